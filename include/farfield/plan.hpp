@@ -1,0 +1,78 @@
+// Plan: set the points once, evaluate for as many strength vectors as wanted, move the points.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <farfield/options.hpp>
+#include <farfield/report.hpp>
+#include <farfield/views.hpp>
+
+namespace farfield {
+
+/// What a one-shot function or the owning form of Plan::evaluate gives back. Arrays are in the order of the
+/// caller's points; potential has (vectors, targets) elements, gradient (vectors, targets, 3).
+template <Real T>
+struct Result {
+  std::vector<T> potential, gradient;                // at the targets
+  std::vector<T> source_potential, source_gradient;  // at the sources, with Options::at_sources
+  Report report;
+};
+
+/// Everything that does not depend on strengths: tree, lists, translation tables.
+/// Distinct plans may run at the same time; one plan is used from one thread at a time.
+/// Throws Error: usage (options, unreachable tolerance), input (NaN with the index of its point, null
+/// pointers), device (backend missing), memory.
+class Plan {
+ public:
+  /// Targets are the sources themselves.
+  explicit Plan(const Points& sources, const Options& options = {});
+  /// Targets apart from the sources; with options.at_sources, results at the sources as well.
+  Plan(const Points& sources, const Points& targets, const Options& options = {});
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+  ~Plan();
+
+  /// Sums for every strength vector; fills the arrays that `outputs` points to.
+  const Report& evaluate(const Strengths& strengths, const Outputs& outputs);
+
+  /// The same with results that own their memory.
+  template <Real T>
+  Result<T> evaluate(std::span<const T> strengths);
+  template <Real T>
+  Result<T> evaluate(const std::vector<T>& strengths) { return evaluate(std::span<const T>(strengths)); }
+
+  /// New positions with the same options, for the next time step. Counts may change.
+  void move(const Points& sources);
+  void move(const Points& sources, const Points& targets);
+
+  /// Of the last build and evaluation; valid until the next call on this plan.
+  const Report& report() const;
+  std::int64_t source_count() const;
+  std::int64_t target_count() const;
+
+  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it.
+  static std::int64_t memory_bound(std::int64_t sources, std::int64_t targets, const Options& options = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One-shot: Plan(sources, options).evaluate(strengths).
+template <Real T>
+Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Options& options = {});
+template <Real T>
+Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets,
+                   const Options& options = {});
+
+/// The exact O(N M) sum, in the precision of the outputs (differences of the caller's own coordinates).
+/// Uses options.kernel, scale, gradient, threads and simd; nothing is approximated.
+void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
+                const Options& options = {});
+template <Real T>
+Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
+                     const Options& options = {});
+
+}  // namespace farfield

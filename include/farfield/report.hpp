@@ -1,0 +1,60 @@
+// Report: what a plan decided, why, what it did, and what that cost.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace farfield {
+
+struct StageReport {
+  std::string name;      ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
+  double seconds = 0;    ///< wall-clock, last execution
+  double flops = 0;      ///< floating point operations counted from the lists; 0: not counted
+  bool building = false; ///< part of the plan (true) or of an evaluation (false)
+};
+
+struct Choice {
+  std::string name;    ///< "degree", "leaf size", ...
+  std::string value;
+  std::string reason;  ///< one clause
+};
+
+/// Error on a random sample of targets against direct summation in double precision. `potential` and
+/// `gradient` are the promise's norm (see docs/accuracy.md): the squared error summed over the sample and
+/// scaled up, against the norm of the computed result over all targets. The quantiles are of the
+/// targets' own relative errors.
+struct ErrorReport {
+  std::int64_t samples = 0;
+  std::uint64_t seed = 0;
+  double potential = 0, potential_median = 0, potential_p95 = 0, potential_max = 0;
+  double gradient = 0, gradient_median = 0, gradient_p95 = 0, gradient_max = 0;
+  double seconds = 0;  ///< of the check itself
+};
+
+struct Report {
+  std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
+  double tolerance = 0, scale = 1;
+  bool gradient = false;
+  int threads = 0, degree = 0, levels = 0;
+  std::int64_t leaf_size = 0, coefficients = 0;
+  std::int64_t sources = 0, targets = 0, vectors = 0;
+  std::int64_t boxes = 0, leaves = 0;
+  std::int64_t p2p_boxes = 0, m2l_boxes = 0, m2p_boxes = 0, p2l_boxes = 0;  ///< list entries
+  std::int64_t near_pairs = 0;       ///< source-target pairs summed directly
+  double far_fraction = 0;           ///< share of all pairs carried by expansions
+  std::int64_t memory_bytes = 0;     ///< most bytes the plan held at one time, its own count
+  std::int64_t pairs_per_second = 0; ///< p2p rate of the cost model, for "what the direct sum would have cost"
+  double condition_potential = 0;    ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
+  double condition_gradient = 0;
+  std::vector<StageReport> stages;
+  std::vector<Choice> choices;
+  std::vector<std::string> warnings;
+  std::optional<ErrorReport> error;  ///< when Options::check > 0
+
+  double build_seconds() const;
+  double evaluate_seconds() const;
+  const StageReport* stage(const std::string& name) const;  ///< null if it did not run
+};
+
+}  // namespace farfield

@@ -1,0 +1,88 @@
+// Views: how a caller hands arrays to the library without copying them.
+//
+// A view never owns memory; what it points to must stay valid for the duration of the call it is passed to.
+// Every view names its memory space and stream, so that arrays on a GPU need no second set of functions.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace farfield {
+
+enum class Scalar : int { float32 = 0, float64 = 1 };
+enum class MemorySpace : int { host = 0, device = 1 };
+
+template <class T>
+concept Real = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+template <Real T>
+constexpr Scalar scalar_of = std::is_same_v<T, float> ? Scalar::float32 : Scalar::float64;
+
+/// `count` points in space. Coordinate d of point i is element `i * stride` behind `axis[d]`;
+/// stride counts scalars, not bytes. Units are the caller's; potentials come back in strength / unit.
+struct Points {
+  std::array<const void*, 3> axis{};
+  std::int64_t count = 0;
+  std::int64_t stride = 3;
+  Scalar scalar = Scalar::float64;
+  MemorySpace space = MemorySpace::host;
+  void* stream = nullptr;  ///< the CUDA stream that orders access to device memory; unused for host memory
+};
+
+/// Interleaved points: x y z of point i stand at xyz[i * stride + 0, 1, 2].
+template <Real T>
+Points points(const T* xyz, std::int64_t count, std::int64_t stride = 3) {
+  return {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, stride, scalar_of<T>};
+}
+
+/// Separate arrays: coordinate x of point i stands at x[i * stride], likewise y and z.
+template <Real T>
+Points points(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride = 1) {
+  return {{x, y, z}, count, stride, scalar_of<T>};
+}
+
+/// Interleaved points from a span of 3 n scalars.
+template <class Range>
+  requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>>
+Points points(const Range& xyz) {
+  return points(std::data(xyz), static_cast<std::int64_t>(std::size(xyz)) / 3);
+}
+
+/// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`.
+struct Strengths {
+  const void* data = nullptr;
+  std::int64_t count = 0;    ///< strengths per vector; must equal the number of sources
+  std::int64_t vectors = 1;  ///< number of vectors evaluated in one call
+  std::int64_t stride = 1;
+  std::int64_t pitch = 0;  ///< scalars between vectors; 0 means count * stride
+  Scalar scalar = Scalar::float64;
+  MemorySpace space = MemorySpace::host;
+  void* stream = nullptr;
+};
+
+template <Real T>
+Strengths strengths(const T* q, std::int64_t count, std::int64_t vectors = 1) {
+  return {q, count, vectors, 1, count, scalar_of<T>};
+}
+
+template <class Range>
+  requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>>
+Strengths strengths(const Range& q) {
+  return strengths(std::data(q), static_cast<std::int64_t>(std::size(q)));
+}
+
+/// Where results go. All arrays belong to the caller and are overwritten; a null pointer means "not wanted".
+/// Potentials are (vectors, count), gradients (vectors, count, 3), both contiguous in row-major order,
+/// in the order of the caller's points.
+struct Outputs {
+  void* potential = nullptr;         ///< at the targets
+  void* gradient = nullptr;          ///< at the targets; needs Options::gradient
+  void* source_potential = nullptr;  ///< at the sources; needs Options::at_sources
+  void* source_gradient = nullptr;   ///< at the sources; needs both options
+  Scalar scalar = Scalar::float64;
+  MemorySpace space = MemorySpace::host;
+  void* stream = nullptr;
+};
+
+}  // namespace farfield

@@ -1,0 +1,70 @@
+// Lattice: the exact geometry of the root box (design: R = D 2^k / m) and the keys of points on it.
+//
+// All coordinates here are the caller's times a power of two ("scaled", |extent| <= 1), so that nothing over- or
+// underflows for extents from 1e-300 to 1e300 and differences stay those of the caller's own numbers.
+// The lattice unit g has at most 12 mantissa bits and box faces are whole multiples of it, counted from zero
+// in absolute coordinates: the index of a point is floor(x / g), right to half an ulp of x itself, wherever the
+// origin lies and however far away an outlier is.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "core/hd.hpp"
+
+namespace farfield {
+
+inline constexpr int max_levels = 62;      ///< deepest lattice: indices fit a signed 64-bit integer
+inline constexpr int levels_per_word = 21; ///< levels that one 64-bit Morton word holds, 3 bits each
+
+struct Lattice {
+  double unit = 1;               ///< g: edge of a box at level `depth`
+  std::int64_t origin[3] = {};   ///< lowest corner of the root in units of g
+  int depth = levels_per_word;   ///< deepest level; the root's edge is g 2^depth
+
+  /// Edge of a box at `level`.
+  FARFIELD_HD double edge(int level) const {
+    return unit * static_cast<double>(std::int64_t(1) << (depth - level));
+  }
+  /// Index of a scaled coordinate along `axis`, clamped into the root (rounding may put a point one unit outside).
+  FARFIELD_HD std::int64_t index(double x, int axis) const {
+    const std::int64_t i = static_cast<std::int64_t>(floor(x / unit)) - origin[axis];
+    const std::int64_t last = (std::int64_t(1) << depth) - 1;
+    return i < 0 ? 0 : (i > last ? last : i);
+  }
+  /// Centre of the box at `level` whose lowest corner has lattice index `corner` (exact when it fits 53 bits).
+  FARFIELD_HD double centre(std::int64_t corner, int level, int axis) const {
+    const std::int64_t edge_units = std::int64_t(1) << (depth - level);
+    return (static_cast<double>(2 * (corner + origin[axis]) + edge_units) * 0.5) * unit;
+  }
+};
+
+/// Spreads the low 21 bits of v to every third bit.
+FARFIELD_HD std::uint64_t spread_bits(std::uint64_t v) {
+  v &= 0x1fffff;
+  v = (v | v << 32) & 0x001f00000000ffffull;
+  v = (v | v << 16) & 0x001f0000ff0000ffull;
+  v = (v | v << 8) & 0x100f00f00f00f00full;
+  v = (v | v << 4) & 0x10c30c30c30c30c3ull;
+  return (v | v << 2) & 0x1249249249249249ull;
+}
+
+/// Morton word number `word` (0, 1, 2) of a scaled point: levels 21 word + 1 ... 21 word + 21, x in the lowest bit
+/// of each triple, the coarsest level in bits 60-62. Levels beyond the lattice's depth are zero.
+FARFIELD_HD std::uint64_t morton_word(const Lattice& lattice, const double x[3], int word) {
+  std::uint64_t key = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::uint64_t i = static_cast<std::uint64_t>(lattice.index(x[axis], axis));
+    const int shift = lattice.depth - levels_per_word * (word + 1);
+    const std::uint64_t bits = shift >= 0 ? i >> shift : i << -shift;
+    key |= spread_bits(bits) << axis;
+  }
+  return key;
+}
+
+/// Which child (0-7, x lowest bit) of a box at `level` a key of the word that holds level + 1 belongs to.
+FARFIELD_HD int child_of_key(std::uint64_t key, int level) {
+  const int within = level % levels_per_word;  // 0: the word's coarsest triple
+  return static_cast<int>(key >> (3 * (levels_per_word - 1 - within))) & 7;
+}
+
+}  // namespace farfield
