@@ -4,9 +4,10 @@
 
 namespace farfield {
 
-/// u(x) = sum_j q_j K(x, y_j); pairs at distance zero contribute nothing.
+/// u(x) = sum_j q_j K(x, y_j); pairs at distance zero contribute nothing (but see `count`).
 enum class Kernel : int {
   laplace3d = 0,  ///< K = scale / |x - y|; scale is 1 unless Options::scale says otherwise
+  count = 1,      ///< diagnostic: K = 1 for all pairs, self included; every target counts its sources exactly
 };
 
 enum class Method : int { automatic = 0, fmm = 1, direct = 2 };

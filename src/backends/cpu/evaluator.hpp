@@ -1,0 +1,15 @@
+// The CPU backend's face: what the plan layer calls.
+#pragma once
+#include <memory>
+
+#include "plan/evaluator.hpp"
+
+namespace farfield::cpu {
+
+/// An evaluator for the decision's kernel, precision, method and instruction set.
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
+
+/// Upper bound of the bytes such an evaluator holds at one time for these counts.
+std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);
+
+}  // namespace farfield::cpu

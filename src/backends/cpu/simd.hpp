@@ -1,0 +1,198 @@
+// The thin SIMD layer: one vector type per precision, as wide as the translation unit's instruction set.
+//
+// Stage files are compiled once per instruction set with FARFIELD_ISA naming the namespace (simdjson's model), so
+// everything that could be emitted out of line must live in that namespace: two units must never share a
+// function compiled for different machines. Views and formulas from other folders are always inlined.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#ifndef FARFIELD_ISA
+#define FARFIELD_ISA baseline
+#endif
+
+#define FARFIELD_INLINE inline __attribute__((always_inline))
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+inline constexpr int register_rows = 6;  // 6 x 4 accumulators + 6 coefficients + 1 operand of 32 registers
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+inline constexpr int register_rows = 3;  // 3 x 4 + 3 + 1 of 16 registers
+#else
+inline constexpr int vector_bytes = 16;
+inline constexpr int register_rows = 3;
+#endif
+
+template <class Real>
+struct VectorOf;
+template <>
+struct VectorOf<double> {
+  typedef double type __attribute__((vector_size(vector_bytes)));
+  typedef std::int64_t mask __attribute__((vector_size(vector_bytes)));
+};
+template <>
+struct VectorOf<float> {
+  typedef float type __attribute__((vector_size(vector_bytes)));
+  typedef std::int32_t mask __attribute__((vector_size(vector_bytes)));
+};
+template <class Real>
+using Vec = typename VectorOf<Real>::type;
+template <class Real>
+using Mask = typename VectorOf<Real>::mask;
+template <class Real>
+inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(Real));
+
+template <class Real>
+FARFIELD_INLINE Vec<Real> load(const Real* p) {
+  Vec<Real> v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class Real>
+FARFIELD_INLINE void store(Real* p, Vec<Real> v) {
+  std::memcpy(p, &v, sizeof v);
+}
+template <class Real>
+FARFIELD_INLINE Vec<Real> broadcast(Real s) {
+  Vec<Real> v;
+  for (int i = 0; i < lanes<Real>; ++i) v[i] = s;
+  return v;
+}
+template <class Real>
+FARFIELD_INLINE Real sum_lanes(Vec<Real> v) {
+  Real s = 0;
+  for (int i = 0; i < lanes<Real>; ++i) s += v[i];
+  return s;
+}
+
+/// lanes<Real> doubles, subtracted from and scaled in double, then rounded: u = (x - centre) * factor.
+FARFIELD_INLINE Vec<double> relative(const double* x, double centre, double factor, double) {
+  return (load(x) - centre) * factor;
+}
+FARFIELD_INLINE Vec<float> relative(const double* x, double centre, double factor, float) {
+  constexpr int half = lanes<double>;
+  const Vec<double> low = (load(x) - centre) * factor, high = (load(x + half) - centre) * factor;
+  Vec<float> v;
+  for (int i = 0; i < half; ++i) v[i] = static_cast<float>(low[i]), v[half + i] = static_cast<float>(high[i]);
+  return v;
+}
+
+// ---- 1/sqrt(x), zero where x is zero: coincident points contribute nothing --------------------------------
+
+/// Lifts a seed y of relative error e to e^4 (four terms of (1 - e)^(-1/2)): 6 operations instead of Newton's 8.
+template <class V, class Real>
+FARFIELD_INLINE V refine_quartic(V x, V y, Real) {
+  const V e = Real(1) - x * (y * y);
+  return y + y * e * (Real(0.5) + e * (Real(0.375) + e * Real(0.3125)));
+}
+/// e -> e^3.
+template <class V, class Real>
+FARFIELD_INLINE V refine_cubic(V x, V y, Real) {
+  const V e = Real(1) - x * (y * y);
+  return y + y * e * (Real(0.5) + e * Real(0.375));
+}
+
+#if defined(__AVX512F__)
+FARFIELD_INLINE Vec<double> inverse_sqrt(Vec<double> x) {  // seed 2^-14 -> 2^-54
+  const __mmask8 positive = _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_GT_OQ);
+  return refine_quartic(x, Vec<double>(_mm512_maskz_rsqrt14_pd(positive, x)), 1.0);
+}
+FARFIELD_INLINE Vec<float> inverse_sqrt(Vec<float> x) {  // 2^-14 -> 2^-24 and below
+  const __mmask16 positive = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_GT_OQ);
+  return refine_cubic(x, Vec<float>(_mm512_maskz_rsqrt14_ps(positive, x)), 1.0f);
+}
+#elif defined(__AVX2__)
+FARFIELD_INLINE Vec<double> inverse_sqrt(Vec<double> x) {
+  const Vec<double> y = 1.0 / Vec<double>(_mm256_sqrt_pd(x));
+  return x > 0.0 ? y : Vec<double>{};
+}
+FARFIELD_INLINE Vec<float> inverse_sqrt(Vec<float> x) {  // seed 2^-11.5; the mask also drops the seed's infinity at 0
+  const Vec<float> seed = Vec<float>(_mm256_rsqrt_ps(x));
+  return refine_cubic(x, x > 0.0f ? seed : Vec<float>{}, 1.0f);
+}
+#else
+template <class V>
+FARFIELD_INLINE V inverse_sqrt(V x) {
+  V y;
+  for (int i = 0; i < static_cast<int>(sizeof(V) / sizeof(x[0])); ++i) y[i] = x[i] > 0 ? 1 / std::sqrt(x[i]) : 0;
+  return y;
+}
+#endif
+
+/// Does any lane of `a` lie below `bound`?
+template <class Real>
+FARFIELD_INLINE bool any_below(Vec<Real> a, Real bound) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Real) == 4)
+    return _mm512_cmp_ps_mask(a, _mm512_set1_ps(bound), _CMP_LT_OQ) != 0;
+  else
+    return _mm512_cmp_pd_mask(a, _mm512_set1_pd(bound), _CMP_LT_OQ) != 0;
+#else
+  const Mask<Real> below = a < bound;
+  bool any = false;
+  for (int i = 0; i < lanes<Real>; ++i) any |= below[i] != 0;
+  return any;
+#endif
+}
+
+// ---- transposition of a square of lanes<Real> rows, by exchanging off-diagonal blocks ---------------------
+
+template <int half, class V, std::size_t... k>
+FARFIELD_INLINE void exchange(V& a, V& b, std::index_sequence<k...>) {
+  constexpr int n = sizeof...(k);
+  const V first = __builtin_shufflevector(a, b, ((k & half) ? n + static_cast<int>(k) - half : static_cast<int>(k))...);
+  b = __builtin_shufflevector(a, b, ((k & half) ? n + static_cast<int>(k) : static_cast<int>(k) + half)...);
+  a = first;
+}
+template <int half, class V, std::size_t n>
+FARFIELD_INLINE void transpose_step(V (&row)[n]) {
+  for (int i = 0; i < static_cast<int>(n); ++i)
+    if (!(i & half)) exchange<half>(row[i], row[i + half], std::make_index_sequence<n>{});
+  if constexpr (half > 1) transpose_step<half / 2>(row);
+}
+template <class V, std::size_t n>
+FARFIELD_INLINE void transpose(V (&row)[n]) {
+  if constexpr (n > 1) transpose_step<static_cast<int>(n) / 2>(row);
+}
+
+// ---- scratch memory of one thread --------------------------------------------------------------------------
+
+/// Grows only; contents undefined after `need`.
+template <class T>
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() { release(); }
+  T* need(std::int64_t size) {
+    if (size > capacity_) {
+      release();
+      data_ = static_cast<T*>(::operator new(static_cast<std::size_t>(size) * sizeof(T), std::align_val_t(64)));
+      capacity_ = size;
+    }
+    return data_;
+  }
+  T* data() { return data_; }
+
+ private:
+  void release() {
+    if (data_) ::operator delete(data_, std::align_val_t(64));
+    data_ = nullptr;
+    capacity_ = 0;
+  }
+  T* data_ = nullptr;
+  std::int64_t capacity_ = 0;
+};
+
+}  // namespace farfield::cpu::FARFIELD_ISA

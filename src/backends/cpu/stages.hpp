@@ -1,0 +1,31 @@
+// The stages of the CPU backend for one kernel, precision and instruction set: a table of functions.
+#pragma once
+#include <farfield/options.hpp>
+
+#include "backends/cpu/work.hpp"
+
+namespace farfield::cpu {
+
+template <class Real>
+struct Stages {
+  Simd simd = Simd::baseline;  ///< the level these functions were compiled for
+  void (*p2m)(const Work<Real>&) = nullptr;
+  void (*m2m)(const Work<Real>&, int level) = nullptr;  ///< parents of `level` from their children
+  void (*m2l)(const Work<Real>&) = nullptr;             ///< all levels; overwrites the locals
+  void (*p2l)(const Work<Real>&) = nullptr;
+  void (*l2l)(const Work<Real>&, int level) = nullptr;  ///< boxes of `level` from their parents
+  void (*l2p)(const Work<Real>&) = nullptr;             ///< overwrites the results
+  void (*m2p)(const Work<Real>&) = nullptr;
+  void (*p2p)(const Work<Real>&) = nullptr;
+  /// Every target with every source, no tree: sums for targets [begin, end).
+  void (*direct)(const Work<Real>&, std::int64_t sources, std::int64_t targets) = nullptr;
+};
+
+/// The best level of this machine not above `wanted`; `automatic` means the best.
+/// Throws Error(device) when a level is forced that the machine or this build does not have.
+Simd resolve_simd(Simd wanted);
+
+template <class Real>
+Stages<Real> stages(Kernel kernel, Simd simd);
+
+}  // namespace farfield::cpu

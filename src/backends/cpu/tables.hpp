@@ -1,0 +1,45 @@
+// Tables: the translation tables of one plan in the precision of its coefficients.
+#pragma once
+#include <vector>
+
+#include "backends/cpu/work.hpp"
+#include "core/array.hpp"
+#include "expansions/tables.hpp"
+
+namespace farfield::cpu {
+
+template <class Real>
+class Tables {
+ public:
+  /// Generates everything for one degree and scheme from Basis' double-precision generators, operators in parallel.
+  template <class Basis>
+  void build(int degree, bool rotation, bool reduced, int threads);
+
+  const TablesView<Real>& view() const { return view_; }
+  std::int64_t held_bytes() const;
+
+  /// Upper bound of held_bytes after `build`.
+  static std::int64_t bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced);
+
+ private:
+  struct Sparse {
+    Array<std::int32_t> begin, column;
+    Array<Real> value;
+  };
+  struct Rotation {
+    Array<Real> cosine, sine, blocks, shift;
+  };
+
+  const Real* keep(Array<Real>& array, const std::vector<double>& values);
+  SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
+  template <class Basis>
+  void build_operator(int id, bool rotation);
+
+  TablesView<Real> view_;
+  Array<Real> recurrence_, recurrence_next_, m2m_, dense_[operator_count], sign_[symmetry_count];
+  Array<std::int32_t> index_[symmetry_count];
+  Rotation rotation_[operator_count];
+  Sparse local_gradient_[3], multipole_gradient_[3];
+};
+
+}  // namespace farfield::cpu

@@ -1,0 +1,31 @@
+// Transfer: strengths into tree order and results back into the caller's order.
+#pragma once
+#include <cstdint>
+
+#include "backends/cpu/tree.hpp"
+#include "core/array.hpp"
+#include "plan/evaluator.hpp"
+
+namespace farfield::cpu {
+
+/// Exponent e such that the largest |strength| of all vectors times 2^-e lies in [0.5, 1); 0 if all vanish.
+/// Throws Error(input) naming the first strength that is not finite.
+int strength_exponent(const Strengths& strengths, int threads);
+
+/// sorted[i] = strength of sorted source i in `vector` times 2^-exponent; 16 zeros follow.
+template <class Real>
+void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
+            Array<Real>& sorted, int threads);
+
+/// Results of one vector in tree order times potential_factor or gradient_factor to the caller's arrays.
+template <class Real>
+struct SortedResults {
+  const Real* potential;
+  const Real* gradient[3];  ///< null when not computed
+  double potential_factor, gradient_factor;
+};
+template <class Real>
+void scatter(const SortedResults<Real>& results, std::int64_t vector, const SortedPoints& points,
+             const Delivery& delivery, int threads);
+
+}  // namespace farfield::cpu

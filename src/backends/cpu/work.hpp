@@ -1,0 +1,64 @@
+// Work: everything a CPU stage reads and writes, as plain pointers. Owned by the evaluator (evaluator.hpp).
+#pragma once
+#include <cstdint>
+
+#include "expansions/offsets.hpp"
+#include "tree/lists.hpp"
+#include "tree/tree.hpp"
+
+namespace farfield::cpu {
+
+
+/// (P x)[i] = sign[i] * x[index[i]]; see LaplaceBasis::symmetry.
+template <class Real>
+struct SymmetryView {
+  const std::int32_t* index;  ///< [coefficients]
+  const Real* sign;           ///< [coefficients]
+};
+
+/// y = A x in compressed rows; derivative maps of expansions.
+template <class Real>
+struct SparseView {
+  int rows, columns;
+  const std::int32_t *begin, *column;
+  const Real* value;
+};
+
+/// L = Z^T Y^T C Y Z M; see LaplaceBasis::m2l_rotation.
+template <class Real>
+struct RotationView {
+  const Real *cosine, *sine, *blocks, *shift;
+};
+
+/// Translation tables in the precision of the coefficients, made from double-precision generators.
+template <class Real>
+struct TablesView {
+  int degree = 0, coefficients = 0;
+  std::int64_t stride = 0;  ///< of expansions: coefficients rounded up to whole 64-byte lines
+  const Real* recurrence = nullptr;        ///< of the degree itself
+  const Real* recurrence_next = nullptr;   ///< of degree + 1, for the gradient of multipoles
+  const Real* m2m = nullptr;               ///< column-major; octant 7
+  SymmetryView<Real> symmetry[symmetry_count] = {};
+  const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it
+  RotationView<Real> rotation[operator_count] = {};
+  SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
+};
+
+template <class Real>
+struct Work {
+  TreeView tree;
+  ListsView lists;
+  TablesView<Real> tables;
+  const double* source[3] = {};  ///< scaled coordinates of sorted sources, 16 readable elements beyond the end
+  const double* target[3] = {};
+  const Real* strength = nullptr;  ///< of sorted sources, likewise padded
+  Real* multipole = nullptr;       ///< [boxes][stride]
+  Real* local = nullptr;           ///< [boxes][stride]
+  Real* potential = nullptr;       ///< [targets] in tree order, padded
+  Real* gradient[3] = {};          ///< [targets] each, null when not wanted
+  bool rotation = false;           ///< m2l by rotation, else dense
+  bool reduced = false;            ///< reduced stencil
+  int threads = 1;
+};
+
+}  // namespace farfield::cpu

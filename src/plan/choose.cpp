@@ -1,0 +1,152 @@
+#include "plan/choose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <farfield/error.hpp>
+
+#include "plan/cost_model.hpp"
+#include "plan/error_model.hpp"
+
+namespace farfield {
+
+static std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+static void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
+  d.choices.push_back({name, value, reason});
+}
+
+static void validate(const Options& o) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  if (!(o.tolerance > 0 && o.tolerance < 1))
+    refuse("tolerance " + number(o.tolerance) + " is not between 0 and 1; use for example 1e-6");
+  if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
+  if (o.threads < 0) refuse("threads " + std::to_string(o.threads) + " is negative; 0 means all");
+  if (o.degree < -1 || o.degree > max_degree)
+    refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
+  if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");
+  if (o.depth < -1 || o.depth > 10)
+    refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
+  if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+}
+
+static void choose_precision(Decision& d, const Options& o) {
+  const double single = reachable_tolerance(Precision::single_, o.gradient);
+  const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_, o.gradient);
+  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0)
+    throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
+                                      (o.precision == Precision::single_ ? "single" : "double") +
+                                      " precision reaches for these points; ask " + number(reachable) + " or more" +
+                                      (o.precision == Precision::single_ ? ", or precision double" : ""));
+  d.precision = o.precision;
+  if (o.precision != Precision::automatic) return note(d, "precision", o.precision == Precision::single_ ? "single" : "double", "as asked");
+  d.precision = o.tolerance >= single ? Precision::single_ : Precision::double_;
+  note(d, "precision", d.precision == Precision::single_ ? "single" : "double",
+       d.precision == Precision::single_ ? "its rounding stays below the tolerance"
+                                         : "single ends at " + number(single));
+}
+
+struct Scheme {
+  int degree;
+  bool rotation, reduced;
+  double mean, cost;
+};
+
+static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, bool rotation, bool reduced) {
+  Scheme s{o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient), rotation, reduced, 0, 0};
+  s.mean = o.leaf_size > 0 ? static_cast<double>(o.leaf_size) / 1.6 : best_leaf_mean(c, g, s.degree, rotation, reduced);
+  s.cost = fmm_cost(c, g, s.degree, rotation, reduced, s.mean);
+  return s;
+}
+
+/// The cheapest of dense and rotation, full and reduced, among those the options leave open.
+static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c) {
+  Scheme best{0, false, false, 0, -1};
+  for (bool rotation : {false, true})
+    for (bool reduced : {false, true}) {
+      if (o.m2l != M2l::automatic && rotation != (o.m2l == M2l::rotation)) continue;
+      if (o.stencil != Stencil::automatic && reduced != (o.stencil == Stencil::reduced)) continue;
+      const Scheme s = price(o, g, c, rotation, reduced);
+      if (best.cost < 0 || s.cost < best.cost) best = s;
+    }
+  return best;
+}
+
+/// Root edge R = D 2^k / m so that an evenly filled tree has leaves of `mean` points: m 2^j boxes along the extent.
+static void choose_root(Decision& d, const Geometry& g, double mean) {
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
+  const double along = g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
+  const double doublings = std::max(0.0, std::floor(std::log2(along / 4)));
+  d.m = std::clamp(static_cast<int>(std::lround(along / std::exp2(doublings))), 1, 8);
+  d.k = 0;
+  while ((1 << d.k) < d.m) ++d.k;
+}
+
+static void choose_tree(Decision& d, const Options& o, const Geometry& g, Scheme s) {
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  const double most = points / (2.5 * std::pow(3, dimension_of(g)));  // keeps the near field under half of all pairs
+  const bool capped = o.leaf_size == 0 && s.mean > most;
+  if (capped) s.mean = std::max(8.0, most);
+  d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(1.6 * s.mean, s.mean + 4 * std::sqrt(s.mean)));
+  d.depth = o.depth;
+  if (o.depth >= 0) {
+    note(d, "depth", std::to_string(o.depth), "as asked: a uniform tree in the cube of the data's extent");
+    return;
+  }
+  choose_root(d, g, s.mean);
+  note(d, "leaf size", std::to_string(d.leaf_size),
+       o.leaf_size > 0 ? "as asked"
+       : capped        ? "keeps most pairs in the far field"
+                       : "balances near and far field at about " + number(s.mean) + " points per leaf");
+  note(d, "root", number(d.m) + " boxes across at level " + std::to_string(d.k),
+       "so that evenly filled leaves come out at that size");
+}
+
+static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
+  d.degree = s.degree;
+  d.rotation = s.rotation;
+  d.reduced = s.reduced;
+  note(d, "degree", std::to_string(d.degree),
+       o.degree >= 0 ? "as asked" : "smallest with an error below " + number(o.tolerance) + " for strengths of mixed sign");
+  note(d, "m2l", d.rotation ? "rotation" : "dense",
+       o.m2l != M2l::automatic ? "as asked" : "cheapest at this degree");
+  note(d, "stencil", d.reduced ? "reduced" : "full",
+       o.stencil != Stencil::automatic ? "as asked" : "cheapest at this degree");
+}
+
+Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
+  validate(o);
+  Decision d;
+  d.kernel = o.kernel;
+  d.gradient = o.gradient;
+  d.backend = machine.backend;
+  d.simd = machine.simd;
+  d.method = o.method;
+  choose_precision(d, o);
+  const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
+  d.pairs_per_second = 1e9 / c.pair;
+  const Scheme s = cheapest(o, g, c);
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  if (o.method == Method::automatic) {
+    d.method = pairs * c.pair <= s.cost ? Method::direct : Method::fmm;
+    note(d, "method", d.method == Method::direct ? "direct" : "fmm",
+         d.method == Method::direct ? "cheaper than expansions for so few points" : "cheaper than all pairs");
+  } else {
+    note(d, "method", o.method == Method::direct ? "direct" : "fmm", "as asked");
+  }
+  if (d.method == Method::direct) return d;
+  choose_scheme(d, o, s);
+  choose_tree(d, o, g, s);
+  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  d.thresholds.m2p_sources = std::lround(static_cast<double>(coefficients) * c.coefficient * 0.7 / c.pair);
+  d.thresholds.p2l_targets = d.thresholds.m2p_sources;
+  return d;
+}
+
+}  // namespace farfield

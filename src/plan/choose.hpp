@@ -1,0 +1,21 @@
+// choose: from what was asked and what the points look like to how it is done. A pure function: it reads no clock and
+// no thread count, so the same input gives the same plan and the same bits on machines of one class.
+#pragma once
+#include <farfield/options.hpp>
+
+#include "plan/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// What the machine brings: decided by the backend before `choose` runs.
+struct Machine {
+  Backend backend = Backend::cpu;
+  Simd simd = Simd::baseline;
+};
+
+/// Throws Error(usage) for a tolerance that is not in (0, 1), that the precision cannot reach (naming the reachable
+/// one) and for expert options out of range.
+Decision choose(const Options& options, const Geometry& geometry, const Machine& machine);
+
+}  // namespace farfield

@@ -1,0 +1,30 @@
+// The cost model: seconds of one core per pair, translation and coefficient, and the leaf size that balances them.
+#pragma once
+#include <farfield/options.hpp>
+
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Nanoseconds of one core; measured once per instruction set (cost_model.cpp says how).
+struct CostConstants {
+  double pair;         ///< one source-target pair
+  double pack;         ///< per coefficient and translation: packing and unpacking
+  double multiply;     ///< one multiply-add of a translation
+  double coefficient;  ///< p2m and l2p together, per coefficient and point
+};
+CostConstants cost_constants(Simd simd, Precision precision, bool gradient);
+
+/// Nanoseconds of one translation of `degree`.
+double translation_cost(const CostConstants& c, int degree, bool rotation);
+
+/// How boxes multiply when the resolution doubles: 8 in a volume, 4 on a surface, 2 on a curve.
+double dimension_of(const Geometry& geometry);
+
+/// Mean points per leaf at which p2p and m2l together cost least.
+double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced);
+
+/// Nanoseconds of a whole evaluation with that mean.
+double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);
+
+}  // namespace farfield

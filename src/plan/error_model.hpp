@@ -1,0 +1,19 @@
+// The error model: which degree reaches which tolerance, and what each precision can reach at all.
+#pragma once
+#include <farfield/options.hpp>
+
+namespace farfield {
+
+/// Relative L2 error, the larger of potential and gradient, that an FMM of this degree stays below for strengths of
+/// mixed sign on any of the tested clouds.
+double truncation_error(int degree, bool reduced, bool gradient);
+
+/// Smallest degree whose truncation_error is at most `tolerance`.
+int degree_for(double tolerance, bool reduced, bool gradient);
+
+/// Smallest tolerance that the precision can promise.
+double reachable_tolerance(Precision precision, bool gradient);
+
+inline constexpr int max_degree = 48;
+
+}  // namespace farfield

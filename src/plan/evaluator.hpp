@@ -1,0 +1,33 @@
+// Evaluator: the one virtual interface between the public API and the templates behind it, one per kernel,
+// precision and backend. Its user (plan.cpp) has validated all arguments.
+#pragma once
+#include <memory>
+
+#include <farfield/report.hpp>
+#include <farfield/views.hpp>
+
+#include "plan/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Where a backend puts results: targets [0, split) of the plan belong to outputs.potential and .gradient, the others
+/// to outputs.source_potential and .source_gradient.
+struct Delivery {
+  Outputs outputs;
+  std::int64_t split = 0;
+  double scale = 1;         ///< constant in front of the kernel
+  std::int64_t check = 0;   ///< targets whose error is measured (first strength vector); 0: none
+  std::uint64_t seed = 0;
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  /// Tree, lists and tables. `targets` null: they are the sources. May be called again (move); reuses memory.
+  virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
+  /// Sums for every vector in `strengths`.
+  virtual void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
+};
+
+}  // namespace farfield

@@ -1,0 +1,42 @@
+// One-shot functions: a plan that lives for one evaluation.
+#include <farfield/plan.hpp>
+
+namespace farfield {
+
+template <Real T>
+Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Options& options) {
+  return Plan(sources, options).evaluate(strengths);
+}
+
+template <Real T>
+Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets, const Options& options) {
+  return Plan(sources, targets, options).evaluate(strengths);
+}
+
+/// Direct in the precision of the caller's results, unless options say which.
+static Options direct_options(Options options, Scalar scalar) {
+  options.method = Method::direct;
+  if (options.precision == Precision::automatic)
+    options.precision = scalar == Scalar::float32 ? Precision::single_ : Precision::double_;
+  return options;
+}
+
+void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
+                const Options& options) {
+  Plan(sources, targets, direct_options(options, outputs.scalar)).evaluate(strengths, outputs);
+}
+
+template <Real T>
+Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
+                     const Options& options) {
+  return Plan(sources, targets, direct_options(options, scalar_of<T>)).evaluate(strengths);
+}
+
+#define FARFIELD_ONE_SHOT(T)                                                                                   \
+  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Options&);                           \
+  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Points&, const Options&);            \
+  template Result<T> direct_sum<T>(const Points&, std::span<const T>, const Points&, const Options&);
+FARFIELD_ONE_SHOT(float)
+FARFIELD_ONE_SHOT(double)
+
+}  // namespace farfield

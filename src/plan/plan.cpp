@@ -1,0 +1,194 @@
+// Plan: checks arguments at the boundary, lets `choose` decide and hands over to an evaluator.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <omp.h>
+
+#include <farfield/farfield.hpp>
+
+#include "backends/cpu/evaluator.hpp"
+#include "backends/cpu/stages.hpp"
+#include "backends/cpu/survey.hpp"
+#include "plan/choose.hpp"
+#include "plan/names.hpp"
+#include "plan/validate.hpp"
+
+namespace farfield {
+
+struct Plan::State {
+  Options options;
+  bool alike = true;
+  std::int64_t sources = 0, apart = 0;  ///< apart: targets that are not the sources
+  int threads = 1;
+  std::unique_ptr<Evaluator> evaluator;
+  Report report;
+
+  void build(const Points& sources, const Points* apart);
+  void check_outputs(const Outputs& outputs) const;
+};
+
+static int resolve_threads(int wanted) { return wanted > 0 ? wanted : omp_get_max_threads(); }
+
+static Machine resolve_machine(const Options& options) {
+  if (options.backend == Backend::cuda)
+    throw Error(ErrorCode::device, "backend cuda is not part of this version; use backend cpu or automatic");
+  return {Backend::cpu, cpu::resolve_simd(options.simd)};
+}
+
+/// Interleaved copy in double of `a` followed by `b`; floats are exact in double.
+static std::vector<double> join(const Points& a, const Points& b) {
+  std::vector<double> all;
+  all.reserve(static_cast<std::size_t>(3 * (a.count + b.count)));
+  for (const Points* p : {&a, &b})
+    for (std::int64_t i = 0; i < p->count; ++i)
+      for (const void* axis : p->axis)
+        all.push_back(p->scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(axis)[i * p->stride])
+                                                   : static_cast<const double*>(axis)[i * p->stride]);
+  return all;
+}
+
+static Report describe(const Options& o, const Decision& d, const Geometry& g, int threads) {
+  Report r;
+  r.version = FARFIELD_VERSION;
+  r.kernel = name(d.kernel);
+  r.method = name(d.method);
+  r.backend = r.device = name(d.backend);
+  r.precision = name(d.precision);
+  r.simd = name(d.simd);
+  r.tolerance = o.tolerance;
+  r.scale = o.scale;
+  r.gradient = o.gradient;
+  r.threads = threads;
+  r.sources = g.sources;
+  r.targets = g.alike ? g.sources : g.targets;
+  r.choices = d.choices;
+  r.pairs_per_second = static_cast<std::int64_t>(d.pairs_per_second);
+  r.near_pairs = r.sources * r.targets;
+  if (d.method != Method::fmm) return r;
+  r.m2l = d.rotation ? "rotation" : "dense";
+  r.stencil = d.reduced ? "reduced" : "full";
+  r.degree = d.degree;
+  r.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  r.leaf_size = d.leaf_size;
+  return r;
+}
+
+void Plan::State::build(const Points& source_points, const Points* apart_points) {
+  threads = resolve_threads(options.threads);
+  const Machine machine = resolve_machine(options);
+  require_host(source_points, "sources");
+  if (apart_points) require_host(*apart_points, "targets");
+  Geometry geometry = cpu::survey(source_points, apart_points, threads);
+  std::vector<double> joined;
+  Points targets = apart_points ? *apart_points : source_points;
+  if (apart_points && options.at_sources) {
+    joined = join(*apart_points, source_points);
+    targets = points(joined);
+    geometry = cpu::survey(source_points, &targets, threads);
+  }
+  const Decision decision = choose(options, geometry, machine);
+  alike = !apart_points;
+  sources = source_points.count;
+  apart = apart_points ? apart_points->count : 0;
+  report = describe(options, decision, geometry, threads);
+  evaluator = cpu::make_evaluator(decision, threads);
+  evaluator->build(source_points, apart_points ? &targets : nullptr, geometry, report);
+}
+
+Plan::Plan(const Points& sources, const Options& options) : state_(std::make_unique<State>()) {
+  state_->options = options;
+  state_->build(sources, nullptr);
+}
+Plan::Plan(const Points& sources, const Points& targets, const Options& options) : state_(std::make_unique<State>()) {
+  state_->options = options;
+  state_->build(sources, &targets);
+}
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+void Plan::move(const Points& sources) { state_->build(sources, nullptr); }
+void Plan::move(const Points& sources, const Points& targets) { state_->build(sources, &targets); }
+
+const Report& Plan::report() const { return state_->report; }
+std::int64_t Plan::source_count() const { return state_->sources; }
+std::int64_t Plan::target_count() const { return state_->alike ? state_->sources : state_->apart; }
+
+void Plan::State::check_outputs(const Outputs& o) const {
+  if (o.space != MemorySpace::host)
+    throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
+  if ((o.gradient || o.source_gradient) && !options.gradient)
+    throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
+  if ((o.source_potential || o.source_gradient) && !alike && !options.at_sources)
+    throw Error(ErrorCode::usage, "results at the sources need options.at_sources when targets are apart; set it");
+}
+
+static void start_evaluation(Report& report, std::int64_t vectors) {
+  std::erase_if(report.stages, [](const StageReport& stage) { return !stage.building; });
+  report.warnings.clear();
+  report.error.reset();
+  report.vectors = vectors;
+}
+
+/// The promise holds up to condition numbers of 1e3 (docs/accuracy.md); beyond, the user must know.
+static void warn_of_condition(Report& r) {
+  const double worst = r.gradient ? std::max(r.condition_potential, r.condition_gradient) : r.condition_potential;
+  if (worst <= 1e3) return;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "the sum is ill-conditioned: its terms are about %.1g times larger than it; "
+                "the error may exceed the tolerance by that over 1000", worst);
+  r.warnings.emplace_back(text);
+}
+
+const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  State& s = *state_;
+  validate(strengths, s.sources);
+  s.check_outputs(outputs);
+  start_evaluation(s.report, strengths.vectors);
+  Delivery delivery{outputs, s.alike ? s.sources : s.apart, s.options.scale, s.options.check, s.options.seed};
+  if (s.alike) {  // results at the sources and at the targets are the same thing
+    if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
+    if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
+  }
+  s.evaluator->evaluate(strengths, delivery, s.report);
+  complete(s.report);
+  warn_of_condition(s.report);
+  return s.report;
+}
+
+template <Real T>
+Result<T> Plan::evaluate(std::span<const T> q) {
+  const State& s = *state_;
+  const std::int64_t n = s.sources, m = target_count();
+  const std::int64_t vectors = n > 0 ? static_cast<std::int64_t>(q.size()) / n : 1;
+  if (n > 0 && (vectors < 1 || vectors * n != static_cast<std::int64_t>(q.size())))
+    throw Error(ErrorCode::input, std::to_string(q.size()) + " strengths were given for " + std::to_string(n) +
+                                      " sources; pass one per source, or several whole vectors");
+  Result<T> r;
+  r.potential.resize(static_cast<std::size_t>(vectors * m));
+  if (s.options.gradient) r.gradient.resize(static_cast<std::size_t>(3 * vectors * m));
+  const bool both = !s.alike && s.options.at_sources;
+  if (both) r.source_potential.resize(static_cast<std::size_t>(vectors * n));
+  if (both && s.options.gradient) r.source_gradient.resize(static_cast<std::size_t>(3 * vectors * n));
+  const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
+  evaluate(strengths(q.data(), n, vectors), {data(r.potential), data(r.gradient), data(r.source_potential),
+                                             data(r.source_gradient), scalar_of<T>});
+  r.report = s.report;
+  return r;
+}
+
+std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, const Options& options) {
+  Geometry g;
+  g.sources = sources;
+  g.alike = targets == 0;
+  g.targets = g.alike ? sources : targets + (options.at_sources ? sources : 0);
+  const Decision decision = choose(options, g, resolve_machine(options));
+  return cpu::memory_bound(decision, g.sources, g.targets, g.alike);
+}
+
+template Result<float> Plan::evaluate<float>(std::span<const float>);
+template Result<double> Plan::evaluate<double>(std::span<const double>);
+
+}  // namespace farfield

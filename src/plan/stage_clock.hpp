@@ -1,0 +1,36 @@
+// StageClock: runs a stage and books its wall-clock time in the report.
+#pragma once
+#include <chrono>
+#include <utility>
+
+#include <farfield/report.hpp>
+
+namespace farfield {
+
+class StageClock {
+ public:
+  StageClock(Report& report, bool building) : report_(report), building_(building) {}
+
+  template <class Work>
+  void operator()(const char* name, Work&& work) {
+    const auto start = std::chrono::steady_clock::now();
+    std::forward<Work>(work)();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    add(name, elapsed.count());
+  }
+
+  void add(const char* name, double seconds) {
+    for (StageReport& stage : report_.stages)
+      if (stage.name == name && stage.building == building_) {
+        stage.seconds += seconds;
+        return;
+      }
+    report_.stages.push_back({name, seconds, 0, building_});
+  }
+
+ private:
+  Report& report_;
+  bool building_;
+};
+
+}  // namespace farfield

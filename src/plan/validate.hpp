@@ -1,0 +1,17 @@
+// Validation of views at the API boundary. Inside the library views are trusted.
+#pragma once
+#include <farfield/report.hpp>
+#include <farfield/views.hpp>
+
+namespace farfield {
+
+/// Throws Error(device) for points in device memory: this build computes on the host.
+void require_host(const Points& points, const char* what);
+
+/// Throws Error(input or device) for strengths that do not fit `sources` sources.
+void validate(const Strengths& strengths, std::int64_t sources);
+
+/// Fills in what follows from the stages: flops.
+void complete(Report& report);
+
+}  // namespace farfield
