@@ -67,29 +67,40 @@ using Complex = std::complex<long double>;
 /// sqrt(2 - delta_m0), which relates the real functions to the complex ones below.
 inline long double real_factor(int m) { return m == 0 ? 1.0L : std::sqrt(2.0L); }
 
-/// Writes h_n^m = sqrt((n-m)!(n+m)!) rho_n^m for m = -n ... n: R_{n,m} + i R_{n,-m} = sqrt(2 - delta_m0) h_n^m and
-/// h_n^{-m} = (-1)^m conj h_n^m. The generators derive in these, so that no factorial ever appears.
-struct ComplexHarmonics {
-  std::vector<Complex>& h;
-  Complex azimuth;
+/// Visitor of `columns` that keeps every function. Host and device only so that nvcc sees no host call in `columns`.
+template <class Real>
+struct StoreFunctions {
+  Real* value;
+  Real cosine = 0, sine = 0;
   int order = 0;
 
-  void begin(int m, long double cosine, long double sine) {
+  FARFIELD_HD void begin(int m, Real c, Real s) {
     order = m;
-    azimuth = Complex(cosine, sine) / real_factor(m);
+    cosine = c;
+    sine = s;
   }
-  void term(int n, long double q) {
-    h[index(n, -order)] = std::conj(azimuth) * ((order & 1) ? -q : q);
-    h[index(n, order)] = azimuth * q;
+  FARFIELD_HD void term(int n, Real q) {
+    value[index(n, -order)] = q * sine;  // m = 0: overwritten by the next line
+    value[index(n, order)] = q * cosine;
   }
-  void end(int) {}
+  FARFIELD_HD void end(int) {}
 };
 
+/// h_n^m = sqrt((n-m)!(n+m)!) rho_n^m for m = -n ... n: R_{n,m} + i R_{n,-m} = sqrt(2 - delta_m0) h_n^m and
+/// h_n^{-m} = (-1)^m conj h_n^m. The generators are derived in these, so that no factorial ever appears.
 inline std::vector<Complex> regular_harmonics(int degree, const double u[3]) {
   const std::vector<long double> table = recurrence_table<long double>(degree);
-  std::vector<Complex> h(static_cast<std::size_t>(count(degree)));
+  std::vector<long double> value(static_cast<std::size_t>(count(degree)));
   columns(degree, table.data(), static_cast<long double>(u[0]), static_cast<long double>(u[1]),
-          static_cast<long double>(u[2]), ComplexHarmonics{h, {}});
+          static_cast<long double>(u[2]), StoreFunctions<long double>{value.data()});
+  std::vector<Complex> h(value.size());
+  for (int n = 0; n <= degree; ++n) {
+    h[index(n, 0)] = value[index(n, 0)];
+    for (int m = 1; m <= n; ++m) {
+      h[index(n, m)] = Complex(value[index(n, m)], value[index(n, -m)]) / real_factor(m);
+      h[index(n, -m)] = std::conj(h[index(n, m)]) * ((m & 1) ? -1.0L : 1.0L);
+    }
+  }
   return h;
 }
 
