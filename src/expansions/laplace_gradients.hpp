@@ -1,4 +1,4 @@
-// Derivatives of Laplace expansions as expansions (Gumerov & Duraiswami 2008, section 2.2.4: the gradient's own
+// Derivatives of Laplace expansions as expansions (Gumerov & Duraiswami 2008, section 2.3: the gradient's own
 // coefficients): l2p and m2p evaluate them like potentials, and the rotation's recurrence is built from them.
 //
 // In h_n^m (laplace_harmonics.hpp) and g_n^m = h_n^m / r^(2n+1), for all -n <= m <= n:
@@ -88,9 +88,8 @@ std::array<Entries, 3> derivative_entries(int first, int last, int step, LadderO
 }
 
 inline SparseMap compress(int rows, int columns, Entries entries) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return a.row != b.row ? a.row < b.row : a.column < b.column;
-  });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
   SparseMap map{rows, columns, std::vector<std::int32_t>(static_cast<std::size_t>(rows) + 1, 0), {}, {}};
   for (const Entry& entry : entries) {
     ++map.begin[entry.row + 1];

@@ -7,6 +7,7 @@
 // Coefficient (n, m) stands at n^2 + n + m.
 #pragma once
 #include <cmath>
+#include <cstddef>
 #include <complex>
 #include <vector>
 
@@ -107,8 +108,8 @@ inline std::vector<Complex> regular_harmonics(int degree, const double u[3]) {
 /// g_n^m = h_n^m / r^(2n+1)
 inline std::vector<Complex> singular_harmonics(int degree, const double u[3]) {
   std::vector<Complex> g = regular_harmonics(degree, u);
-  const long double r = std::hypot(static_cast<long double>(u[0]), static_cast<long double>(u[1]),
-                                   static_cast<long double>(u[2]));
+  const long double r =
+      std::hypot(static_cast<long double>(u[0]), static_cast<long double>(u[1]), static_cast<long double>(u[2]));
   for (int n = 0; n <= degree; ++n)
     for (int m = -n; m <= n; ++m) g[index(n, m)] /= std::pow(r, 2 * n + 1);
   return g;

@@ -1,7 +1,8 @@
-// m2l by rotation: turn t onto the z axis, translate along it, turn back (Gumerov & Duraiswami 2008, section 2.2.1,
+// m2l by rotation: turn t onto the z axis, translate along it, turn back (Gumerov & Duraiswami 2008, section 2.2.2,
 // after White & Head-Gordon 1996), in the real basis.
 #pragma once
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "expansions/laplace_gradients.hpp"
@@ -25,7 +26,8 @@ class TurnAboutY {
   /// Y^n from Y^{n-1}; the matrix is row-major, rows and columns m = -n ... n.
   const std::vector<long double>& advance() {
     const int n = ++degree_, inner = 2 * n - 1, outer = 2 * n + 1, first = n * n, first_inner = (n - 1) * (n - 1);
-    const std::array<Entries, 3> g = derivative_entries(n, n, -1, regular_ladder);  // entry (row, column): G[column][row]
+    const std::array<Entries, 3> g =
+        derivative_entries(n, n, -1, regular_ladder);  // entry (row, column): G[column][row]
     std::vector<long double> next(static_cast<std::size_t>(outer) * outer, 0);
     for (int k = 0; k < 3; ++k) {
       std::vector<long double> half(static_cast<std::size_t>(outer) * inner, 0);  // sum_j T_jk G_j Y^{n-1}

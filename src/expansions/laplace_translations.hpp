@@ -76,9 +76,9 @@ class M2lElements {
 
   void set(CoefficientMatrix& matrix, int n, int m, int k, int l) const {
     const Complex p = roots_(n - m, k - l) * roots_(n + m, k + l) * g_[index(n + k, m + l)];
-    const Complex q = l == 0 ? Complex(0)
-                             : ((l & 1) ? -1.0L : 1.0L) * roots_(n - m, k + l) * roots_(n + m, k - l) *
-                                   g_[index(n + k, m - l)];
+    const Complex q =
+        l == 0 ? Complex(0)
+               : ((l & 1) ? -1.0L : 1.0L) * roots_(n - m, k + l) * roots_(n + m, k - l) * g_[index(n + k, m - l)];
     const long double scale = scale_[k] * real_factor(m) / real_factor(l);
     matrix.set(index(k, l), index(n, m), scale * (p + q).real());
     if (l > 0) matrix.set(index(k, -l), index(n, m), scale * (p - q).imag());

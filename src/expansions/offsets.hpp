@@ -24,8 +24,8 @@ struct FarOffset {
 };
 
 inline constexpr int symmetry_count = 16;
-inline constexpr int far_operator_count = 34;     ///< operators 0 ... 33: equal boxes
-inline constexpr int parent_operator_count = 7;   ///< operators 34 ... 40: child box to parent box
+inline constexpr int far_operator_count = 34;    ///< operators 0 ... 33: equal boxes
+inline constexpr int parent_operator_count = 7;  ///< operators 34 ... 40: child box to parent box
 inline constexpr int operator_count = far_operator_count + parent_operator_count;
 inline constexpr int far_reach = 3;     ///< largest component of an offset, in box edges
 inline constexpr int parent_reach = 5;  ///< the same of the reduced stencil, in half child edges
@@ -36,15 +36,16 @@ constexpr int magnitude(int v) { return v < 0 ? -v : v; }
 
 /// Same level, parents touching, boxes not; in box edges.
 constexpr bool is_far(int x, int y, int z) {
-  const auto within = [&](int reach) { return magnitude(x) <= reach && magnitude(y) <= reach && magnitude(z) <= reach; };
+  const auto within = [&](int reach) {
+    return magnitude(x) <= reach && magnitude(y) <= reach && magnitude(z) <= reach;
+  };
   return within(far_reach) && !within(1);
 }
 
 /// The constant-expression twin of goes_to_parent; the tests hold them together.
 constexpr bool is_parent_offset(int x, int y, int z) {
   const bool odd = (x & 1) && (y & 1) && (z & 1);
-  const bool within =
-      magnitude(x) <= parent_reach && magnitude(y) <= parent_reach && magnitude(z) <= parent_reach;
+  const bool within = magnitude(x) <= parent_reach && magnitude(y) <= parent_reach && magnitude(z) <= parent_reach;
   return odd && within && x * x + y * y + z * z >= 43;
 }
 

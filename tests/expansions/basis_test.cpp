@@ -15,7 +15,8 @@ static_assert(!ExpansionBasis<NotABasis>);
 TEST(OnesBasis, EveryStageCountsOne) {
   const double t[3] = {2, 0, 0};
   Vector r(1, 0);
-  OnesBasis::columns(0, OnesBasis::recurrence_table(0).data(), 0.1, 0.2, 0.3, laplace::StoreFunctions<double>{r.data()});
+  OnesBasis::columns(0, OnesBasis::recurrence_table(0).data(), 0.1, 0.2, 0.3,
+                     laplace::StoreFunctions<double>{r.data()});
   double x = 3, y = 4, z = 5, weight = 0;
   OnesBasis::invert(x, y, z, weight, 7.0);
   EXPECT_EQ(r, Vector{1});

@@ -6,8 +6,8 @@ namespace {
 
 /// R_{n,m} from associated Legendre functions in long double, independent of any recurrence of ours.
 double textbook(int n, int m, const Point& u) {
-  const long double r = std::hypot(static_cast<long double>(u[0]), static_cast<long double>(u[1]),
-                                   static_cast<long double>(u[2]));
+  const long double r =
+      std::hypot(static_cast<long double>(u[0]), static_cast<long double>(u[1]), static_cast<long double>(u[2]));
   const int order = std::abs(m);
   const long double p = std::assoc_legendre(static_cast<unsigned>(n), static_cast<unsigned>(order), u[2] / r);
   const long double log_factor = 0.5L * (std::lgamma(n - order + 1.0L) - std::lgamma(n + order + 1.0L));

@@ -45,8 +45,7 @@ TEST(Rotation, BlocksTurnTheFunctions) {
   // R of the unit vector (0, 0, 1) is 1 at m = 0, else 0. The functions of the rounded unit vector are wrong by n ulp,
   // by the recurrence's 4 roundings a step and by the product.
   for (int n = 0; n <= degree; ++n)
-    for (int m = -n; m <= n; ++m)
-      EXPECT_NEAR(v[n * n + n + m], m == 0 ? 1 : 0, rounding(6 * n + 1)) << n << ' ' << m;
+    for (int m = -n; m <= n; ++m) EXPECT_NEAR(v[n * n + n + m], m == 0 ? 1 : 0, rounding(6 * n + 1)) << n << ' ' << m;
 }
 
 /// Both schemes on random coefficients, in a norm that no scale dominates: element i relative to sum_j |K_ij|.
