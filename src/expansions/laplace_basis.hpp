@@ -1,0 +1,54 @@
+// LaplaceBasis: the family of 1/r in space, as the stages see it. Formulas: laplace_harmonics.hpp (per particle) and
+// the generators laplace_gradients.hpp, laplace_translations.hpp, laplace_rotation.hpp (tables, host).
+#pragma once
+#include "expansions/basis.hpp"
+#include "expansions/laplace_gradients.hpp"
+#include "expansions/laplace_harmonics.hpp"
+#include "expansions/laplace_rotation.hpp"
+#include "expansions/laplace_translations.hpp"
+
+namespace farfield {
+
+struct LaplaceBasis {
+  static constexpr double l2l_scale = 0.5;  ///< 1/a of the child over 1/a of the parent, see laplace::m2m
+  FARFIELD_HD static double potential_scale(double edge) { return 1 / edge; }
+  FARFIELD_HD static int coefficient_count(int degree) { return laplace::count(degree); }
+
+  /// [coefficient_count(degree)] factors for `columns`, in double; round them for a backend in single.
+  static std::vector<double> recurrence_table(int degree) {
+    const auto exact = laplace::recurrence_table<long double>(degree);
+    return {exact.begin(), exact.end()};
+  }
+
+  /// visit.begin(m, C_m, S_m); visit.term(n, Q) for n = m ... degree; visit.end(m), for m = 0 ... degree:
+  /// R_{n,m} = Q C_m, R_{n,-m} = Q S_m (S_0 = 0).
+  template <class V, class Real, class Visitor>
+  FARFIELD_HD static void columns(int degree, const Real* table, V x, V y, V z, Visitor&& visit) {
+    laplace::columns(degree, table, x, y, z, visit);
+  }
+
+  /// Kelvin's inversion: u becomes u/|u|^2, and then S_i(u) = weight R_i(inverted u).
+  template <class V>
+  FARFIELD_HD static void invert(V& x, V& y, V& z, V& weight, V inverse_r) {
+    const V inverse_square = inverse_r * inverse_r;
+    x = x * inverse_square;
+    y = y * inverse_square;
+    z = z * inverse_square;
+    weight = inverse_r;
+  }
+
+  static std::array<SparseMap, 3> local_gradient(int degree) { return laplace::local_gradient(degree); }
+  static std::array<SparseMap, 3> multipole_gradient(int degree) { return laplace::multipole_gradient(degree); }
+  static Symmetry symmetry(int degree, int id) { return laplace::symmetry(degree, id); }
+  static std::vector<double> m2m(int degree) { return laplace::m2m(degree); }
+  static std::vector<double> m2l(int degree, const double t[3], double target_edge) {
+    return laplace::m2l(degree, t, target_edge);
+  }
+  static RotationOperator m2l_rotation(int degree, const double t[3], double target_edge) {
+    return laplace::m2l_rotation(degree, t, target_edge);
+  }
+};
+
+static_assert(ExpansionBasis<LaplaceBasis>);
+
+}  // namespace farfield

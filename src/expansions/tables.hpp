@@ -1,0 +1,35 @@
+// Plain structs that the generators of an expansion family fill on the host, once per plan. Backends copy them to
+// where they compute (m2m, m2l, l2l, l2p, m2p); nothing here knows which family made them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace farfield {
+
+/// y = A x in compressed rows: row r holds entries begin[r] ... begin[r + 1].
+struct SparseMap {
+  int rows = 0, columns = 0;
+  std::vector<std::int32_t> begin, column;  ///< begin: [rows + 1]
+  std::vector<double> value;
+};
+
+/// A signed permutation of coefficients: what an isometry g of the cube does to them, R_i(g u) = sign[i] R_index[i](u).
+struct Symmetry {
+  std::vector<std::int32_t> index;
+  std::vector<std::int8_t> sign;
+};
+
+/// m2l as L = Z^T Y^T C Y Z M (rotate t onto the z axis, shift along it, rotate back): O(degree^3) numbers and work.
+struct RotationOperator {
+  /// Z, [degree + 1] each: for m > 0 and every n, with c = cosine[m], s = sine[m],
+  ///   (M_{n,m}, M_{n,-m}) becomes (c M_{n,m} + s M_{n,-m}, c M_{n,-m} - s M_{n,m}).
+  std::vector<double> cosine, sine;
+  /// Y, for n = 0 ... degree: a row-major (n+1) x (n+1) block for the coefficients m = 0 ... n, then a row-major
+  /// n x n block for m = -1 ... -n (rows and columns in order of |m|).
+  std::vector<double> blocks;
+  /// C, for m = 0 ... degree: a row-major (degree-m+1)^2 block, row = output degree n - m, column = input degree
+  /// n' - m; the same for +m and -m.
+  std::vector<double> shift;
+};
+
+}  // namespace farfield

@@ -1,0 +1,42 @@
+// OnesBasis: the counting kernel's expansions. One coefficient, every function and operator 1, so that an FMM run
+// with strengths 1 counts, exactly, how often each source reaches each target.
+#pragma once
+#include "expansions/basis.hpp"
+
+namespace farfield {
+
+struct OnesBasis {
+  static constexpr double l2l_scale = 1;
+  FARFIELD_HD static double potential_scale(double /*edge*/) { return 1; }
+  FARFIELD_HD static int coefficient_count(int /*degree*/) { return 1; }
+  static std::vector<double> recurrence_table(int /*degree*/) { return {1}; }
+
+  template <class V, class Real, class Visitor>
+  FARFIELD_HD static void columns(int /*degree*/, const Real* /*table*/, V /*x*/, V /*y*/, V /*z*/, Visitor&& visit) {
+    const V one = V{} + Real(1);
+    visit.begin(0, one, V{});
+    visit.term(0, one);
+    visit.end(0);
+  }
+
+  template <class V>
+  FARFIELD_HD static void invert(V& /*x*/, V& /*y*/, V& /*z*/, V& weight, V /*inverse_r*/) {
+    weight = V{} + 1;
+  }
+
+  static std::array<SparseMap, 3> local_gradient(int /*degree*/) { return {no_map(), no_map(), no_map()}; }
+  static std::array<SparseMap, 3> multipole_gradient(int degree) { return local_gradient(degree); }
+  static Symmetry symmetry(int /*degree*/, int /*id*/) { return {{0}, {1}}; }
+  static std::vector<double> m2m(int /*degree*/) { return {1}; }
+  static std::vector<double> m2l(int /*degree*/, const double* /*t*/, double /*target_edge*/) { return {1}; }
+  static RotationOperator m2l_rotation(int /*degree*/, const double* /*t*/, double /*target_edge*/) {
+    return {{1}, {0}, {1}, {1}};
+  }
+
+ private:
+  static SparseMap no_map() { return {1, 1, {0, 0}, {}, {}}; }
+};
+
+static_assert(ExpansionBasis<OnesBasis>);
+
+}  // namespace farfield
