@@ -2,7 +2,7 @@
 #include "expansions/basis.hpp"
 
 #include "expansions/expansion_test.hpp"
-#include "support/ones_basis.hpp"
+#include "expansions/ones_basis.hpp"
 
 namespace farfield::testing {
 namespace {
