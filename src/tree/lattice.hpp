@@ -27,16 +27,26 @@ struct Lattice {
   }
   /// Index of a scaled coordinate along `axis`, clamped into the root (rounding may put a point one unit outside).
   FARFIELD_HD std::int64_t index(double x, int axis) const {
-    const std::int64_t i = static_cast<std::int64_t>(floor(x / unit)) - origin[axis];
+    const double quotient = x / unit;
+    std::int64_t i = static_cast<std::int64_t>(quotient);
+    i -= (quotient < static_cast<double>(i)) + origin[axis];  // floor; a call of the C library where SSE4 is not assumed
     const std::int64_t last = (std::int64_t(1) << depth) - 1;
     return i < 0 ? 0 : (i > last ? last : i);
   }
-  /// Centre of the box at `level` whose lowest corner has lattice index `corner` (exact when it fits 53 bits).
+  /// Centre of the box at `level` whose lowest corner has lattice index `corner`, exact wherever it fits 53 bits
+  /// (2 (corner + origin) + edge in integers would overflow 63 bits where |x| / g comes close to 2^62).
   FARFIELD_HD double centre(std::int64_t corner, int level, int axis) const {
     const std::int64_t edge_units = std::int64_t(1) << (depth - level);
-    return (static_cast<double>(2 * (corner + origin[axis]) + edge_units) * 0.5) * unit;
+    return (static_cast<double>(corner + origin[axis]) + 0.5 * static_cast<double>(edge_units)) * unit;
   }
 };
+
+struct Geometry;
+
+/// The lattice whose root edge is D 2^k / m (1 <= m <= 2^k): the largest side of the data, inflated by at most
+/// 0.4 % of a box and 2^-11 of itself, spans exactly m boxes of level k; m == 2^k is the plain cube. Data farther from zero than 2^30
+/// boxes of level k, or of no extent, get a cube whose edge is a power of two instead: its centres have bits to spare.
+Lattice make_lattice(const Geometry& geometry, int m, int k);
 
 /// Spreads the low 21 bits of v to every third bit.
 FARFIELD_HD std::uint64_t spread_bits(std::uint64_t v) {
@@ -59,6 +69,30 @@ FARFIELD_HD std::uint64_t morton_word(const Lattice& lattice, const double x[3],
     key |= spread_bits(bits) << axis;
   }
   return key;
+}
+
+inline constexpr int levels_per_key = 10;  ///< levels that one 32-bit Morton key holds
+
+/// Morton key of the ten levels below `level`, the coarsest in bits 27-29: half the bytes of a word to sort, and
+/// as deep as most boxes go (8^10 = 1e9). Levels beyond the lattice's depth are zero.
+FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], int level) {
+  std::uint32_t key = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::uint64_t i = static_cast<std::uint64_t>(lattice.index(x[axis], axis));
+    const int shift = lattice.depth - level - levels_per_key;
+    std::uint32_t v = static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & 0x3ff;
+    v = (v | v << 16) & 0x030000ff;
+    v = (v | v << 8) & 0x0300f00f;
+    v = (v | v << 4) & 0x030c30c3;
+    v = (v | v << 2) & 0x09249249;
+    key |= v << axis;
+  }
+  return key;
+}
+
+/// Which child of a box at `level` the morton_key that holds level + 1 belongs to.
+FARFIELD_HD int child_of_short_key(std::uint32_t key, int level) {
+  return static_cast<int>(key >> (3 * (levels_per_key - 1 - level % levels_per_key))) & 7;
 }
 
 /// Which child (0-7, x lowest bit) of a box at `level` a key of the word that holds level + 1 belongs to.

@@ -6,6 +6,8 @@
 //               Not stored: it follows from TreeView::colleague of the parent and the children's octants.
 //   m2p         target leaf t <- finer source box s: s's parent touches t, s does not
 //   p2l         target box t <- coarser source leaf s: s touches t's parent, not t
+// A near item may be any box, leaf or not: it stands for its contiguous range of sources. In a near row the
+// target comes first (if it has sources); all rows are in ascending order otherwise, and name only boxes with sources.
 // near, m2p and p2l are stored by target in compressed rows, so that every sum is a gather.
 #pragma once
 #include <cstdint>
@@ -46,7 +48,8 @@ struct ListThresholds {
 };
 
 /// Do boxes a and b (any levels) share at least a corner? Centres are exact, so a relative slack of 2^-20 of
-/// the edges separates touching from one-lattice-unit-apart safely.
+/// the edges separates touching from apart safely. (A box 2^20 times smaller that lies within the slack of a large
+/// one counts as touching: the lists then take pairs instead of an expansion, and still every pair once.)
 FARFIELD_HD bool touch(const TreeView& tree, BoxId a, BoxId b) {
   const double reach =
       0.5 * (tree.lattice.edge(tree.level[a]) + tree.lattice.edge(tree.level[b])) * (1 + 0x1p-20);

@@ -45,10 +45,14 @@ struct TreeView {
   FARFIELD_HD BoxId child(BoxId b, int octant) const;
 };
 
-FARFIELD_HD int count_bits(unsigned mask) {
-  int n = 0;
-  for (; mask; mask &= mask - 1) ++n;
-  return n;
+FARFIELD_HD int count_bits(unsigned mask) {  // masks have 8 bits
+#if defined(__CUDA_ARCH__)
+  return __popc(mask);
+#else
+  mask -= mask >> 1 & 0x55u;  // without branches: x86-64 as such has no popcount
+  mask = (mask & 0x33u) + (mask >> 2 & 0x33u);
+  return static_cast<int>((mask + (mask >> 4)) & 0x0fu);
+#endif
 }
 
 FARFIELD_HD int TreeView::child_count(BoxId b) const { return count_bits(child_mask[b]); }
@@ -58,7 +62,8 @@ FARFIELD_HD BoxId TreeView::child(BoxId b, int o) const {
   return (mask >> o & 1u) ? first_child[b] + count_bits(mask & ((1u << o) - 1u)) : no_box;
 }
 
-/// Owner of the arrays behind a TreeView; ArrayOf is farfield::Array on the host.
+/// Owner of the arrays behind a TreeView; ArrayOf is farfield::Array on the host. Where targets are the sources,
+/// target_begin and target_end stay empty and the view shows the sources' ranges. No points: no boxes, no levels.
 template <template <class> class ArrayOf>
 struct Tree {
   Lattice lattice;
@@ -72,9 +77,11 @@ struct Tree {
   BoxId level_begin[max_levels + 2] = {};
 
   TreeView view() const {
-    return {boxes, levels, level_begin, level.data(), centre.data(), lattice, parent.data(), first_child.data(),
-            child_mask.data(), octant.data(), colleague.data(), source_begin.data(), source_end.data(),
-            target_begin.data(), target_end.data()};
+    const auto& begin = target_begin.empty() ? source_begin : target_begin;
+    const auto& end = target_end.empty() ? source_end : target_end;
+    return {boxes,          levels,           level_begin,    level.data(),      centre.data(),
+            lattice,        parent.data(),    first_child.data(), child_mask.data(), octant.data(),
+            colleague.data(), source_begin.data(), source_end.data(), begin.data(), end.data()};
   }
 };
 

@@ -1,0 +1,43 @@
+// Keys: what is sorted instead of points. Ten levels of the tree at a time fill 30 bits; boxes that are still overfull
+// ten levels down get new keys for their own points only, so that depth costs nothing where it is not needed.
+#pragma once
+#include <cstdint>
+
+#include <farfield/views.hpp>
+
+#include "core/array.hpp"
+#include "tree/geometry.hpp"
+#include "tree/lattice.hpp"
+
+namespace farfield::cpu {
+
+/// A point on its way into order: Morton key of ten levels above, the caller's index below. Items are distinct and
+/// their order as numbers is the stable order, whatever sorts them.
+using Item = std::uint64_t;
+inline std::uint32_t key_of(Item item) { return static_cast<std::uint32_t>(item >> 32); }
+inline std::uint32_t index_of(Item item) { return static_cast<std::uint32_t>(item); }
+
+/// One set of points (sources or targets) with what makes keys of it.
+struct Cloud {
+  Points points;
+  Scaling scale;
+  Lattice lattice;
+  Array<Item> items, scratch;  ///< `scratch` is the sort's other half
+
+  std::int64_t count() const { return points.count; }
+};
+
+/// Items of all points in the caller's order, with keys of levels 1-10.
+/// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
+void make_items(Cloud& cloud, int threads);
+
+/// New keys for items [begin, end), of the ten levels below `level`.
+void rekey(Cloud& cloud, std::int64_t begin, std::int64_t end, int level, int threads);
+
+/// Do all points of items [begin, end) have the same coordinates, those of the point `with`?
+bool coincide(const Cloud& cloud, std::int64_t begin, std::int64_t end, const double with[3]);
+
+/// Scaled coordinates of the point behind an item.
+void coordinates(const Cloud& cloud, Item item, double x[3]);
+
+}  // namespace farfield::cpu

@@ -1,0 +1,11 @@
+// Lists: which boxes a target box hears from directly, by m2p and by p2l (tree/lists.hpp defines them).
+#pragma once
+#include "core/array.hpp"
+#include "tree/lists.hpp"
+
+namespace farfield::cpu {
+
+/// Builds all rows; the same for any number of threads.
+void build_lists(Lists<Array>& lists, const TreeView& tree, const ListThresholds& thresholds, int threads);
+
+}  // namespace farfield::cpu

@@ -1,0 +1,180 @@
+#include "backends/cpu/survey.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <farfield/error.hpp>
+
+#include "backends/cpu/chunks.hpp"
+#include "backends/cpu/reader.hpp"
+#include "tree/lattice.hpp"
+
+namespace farfield::cpu {
+namespace {
+
+constexpr std::int64_t grain = 1 << 15;
+
+void check_view(const Points& points, const char* what) {
+  if (points.count < 0)
+    throw Error(ErrorCode::input, std::string("the number of ") + what + "s is negative: " + std::to_string(points.count));
+  for (int d = 0; d < 3; ++d)
+    if (points.count > 0 && !points.axis[static_cast<std::size_t>(d)])
+      throw Error(ErrorCode::input, std::string("coordinate ") + "xyz"[d] + " of the " + what + "s is a null pointer");
+}
+
+struct Bounds {
+  double low[3], high[3];
+  double poison = 0;  // sum of 0 x: 0 while all coordinates are finite, nan otherwise
+  Bounds() {
+    for (int d = 0; d < 3; ++d) {
+      low[d] = std::numeric_limits<double>::infinity();
+      high[d] = -low[d];
+    }
+  }
+  void join(const Bounds& other) {
+    for (int d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], other.low[d]);
+      high[d] = std::max(high[d], other.high[d]);
+    }
+    poison += other.poison;
+  }
+};
+
+template <class T>
+Bounds bounds_of_range(const Reader<T>& read, std::int64_t begin, std::int64_t end) {
+  Bounds b;
+  for (std::int64_t i = begin; i < end; ++i)
+    for (int d = 0; d < 3; ++d) {
+      const double x = read.raw(i, d);
+      b.low[d] = x < b.low[d] ? x : b.low[d];
+      b.high[d] = x > b.high[d] ? x : b.high[d];
+      b.poison += 0 * x;
+    }
+  return b;
+}
+
+template <class T>
+[[noreturn]] void report_first_bad(const Reader<T>& read, std::int64_t count, const char* what) {
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int d = 0; d < 3; ++d) {
+      const double x = read.raw(i, d);
+      if (!std::isfinite(x))
+        throw Error(ErrorCode::input, std::string(what) + " " + std::to_string(i) + ": coordinate " + "xyz"[d] + " is " +
+                                          (std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf") +
+                                          "; every coordinate must be a finite number");
+    }
+  throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
+}
+
+Bounds bounds_of(const Points& points, const char* what, int threads) {
+  std::vector<Bounds> parts(static_cast<std::size_t>(chunk_count(points.count, grain)));
+  return with_reader(points, Scaling(), [&](const auto& read) {
+    for_chunks(points.count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+      parts[static_cast<std::size_t>(chunk)] = bounds_of_range(read, begin, end);
+    });
+    Bounds all;
+    for (const Bounds& part : parts) all.join(part);
+    if (all.poison != 0) report_first_bad(read, points.count, what);
+    return all;
+  });
+}
+
+/// Exponent that brings the largest side, or else the largest |coordinate|, into (0.5, 1]. No coordinate exceeds
+/// 2^1000 scaled (a side of 1e-300 beside a constant coordinate of 1e300 cannot be brought there).
+int scaling_exponent(const Geometry& g, double largest) {
+  const int halved = largest > 1;  // high - low may overflow, their halves may underflow
+  double side = 0;
+  for (int d = 0; d < 3; ++d) side = std::max(side, halved ? g.high[d] / 2 - g.low[d] / 2 : g.high[d] - g.low[d]);
+  const double wanted = side > 0 ? side : halved ? largest / 2 : largest;
+  if (wanted == 0) return 0;
+  int exponent = 0, top = 0;
+  if (std::frexp(wanted, &exponent) == 0.5) --exponent;  // a power of two becomes 1, not 1/2
+  std::frexp(largest, &top);
+  return std::min(-exponent - halved, 1000 - top);
+}
+
+constexpr int finest = 7;  // levels of the finest grid, 128^3 cells
+using Bitmap = std::vector<std::uint64_t>;
+
+/// Marks the cells that hold a point, numbered in Morton order: eight neighbouring bits are one coarser cell.
+/// A bitmap of 256 KiB per thread stays in its second-level cache.
+void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry& g, int threads) {
+  const Scaling scale(g.exponent);
+  const double low[3] = {scale(g.low[0]), scale(g.low[1]), scale(g.low[2])};
+  const double cells = (1 << finest) / g.extent;
+  std::uint32_t spread[1 << finest];
+  for (std::uint32_t i = 0; i < 1 << finest; ++i) spread[i] = static_cast<std::uint32_t>(spread_bits(i));
+  with_reader(points, scale, [&](const auto& read) {
+    for_chunks(points.count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      Bitmap& map = maps[static_cast<std::size_t>(omp_get_thread_num())];
+      if (map.empty()) map.assign((std::size_t(1) << 3 * finest) / 64, 0);
+      for (std::int64_t i = begin; i < end; ++i) {
+        std::uint32_t cell = 0;
+        for (int d = 0; d < 3; ++d)
+          cell |= spread[std::min(static_cast<int>((read(i, d) - low[d]) * cells), (1 << finest) - 1)] << d;
+        map[cell / 64] |= std::uint64_t(1) << cell % 64;
+      }
+    });
+  });
+}
+
+std::int64_t count_bits_of(const Bitmap& map) {
+  std::int64_t bits = 0;
+  for (const std::uint64_t word : map) bits += std::popcount(word);
+  return bits;
+}
+
+/// The grid of half the resolution: a bit per byte that is not zero.
+Bitmap coarsened(const Bitmap& fine) {
+  Bitmap coarse((fine.size() + 7) / 8, 0);
+  for (std::size_t byte = 0; byte < fine.size() * 8; ++byte)
+    if (fine[byte / 8] >> byte % 8 * 8 & 0xff) coarse[byte / 64] |= std::uint64_t(1) << byte % 64;
+  return coarse;
+}
+
+void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads) {
+  const std::int64_t points = g.sources + (targets ? g.targets : 0);
+  if (points < 8 || !(g.extent > 0x1p-1000)) return;
+  std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
+  mark_cells(maps, sources, g, threads);
+  if (targets) mark_cells(maps, *targets, g, threads);
+  Bitmap map((std::size_t(1) << 3 * finest) / 64, 0);
+  for (const Bitmap& part : maps)
+    for (std::size_t i = 0; i < part.size(); ++i) map[i] |= part[i];
+  int level = finest;
+  for (; level > 0 && count_bits_of(map) * 8 > points; --level) map = coarsened(map);
+  g.grid = 1 << level;
+  g.occupied = count_bits_of(map);
+  g.occupied_coarse = level > 0 ? count_bits_of(coarsened(map)) : 1;
+}
+
+}  // namespace
+
+Geometry survey(const Points& sources, const Points* targets, int threads) {
+  check_view(sources, "source");
+  if (targets) check_view(*targets, "target");
+  Bounds box = bounds_of(sources, "source", threads);
+  if (targets) box.join(bounds_of(*targets, "target", threads));
+  Geometry g;
+  g.sources = sources.count;
+  g.alike = targets == nullptr;
+  g.targets = targets ? targets->count : sources.count;
+  if (g.sources + g.targets == 0) return g;
+  double largest = 0;
+  for (int d = 0; d < 3; ++d) {
+    g.low[d] = box.low[d];
+    g.high[d] = box.high[d];
+    largest = std::max({largest, std::abs(box.low[d]), std::abs(box.high[d])});
+  }
+  g.exponent = scaling_exponent(g, largest);
+  const Scaling scale(g.exponent);
+  g.largest = scale(largest);
+  for (int d = 0; d < 3; ++d) g.extent = std::max(g.extent, scale(g.high[d]) - scale(g.low[d]));
+  find_occupancy(g, sources, targets, threads);
+  return g;
+}
+
+}  // namespace farfield::cpu

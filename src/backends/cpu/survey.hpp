@@ -1,0 +1,13 @@
+// Survey: one look at the caller's points before anything is chosen or allocated.
+#pragma once
+#include <farfield/views.hpp>
+
+#include "tree/geometry.hpp"
+
+namespace farfield::cpu {
+
+/// Bounding box, power-of-two scale and how the points fill space. `targets` null: they are the sources.
+/// Throws Error(input) for negative counts, null pointers and for the first point that is not finite.
+Geometry survey(const Points& sources, const Points* targets, int threads);
+
+}  // namespace farfield::cpu

@@ -1,0 +1,90 @@
+// The far list of m2l: never stored, it follows from the colleagues of the target's parent and the octants.
+//
+// Sets of children are 8-bit masks, one bit per octant, so that whole classes of sources are found by a few
+// bit operations per colleague and a source outside the list costs nothing.
+#pragma once
+#include "core/hd.hpp"
+#include "tree/lists.hpp"
+#include "tree/tree.hpp"
+
+namespace farfield {
+
+/// Octants whose bit `axis` is `bit`.
+FARFIELD_HD unsigned octants_with(int axis, int bit) {
+  const unsigned upper = axis == 0 ? 0xaau : axis == 1 ? 0xccu : 0xf0u;
+  return bit ? upper : ~upper & 0xffu;
+}
+
+/// Children of the colleague at displacement d along `axis` that touch a child with that axis' bit `bit` there.
+FARFIELD_HD unsigned touching_children(int axis, int d, int bit) {
+  if (d == 0) return 0xffu;
+  return (d > 0) == (bit == 1) ? octants_with(axis, d > 0 ? 0 : 1) : 0u;
+}
+
+/// Children of the colleague at displacement (dx, dy, dz) for which goes_to_parent holds: along two axes in the outer
+/// half (5 half child edges away), or along one and in the inner half (3) of both others.
+FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
+  const unsigned ox = dx ? octants_with(0, dx > 0) : 0u, ix = dx ? ~ox : 0u;
+  const unsigned oy = dy ? octants_with(1, dy > 0) : 0u, iy = dy ? ~oy : 0u;
+  const unsigned oz = dz ? octants_with(2, dz > 0) : 0u, iz = dz ? ~oz : 0u;
+  return ((ox & oy) | (oy & oz) | (ox & oz) | (ox & iy & iz) | (ix & oy & iz) | (ix & iy & oz)) & 0xffu;
+}
+
+/// Calls f(source, octant) for the children of `box` in `mask` that exist and hold sources.
+template <class F>
+FARFIELD_HD void for_each_source_child(const TreeView& tree, BoxId box, unsigned mask, F&& f) {
+  const unsigned existing = tree.child_mask[box];
+  const BoxId first = tree.first_child[box];
+  BoxId rank = 0;
+  for (int octant = 0; octant < 8; ++octant) {
+    if (!(existing >> octant & 1u)) continue;
+    const BoxId child = first + rank++;
+    if ((mask >> octant & 1u) && tree.source_count(child) > 0) f(child, octant);
+  }
+}
+
+/// Calls f(source, dx, dy, dz) for every box with sources in the far list of `target`; (dx, dy, dz) in -3...3 is
+/// the target's centre minus the source's in box edges. With `reduced`, those that for_each_far_of_parent of the target's
+/// parent calls are left out.
+template <bool reduced = false, class F>
+FARFIELD_HD void for_each_far(const TreeView& tree, BoxId target, F&& f) {
+  const BoxId parent = tree.parent[target];
+  if (parent == no_box) return;
+  const int tx = tree.octant[target] & 1, ty = tree.octant[target] >> 1 & 1, tz = tree.octant[target] >> 2;
+  const BoxId* colleague = tree.colleague + static_cast<std::int64_t>(parent) * colleagues_per_box;
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x) {
+        const BoxId c = colleague[colleague_slot(x, y, z)];
+        if (c == no_box) continue;
+        unsigned mask = ~(touching_children(0, x, tx) & touching_children(1, y, ty) & touching_children(2, z, tz));
+        if (reduced) mask &= ~children_for_parent(x, y, z);
+        mask &= tree.child_mask[c];
+        if (mask == 0) continue;
+        for_each_source_child(tree, c, mask, [&](BoxId source, int o) {
+          f(source, tx - (o & 1) - 2 * x, ty - (o >> 1 & 1) - 2 * y, tz - (o >> 2) - 2 * z);
+        });
+      }
+}
+
+/// The reduced stencil's sources of a target box that is no leaf: calls f(source, dx, dy, dz) for every box with sources
+/// one level below `parent` that is translated to it; odd (dx, dy, dz) in -5...5 is the parent's centre minus the
+/// source's in half child edges.
+template <class F>
+FARFIELD_HD void for_each_far_of_parent(const TreeView& tree, BoxId parent, F&& f) {
+  if (tree.is_leaf(parent)) return;  // its colleagues' children reach it by m2p or p2p
+  const BoxId* colleague = tree.colleague + static_cast<std::int64_t>(parent) * colleagues_per_box;
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x) {
+        const BoxId c = colleague[colleague_slot(x, y, z)];
+        if (c == no_box) continue;
+        const unsigned mask = children_for_parent(x, y, z) & tree.child_mask[c];
+        if (mask == 0) continue;
+        for_each_source_child(tree, c, mask, [&](BoxId source, int o) {
+          f(source, 1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z);
+        });
+      }
+}
+
+}  // namespace farfield

@@ -1,0 +1,79 @@
+#include "tree/lattice.hpp"
+
+#include <algorithm>
+#include <cfloat>
+
+#include <farfield/error.hpp>
+
+#include "tree/geometry.hpp"
+
+namespace farfield {
+namespace {
+
+constexpr int edge_bits = 12;      // mantissa bits of an edge: centres up to 2^41 half edges from zero stay exact
+constexpr int corner_bits = 10;    // the root's corner is a multiple of h 2^-10
+constexpr double margin = 0x1p-9;  // of h, left free around the data: thrice the rounding of the corner, and a little
+
+struct Box {
+  double low[3], high[3];
+};
+
+/// The smallest number >= x with at most `bits` mantissa bits.
+double round_up(double x, int bits) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::ceil(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+/// As deep as 62 levels, indices below 2^62 and a unit that is a normal number allow.
+Lattice deepest(double root_edge, const double corner[3]) {
+  double reach = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    reach = std::max({reach, std::abs(corner[axis]), std::abs(corner[axis] + root_edge)});
+  Lattice lattice;
+  lattice.depth = max_levels;
+  const auto too_deep = [&](double unit) { return unit < DBL_MIN || reach / unit >= 0x1p62; };
+  while (lattice.depth > 0 && too_deep(std::ldexp(root_edge, -lattice.depth))) --lattice.depth;
+  lattice.unit = std::ldexp(root_edge, -lattice.depth);
+  for (int axis = 0; axis < 3; ++axis) lattice.origin[axis] = std::llround(corner[axis] / lattice.unit);
+  return lattice;
+}
+
+/// A cube with power-of-two edges for data of no extent or very far from zero (in units of their extent).
+Lattice plain_cube(const Box& data, double extent, double largest) {
+  const double wanted = std::max(extent, largest * 0x1p-38);
+  const double edge = wanted > 0 ? round_up(std::max(wanted, DBL_MIN * 0x1p10), 1) : 1;
+  double corner[3];
+  for (int axis = 0; axis < 3; ++axis) corner[axis] = std::floor(data.low[axis] / edge) * edge;
+  return deepest(2 * edge, corner);  // twice: the data may begin anywhere in the first edge
+}
+
+/// Lowest corner along one axis. The free space is divided 1 : 2, so that a flat axis lies at 1/3 or 2/3 of its boxes
+/// on the next ten levels instead of on their faces.
+double corner_along(double low, double high, double h) {
+  const double boxes = std::max(1.0, std::ceil((high - low) / h + margin));
+  const double grain = std::ldexp(h, -corner_bits);
+  return std::round((low - (boxes * h - (high - low)) / 3) / grain) * grain;
+}
+
+}  // namespace
+
+Lattice make_lattice(const Geometry& geometry, int m, int k) {
+  if (k < 0 || k > 30 || m < 1 || m > (std::int64_t(1) << k))
+    throw Error(ErrorCode::internal, "make_lattice needs 1 <= m <= 2^k, got m = " + std::to_string(m) +
+                                         ", k = " + std::to_string(k) + "; please report this");
+  const Scaling scale(geometry.exponent);
+  Box data;
+  for (int axis = 0; axis < 3; ++axis) {
+    data.low[axis] = scale(geometry.low[axis]);
+    data.high[axis] = scale(geometry.high[axis]);
+  }
+  const double h = geometry.extent > 0 ? round_up(geometry.extent / (m - 2 * margin), edge_bits) : 0;
+  if (!(std::ldexp(h, 40 - corner_bits) > geometry.largest) || h < 0x1p-900)
+    return plain_cube(data, geometry.extent, geometry.largest);
+  double corner[3];
+  for (int axis = 0; axis < 3; ++axis) corner[axis] = corner_along(data.low[axis], data.high[axis], h);
+  return deepest(std::ldexp(h, k), corner);
+}
+
+}  // namespace farfield
