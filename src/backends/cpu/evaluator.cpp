@@ -40,18 +40,20 @@ class CpuEvaluator final : public Evaluator {
       : decision_(decision), threads_(threads), stages_(stages<Real>(decision.kernel, decision.simd)) {
     for (Array<Real>* array : {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       array->meter(meter_);
-    tree_.meter(meter_);
+    tree_.count_bytes_in(meter_);
   }
 
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     StageClock clock(report, true);
     exponent_ = geometry.exponent;
     const bool with_tree = decision_.method == Method::fmm;
-    const TreeOptions options{decision_.m, decision_.k, decision_.leaf_size, decision_.depth, decision_.thresholds, threads_};
+    const TreeOptions options{decision_.m,          decision_.k, decision_.leaf_size,
+                              decision_.depth,      decision_.thresholds, threads_,
+                              [&](const char* name, double seconds) { clock.add(name, seconds); }};
     if (with_tree)
-      cpu::build(tree_, sources, targets, geometry, options, [&](const char* name, double s) { clock.add(name, s); });
+      cpu::build(tree_, sources, targets, geometry, options);
     else
-      clock("sort", [&] { read_points(tree_, sources, targets, geometry, threads_); });
+      clock("read", [&] { read_points(tree_, sources, targets, geometry, threads_); });
     if (with_tree) clock("tables", [&] { build_tables(); });
     bind();
     if (with_tree) count_work(work_.tree, work_.lists, decision_, report);
@@ -74,7 +76,7 @@ class CpuEvaluator final : public Evaluator {
   }
 
  private:
-  const SortedPoints& target_points() const { return tree_.alike ? tree_.sources : tree_.targets; }
+  const SortedPoints& target_points() const { return tree_.target_points(); }
 
   void build_tables() {
     meter_.add(-tables_.held_bytes());

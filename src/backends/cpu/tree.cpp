@@ -82,6 +82,17 @@ void build(CpuTree& built, const Points& sources, const Points* targets, const G
   }
 }
 
+void read_points(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry, int threads) {
+  built.alike = targets == nullptr;
+  for (const Points* points : {&sources, targets}) {
+    if (!points) continue;
+    Cloud cloud = cloud_of(*points, geometry, built.lattice);
+    cloud.items.resize(cloud.count());
+    for (std::int64_t i = 0; i < cloud.count(); ++i) cloud.items[i] = static_cast<Item>(i);
+    gather(points == &sources ? built.sources : built.targets, cloud, threads);
+  }
+}
+
 void CpuTree::count_bytes_in(MemoryMeter& meter) {
   tree.level.meter(meter);
   tree.centre.meter(meter);

@@ -39,4 +39,7 @@ struct CpuTree {
 void build(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
            const TreeOptions& options);
 
+/// No tree: scaled points in the caller's order, for the direct sum.
+void read_points(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry, int threads);
+
 }  // namespace farfield::cpu
