@@ -47,7 +47,7 @@ struct TreeView {
 };
 
 FARFIELD_HD int count_bits(unsigned mask) {  // masks have 8 bits
-  mask -= mask >> 1 & 0x55u;  // without branches: x86-64 as such has no popcount
+  mask -= mask >> 1 & 0x55u;                 // without branches: x86-64 as such has no popcount
   mask = (mask & 0x33u) + (mask >> 2 & 0x33u);
   return static_cast<int>((mask + (mask >> 4)) & 0x0fu);
 }
