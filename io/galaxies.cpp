@@ -19,8 +19,8 @@ struct Component {
   double type;         // GADGET's number
 };
 // Dark matter weighs most and is drawn with the fewest bodies, or the discs would drown in it.
-constexpr Component disc{0.12, 0.62, 2}, bulge{0.04, 0.14, 3}, halo{0.84, 0.24, 1};
-constexpr double bulge_scale = 0.22, halo_scale = 3.2, halo_cut = 12, disc_cut = 5.5, disc_height = 0.06;
+constexpr Component disc{0.14, 0.70, 2}, bulge{0.05, 0.13, 3}, halo{0.81, 0.17, 1};
+constexpr double bulge_scale = 0.22, halo_scale = 2.4, halo_cut = 10, disc_cut = 5.5, disc_height = 0.06;
 
 struct Galaxy {
   double mass, size;  // the size scales all lengths
@@ -62,9 +62,9 @@ double disc_radius(Random& random) {
 
 // Turning each body towards the nearer of two logarithmic arms makes them stand out, and moves no mass inwards.
 double arm_angle(Random& random, double radius) {
-  const double angle = random.between(0, 2 * pi), arm = 2.6 * std::log(radius + 0.15);
-  const double strength = 0.42 * radius / (radius + 0.8);
-  return angle - strength * std::sin(2 * (angle - arm)) + random.between(-0.06, 0.06);
+  const double angle = random.between(0, 2 * pi), arm = 3.1 * std::log(radius + 0.2);
+  const double strength = 0.56 * radius / (radius + 0.5);
+  return angle - strength * std::sin(2 * (angle - arm)) + random.between(-0.16, 0.16) + random.between(-0.16, 0.16);
 }
 
 struct Body {
@@ -136,7 +136,7 @@ void make_galaxies(std::int64_t n, std::uint64_t seed, Bodies& bodies) {
   // A parabolic encounter seen at this distance, with an impact parameter of about two disc lengths; the centre of
   // mass rests at the origin.
   constexpr double first_mass = 0.6, second_mass = 0.4;
-  const Vector apart{8.6, 3.0, 1.0};
+  const Vector apart{7.8, 3.6, 1.0};
   const double speed = std::sqrt(2 / length(apart));
   const Vector aim{-0.93 * speed, -0.16 * speed, -0.1 * speed};
   const Galaxy first{first_mass, 1.0, 0.62, 0.5, -second_mass * apart, -second_mass * aim};

@@ -97,7 +97,7 @@ constexpr Kind kinds[] = {
     {"uniform", "random in the unit cube", make_uniform},
     {"sphere", "random on the surface of the unit sphere", make_sphere},
     {"plummer", "Plummer's star cluster, scale radius 1, cut at 100, equal masses of sum 1", make_plummer},
-    {"galaxies", "two disc galaxies with bulge and halo on a collision course, masses of sum 1, G = 1", make_galaxies},
+    {"galaxies", "two disc galaxies on a collision course, masses of sum 1, G = 1", make_galaxies},
     {"two-clusters", "two balls of diameter 1e-3 at distance 1", make_two_clusters},
     {"line", "random on a line of length 1", make_line},
     {"lattice", "a cubic lattice in the unit cube, filled in order", make_lattice},

@@ -14,7 +14,7 @@ namespace farfield::io {
 namespace {
 
 constexpr Colour ground{0.020f, 0.022f, 0.045f}, ink{0.86f, 0.87f, 0.92f}, faint_ink{0.50f, 0.52f, 0.60f};
-constexpr int margin = 26, top = 64, bar_width = 12, bar_room = 118, small_text = 2;
+constexpr int margin = 26, top = 64, bar_width = 12, bar_room = 130, small_text = 2;
 
 struct Range {
   double low = 0, high = 0;
@@ -134,7 +134,7 @@ void add_light(const Light& light, bool coloured, Palette palette, Image& image)
   for (auto& channel : glow) channel.resize(dots);
   for (std::size_t i = 0; i < dots; ++i) {
     const Colour hue = colour_at(palette, coloured ? light.colour[i] : bright[i]);
-    const float shine = std::pow(bright[i], 1.15f);
+    const float shine = bright[i];
     for (std::size_t c = 0; c < 3; ++c) {
       image.pixels[i][c] += shine * hue[c];
       glow[c][i] = bright[i] * bright[i] * hue[c];
@@ -156,6 +156,15 @@ std::string shortened(std::string text, int room, int scale) {
   return text.substr(0, static_cast<std::size_t>(std::max(fits, 0))) + "...";
 }
 
+// Three digits in at most eight characters: 12300, 0.00123, 1.23e6.
+std::string tick_text(double value) {
+  const double size = std::abs(value);
+  if (size == 0 || (size >= 1e-3 && size < 1e3)) return fmt::format("{:.3g}", value);
+  if (size >= 1e3 && size < 1e5) return fmt::format("{:.0f}", value);
+  const int exponent = static_cast<int>(std::floor(std::log10(size)));
+  return fmt::format("{:.3g}e{}", value / std::pow(10.0, exponent), exponent);
+}
+
 void draw_bar(Image& image, const Scale& scale, const std::string& label) {
   const int height = std::min(320, image.height - 2 * top), x = image.width - bar_room, y = (image.height - height) / 2;
   for (int row = 0; row < height; ++row) {
@@ -167,7 +176,7 @@ void draw_bar(Image& image, const Scale& scale, const std::string& label) {
     const double part = static_cast<double>(tick) / (ticks - 1), value = scale.range.low + part * scale.range.width();
     const int at = y + static_cast<int>(std::lround((1 - part) * (height - 1)));
     fill_rectangle(image, x + bar_width, at, 4, 1, faint_ink);
-    draw_text(image, x + bar_width + 9, at - 7, fmt::format("{:.3g}", value), small_text, ink);
+    draw_text(image, x + bar_width + 9, at - 7, tick_text(value), small_text, ink);
   }
   draw_text(image, image.width - 12 - text_width(label, small_text), y - 40, label, small_text, faint_ink);
 }
