@@ -1,5 +1,6 @@
 # Farfield: a thin front over CMake presets. `make` alone prints what there is.
 .DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
 .PHONY: help setup build run test bench asan tidy format format-check check-house clean
 
 # The main job: the galaxies of the README, or your own particles with INPUT=file.
@@ -44,12 +45,12 @@ bench: build
 	@scripts/bench $(FARFIELD)
 
 asan:
-	@$(MAKE) --no-print-directory build PRESET=asan
+	@$(MAKE) build PRESET=asan
 	@scripts/test build/asan -L '^asan$$'
 
 tidy:
 	@scripts/setup check
-	@$(MAKE) --no-print-directory build PRESET=tidy
+	@$(MAKE) build PRESET=tidy
 
 format:
 	@scripts/setup check
