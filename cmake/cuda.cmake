@@ -1,24 +1,23 @@
-# Decides whether CUDA is compiled: sets FARFIELD_HAVE_CUDA and enables the language. nvcc is looked for on PATH, in
-# CUDACXX and in /usr/local/cuda/bin. AUTO without a usable nvcc costs one line; ON without one is an error.
+# Decides whether CUDA is compiled: sets FARFIELD_HAVE_CUDA and enables the language. nvcc is looked for in
+# CMAKE_CUDA_COMPILER, CUDACXX, on PATH and in /usr/local/cuda/bin. AUTO without a usable nvcc costs one line; ON without
+# one is an error.
 set(FARFIELD_HAVE_CUDA OFF)
 if(FARFIELD_CUDA STREQUAL "OFF")
   return()
 endif()
 
-if(NOT CMAKE_CUDA_COMPILER)
-  find_program(FARFIELD_NVCC nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(FARFIELD_NVCC nvcc PATHS /usr/local/cuda/bin)
   mark_as_advanced(FARFIELD_NVCC)
   if(FARFIELD_NVCC)
-    set(CMAKE_CUDA_COMPILER ${FARFIELD_NVCC})
-  endif()
-endif()
-if(NOT CMAKE_CUDA_COMPILER)
-  if(FARFIELD_CUDA STREQUAL "AUTO")
+    set(ENV{CUDACXX} ${FARFIELD_NVCC})
+  elseif(FARFIELD_CUDA STREQUAL "AUTO")
     message(STATUS "CUDA is left out: there is no nvcc on PATH or in /usr/local/cuda/bin")
     return()
+  else()
+    message(FATAL_ERROR "FARFIELD_CUDA is ON, but there is no nvcc on PATH or in /usr/local/cuda/bin; "
+                        "install the CUDA toolkit, set CUDACXX, or configure with -DFARFIELD_CUDA=OFF")
   endif()
-  message(FATAL_ERROR "FARFIELD_CUDA is ON, but there is no nvcc on PATH or in /usr/local/cuda/bin; "
-                      "install the CUDA toolkit, set CUDACXX, or configure with -DFARFIELD_CUDA=OFF")
 endif()
 
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -28,11 +27,15 @@ if(FARFIELD_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)
   if(NOT CMAKE_CUDA_COMPILER)
-    message(STATUS "CUDA is left out: ${FARFIELD_NVCC} cannot compile (configure with -DFARFIELD_CUDA=ON to see why)")
+    message(STATUS "CUDA is left out: $ENV{CUDACXX} cannot compile (configure with -DFARFIELD_CUDA=ON to see why)")
     return()
   endif()
 endif()
 enable_language(CUDA)
-set(CMAKE_CUDA_STANDARD 20)  # after the language: its ABI test runs before the dialects are known
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake of Debian 12 does not know that nvcc has C++20
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(FARFIELD_HAVE_CUDA ON)

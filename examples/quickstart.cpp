@@ -1,7 +1,6 @@
 #include <cstdio>
-#include <vector>
-
 #include <farfield/farfield.hpp>
+#include <vector>
 
 int main() {
   const std::vector<double> xyz = {0, 0, 0, 2, 0, 0, 0, 3, 0};  // three points: x y z, x y z, ...

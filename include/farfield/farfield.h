@@ -12,10 +12,10 @@
 #ifndef FARFIELD_FARFIELD_H
 #define FARFIELD_FARFIELD_H
 
+#include <farfield/export.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <farfield/export.h>
 #include <farfield/version.hpp> /* macros only: FARFIELD_VERSION "x.y.z", FARFIELD_VERSION_MAJOR, _MINOR, _PATCH */
 
 #ifdef __cplusplus
@@ -69,8 +69,9 @@ typedef struct farfield_strengths {
 } farfield_strengths;
 
 /* Where results go. Arrays are overwritten; a null pointer means "not wanted". Potentials are (vectors, count),
- * gradients (vectors, count, 3), contiguous, last index fastest, in the order of the caller's points. The gradient is the
- * derivative of the potential with respect to the target's coordinates (a force is its negative times a strength). */
+ * gradients (vectors, count, 3), contiguous, last index fastest, in the order of the caller's points. The gradient is
+ * the derivative of the potential with respect to the target's coordinates (a force is its negative times a strength).
+ */
 typedef struct farfield_outputs {
   void* potential;        /* at the targets */
   void* gradient;         /* at the targets; needs farfield_options.gradient */
@@ -165,8 +166,8 @@ FARFIELD_API int64_t farfield_memory_bound(int64_t sources, int64_t targets, con
  * Error: USAGE when the options did not ask for a check or nothing has been evaluated. */
 FARFIELD_API int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient);
 
-/* Warning number `index` (0, 1, ...) of the last build and evaluation, for example that the sum is ill-conditioned; null
- * when there is none. Valid until the next call on this plan. */
+/* Warning number `index` (0, 1, ...) of the last build and evaluation, for example that the sum is ill-conditioned;
+ * null when there is none. Valid until the next call on this plan. */
 FARFIELD_API const char* farfield_plan_warning(const farfield_plan* plan, int64_t index);
 
 /* Gives the plan and its memory back. Null: does nothing. */

@@ -5,10 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <farfield/farfield.hpp>
 #include <new>
 #include <string>
-
-#include <farfield/farfield.hpp>
 
 struct farfield_plan {
   farfield::Plan plan;
@@ -80,7 +79,7 @@ Strengths strengths_from(const farfield_strengths& c) {
 }
 
 Outputs outputs_from(const farfield_outputs& c) {
-  return {c.potential,          c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
+  return {c.potential,         c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
           space_from(c.space), c.stream};
 }
 
@@ -172,8 +171,8 @@ int farfield_plan_create(farfield_plan** plan, const farfield_points* sources, c
 
 int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths, const farfield_outputs* outputs) {
   return guarded([&] {
-    required(plan, "plan").plan.evaluate(strengths_from(required(strengths, "strengths")),
-                                         outputs_from(required(outputs, "outputs")));
+    required(plan, "plan")
+        .plan.evaluate(strengths_from(required(strengths, "strengths")), outputs_from(required(outputs, "outputs")));
   });
 }
 

@@ -1,7 +1,6 @@
 #include <cstdio>
-#include <vector>
-
 #include <farfield/farfield.hpp>
+#include <vector>
 
 int main() {
   const std::vector<double> xyz = {0, 0, 0, 0, 0, 4}, q = {2, 8};

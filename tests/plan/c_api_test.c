@@ -7,13 +7,12 @@
 
 static int failures = 0;
 
-#define EXPECT(condition)                                                                         \
-  do {                                                                                            \
-    if (!(condition)) {                                                                           \
-      ++failures;                                                                                 \
-      printf("%s:%d: expected %s (last error: %s)\n", __FILE__, __LINE__, #condition,             \
-             farfield_last_error());                                                              \
-    }                                                                                             \
+#define EXPECT(condition)                                                                                     \
+  do {                                                                                                        \
+    if (!(condition)) {                                                                                       \
+      ++failures;                                                                                             \
+      printf("%s:%d: expected %s (last error: %s)\n", __FILE__, __LINE__, #condition, farfield_last_error()); \
+    }                                                                                                         \
   } while (0)
 
 enum { n = 2000 };
