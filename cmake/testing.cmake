@@ -16,7 +16,7 @@ function(farfield_test name)
   endif()
   # PRE_TEST: tests are listed when ctest starts, so that a program that crashes fails as a test, not as a build.
   # Threads that wait must not burn the cores of tests that run beside.
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
     PROPERTIES LABELS ${label} ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
