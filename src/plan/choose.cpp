@@ -36,8 +36,8 @@ static void validate(const Options& o) {
 }
 
 static void choose_precision(Decision& d, const Options& o) {
-  const double single = reachable_tolerance(Precision::single_, o.gradient);
-  const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_, o.gradient);
+  const double single = reachable_tolerance(Precision::single_);
+  const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
   if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0)
     throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
                                       (o.precision == Precision::single_ ? "single" : "double") +
@@ -125,12 +125,11 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
-  d.tolerance = o.tolerance;
-  d.dimension = dimension_of(g);
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.method = o.method;
   choose_precision(d, o);
+  d.tolerance = truncation_share(o.tolerance, d.precision);
   const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
   d.pairs_per_second = 1e9 / c.pair;
   const Scheme s = cheapest(o, g, c);

@@ -2,17 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+
+#include <farfield/error.hpp>
 
 #include "plan/error_model.hpp"
 
 namespace farfield {
+
+/// 3 where boxes have all eight children, 2 where they follow a surface.
+static double dimension_of(const TreeView& tree) {
+  double parents = 0;
+  for (BoxId box = 0; box < tree.boxes; ++box) parents += !tree.is_leaf(box);
+  return std::log2((tree.boxes - 1) / std::max(1.0, parents));
+}
 
 /// Expected error of every degree asked about, the larger of potential and gradient.
 class ExpectedError {
  public:
   ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
       : decision_(d), tree_(tree), sources_(sources), targets_(targets), threads_(threads),
-        kind_{d.dimension, static_cast<double>(tree.target_count(0)), stand_in_planes(tree, sources)},
+        kind_{dimension_of(tree), static_cast<double>(tree.target_count(0)), stand_in_planes(tree, sources)},
         norms_(result_norms(tree, sources, targets, threads)) {}
 
   double operator()(int degree) const {
@@ -31,6 +41,14 @@ class ExpectedError {
   PlacementKind kind_;
   ResultNorms norms_;
 };
+
+[[noreturn]] static void refuse(const Decision& d, double reachable) {
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "tolerance %.3g is below what degree %d, the highest, is expected to reach for these points; "
+                "ask %.2g or more, or use method direct", d.tolerance, max_degree, 1.05 * reachable);
+  throw Error(ErrorCode::usage, text);
+}
 
 static void record(Report& report, int from, int degree, bool in_planes) {
   report.degree = degree;
@@ -54,8 +72,8 @@ int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& s
   if (expected(degree) <= d.tolerance)
     while (degree > lowest && expected(degree - 1) <= d.tolerance) --degree;
   else
-    while (degree < max_degree && expected(++degree) > d.tolerance) {
-    }
+    while (expected(++degree) > d.tolerance)
+      if (degree == max_degree) refuse(d, expected(degree));
   record(report, d.degree, degree, expected.in_planes());
   return degree;
 }

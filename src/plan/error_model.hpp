@@ -17,14 +17,17 @@ struct PairError {
 };
 /// What the factors depend on beside the degree.
 struct PlacementKind {
-  double dimension = 3;    ///< how boxes multiply: cost_model.hpp
+  double dimension = 3;    ///< log2 of children per parent: 3 in volumes, 2 on surfaces
   double points = 0;       ///< targets
   bool in_planes = false;  ///< stand_in_planes
 };
 PairError pair_error(int degree, const PlacementKind& kind, bool reduced);
 
 /// Smallest tolerance that the precision can promise.
-double reachable_tolerance(Precision precision, bool gradient);
+double reachable_tolerance(Precision precision);
+
+/// What the tolerance leaves to truncation beside the precision's rounding: the two add in squares.
+double truncation_share(double tolerance, Precision precision);
 
 inline constexpr int max_degree = 60;  ///< the generators are tested to here
 
