@@ -22,16 +22,17 @@ class ExpectedError {
  public:
   ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
       : decision_(d), tree_(tree), sources_(sources), targets_(targets), threads_(threads),
-        kind_{dimension_of(tree), static_cast<double>(tree.target_count(0)), stand_in_planes(tree, sources)},
-        norms_(result_norms(tree, sources, targets, threads)) {}
+        kind_{dimension_of(tree), static_cast<double>(tree.target_count(0))},
+        in_planes_(stand_in_planes(tree, sources)), norms_(result_norms(tree, sources, targets, threads)) {}
 
   double operator()(int degree) const {
+    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
     const Placement p = placement(tree_, sources_, targets_, norms_, degree, threads_);
     const PairError pair = pair_error(degree, kind_, decision_.reduced);
     const double potential = pair.potential * p.potential, gradient = pair.gradient * p.gradient;
     return decision_.gradient ? std::max(potential, gradient) : potential;
   }
-  bool in_planes() const { return kind_.in_planes; }
+  bool in_planes() const { return in_planes_; }
 
  private:
   const Decision& decision_;
@@ -39,6 +40,7 @@ class ExpectedError {
   const PlacedPoints &sources_, &targets_;
   int threads_;
   PlacementKind kind_;
+  bool in_planes_;
   ResultNorms norms_;
 };
 

@@ -20,11 +20,10 @@ int degree_for(double tolerance, bool reduced, bool gradient) {
 
 /// Measured error over the model's, worst of several clouds and seeds. In volumes the model overestimates at high degrees,
 /// where it counts corners that random points hardly reach: down to a rest that shrinks with the number of points, since
-/// few pairs carry the error and it scatters. Not so on surfaces, nor in crystals, whose pairs line up.
+/// few pairs carry the error and it scatters. Not so on surfaces.
 static double measured_over_model(int degree, const PlacementKind& kind) {
-  const double steep = std::pow(std::max(1.0, degree / 36.0), 2);  // beyond, the few worst pairs fall more slowly
-  if (kind.in_planes) return 13 * steep;
-  const double scatter = 2 + std::min(2.0, 1.5 * std::sqrt(2e4 / std::max(1.0, kind.points)));
+  const double steep = std::pow(std::max(1.0, degree / 36.0), 2);  // beyond, the few worst pairs rule
+  const double scatter = 2 + std::min(5.0, 1.5 * std::sqrt(2e4 / std::max(1.0, kind.points)));
   const double rest = kind.dimension < 2.5 ? 8 : scatter;
   return std::max(rest * steep, 13 * std::pow(0.5, std::max(0, degree - 7) / 4.5));
 }
@@ -41,9 +40,14 @@ PairError pair_error(int degree, const PlacementKind& kind, bool reduced) {
   return {e, e * d};
 }
 
+double crystal_error(int degree, bool reduced, bool gradient) {
+  const double line = degree < 14 ? -5.2 - 0.32 * (degree - 14) : -5.0 - 0.19 * (degree - 14);
+  return std::pow(10.0, line - (gradient ? 0.0 : 0.8)) * (reduced ? 2.0 : 1.0);
+}
+
 // Rounding measured at degrees where truncation is far below, N = 1e3 to 1e5, all clouds: single 4e-7 (potential, mixed
 // strengths), double 2e-15. In double it is the highest degree that ends first (degree.cpp).
-double rounding_error(Precision precision) { return precision == Precision::single_ ? 5e-7 : 5e-15; }
+static double rounding_error(Precision precision) { return precision == Precision::single_ ? 5e-7 : 5e-15; }
 
 double reachable_tolerance(Precision precision) { return precision == Precision::single_ ? 1e-6 : 1e-13; }
 
