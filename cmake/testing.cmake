@@ -1,0 +1,25 @@
+# farfield_test(<name> SOURCES <file>... [LIBRARIES <target>...] [SLOW])
+#
+# A GoogleTest program and its tests, one ctest entry per TEST. Everything carries the label `asan`, the list that is
+# repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless it is SLOW. GTEST_SKIP counts as skipped.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(farfield_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "SOURCES;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} farfield_warnings GTest::gtest_main)
+  set(label asan)  # one label: gtest_discover_tests of CMake 3.25 loses a list
+  if(arg_SLOW)
+    set(label slow)
+  endif()
+  # PRE_TEST: tests are listed when ctest starts, so that a program that crashes fails as a test, not as a build.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label})
+endfunction()
+
+# Checks that are scripts: exit status 0 passes, 77 skips; the last line that they print is the reason.
+function(farfield_script_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;LABELS")
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${arg_LABELS}")
+endfunction()
