@@ -2,6 +2,7 @@
 
 #include <farfield/version.hpp>
 
+#include "cli/terminal.hpp"
 #include "cli/values.hpp"
 
 namespace farfield::cli {
@@ -12,7 +13,7 @@ void add_backend(CLI::App& app, Options& o) {
                     {{"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}}, "Where to compute");
   app.add_option_function<std::string>(
          "--threads", [&o](const std::string& text) { o.threads = static_cast<int>(std::min(parse_count(text), std::int64_t{1} << 20)); },
-         "Threads; results do not depend on them (default: all)")
+         "Threads (default: all); results are the same")
       ->type_name("N");
 }
 
@@ -20,7 +21,7 @@ void add_precision(CLI::App& app, Options& o) {
   add_word<Precision>(
       app, "--precision", o.precision,
       {{"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}},
-      "Of the computation; auto: single where it suffices");
+      "auto: single where it reaches the tolerance");
 }
 
 void add_simd(CLI::App& app, Options& o) {
@@ -53,10 +54,10 @@ void add_expert(CLI::App& app, Options& o) {
 
 void add_sum(CLI::App& app, SumArguments& a) {
   Options& o = a.options;
-  app.add_option("INPUT", a.input, "Bodies: .csv .npy .npz, GADGET-1 or ScaFaCoS .xml, also gzipped")->required();
-  add_number(app, "--tolerance", o.tolerance, "Relative error allowed, L2 over all targets (default 1e-6)");
+  app.add_option("INPUT", a.input, "Bodies: csv, npy, npz, GADGET-1, ScaFaCoS xml")->required()->type_name("");
+  add_number(app, "--tolerance", o.tolerance, "Relative L2 error allowed (default 1e-6)");
   app.add_flag("--gradient", o.gradient, "Compute the gradient, too");
-  app.add_option("--targets", a.targets, "Sum at these points instead of at the bodies")->type_name("FILE");
+  app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   add_count(app, "--check", o.check, "Measure the error on N random targets");
   add_seed(app, o.seed, "Chooses these targets (default 0)");
   add_word<Kernel>(app, "--kernel", o.kernel, {{"laplace3d", Kernel::laplace3d}, {"count", Kernel::count}},
@@ -66,9 +67,9 @@ void add_sum(CLI::App& app, SumArguments& a) {
                    {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}}, "How to sum");
   add_precision(app, o);
   add_backend(app, o);
-  app.add_option("-o,--output", a.output, "Write results: .npz or .csv, in the order of the input")->type_name("FILE");
-  app.add_option("--report", a.report, "Write everything that is known of the run as JSON")->type_name("FILE");
-  app.add_option("--plot", a.plot, "Draw the targets, coloured by potential, as PNG")->type_name("FILE");
+  app.add_option("-o,--output", a.output, "Write results, .npz or .csv, in input order")->type_name("FILE");
+  app.add_option("--report", a.report, "Write all that is known of the run as JSON")->type_name("FILE");
+  app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_expert(app, o);
 }
@@ -85,7 +86,7 @@ void add_run(CLI::App& app, SumArguments& a) {
 }
 
 void add_check(CLI::App& app, SumArguments& a) {
-  CLI::App& check = *app.add_subcommand("check", "Measure the error against direct summation; exit code 1 if missed");
+  CLI::App& check = *app.add_subcommand("check", "Measure the error; exit code 1 if missed");
   a.options.check = 1000;
   add_sum(check, a);
   check.get_option("--check")->description("On so many random targets (default 1000)");
@@ -100,8 +101,8 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
   CLI::App& generate = *app.add_subcommand("generate", "Make bodies to try Farfield on");
   std::string kinds = "Kinds:\n";
   for (const io::GeneratorKind& kind : io::generator_kinds())
-    kinds += "  " + kind.name + std::string(kind.name.size() < 14 ? 14 - kind.name.size() : 1, ' ') + kind.summary + "\n";
-  generate.add_option("KIND", a.kind, "What to make; the kinds are listed below")->required();
+    kinds += "  " + kind.name + std::string(kind.name.size() < 14 ? 14 - kind.name.size() : 1, ' ') + wrap(kind.summary, 16) + "\n";
+  generate.add_option("KIND", a.kind, "What to make; the kinds are listed below")->required()->type_name("");
   add_count(generate, "-n,--count", a.n, "How many, 60000 or 1e6")->required();
   add_seed(generate, a.seed, "Other seed, other bodies (default 0)");
   add_word<io::Strengths>(generate, "--strengths", a.strengths,
@@ -109,7 +110,7 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
                            {"unit", io::Strengths::unit},
                            {"positive", io::Strengths::positive},
                            {"mixed", io::Strengths::mixed}},
-                          "Masses of the kind or in (0,1); 1; (0,1); (-1/2,1/2)");
+                          "The kind's; 1; in (0,1); in (-1/2,1/2)");
   generate.add_option("-o,--output", a.output, "Where to: .npz or .csv")->type_name("FILE")->required();
   generate.footer(kinds +
                   "\nExamples:\n"
@@ -118,18 +119,18 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
 }
 
 void add_info(CLI::App& app, std::string& file) {
-  CLI::App& info = *app.add_subcommand("info", "What this machine offers, or what is in a file");
-  info.add_option("FILE", file, "A file of bodies");
+  CLI::App& info = *app.add_subcommand("info", "What this machine offers, or a file holds");
+  info.add_option("FILE", file, "A file of bodies")->type_name("");
   info.footer("Examples:\n  farfield info\n  farfield info stars.npz");
 }
 
 void add_bench(CLI::App& app, BenchArguments& a) {
   CLI::App& bench = *app.add_subcommand("bench", "Measure speed and error on generated bodies");
-  bench.add_option("--n", a.counts, "Numbers of bodies (default 1e5,1e6)")->type_name("N,...");
-  bench.add_option("--dist", a.kinds, "Kinds of bodies, as in generate (default uniform,sphere,plummer)")->type_name("KIND,...");
-  bench.add_option("--tolerance", a.tolerances, "Tolerances (default 1e-3,1e-6,1e-9)")->type_name("X,...");
+  bench.add_option("--n", a.counts, "Numbers of bodies (1e5,1e6)")->type_name("N,...");
+  bench.add_option("--dist", a.kinds, "Kinds of bodies (uniform,sphere,plummer)")->type_name("KIND,...");
+  bench.add_option("--tolerance", a.tolerances, "Tolerances (1e-3,1e-6,1e-9)")->type_name("X,...");
   bench.add_flag("--gradient", a.options.gradient, "Compute the gradient, too");
-  add_count(bench, "--repeat", a.repeat, "Timed runs of each case; the median counts (default 3)");
+  add_count(bench, "--repeat", a.repeat, "Timed runs, of which the median counts (3)");
   add_precision(bench, a.options);
   add_backend(bench, a.options);
   add_simd(bench, a.options);
@@ -145,12 +146,14 @@ void add_bench(CLI::App& app, BenchArguments& a) {
 
 void declare(CLI::App& app, Arguments& a) {
   app.description(
-      "Farfield: sums over all pairs of bodies, u(x) = sum_j q_j / |x - y_j|, and their gradient,\n"
-      "in linear time, to the accuracy you ask for.");
-  app.set_version_flag("--version", std::string("farfield ") + FARFIELD_VERSION);
+      "Farfield sums over all pairs of bodies, u(x) = sum_j q_j / |x - y_j|, and takes\n"
+      "the gradient, in linear time and to the accuracy that you ask for.");
+  app.set_version_flag("--version", std::string("farfield ") + FARFIELD_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(36);
-  app.get_formatter()->label("OPTIONS", "[options]");
+  app.get_formatter()->column_width(35);
+  app.get_formatter()->label("OPTIONS", "OPTIONS");
+  app.name("farfield");
   add_run(app, a.run);
   add_check(app, a.check);
   add_generate(app, a.generate);
@@ -161,8 +164,8 @@ void declare(CLI::App& app, Arguments& a) {
       "  farfield generate galaxies -n 60000 --seed 1 -o galaxies.npz\n"
       "  farfield run galaxies.npz --gradient --check 1000 -o potential.npz\n"
       "  farfield run --help\n\n"
-      "Exit codes: 0 ok, 1 accuracy missed, 2 usage, 3 input, 4 device, 5 memory, 6 output,\n"
-      "7 internal error.");
+      "Exit codes: 0 ok, 1 accuracy missed, 2 usage, 3 input, 4 device, 5 memory,\n"
+      "6 output, 7 internal error.");
 }
 
 }  // namespace farfield::cli

@@ -102,7 +102,10 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
   }
   if (!a.plot.empty()) {
     progress("drawing " + a.plot);
-    io::draw(a.plot, c.at(), c.result.potential);
+    io::PictureStyle style;
+    const std::string& path = c.targets ? a.targets : a.input;
+    style.title = std::filesystem::path(path).filename().string() + ": " + told(c.at());
+    io::draw(a.plot, c.at(), c.result.potential, style);
     wrote(a.plot);
   }
   c.wall.write = watch.seconds();

@@ -16,7 +16,7 @@ void generate(const GenerateArguments& a) {
   progress("writing " + a.output);
   io::write(a.output, {&bodies, nullptr, nullptr});
   progress.clear();
-  print(wrap(fmt::format("{}: {}, {}", a.output, plural(a.n, "body", "bodies"), bodies.description), 0) + "\n");
+  print(wrap(a.output + ": " + told(bodies), 0) + "\n");
 }
 
 }  // namespace farfield::cli

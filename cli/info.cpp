@@ -71,9 +71,7 @@ std::string strengths(const std::vector<double>& q, const Terminal& t) {
 
 std::string contents(const std::string& path, const Terminal& t) {
   const io::Bodies b = io::read_points(path);
-  std::string text = section("File", path, t);
-  if (!b.description.empty()) text += section("", b.description, t);
-  text += section("Bodies", grouped(b.count()) + (b.single ? ", coordinates in single precision" : ""), t);
+  std::string text = section("File", path, t) + section("", told(b), t);
   if (b.count() > 0) {
     for (const std::size_t axis : {0u, 1u, 2u})
       text += section(axis == 0 ? "Extent" : "", fmt::format("{}  {}", "xyz"[axis], range(b.positions, axis, 3)), t);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -36,14 +37,25 @@ std::string in_units(double value, const std::array<Unit, N>& units) {
 }  // namespace
 
 std::string grouped(std::int64_t value) {
-  std::string digits = fmt::format("{}", value);
-  const std::size_t first = value < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-  return digits;
+  const std::string plain = std::to_string(value);
+  std::string text;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    text += plain[i];
+    const std::size_t rest = plain.size() - 1 - i;
+    if (rest > 0 && rest % 3 == 0 && plain[i] != '-') text += ',';
+  }
+  return text;
 }
 
 std::string scientific(double value) { return without_padding(fmt::format("{:.1e}", value)); }
-std::string shortest(double value) { return without_padding(fmt::format("{:.6g}", value)); }
+
+std::string shortest(double value) {
+  if (value == 0 || std::fabs(value) >= 0.01 || !std::isfinite(value)) return without_padding(fmt::format("{:.6g}", value));
+  std::string text = fmt::format("{:.5e}", value);  // 1e-4, where %g says 0.0001
+  const auto e = text.find('e'), last = text.find_last_not_of("0.", e - 1);
+  return without_padding(text.substr(0, std::max(last, text.find_first_of("123456789")) + 1) + text.substr(e));
+}
+
 
 std::string duration(double seconds) {
   static constexpr std::array<Unit, 6> units = {
@@ -71,6 +83,15 @@ std::string percent(double share) {
 
 std::string plural(std::int64_t n, const char* one, const char* many) {
   return grouped(n) + " " + (n == 1 ? one : many);
+}
+
+std::string told(const io::Bodies& bodies) {
+  std::string text = bodies.description;
+  const std::string plain = std::to_string(bodies.count()) + " bod";
+  const auto at = text.find(plain);
+  if (at == text.npos) text = plural(bodies.count(), "body", "bodies") + (text.empty() ? "" : ", " + text);
+  if (at != text.npos) text.replace(at, plain.size(), grouped(bodies.count()) + " bod");
+  return text + (bodies.single ? ", coordinates float32" : "");
 }
 
 }  // namespace farfield::cli

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "io/bodies.hpp"
+
 namespace farfield::cli {
 
 std::string grouped(std::int64_t value);         ///< 60,000
@@ -13,5 +15,8 @@ std::string bytes(std::int64_t count);           ///< 12.4 MB, in powers of 1000
 std::string about(double value);                 ///< 1.24 million: three digits and a word
 std::string percent(double share);               ///< 97.1 %; never rounds up to 100 %
 std::string plural(std::int64_t n, const char* one, const char* many);  ///< 1 box, 12 boxes
+
+/// What the bodies are, in the words of their reader, with the thousands of their number set apart.
+std::string told(const io::Bodies& bodies);
 
 }  // namespace farfield::cli

@@ -35,7 +35,8 @@ constexpr std::array<Meaning, 17> meanings = {{
     {"scatter", "results into your order"},
 }};
 
-std::string meaning(const std::string& stage) {
+std::string meaning(const std::string& stage, bool building) {
+  if (building && stage == "gather") return "points into tree order";
   for (const Meaning& m : meanings)
     if (stage == m.stage) return m.words;
   return "";
@@ -57,7 +58,7 @@ std::string half(const char* title, bool building, double wall, const Report& r,
     if (s.building != building) continue;
     sum += s.seconds;
     // A stage without work, such as m2p on an evenly filled tree, is no news.
-    if (s.seconds > 0.0005 * wall) text += line(s.name, s.seconds, wall, meaning(s.name), t);
+    if (s.seconds > 0.0005 * wall) text += line(s.name, s.seconds, wall, meaning(s.name, building), t);
   }
   if (wall - sum > 0.01 * wall) text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);
   const std::string total = duration(wall);
