@@ -8,13 +8,18 @@
 namespace farfield::cli {
 namespace {
 
+/// Of type int; what exceeds a million is refused by the library anyway, in better words than an overflow has.
+CLI::Option* add_small(CLI::App& app, const std::string& name, int& value, const std::string& help) {
+  const auto take = [&value](const std::string& text) {
+    value = static_cast<int>(std::min<std::int64_t>(parse_count(text), 1'000'000));
+  };
+  return add_parsed(app, name, take, help)->type_name("N");
+}
+
 void add_backend(CLI::App& app, Options& o) {
   add_word<Backend>(app, "--backend", o.backend,
                     {{"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}}, "Where to compute");
-  app.add_option_function<std::string>(
-         "--threads", [&o](const std::string& text) { o.threads = static_cast<int>(std::min(parse_count(text), std::int64_t{1} << 20)); },
-         "Threads (default: all); results are the same")
-      ->type_name("N");
+  add_small(app, "--threads", o.threads, "Threads (default: all); results are the same");
 }
 
 void add_precision(CLI::App& app, Options& o) {
@@ -32,16 +37,9 @@ void add_simd(CLI::App& app, Options& o) {
 }
 
 void add_expert(CLI::App& app, Options& o) {
-  const auto integer = [](int& value) {
-    return [&value](const std::string& text) { value = static_cast<int>(std::min<std::int64_t>(parse_count(text), 1 << 20)); };
-  };
-  app.add_option_function<std::string>("--degree", integer(o.degree), "Highest degree kept in expansions")
-      ->type_name("D")
-      ->group("Expert");
+  add_small(app, "--degree", o.degree, "Highest degree kept in expansions")->group("Expert");
   add_count(app, "--leaf-size", o.leaf_size, "Most bodies in a leaf of the tree")->group("Expert");
-  app.add_option_function<std::string>("--depth", integer(o.depth), "Uniform tree with leaves at this level")
-      ->type_name("L")
-      ->group("Expert");
+  add_small(app, "--depth", o.depth, "Uniform tree with leaves at this level")->group("Expert");
   add_word<M2l>(app, "--m2l", o.m2l, {{"auto", M2l::automatic}, {"dense", M2l::dense}, {"rotation", M2l::rotation}},
                 "How multipole becomes local expansion")
       ->group("Expert");

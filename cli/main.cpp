@@ -8,6 +8,7 @@
 #include <farfield/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/explain.hpp"
 
 namespace farfield::cli {
 namespace {
@@ -20,20 +21,10 @@ int fail(ErrorCode code, std::string sentence) {
   return static_cast<int>(code);
 }
 
-std::string chosen(const CLI::App& app) {
-  const auto names = app.get_subcommands();
-  return names.empty() ? "" : " " + names.front()->get_name();
-}
-
 /// Help and version arrive as exceptions, too: they print and succeed.
 int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  std::string what = error.what();
-  const auto is = [&](const char* name) { return error.get_name() == name; };
-  if (is("ExtrasError")) what = "unknown: " + what.substr(what.find(':') == what.npos ? 0 : what.find(':') + 2);
-  if (app.get_subcommands().empty() && is("RequiredError")) what = "say what to do: run, check, generate, info or bench";
-  while (!what.empty() && (what.back() == '.' || what.back() == '\n')) what.pop_back();
-  return fail(ErrorCode::usage, what + "; see farfield" + chosen(app) + " --help");
+  return fail(ErrorCode::usage, explain(app, error));
 }
 
 void dispatch(const CLI::App& app, const Arguments& arguments) {

@@ -90,7 +90,7 @@ std::string told(const io::Bodies& bodies) {
   const std::string plain = std::to_string(bodies.count()) + " bod";
   const auto at = text.find(plain);
   if (at == text.npos) text = plural(bodies.count(), "body", "bodies") + (text.empty() ? "" : ", " + text);
-  if (at != text.npos) text.replace(at, plain.size(), grouped(bodies.count()) + " bod");
+  if (at != text.npos) text.replace(at, plain.size() + 3, plural(bodies.count(), "body", "bodies"));
   return text + (bodies.single ? ", coordinates float32" : "");
 }
 

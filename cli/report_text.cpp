@@ -70,7 +70,7 @@ std::string speed(const Computation& c, const Terminal& t) {
   const double whole = c.wall.plan + c.wall.evaluate;
   if (r.targets == 0 || c.wall.evaluate <= 0) return "";
   const auto rate = [&](double seconds) { return about(static_cast<double>(r.targets) / seconds); };
-  std::string text = section("Speed", fmt::format("{} targets per second; {} with the plan included",
+  std::string text = section("Speed", fmt::format("{} targets per second; {} including the plan",
                                                   rate(c.wall.evaluate), rate(whole)), t);
   if (r.method == "direct" || r.pairs_per_second <= 0) return text;
   const double direct = pairs(r) / (static_cast<double>(r.pairs_per_second) * std::max(1, r.threads));

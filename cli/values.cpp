@@ -12,14 +12,25 @@ namespace {
   throw CLI::ValidationError(fmt::format("'{}' is not {}", text, what), CLI::ExitCodes::ValidationError);
 }
 
-/// Adds the option's name to the sentence, which the parser of a value does not know.
 template <class Value, class Parse>
 CLI::Option* add(CLI::App& app, const std::string& name, Value& value, const std::string& help, Parse parse) {
-  const auto take = [&value, parse](const std::string& text) { value = parse(text); };
-  return app.add_option_function<std::string>(name, take, help);
+  return add_parsed(app, name, [&value, parse](const std::string& text) { value = parse(text); }, help);
 }
 
 }  // namespace
+
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+                        const std::string& help) {
+  const std::string longest = name.substr(name.find("--") == name.npos ? 0 : name.find("--"));
+  const auto named = [longest, take = std::move(take)](const std::string& text) {
+    try {
+      take(text);
+    } catch (const CLI::ValidationError& error) {
+      throw CLI::ValidationError(longest + ": " + error.what(), CLI::ExitCodes::ValidationError);
+    }
+  };
+  return app.add_option_function<std::string>(name, named, help);
+}
 
 double parse_number(const std::string& text) {
   char* end = nullptr;

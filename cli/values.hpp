@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, c
 CLI::Option* add_seed(CLI::App& app, std::uint64_t& value, const std::string& help);
 
 [[noreturn]] void refuse_word(const std::string& word, const std::string& all);
+/// An option whose text `take` turns into a value; its complaints get the option's name in front.
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
+                        const std::string& help);
 std::string joined(const std::vector<std::string>& words, const char* between);
 
 /// An option that takes one of `words`, each of which stands for a value.
@@ -31,7 +35,7 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, Value& value,
       if (word == text) return void(value = meaning);
     refuse_word(text, joined(names, ", "));
   };
-  return app.add_option_function<std::string>(name, take, help)->type_name(joined(names, "|"));
+  return add_parsed(app, name, take, help)->type_name(joined(names, "|"));
 }
 
 }  // namespace farfield::cli
