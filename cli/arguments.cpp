@@ -8,7 +8,7 @@
 namespace farfield::cli {
 namespace {
 
-/// Of type int; what exceeds a million is refused by the library anyway, in better words than an overflow has.
+/// Of type int; what exceeds a million is refused by the library, in better words than an overflow has.
 CLI::Option* add_small(CLI::App& app, const std::string& name, int& value, const std::string& help) {
   const auto take = [&value](const std::string& text) {
     value = static_cast<int>(std::min<std::int64_t>(parse_count(text), 1'000'000));
@@ -19,7 +19,13 @@ CLI::Option* add_small(CLI::App& app, const std::string& name, int& value, const
 void add_backend(CLI::App& app, Options& o) {
   add_word<Backend>(app, "--backend", o.backend,
                     {{"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}}, "Where to compute");
-  add_small(app, "--threads", o.threads, "Threads (default: all); results are the same");
+  const auto threads = [&o](const std::string& text) {
+    constexpr std::int64_t most = 4096;  // OpenMP dies without a word where the system refuses it more threads
+    const std::int64_t count = parse_count(text);
+    if (count > most) throw CLI::ValidationError("'" + text + "' is more than 4096", CLI::ExitCodes::ValidationError);
+    o.threads = static_cast<int>(count);
+  };
+  add_parsed(app, "--threads", threads, "Threads (default: all); results are the same")->type_name("N");
 }
 
 void add_precision(CLI::App& app, Options& o) {
