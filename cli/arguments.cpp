@@ -29,16 +29,16 @@ void add_backend(CLI::App& app, Options& o) {
 }
 
 void add_precision(CLI::App& app, Options& o) {
-  add_word<Precision>(
-      app, "--precision", o.precision,
-      {{"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}},
-      "auto: single where it reaches the tolerance");
+  add_word<Precision>(app, "--precision", o.precision,
+                      {{"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}},
+                      "auto: single where it reaches the tolerance");
 }
 
 void add_simd(CLI::App& app, Options& o) {
-  add_word<Simd>(app, "--simd", o.simd,
-                 {{"auto", Simd::automatic}, {"baseline", Simd::baseline}, {"avx2", Simd::avx2}, {"avx512", Simd::avx512}},
-                 "Instruction set")
+  add_word<Simd>(
+      app, "--simd", o.simd,
+      {{"auto", Simd::automatic}, {"baseline", Simd::baseline}, {"avx2", Simd::avx2}, {"avx512", Simd::avx512}},
+      "Instruction set")
       ->group("Expert");
 }
 
@@ -105,7 +105,8 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
   CLI::App& generate = *app.add_subcommand("generate", "Make bodies to try Farfield on");
   std::string kinds = "Kinds:\n";
   for (const io::GeneratorKind& kind : io::generator_kinds())
-    kinds += "  " + kind.name + std::string(kind.name.size() < 14 ? 14 - kind.name.size() : 1, ' ') + wrap(kind.summary, 16) + "\n";
+    kinds += "  " + kind.name + std::string(kind.name.size() < 14 ? 14 - kind.name.size() : 1, ' ') +
+             wrap(kind.summary, 16) + "\n";
   generate.add_option("KIND", a.kind, "What to make; the kinds are listed below")->required()->type_name("");
   add_count(generate, "-n,--count", a.n, "How many, 60000 or 1e6")->required();
   add_seed(generate, a.seed, "Other seed, other bodies (default 0)");

@@ -2,10 +2,9 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <farfield/options.hpp>
 #include <string>
 #include <vector>
-
-#include <farfield/options.hpp>
 
 #include "io/generate.hpp"
 

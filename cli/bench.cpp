@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <map>
-
 #include <farfield/farfield.hpp>
+#include <map>
 
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
@@ -82,7 +81,9 @@ std::string conclusion(const std::vector<BenchCase>& cases, const BenchArguments
   return wrap(fmt::format("Median of {} on {}, {}, {}; {}. Reached: relative L2 error, the larger of potential and "
                           "gradient, on {} targets.",
                           plural(a.repeat, "run", "runs"), r.backend, r.simd, plural(r.threads, "thread", "threads"),
-                          r.gradient ? "potential and gradient" : "potential only", grouped(samples)), 0) + "\n";
+                          r.gradient ? "potential and gradient" : "potential only", grouped(samples)),
+              0) +
+         "\n";
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ double median(std::vector<double> values) {
 
 std::string bench_heading(const Terminal& t) {
   return t.bold(fmt::format("{:<12}{:>11}{:>8}{:>9}{:>9}{:>10}{:>10}{:>11}", "bodies of", "n", "asked", "reached",
-                            "method", "plan", "evaluate", "points/s")) + "\n";
+                            "method", "plan", "evaluate", "points/s")) +
+         "\n";
 }
 
 std::string bench_row(const BenchCase& b, const Terminal& t) {

@@ -1,11 +1,10 @@
 // What `farfield bench` measured, as a table and as JSON.
 #pragma once
 #include <cstdint>
+#include <farfield/report.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <farfield/report.hpp>
 
 #include "cli/terminal.hpp"
 
@@ -15,8 +14,8 @@ struct BenchCase {
   std::string kind;
   std::int64_t n = 0;
   double tolerance = 0;
-  Report report;                             ///< of the run that measured the error
-  std::vector<double> plan, evaluate;        ///< wall-clock seconds of the timed runs
+  Report report;                       ///< of the run that measured the error
+  std::vector<double> plan, evaluate;  ///< wall-clock seconds of the timed runs
 };
 
 double median(std::vector<double> values);

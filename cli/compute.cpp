@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
-
 #include <farfield/error.hpp>
+#include <filesystem>
 
 #include "cli/numbers.hpp"
 #include "cli/report_json.hpp"

@@ -1,10 +1,9 @@
 // One sum from files to files: read, plan, evaluate, write. `run` and `check` differ only in what they print.
 #pragma once
+#include <farfield/plan.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <farfield/plan.hpp>
 
 #include "cli/arguments.hpp"
 #include "cli/progress.hpp"

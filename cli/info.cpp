@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <farfield/farfield.hpp>
 #include <fstream>
 #include <thread>
-
-#include <farfield/farfield.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/numbers.hpp"
@@ -66,7 +65,9 @@ std::string strengths(const std::vector<double>& q, const Terminal& t) {
   double sum = 0, size = 0;
   for (const double value : q) sum += value, size += std::fabs(value);
   return section("Strengths", range(q, 0, 1), t) +
-         section("", fmt::format("sum {:.6g}{}", sum, sum == size ? "" : fmt::format(", of absolute values {:.6g}", size)), t);
+         section("",
+                 fmt::format("sum {:.6g}{}", sum, sum == size ? "" : fmt::format(", of absolute values {:.6g}", size)),
+                 t);
 }
 
 std::string contents(const std::string& path, const Terminal& t) {
@@ -82,7 +83,8 @@ std::string contents(const std::string& path, const Terminal& t) {
                     column.name + (column.values.empty() ? "" : "  " + range(column.values, 0, 1)), t);
   if (!b.reference_potential.empty()) text += section("Reference", "potentials computed by others", t);
   if (!b.reference_gradient.empty()) text += section("Reference", "gradients computed by others", t);
-  for (const std::string& warning : b.warnings) text += t.warn("Warning") + "     " + wrap(warning, heading_width) + "\n";
+  for (const std::string& warning : b.warnings)
+    text += t.warn("Warning") + "     " + wrap(warning, heading_width) + "\n";
   return text;
 }
 

@@ -1,11 +1,10 @@
 // The `farfield` command: parses, runs one subcommand, turns whatever goes wrong into one sentence and an exit code.
 #include <cstdio>
 #include <exception>
+#include <farfield/error.hpp>
 #include <new>
 #include <stdexcept>
 #include <string>
-
-#include <farfield/error.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/explain.hpp"

@@ -50,12 +50,12 @@ std::string grouped(std::int64_t value) {
 std::string scientific(double value) { return without_padding(fmt::format("{:.1e}", value)); }
 
 std::string shortest(double value) {
-  if (value == 0 || std::fabs(value) >= 0.01 || !std::isfinite(value)) return without_padding(fmt::format("{:.6g}", value));
+  if (value == 0 || std::fabs(value) >= 0.01 || !std::isfinite(value))
+    return without_padding(fmt::format("{:.6g}", value));
   std::string text = fmt::format("{:.5e}", value);  // 1e-4, where %g says 0.0001
   const auto e = text.find('e'), last = text.find_last_not_of("0.", e - 1);
   return without_padding(text.substr(0, std::max(last, text.find_first_of("123456789")) + 1) + text.substr(e));
 }
-
 
 std::string duration(double seconds) {
   static constexpr std::array<Unit, 6> units = {

@@ -32,10 +32,17 @@ Json error(const Report& r) {
 }
 
 Json counts(const Report& r) {
-  return {{"sources", r.sources},       {"targets", r.targets},     {"vectors", r.vectors},
-          {"boxes", r.boxes},           {"leaves", r.leaves},       {"p2p_boxes", r.p2p_boxes},
-          {"m2l_boxes", r.m2l_boxes},   {"m2p_boxes", r.m2p_boxes}, {"p2l_boxes", r.p2l_boxes},
-          {"near_pairs", r.near_pairs}, {"far_fraction", r.far_fraction}};
+  return {{"sources", r.sources},
+          {"targets", r.targets},
+          {"vectors", r.vectors},
+          {"boxes", r.boxes},
+          {"leaves", r.leaves},
+          {"p2p_boxes", r.p2p_boxes},
+          {"m2l_boxes", r.m2l_boxes},
+          {"m2p_boxes", r.m2p_boxes},
+          {"p2l_boxes", r.p2l_boxes},
+          {"near_pairs", r.near_pairs},
+          {"far_fraction", r.far_fraction}};
 }
 
 /// Bodies as one entry: where they came from and what was said about them.

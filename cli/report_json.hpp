@@ -1,8 +1,7 @@
 // Reports for programs: schema "farfield.report/1". Fields are only ever added.
 #pragma once
-#include <nlohmann/json.hpp>
-
 #include <farfield/report.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/compute.hpp"
 

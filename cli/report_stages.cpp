@@ -60,9 +60,11 @@ std::string half(const char* title, bool building, double wall, const Report& r,
     // A stage without work, such as m2p on an evenly filled tree, is no news.
     if (s.seconds > 0.0005 * wall) text += line(s.name, s.seconds, wall, meaning(s.name, building), t);
   }
-  if (wall - sum > 0.01 * wall) text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);
+  if (wall - sum > 0.01 * wall)
+    text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);
   const std::string total = duration(wall);
-  return t.bold(title) + std::string(static_cast<std::size_t>(42 - width_of(title)), ' ') + pad_left(total, 9) + "\n" + text;
+  return t.bold(title) + std::string(static_cast<std::size_t>(42 - width_of(title)), ' ') + pad_left(total, 9) + "\n" +
+         text;
 }
 
 }  // namespace

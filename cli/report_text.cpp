@@ -32,8 +32,8 @@ std::string input(const SumArguments& a, const Computation& c, const Terminal& t
 std::string formula(const Report& r, const Terminal& t) {
   if (r.kernel == "count") return fmt::format("u(x) = {} q_j, a diagnostic: every pair counts 1", t.either("Σ", "sum"));
   const std::string factor = r.scale == 1 ? "" : r.scale == -1 ? t.either("−", "-") : shortest(r.scale) + " ";
-  return fmt::format("u(x) = {}{} q_j / |x {} y_j|{}, unsoftened", factor, t.either("Σ", "sum"), t.either("−", "-"),
-                     r.gradient ? " and its gradient" : "");
+  return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, unsoftened", factor, t.either("Σ", "sum"), t.either(" / ", "/"),
+                     t.either("−", "-"), r.gradient ? " and its gradient" : "");
 }
 
 std::string task(const Computation& c, const Terminal& t) {
@@ -43,7 +43,8 @@ std::string task(const Computation& c, const Terminal& t) {
   if (r.device != r.backend) machine = r.device + ", " + machine;
   return section("Sum", formula(r, t) + ", " + place, t) +
          section("Asked", fmt::format("relative error at most {}, L2 over all targets", shortest(r.tolerance)), t) +
-         section("Method", (r.method == "fmm" ? "fast multipole method" : "direct sum over all pairs") + (" on " + machine), t);
+         section("Method",
+                 (r.method == "fmm" ? "fast multipole method" : "direct sum over all pairs") + (" on " + machine), t);
 }
 
 std::string choices(const Report& r, const Terminal& t) {
@@ -70,12 +71,13 @@ std::string speed(const Computation& c, const Terminal& t) {
   const double whole = c.wall.plan + c.wall.evaluate;
   if (r.targets == 0 || c.wall.evaluate <= 0) return "";
   const auto rate = [&](double seconds) { return about(static_cast<double>(r.targets) / seconds); };
-  std::string text = section("Speed", fmt::format("{} targets per second; {} including the plan",
-                                                  rate(c.wall.evaluate), rate(whole)), t);
+  std::string text = section(
+      "Speed", fmt::format("{} targets per second; {} including the plan", rate(c.wall.evaluate), rate(whole)), t);
   if (r.method == "direct" || r.pairs_per_second <= 0) return text;
   const double direct = pairs(r) / (static_cast<double>(r.pairs_per_second) * std::max(1, r.threads));
   const std::string times = direct > whole ? fmt::format(", {:.2g} times as long", direct / whole) : "";
-  return text + section("", fmt::format("a direct sum of {} pairs: about {}{}", about(pairs(r)), duration(direct), times), t);
+  return text +
+         section("", fmt::format("a direct sum of {} pairs: about {}{}", about(pairs(r)), duration(direct), times), t);
 }
 
 std::string verdict(double error, double tolerance, const Terminal& t) {
@@ -85,9 +87,12 @@ std::string verdict(double error, double tolerance, const Terminal& t) {
 std::string accuracy(const Report& r, const Terminal& t) {
   if (!r.error) return r.targets > 0 ? section("Error", "not measured; --check 1000 does", t) : "";
   const ErrorReport& e = *r.error;
-  std::string text = t.bold("Error") + fmt::format("       relative, on {} against direct summation in {}\n",
-                                                   plural(e.samples, "random target", "random targets"), duration(e.seconds));
-  text += t.dim(fmt::format("  {:<10}{:>10}{:>12}{:>10}{:>10}{:>10}", "", "asked", "measured", "median", "95 %", "worst")) + "\n";
+  std::string text =
+      t.bold("Error") + fmt::format("       relative, on {} against direct summation in {}\n",
+                                    plural(e.samples, "random target", "random targets"), duration(e.seconds));
+  text +=
+      t.dim(fmt::format("  {:<10}{:>10}{:>12}{:>10}{:>10}{:>10}", "", "asked", "measured", "median", "95 %", "worst")) +
+      "\n";
   const auto row = [&](const char* name, double norm, double median, double p95, double max) {
     text += fmt::format("  {:<10}{:>10}{:>12}{:>10}{:>10}{:>10}    {}\n", name, shortest(r.tolerance), scientific(norm),
                         scientific(median), scientific(p95), scientific(max), verdict(norm, r.tolerance, t));
@@ -102,7 +107,8 @@ std::string energy(const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
   if (c.targets || r.kernel != "laplace3d" || r.sources == 0) return "";
   double sum = 0;
-  for (std::size_t i = 0; i < c.result.potential.size(); ++i) sum += 0.5 * c.sources.strengths[i] * c.result.potential[i];
+  for (std::size_t i = 0; i < c.result.potential.size(); ++i)
+    sum += 0.5 * c.sources.strengths[i] * c.result.potential[i];
   std::string text = fmt::format("{} q u = {:.9g}", t.either("½ Σ", "0.5 sum"), sum);
   if (r.scale == 1 && sum > 0) text += fmt::format(" (of masses with G = 1: {}{:.9g})", t.either("−", "-"), sum);
   return section("Energy", text, t);
@@ -115,8 +121,10 @@ std::int64_t peak_of_process() {
 }
 
 std::string memory(const Report& r, const Terminal& t) {
-  return section("Memory", fmt::format("{} for the plan at its peak, {} for the whole process", bytes(r.memory_bytes),
-                                       bytes(peak_of_process())), t);
+  return section("Memory",
+                 fmt::format("{} for the plan at its peak, {} for the whole process", bytes(r.memory_bytes),
+                             bytes(peak_of_process())),
+                 t);
 }
 
 std::string warnings(const Report& r, const Terminal& t) {
@@ -150,21 +158,24 @@ std::string comparison(const Computation& c, const Terminal& t) {
   compare("potential", c.result.potential, c.at().reference_potential);
   compare("gradient", c.result.gradient, c.at().reference_gradient);
   if (parts.empty()) return "";
-  return section("Reference", fmt::format("relative L2 difference to the results in the file: {}", fmt::join(parts, ", ")), t);
+  return section("Reference",
+                 fmt::format("relative L2 difference to the results in the file: {}", fmt::join(parts, ", ")), t);
 }
 
 }  // namespace
 
 std::string section(const char* heading, const std::string& text, const Terminal& t) {
-  return (*heading ? t.bold(heading) : "") + std::string(static_cast<std::size_t>(heading_width - width_of(heading)), ' ') +
-         wrap(text, heading_width) + "\n";
+  return (*heading ? t.bold(heading) : "") +
+         std::string(static_cast<std::size_t>(heading_width - width_of(heading)), ' ') + wrap(text, heading_width) +
+         "\n";
 }
 
 std::string describe_run(const SumArguments& a, const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
-  return input(a, c, t) + task(c, t) + tree(r, t) + "\n" + choices(r, t) + "\n" + describe_stages(c, t) + accuracy(r, t) +
-         warnings(r, t) + "\n" + speed(c, t) + energy(c, t) + comparison(c, t) + memory(r, t) +
-         files(c, t) + section("", fmt::format("(read in {}, written in {})", duration(c.wall.read), duration(c.wall.write)), t);
+  return input(a, c, t) + task(c, t) + tree(r, t) + "\n" + choices(r, t) + "\n" + describe_stages(c, t) +
+         accuracy(r, t) + warnings(r, t) + "\n" + speed(c, t) + energy(c, t) + comparison(c, t) + memory(r, t) +
+         files(c, t) +
+         section("", fmt::format("(read in {}, written in {})", duration(c.wall.read), duration(c.wall.write)), t);
 }
 
 std::string describe_check(const SumArguments& a, const Computation& c, const Terminal& t) {

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-
 #include <farfield/error.hpp>
 
 namespace farfield::cli {

@@ -14,7 +14,8 @@ namespace {
 
 template <class Value, class Parse>
 CLI::Option* add(CLI::App& app, const std::string& name, Value& value, const std::string& help, Parse parse) {
-  return add_parsed(app, name, [&value, parse](const std::string& text) { value = parse(text); }, help);
+  return add_parsed(
+      app, name, [&value, parse](const std::string& text) { value = parse(text); }, help);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace farfield::cli {
 
 /// 60000, 1e6, 2.5e5; throws CLI::ValidationError where it is no whole number from 0 to 9e15.
 std::int64_t parse_count(const std::string& text);
-double parse_number(const std::string& text);  ///< "nan" included: what it means is the library's affair
+double parse_number(const std::string& text);             ///< "nan" included: what it means is the library's affair
 std::vector<std::string> split(const std::string& list);  ///< at commas
 
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help);

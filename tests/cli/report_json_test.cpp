@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include <farfield/error.hpp>
+#include <limits>
 
 namespace farfield::cli {
 namespace {

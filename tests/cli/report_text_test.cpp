@@ -26,7 +26,7 @@ std::string described(const Computation& c, bool utf8 = false) {
 }
 
 TEST(ReportText, SaysWhatIsSummed) {
-  EXPECT_NE(described(example()).find("u(x) = sum q_j / |x - y_j|, unsoftened, at the bodies"), std::string::npos);
+  EXPECT_NE(described(example()).find("u(x) = sum q_j/|x - y_j|, unsoftened, at the bodies"), std::string::npos);
   EXPECT_NE(described(example(), true).find("u(x) = Σ q_j / |x − y_j|"), std::string::npos);
   Computation scaled = example();
   scaled.result.report.scale = 0.5;
