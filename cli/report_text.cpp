@@ -51,7 +51,7 @@ std::string choices(const Report& r, const Terminal& t) {
   std::string text = t.bold("Choices") + "\n";
   for (const Choice& c : r.choices) {
     const std::string value = c.value.size() > 9 ? c.value + ", " : "";
-    text += "  " + pad(c.name, 11) + " " + (value.empty() ? pad(c.value, 9) : "") + " " +
+    text += "  " + pad(c.name, 11) + " " + (value.empty() ? pad(c.value, 9) + " " : "") +
             wrap(tidy(value + c.reason), value.empty() ? 24 : 14) + "\n";
   }
   return text;
@@ -61,8 +61,8 @@ std::string tree(const Report& r, const Terminal& t) {
   if (r.boxes == 0) return "";
   const std::string shape = fmt::format("{}, {}, {}", plural(r.levels, "level", "levels"),
                                         plural(r.boxes, "box", "boxes"), plural(r.leaves, "leaf", "leaves"));
-  const std::string far = fmt::format("{} of {} pairs go through expansions, the rest one by one",
-                                      percent(r.far_fraction), about(pairs(r)));
+  const std::string far =
+      fmt::format("{} of {} pairs go through expansions, the rest directly", percent(r.far_fraction), about(pairs(r)));
   return section("Tree", shape, t) + (pairs(r) > 0 ? section("", far, t) : "");
 }
 
