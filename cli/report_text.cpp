@@ -61,8 +61,7 @@ std::string tree(const Report& r, const Terminal& t) {
   if (r.boxes == 0) return "";
   const std::string shape = fmt::format("{}, {}, {}", plural(r.levels, "level", "levels"),
                                         plural(r.boxes, "box", "boxes"), plural(r.leaves, "leaf", "leaves"));
-  const std::string far =
-      fmt::format("{} of {} pairs go through expansions, the rest directly", percent(r.far_fraction), about(pairs(r)));
+  const std::string far = fmt::format("{} of {} pairs go through expansions", percent(r.far_fraction), about(pairs(r)));
   return section("Tree", shape, t) + (pairs(r) > 0 ? section("", far, t) : "");
 }
 
