@@ -1,0 +1,176 @@
+#include "cli/arguments.hpp"
+
+#include <farfield/version.hpp>
+
+#include "cli/terminal.hpp"
+#include "cli/values.hpp"
+
+namespace farfield::cli {
+namespace {
+
+/// Of type int; what exceeds a million is refused by the library, in better words than an overflow has.
+CLI::Option* add_small(CLI::App& app, const std::string& name, int& value, const std::string& help) {
+  const auto take = [&value](const std::string& text) {
+    value = static_cast<int>(std::min<std::int64_t>(parse_count(text), 1'000'000));
+  };
+  return add_parsed(app, name, take, help)->type_name("N");
+}
+
+void add_backend(CLI::App& app, Options& o) {
+  add_word<Backend>(app, "--backend", o.backend,
+                    {{"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}}, "Where to compute");
+  const auto threads = [&o](const std::string& text) {
+    constexpr std::int64_t most = 4096;  // OpenMP dies without a word where the system refuses it more threads
+    const std::int64_t count = parse_count(text);
+    if (count > most) throw CLI::ValidationError("'" + text + "' is more than 4096", CLI::ExitCodes::ValidationError);
+    o.threads = static_cast<int>(count);
+  };
+  add_parsed(app, "--threads", threads, "Threads (default: all); results are the same")->type_name("N");
+}
+
+void add_precision(CLI::App& app, Options& o) {
+  add_word<Precision>(app, "--precision", o.precision,
+                      {{"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}},
+                      "auto: single where it reaches the tolerance");
+}
+
+void add_simd(CLI::App& app, Options& o) {
+  add_word<Simd>(
+      app, "--simd", o.simd,
+      {{"auto", Simd::automatic}, {"baseline", Simd::baseline}, {"avx2", Simd::avx2}, {"avx512", Simd::avx512}},
+      "Instruction set")
+      ->group("Expert");
+}
+
+void add_expert(CLI::App& app, Options& o) {
+  add_small(app, "--degree", o.degree, "Highest degree kept in expansions")->group("Expert");
+  add_count(app, "--leaf-size", o.leaf_size, "Most bodies in a leaf of the tree")->group("Expert");
+  add_small(app, "--depth", o.depth, "Uniform tree with leaves at this level")->group("Expert");
+  add_word<M2l>(app, "--m2l", o.m2l, {{"auto", M2l::automatic}, {"dense", M2l::dense}, {"rotation", M2l::rotation}},
+                "How multipole becomes local expansion")
+      ->group("Expert");
+  add_word<Stencil>(app, "--stencil", o.stencil,
+                    {{"auto", Stencil::automatic}, {"full", Stencil::full}, {"reduced", Stencil::reduced}},
+                    "189 or 119 translations per box")
+      ->group("Expert");
+  add_simd(app, o);
+}
+
+void add_sum(CLI::App& app, SumArguments& a) {
+  Options& o = a.options;
+  app.add_option("INPUT", a.input, "Bodies: csv, npy, npz, GADGET-1, ScaFaCoS xml")->required()->type_name("");
+  add_number(app, "--tolerance", o.tolerance, "Relative L2 error allowed (default 1e-6)");
+  app.add_flag("--gradient", o.gradient, "Compute the gradient, too");
+  app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
+  add_count(app, "--check", o.check, "Measure the error on N random targets");
+  add_seed(app, o.seed, "Chooses these targets (default 0)");
+  add_word<Kernel>(app, "--kernel", o.kernel, {{"laplace3d", Kernel::laplace3d}, {"count", Kernel::count}},
+                   "1/r, or 1 for all pairs (a diagnostic)");
+  add_number(app, "--scale", o.scale, "Constant in front of the kernel (default 1)");
+  add_word<Method>(app, "--method", o.method,
+                   {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}}, "How to sum");
+  add_precision(app, o);
+  add_backend(app, o);
+  app.add_option("-o,--output", a.output, "Write results, .npz or .csv, in input order")->type_name("FILE");
+  app.add_option("--report", a.report, "Write all that is known of the run as JSON")->type_name("FILE");
+  app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
+  app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
+  add_expert(app, o);
+}
+
+void add_run(CLI::App& app, SumArguments& a) {
+  CLI::App& run = *app.add_subcommand("run", "Sum over the bodies of a file");
+  add_sum(run, a);
+  run.footer(
+      "Examples:\n"
+      "  farfield run stars.npz -o potential.npz\n"
+      "  farfield run stars.csv --gradient --tolerance 1e-9 --check 1000 -o forces.csv\n"
+      "  farfield run ions.csv --scale 0.0795774715 --targets grid.csv -o field.csv\n"
+      "  farfield run galaxies.npz --plot galaxies.png --report run.json");
+}
+
+void add_check(CLI::App& app, SumArguments& a) {
+  CLI::App& check = *app.add_subcommand("check", "Measure the error; exit code 1 if missed");
+  a.options.check = 1000;
+  add_sum(check, a);
+  check.get_option("--check")->description("On so many random targets (default 1000)");
+  check.footer(
+      "Examples:\n"
+      "  farfield check stars.npz --gradient\n"
+      "  farfield check stars.npz --tolerance 1e-9 --check 1e4 --seed 7\n"
+      "  farfield check stars.npz --degree 4 && echo 'degree 4 suffices'");
+}
+
+void add_generate(CLI::App& app, GenerateArguments& a) {
+  CLI::App& generate = *app.add_subcommand("generate", "Make bodies to try Farfield on");
+  std::string kinds = "Kinds:\n";
+  for (const io::GeneratorKind& kind : io::generator_kinds())
+    kinds += "  " + kind.name + std::string(kind.name.size() < 14 ? 14 - kind.name.size() : 1, ' ') +
+             wrap(kind.summary, 16) + "\n";
+  generate.add_option("KIND", a.kind, "What to make; the kinds are listed below")->required()->type_name("");
+  add_count(generate, "-n,--count", a.n, "How many, 60000 or 1e6")->required();
+  add_seed(generate, a.seed, "Other seed, other bodies (default 0)");
+  add_word<io::Strengths>(generate, "--strengths", a.strengths,
+                          {{"natural", io::Strengths::natural},
+                           {"unit", io::Strengths::unit},
+                           {"positive", io::Strengths::positive},
+                           {"mixed", io::Strengths::mixed}},
+                          "The kind's; 1; in (0,1); in (-1/2,1/2)");
+  generate.add_option("-o,--output", a.output, "Where to: .npz or .csv")->type_name("FILE")->required();
+  generate.footer(kinds +
+                  "\nExamples:\n"
+                  "  farfield generate galaxies -n 60000 --seed 1 -o galaxies.npz\n"
+                  "  farfield generate uniform -n 1e6 --strengths mixed -o salt.npz");
+}
+
+void add_info(CLI::App& app, std::string& file) {
+  CLI::App& info = *app.add_subcommand("info", "What this machine offers, or a file holds");
+  info.add_option("FILE", file, "A file of bodies")->type_name("");
+  info.footer("Examples:\n  farfield info\n  farfield info stars.npz");
+}
+
+void add_bench(CLI::App& app, BenchArguments& a) {
+  CLI::App& bench = *app.add_subcommand("bench", "Measure speed and error on generated bodies");
+  bench.add_option("--n", a.counts, "Numbers of bodies (1e5,1e6)")->type_name("N,...");
+  bench.add_option("--dist", a.kinds, "Kinds of bodies (uniform,sphere,plummer)")->type_name("KIND,...");
+  bench.add_option("--tolerance", a.tolerances, "Tolerances (1e-3,1e-6,1e-9)")->type_name("X,...");
+  bench.add_flag("--gradient", a.options.gradient, "Compute the gradient, too");
+  add_count(bench, "--repeat", a.repeat, "Timed runs, of which the median counts (3)");
+  add_precision(bench, a.options);
+  add_backend(bench, a.options);
+  add_simd(bench, a.options);
+  bench.add_option("--json", a.json, "Write all figures as JSON")->type_name("FILE");
+  bench.footer(
+      "Each case runs once for its error, then --repeat times in turn with all others.\n\n"
+      "Examples:\n"
+      "  farfield bench\n"
+      "  farfield bench --n 1e6 --dist uniform --tolerance 1e-6 --gradient --repeat 5");
+}
+
+}  // namespace
+
+void declare(CLI::App& app, Arguments& a) {
+  app.description(
+      "Farfield sums over all pairs of bodies, u(x) = sum_j q_j / |x - y_j|, and takes\n"
+      "the gradient, in linear time and to the accuracy that you ask for.");
+  app.set_version_flag("--version", std::string("farfield ") + FARFIELD_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(35);
+  app.get_formatter()->label("OPTIONS", "OPTIONS");
+  app.name("farfield");
+  add_run(app, a.run);
+  add_check(app, a.check);
+  add_generate(app, a.generate);
+  add_info(app, a.info_file);
+  add_bench(app, a.bench);
+  app.footer(
+      "Examples:\n"
+      "  farfield generate galaxies -n 60000 --seed 1 -o galaxies.npz\n"
+      "  farfield run galaxies.npz --gradient --check 1000 -o potential.npz\n"
+      "  farfield run --help\n\n"
+      "Exit codes: 0 ok, 1 accuracy missed, 2 usage, 3 input, 4 device, 5 memory,\n"
+      "6 output, 7 internal error.");
+}
+
+}  // namespace farfield::cli

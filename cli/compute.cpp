@@ -1,0 +1,127 @@
+#include "cli/compute.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <farfield/error.hpp>
+#include <filesystem>
+
+#include "cli/numbers.hpp"
+#include "cli/report_json.hpp"
+#include "io/output.hpp"
+#include "io/picture.hpp"
+#include "io/write.hpp"
+
+namespace farfield::cli {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Makes and removes a file beside `path`. Pipes and devices are left alone: opening them may block.
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+                       !std::filesystem::is_directory(status)))
+    return;
+  io::Output probe(path);
+}
+
+void require_result_name(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (!path.empty() && extension != ".npz" && extension != ".csv" && extension != ".NPZ" && extension != ".CSV")
+    throw Error(ErrorCode::usage, path + ": results are written as .npz or .csv; use one of these names");
+}
+
+Points view(const io::Bodies& bodies) { return points(bodies.positions); }
+
+void read_files(const SumArguments& a, Computation& c, Progress& progress) {
+  const Stopwatch watch;
+  progress("reading " + a.input);
+  c.sources = io::read(a.input);
+  if (!a.targets.empty()) {
+    progress("reading " + a.targets);
+    c.targets = io::read_points(a.targets);
+  }
+  c.wall.read = watch.seconds();
+}
+
+Plan make_plan(const SumArguments& a, Computation& c, Progress& progress) {
+  const Stopwatch watch;
+  progress(fmt::format("planning for {} bodies", grouped(c.sources.count())));
+  Plan plan = c.targets ? Plan(view(c.sources), view(*c.targets), a.options) : Plan(view(c.sources), a.options);
+  c.wall.plan = watch.seconds();
+  return plan;
+}
+
+void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progress) {
+  const Stopwatch watch;
+  progress(a.options.check > 0 ? "evaluating and checking" : "evaluating");
+  c.result = plan.evaluate(c.sources.strengths);
+  c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  io::Output out(path);
+  out.write(text);
+  out.commit();
+}
+
+/// "the potential's error is 3.2e-4" where that exceeds the tolerance, else nothing. A not-a-number exceeds.
+std::string excess(const char* what, double error, double tolerance) {
+  return error <= tolerance ? "" : fmt::format("the error of the {} is {}", what, scientific(error));
+}
+
+}  // namespace
+
+Computation compute(const SumArguments& a, Progress& progress) {
+  require_result_name(a.output);
+  for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
+  Computation c;
+  read_files(a, c, progress);
+  Plan plan = make_plan(a, c, progress);
+  evaluate(a, plan, c, progress);
+  progress.clear();
+  return c;
+}
+
+void write_results(const SumArguments& a, Computation& c, Progress& progress) {
+  const Stopwatch watch;
+  const auto wrote = [&](const std::string& path) { c.written.push_back(path); };
+  if (!a.output.empty()) {
+    progress("writing " + a.output);
+    io::write(a.output, {&c.at(), &c.result.potential, &c.result.gradient});
+    wrote(a.output);
+  }
+  if (!a.plot.empty()) {
+    progress("drawing " + a.plot);
+    io::PictureStyle style;
+    const std::string& path = c.targets ? a.targets : a.input;
+    style.title = std::filesystem::path(path).filename().string() + ": " + told(c.at());
+    io::draw(a.plot, c.at(), c.result.potential, style);
+    wrote(a.plot);
+  }
+  c.wall.write = watch.seconds();
+  if (!a.report.empty()) {
+    wrote(a.report);
+    write_text(a.report, run_to_json(a, c).dump(2) + "\n");
+  }
+  progress.clear();
+}
+
+void require_accuracy(const Report& r) {
+  if (!r.error) return;
+  std::string text = excess("potential", r.error->potential, r.tolerance);
+  const std::string gradient = r.gradient ? excess("gradient", r.error->gradient, r.tolerance) : "";
+  text += (text.empty() || gradient.empty() ? "" : " and ") + gradient;
+  if (!text.empty())
+    throw Error(ErrorCode::accuracy, fmt::format("{}, more than the tolerance {}", text, shortest(r.tolerance)));
+}
+
+}  // namespace farfield::cli

@@ -1,0 +1,37 @@
+// One sum from files to files: read, plan, evaluate, write. `run` and `check` differ only in what they print.
+#pragma once
+#include <farfield/plan.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/progress.hpp"
+#include "io/bodies.hpp"
+
+namespace farfield::cli {
+
+struct WallTimes {
+  double read = 0, plan = 0, evaluate = 0, write = 0;  ///< seconds; `evaluate` without the check
+};
+
+struct Computation {
+  io::Bodies sources;
+  std::optional<io::Bodies> targets;  ///< none: the sources themselves
+  Result<double> result;
+  WallTimes wall;
+  std::vector<std::string> written;  ///< paths, in the order in which they appeared
+
+  const io::Bodies& at() const { return targets ? *targets : sources; }
+};
+
+/// Reads and computes. Files that cannot be written are refused before the work, not after it.
+Computation compute(const SumArguments& arguments, Progress& progress);
+
+/// Writes what `arguments` ask for, the JSON report last.
+void write_results(const SumArguments& arguments, Computation& computation, Progress& progress);
+
+/// Throws Error(accuracy) where the measured error exceeds the tolerance.
+void require_accuracy(const Report& report);
+
+}  // namespace farfield::cli

@@ -1,0 +1,22 @@
+// `farfield generate`: bodies into a file.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/numbers.hpp"
+#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
+#include "io/write.hpp"
+
+namespace farfield::cli {
+
+void generate(const GenerateArguments& a) {
+  Progress progress(false);
+  progress(fmt::format("making {} bodies", grouped(a.n)));
+  const io::Bodies bodies = io::generate(a.kind, a.n, a.seed, a.strengths);
+  progress("writing " + a.output);
+  io::write(a.output, {&bodies, nullptr, nullptr});
+  progress.clear();
+  print(wrap(a.output + ": " + told(bodies), 0) + "\n");
+}
+
+}  // namespace farfield::cli

@@ -1,0 +1,98 @@
+// `farfield info`: what this machine offers, or what is in a file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <farfield/farfield.hpp>
+#include <fstream>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/numbers.hpp"
+#include "cli/report_text.hpp"
+#include "cli/values.hpp"
+#include "io/bodies.hpp"
+
+namespace farfield::cli {
+namespace {
+
+/// Asks the library itself, with a plan for two points: no second table here that could disagree with it.
+bool offered(Options options) {
+  static constexpr std::array<double, 6> two_points = {0, 0, 0, 1, 1, 1};
+  try {
+    options.threads = 1;
+    Plan plan(points(two_points), options);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::device) return false;
+    throw;
+  }
+}
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != line.npos) return line.substr(line.find(": ") + 2);
+  return "";
+}
+
+std::string machine(const Terminal& t) {
+  std::vector<std::string> levels = {"baseline"};
+  if (offered({.simd = Simd::avx2})) levels.push_back("avx2");
+  if (offered({.simd = Simd::avx512})) levels.push_back("avx512");
+  const bool cuda = offered({.backend = Backend::cuda});
+  const std::string model = processor();
+  return section("Farfield", FARFIELD_VERSION, t) + (model.empty() ? "" : section("Processor", model, t)) +
+         section("Threads", grouped(std::thread::hardware_concurrency()), t) +
+         section("SIMD", joined(levels, ", ") + "; the last is taken", t) +
+         section("Precision", "single, double; single is taken where it can reach the tolerance", t) +
+         section("Backends", cuda ? "cpu, cuda" : "cpu; cuda is not part of this build", t);
+}
+
+/// "-1.5 .. 2.25", over every `stride`th value from `first`.
+std::string range(const std::vector<double>& values, std::size_t first, std::size_t stride) {
+  double low = values[first], high = low;
+  for (std::size_t i = first; i < values.size(); i += stride) {
+    if (std::isnan(values[i])) return "contains not-a-numbers";
+    low = std::min(low, values[i]), high = std::max(high, values[i]);
+  }
+  return low == high ? fmt::format("all {:.6g}", low) : fmt::format("{:.6g} .. {:.6g}", low, high);
+}
+
+std::string strengths(const std::vector<double>& q, const Terminal& t) {
+  if (q.empty()) return section("Strengths", "none: good as targets, not as sources", t);
+  double sum = 0, size = 0;
+  for (const double value : q) sum += value, size += std::fabs(value);
+  return section("Strengths", range(q, 0, 1), t) +
+         section("",
+                 fmt::format("sum {:.6g}{}", sum, sum == size ? "" : fmt::format(", of absolute values {:.6g}", size)),
+                 t);
+}
+
+std::string contents(const std::string& path, const Terminal& t) {
+  const io::Bodies b = io::read_points(path);
+  std::string text = section("File", path, t) + section("", told(b), t);
+  if (b.count() > 0) {
+    for (const std::size_t axis : {0u, 1u, 2u})
+      text += section(axis == 0 ? "Extent" : "", fmt::format("{}  {}", "xyz"[axis], range(b.positions, axis, 3)), t);
+    text += strengths(b.strengths, t);
+  }
+  for (const io::Column& column : b.extra)
+    text += section(&column == b.extra.data() ? "Columns" : "",
+                    column.name + (column.values.empty() ? "" : "  " + range(column.values, 0, 1)), t);
+  if (!b.reference_potential.empty()) text += section("Reference", "potentials computed by others", t);
+  if (!b.reference_gradient.empty()) text += section("Reference", "gradients computed by others", t);
+  for (const std::string& warning : b.warnings)
+    text += t.warn("Warning") + "     " + wrap(warning, heading_width) + "\n";
+  return text;
+}
+
+}  // namespace
+
+void info(const std::string& file) {
+  const Terminal terminal = Terminal::of(stdout);
+  print(file.empty() ? machine(terminal) : contents(file, terminal));
+}
+
+}  // namespace farfield::cli

@@ -1,0 +1,16 @@
+// Reports for programs: schema "farfield.report/1". Fields are only ever added.
+#pragma once
+#include <farfield/report.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/compute.hpp"
+
+namespace farfield::cli {
+
+/// Everything that the library knows of a plan and its last evaluation.
+nlohmann::ordered_json report_to_json(const Report& report);
+
+/// The same with what the command knows: input, files, wall times.
+nlohmann::ordered_json run_to_json(const SumArguments& arguments, const Computation& computation);
+
+}  // namespace farfield::cli

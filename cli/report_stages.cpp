@@ -1,0 +1,79 @@
+// Seconds per stage as bars: where the time of a plan and of an evaluation went.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/numbers.hpp"
+#include "cli/report_text.hpp"
+
+namespace farfield::cli {
+namespace {
+
+struct Meaning {
+  const char* stage;
+  const char* words;
+};
+
+constexpr std::array<Meaning, 17> meanings = {{
+    {"survey", "extent and shape of the cloud"},
+    {"read", "copy the points"},
+    {"keys", "number the cells of space"},
+    {"sort", "neighbours side by side"},
+    {"boxes", "make the tree"},
+    {"lists", "who is near, who is far"},
+    {"tables", "translation operators"},
+    {"gather", "strengths into tree order"},
+    {"p2m", "bodies to multipoles"},
+    {"m2m", "multipoles up to parents"},
+    {"m2l", "far multipoles to locals"},
+    {"p2l", "far bodies to locals"},
+    {"l2l", "locals down to children"},
+    {"l2p", "locals to targets"},
+    {"m2p", "multipoles to targets"},
+    {"p2p", "near pairs, one by one"},
+    {"scatter", "results into your order"},
+}};
+
+std::string meaning(const std::string& stage, bool building) {
+  if (building && stage == "gather") return "points into tree order";
+  for (const Meaning& m : meanings)
+    if (stage == m.stage) return m.words;
+  return "";
+}
+
+/// "    m2l  ██████▌    61 %   52 ms  far multipoles to locals"
+std::string line(const std::string& name, double seconds, double total, const std::string& words, const Terminal& t) {
+  constexpr int width = 22;
+  const double share = total > 0 ? std::min(1.0, seconds / total) : 0;
+  return fmt::format("  {} {} {:>4.0f} % {} {}\n", pad(name, 9), t.bar(share, width), 100 * share,
+                     pad_left(duration(seconds), 9), t.dim("  " + words));
+}
+
+/// One half of the story; `wall` is what the clock on the wall said, so that nothing hides between the stages.
+std::string half(const char* title, bool building, double wall, const Report& r, const Terminal& t) {
+  double sum = 0;
+  std::string text;
+  for (const StageReport& s : r.stages) {
+    if (s.building != building) continue;
+    sum += s.seconds;
+    // A stage without work, such as m2p on an evenly filled tree, is no news.
+    if (s.seconds > 0.0005 * wall) text += line(s.name, s.seconds, wall, meaning(s.name, building), t);
+  }
+  if (wall - sum > 0.01 * wall)
+    text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);
+  const std::string total = duration(wall);
+  return t.bold(title) + std::string(static_cast<std::size_t>(42 - width_of(title)), ' ') + pad_left(total, 9) + "\n" +
+         text;
+}
+
+}  // namespace
+
+std::string describe_stages(const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
+  std::string text = half("Plan, once per set of points", true, c.wall.plan, r, t) + "\n";
+  text += half("Evaluation, once per set of strengths", false, c.wall.evaluate, r, t) + "\n";
+  return text;
+}
+
+}  // namespace farfield::cli

@@ -1,0 +1,73 @@
+# Every exit code, provoked for real; each error is one sentence on one line.
+source "$(dirname "$0")/prelude.sh"
+
+expect 0 -- generate plummer -n 3000 --seed 1 -o bodies.npz
+
+# 1: accuracy missed. Results are there all the same.
+expect 1 'error of the potential is .* more than the tolerance 1e-6' -- check bodies.npz --method fmm --degree 1
+expect 1 'potential .* and .* gradient' -- run bodies.npz --method fmm --degree 1 --gradient --check 100 -o missed.csv
+[[ -s missed.csv ]] || flunk "an accuracy that is missed must not lose the results"
+expect 1 'error of the potential' -- check bodies.npz --method fmm --degree 1 --quiet
+[[ ! -s out ]] || flunk "check --quiet prints"
+
+# 2: usage.
+expect 2 'say what to do' --
+expect 2 'no subcommand dance' -- dance
+expect 2 'INPUT is required' -- run
+expect 2 'unknown option --tolerence; did you mean --tolerance' -- run bodies.npz --tolerence 1e-3
+expect 2 'unknown option --frobnicate' -- run bodies.npz --frobnicate
+expect 2 'one argument too many: more.npz' -- run bodies.npz more.npz
+expect 2 '--check needs a value' -- run bodies.npz --check
+expect 2 '--seed is given more than once' -- run bodies.npz --seed 1 --seed 2
+expect 2 "--tolerance: 'small' is not a number" -- run bodies.npz --tolerance small
+expect 2 "--backend: 'gpu' is not one of auto, cpu, cuda" -- run bodies.npz --backend gpu
+expect 2 "--check: '1.5' is not a whole number" -- run bodies.npz --check 1.5
+expect 2 "--degree: '-1' is not a whole number" -- run bodies.npz --degree -1
+expect 2 'tolerance nan' -- run bodies.npz --tolerance nan
+expect 2 'tolerance 0' -- run bodies.npz --tolerance 0
+expect 2 'tolerance 1e-18 is below' -- run bodies.npz --tolerance 1e-18 --method fmm
+expect 2 'below what single precision' -- run bodies.npz --tolerance 1e-12 --precision single --method fmm
+expect 2 'scale' -- run bodies.npz --scale 0
+expect 2 'degree 1000' -- run bodies.npz --degree 1000
+expect 2 'threads' -- run bodies.npz --threads 1e6
+expect 2 'npz or .csv' -- run bodies.npz -o results.txt
+expect 2 "no kind 'frog'" -- generate frog -n 3 -o frog.csv
+expect 2 '--output is required' -- generate uniform -n 3
+expect 2 'repeat 0' -- bench --n 100 --repeat 0
+expect 2 'not a whole number' -- bench --n 100,frog
+
+# 3: input.
+expect 3 'nothere.npz: there is no such file' -- run nothere.npz
+expect 3 'nothere.csv: there is no such file' -- run bodies.npz --targets nothere.csv
+expect 3 'nothere.csv' -- info nothere.csv
+head -c 1000 bodies.npz >cut.npz
+expect 3 'cut.npz, .*truncated' -- run cut.npz
+printf 'x,y,z,q\n0,0,0,1\n0,nan,1,1\n' >nan.csv
+expect 3 'source 1: coordinate y is nan' -- run nan.csv
+printf 'x,y,z,q\n0,0,0,1\n0,1\n' >ragged.csv
+expect 3 'ragged.csv, line 3' -- run ragged.csv
+printf 'x,y,z\n0,0,0\n' >bare.csv
+expect 3 'bare.csv' -- run bare.csv
+expect 3 'directory' -- run .
+
+# 4: device. A build with CUDA has a device here or says that there is none.
+"$farfield" info | grep -q 'cpu, cuda' || expect 4 'cuda' -- run bodies.npz --backend cuda
+
+# 5: memory.
+expect 5 'memory' -- generate uniform -n 9e15 -o huge.npz
+[[ ! -e huge.npz ]] || flunk "huge.npz is there"
+
+# 6: output. Told before the sum, not after it.
+for option in -o --report --plot; do
+  expect 6 'nowhere/file.*cannot be written' -- run bodies.npz $option nowhere/file.npz
+done
+expect 6 'nowhere' -- generate uniform -n 10 -o nowhere/file.npz
+expect 6 'nowhere' -- bench --n 100 --json nowhere/file.json
+if [[ -w /dev/full ]]; then
+  ln -s /dev/full full.csv
+  expect 6 'full' -- run bodies.npz -o full.csv
+  code=0
+  "$farfield" run bodies.npz >/dev/full 2>err || code=$?
+  [[ $code == 6 ]] || flunk "a full standard output ends with $code"
+fi
+finish

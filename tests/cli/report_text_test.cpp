@@ -1,0 +1,66 @@
+#include "cli/report_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace farfield::cli {
+namespace {
+
+Computation example() {
+  Computation c;
+  c.sources.positions = {0, 0, 0, 1, 0, 0};
+  c.sources.strengths = {1, 2};
+  c.sources.description = "npz, 2 bodies";
+  c.result.potential = {2, 1};
+  Report& r = c.result.report;
+  r.kernel = "laplace3d", r.method = "direct", r.backend = r.device = "cpu", r.simd = "avx2";
+  r.tolerance = 1e-6, r.sources = r.targets = 2, r.threads = 1, r.near_pairs = 4;
+  r.stages = {{"read", 1e-3, 0, true}, {"p2p", 3e-3, 80, false}};
+  c.wall.plan = 1e-3, c.wall.evaluate = 4e-3;
+  return c;
+}
+
+std::string described(const Computation& c, bool utf8 = false) {
+  SumArguments arguments;
+  arguments.input = "two.npz";
+  return describe_run(arguments, c, {utf8, false});
+}
+
+TEST(ReportText, SaysWhatIsSummed) {
+  EXPECT_NE(described(example()).find("u(x) = sum q_j/|x - y_j|, unsoftened, at the bodies"), std::string::npos);
+  EXPECT_NE(described(example(), true).find("u(x) = Σ q_j / |x − y_j|"), std::string::npos);
+  Computation scaled = example();
+  scaled.result.report.scale = 0.5;
+  EXPECT_NE(described(scaled).find("u(x) = 0.5 sum q_j"), std::string::npos);
+}
+
+TEST(ReportText, EnergyOnlyWhereTargetsAreSources) {
+  EXPECT_NE(described(example()).find("q u = 2 (of masses with G = 1: -2)"), std::string::npos);
+  Computation apart = example();
+  apart.targets = apart.sources;
+  EXPECT_EQ(described(apart).find("Energy"), std::string::npos);
+}
+
+TEST(ReportText, WarningsAreMarked) {
+  Computation c = example();
+  c.result.report.warnings = {"the sum is ill-conditioned"};
+  c.sources.warnings = {"periodic, summed as open"};
+  EXPECT_NE(described(c).find("Warning     the sum is ill-conditioned"), std::string::npos);
+  EXPECT_NE(described(c).find("warning: periodic, summed as open"), std::string::npos);
+}
+
+TEST(ReportText, AMissedAccuracyShouts) {
+  Computation c = example();
+  c.result.report.error = ErrorReport{};
+  c.result.report.error->samples = 2;
+  EXPECT_NE(described(c).find("pass"), std::string::npos);
+  c.result.report.error->potential = 1;
+  EXPECT_NE(described(c).find("MISSED"), std::string::npos);
+}
+
+TEST(ReportText, TimeThatNoStageClaimsIsShown) {
+  EXPECT_NE(described(example()).find("other"), std::string::npos);
+  EXPECT_NE(described(example()).find("near pairs, one by one"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace farfield::cli

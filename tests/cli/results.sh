@@ -1,0 +1,87 @@
+# What is written: contents, order, columns carried through, the JSON report; and what --quiet keeps to itself.
+source "$(dirname "$0")/prelude.sh"
+
+# Three bodies by hand: u = (2/1 + 4/2, 1/1 + 4/r, ...), with a column that Farfield does not know.
+cat >three.csv <<'CSV'
+x,y,z,q,name_code
+0,0,0,1,11
+1,0,0,2,22
+0,2,0,4,33
+CSV
+expect 0 -- run three.csv --gradient -o three-out.csv
+contains three-out.csv '^x,y,z,q,potential,gx,gy,gz,name_code$'
+awk -F, '
+  function near(a, b) { return (a - b) * (a - b) < 1e-24 }
+  NR == 2 && !(near($5, 4) && near($6, 2) && near($7, 1) && near($8, 0) && $9 == 11) { bad = 1 }
+  NR == 3 && !(near($5, 1 + 4 / sqrt(5)) && near($6, -1 - 4 / (5 * sqrt(5))) && $9 == 22) { bad = 1 }
+  NR == 4 && !(near($5, 0.5 + 2 / sqrt(5)) && $9 == 33) { bad = 1 }
+  END { exit bad || NR != 4 }' three-out.csv || flunk "three bodies: $(cat three-out.csv)"
+contains out 'Energy .*q u = 7\.57770876 '
+
+# A scale, and targets apart: the result is at the targets, in their order, with their columns.
+printf 'x,y,z,tag\n0,0,4,7\n3,0,0,8\n' >targets.csv
+printf 'x,y,z,q\n0,0,0,12\n' >one.csv
+expect 0 -- run one.csv --targets targets.csv --scale -0.5 -o at.csv
+[[ $(cut -d, -f1-5 at.csv | tail -2 | tr '\n' ' ') == "0,0,4,-1.5,7 3,0,0,-2,8 " ]] || flunk "targets: $(cat at.csv)"
+contains out 'at 2 targets'
+
+# The fast method keeps the order of the input: reversed input, reversed output, to the tolerance.
+expect 0 -- generate plummer -n 2000 --seed 5 -o p.csv
+(head -1 p.csv; tail -n +2 p.csv | tac) >reversed.csv
+expect 0 -- run p.csv --method fmm -o a.csv
+expect 0 -- run reversed.csv --method fmm -o b.csv
+cut -d, -f1-4 a.csv | cmp -s - <(cut -d, -f1-4 p.csv) || flunk "positions or their order changed"
+paste -d, <(tail -n +2 a.csv | cut -d, -f5) <(tail -n +2 b.csv | tac | cut -d, -f5) |
+  awk -F, '{d = $1 - $2; e += d * d; n += $1 * $1} END {exit !(e <= 1e-12 * n && NR == 2000)}' ||
+  flunk "results are not in the order of the input"
+
+# The same bits for any number of threads.
+expect 0 -- run p.csv --method fmm --threads 1 -o t1.csv
+expect 0 -- run p.csv --method fmm --threads 2 -o t2.csv
+cmp -s t1.csv t2.csv || flunk "results depend on the number of threads"
+
+# Counting: every target counts all sources, itself included.
+(echo x,y,z,q; tail -n +2 p.csv | cut -d, -f1-3 | sed 's/$/,1/') >ones.csv
+expect 0 -- run ones.csv --kernel count --method fmm --tolerance 1e-3 -o counts.csv
+tail -n +2 counts.csv | awk -F, '$5 != 2000 {exit 1}' || flunk "counts: $(sed -n 2p counts.csv)"
+
+# What was written can be read again, and is compared with what comes out the next time.
+expect 0 -- run p.csv --gradient -o p.npz
+expect 0 -- run p.npz --gradient --tolerance 1e-3
+contains out 'Reference +relative L2 difference to the results in the file: potential'
+
+# The report for programs.
+expect 0 -- run p.csv --gradient --check 50 --seed 9 --method fmm -o r.npz --report r.json --plot r.png
+for field in schema version kernel scale gradient tolerance method backend device precision simd threads m2l stencil \
+  degree coefficients leaf_size levels counts sources targets boxes leaves near_pairs far_fraction memory_bytes \
+  pairs_per_second condition build_seconds evaluate_seconds stages choices warnings error samples seed l2 median p95 \
+  max input file count description extra_columns wall_seconds read plan evaluate write written; do
+  contains r.json "\"$field\":"
+done
+contains r.json '"schema": "farfield.report/1"'
+contains r.json '"file": "p.csv"'
+contains r.json '"seed": 9'
+contains r.json '"samples": 50'
+[[ $(head -c 4 r.png | od -An -c | tr -d ' ') == '211PNG' ]] || flunk "r.png is no PNG"
+for word in Input Sum Asked Method Tree Choices Plan Evaluation p2m m2l p2p Error Speed Energy Memory Written; do
+  contains out "^ *$word"
+done
+awk 'length > 80 {exit 1}' out || flunk "the report is wider than 80 columns"
+LC_ALL=C grep -q '[^ -~]' out && flunk "the report is not ASCII in the C locale"
+LC_ALL=C.UTF-8 "$farfield" run p.csv | grep -q '█' || flunk "no bars in a UTF-8 locale"
+[[ $("$farfield" run p.csv) != *$'\033'* ]] || flunk "colour although no terminal"
+
+# Quiet is silent.
+expect 0 -- run p.csv --quiet --check 10 -o quiet.csv
+[[ ! -s out ]] || flunk "run --quiet prints: $(cat out)"
+expect 0 -- check p.csv --quiet
+[[ ! -s out ]] || flunk "check --quiet prints: $(cat out)"
+
+# Nothing to do is no error.
+printf 'x,y,z,q\n' >none.csv
+expect 0 -- run none.csv --gradient --check 10 -o none-out.csv --plot none.png
+expect 0 -- check none.csv
+expect 0 -- run p.csv --targets none.csv
+printf 'x,y,z,q\n1,1,1,5\n' >single.csv
+expect 0 -- check single.csv --gradient
+finish
