@@ -25,9 +25,6 @@ static double measured_over_model(int degree, const PlacementKind& kind) {
   const double steep = std::pow(std::max(1.0, degree / 36.0), 2);  // beyond, the few worst pairs rule
   const double few = std::sqrt(1e3 / std::max(1.0, kind.points));
   const double rest = kind.dimension < 2.5 ? 8 + 8 * std::min(1.0, few) : 2 + std::min(9.0, 8.5 * few);
-  const double steep = std::pow(std::max(1.0, degree / 36.0), 2);  // beyond, the few worst pairs rule
-  const double scatter = 2 + std::min(5.0, 1.5 * std::sqrt(2e4 / std::max(1.0, kind.points)));
-  const double rest = kind.dimension < 2.5 ? 8 : scatter;
   return std::max(rest * steep, 13 * std::pow(0.5, std::max(0, degree - 7) / 4.5));
 }
 
