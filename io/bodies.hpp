@@ -1,0 +1,36 @@
+// What a file of bodies brings: positions, strengths and whatever stood beside them; and the two ways to read one.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace farfield::io {
+
+/// One number per body that Farfield does not use but hands on to the output (velocities, identifiers, ...).
+struct Column {
+  std::string name;
+  std::vector<double> values;
+};
+
+struct Bodies {
+  std::vector<double> positions;            ///< 3 n, interleaved x y z, in the file's unit of length
+  std::vector<double> strengths;            ///< n; empty where `read_points` found none
+  std::vector<Column> extra;                ///< n values each, carried through
+  std::string description;                  ///< one line: what the file is, and its units where the format states them
+  bool single = false;                      ///< coordinates came as float32
+  std::vector<double> reference_potential;  ///< n, where the file brings potentials computed by others; else empty
+  std::vector<double> reference_gradient;   ///< 3 n, interleaved, likewise (a file's field is minus the gradient)
+  std::vector<std::string> warnings;        ///< sentences the user should see: what was ignored and why
+
+  std::int64_t count() const { return static_cast<std::int64_t>(positions.size() / 3); }
+};
+
+/// Reads sources, the format told by extension or first bytes: csv, npy, npz, GADGET-1 snapshot, ScaFaCoS xml; each
+/// also within gzip. Not-a-numbers and infinities are read as they stand: the library validates.
+/// Throws Error(input) with one sentence: path, where, what is wrong, what to do; Error(memory) where it does not fit.
+Bodies read(const std::string& path);
+
+/// The same for targets: strengths may be missing.
+Bodies read_points(const std::string& path);
+
+}  // namespace farfield::io

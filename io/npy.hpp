@@ -1,0 +1,40 @@
+// NumPy's array format (npy, versions 1 to 3): one array of numbers behind a header that is a Python dict literal.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield::io {
+
+/// Where an array stands, for sentences: the file, and the member of an archive (empty for a bare npy).
+struct NpyPlace {
+  std::string path, member;
+};
+
+struct NpyHeader {
+  char kind = 0;  ///< 'f' float, 'i' signed, 'u' unsigned; others ('U', 'O', ...) can be named but not decoded
+  int width = 0;  ///< bytes per element
+  std::endian order = std::endian::native;
+  bool fortran = false;
+  std::vector<std::int64_t> shape;
+  std::size_t data = 0;  ///< offset of the first element
+
+  bool decodable() const;
+};
+
+/// Understands the header; refuses what is not npy. Nothing is allocated from its numbers.
+NpyHeader read_npy_header(const NpyPlace& place, std::string_view bytes);
+
+/// The elements as doubles in C order; refuses where the bytes are not exactly what the shape says, kinds other than
+/// floats and integers, and more than two dimensions.
+std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes);
+
+/// The bytes before the elements of an array in this machine's byte order, C order. `kind` is "f8" or "f4".
+std::string npy_header(const std::string& kind, const std::vector<std::int64_t>& shape);
+
+/// Shape as Python prints it: (3,) or (10, 3).
+std::string npy_shape(const std::vector<std::int64_t>& shape);
+
+}  // namespace farfield::io

@@ -1,0 +1,19 @@
+// One writer per format, called by `write` alone.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "output.hpp"
+#include "results.hpp"
+
+namespace farfield::io {
+
+void write_npz(Output& out, const Results& results);
+void write_csv(Output& out, const Results& results);
+
+bool present(const std::vector<double>* values);
+
+/// Names for the extra columns that every format can hold and that clash neither with each other nor with x, y, z, ...
+std::vector<std::string> column_names(const Bodies& bodies);
+
+}  // namespace farfield::io

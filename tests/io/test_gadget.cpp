@@ -1,0 +1,78 @@
+#include <numeric>
+
+#include "files.hpp"
+
+namespace farfield::io {
+namespace testing {
+
+namespace {
+template <class T>
+std::string record(const std::vector<T>& values, bool swap) {
+  const std::string frame =
+      bytes_of(std::vector<std::uint32_t>{static_cast<std::uint32_t>(values.size() * sizeof(T))}, swap);
+  return frame + bytes_of(values, swap) + frame;
+}
+}  // namespace
+
+std::string gadget_snapshot(bool swap) {
+  std::string header = bytes_of(std::vector<std::uint32_t>{0, 2, 1, 0, 0, 0}, swap);
+  header += bytes_of(std::vector<double>{0, 0.5, 0, 0, 0, 0}, swap);
+  header.resize(256);
+  const std::string frame = bytes_of(std::vector<std::uint32_t>{256}, swap);
+  return frame + header + frame + record(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}, swap) +
+         record(std::vector<float>{-1, -2, -3, -4, -5, -6, -7, -8, -9}, swap) +
+         record(std::vector<std::uint32_t>{10, 20, 30}, swap) + record(std::vector<float>{2}, swap);
+}
+
+}  // namespace testing
+
+namespace {
+using testing::expect_refusal;
+using testing::Folder;
+using Values = std::vector<double>;
+
+TEST(Gadget, ReadsBothByteOrders) {
+  const Folder folder;
+  for (const bool swap : {false, true}) {
+    const Bodies bodies = read(folder.put("snapshot.dat", testing::gadget_snapshot(swap)));
+    EXPECT_EQ(bodies.positions, (Values{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(bodies.strengths, (Values{0.5, 0.5, 2}));
+    EXPECT_TRUE(bodies.single);
+    ASSERT_EQ(bodies.extra.size(), 5u);
+    EXPECT_EQ(bodies.extra[2].name, "vz");
+    EXPECT_EQ(bodies.extra[2].values, (Values{-3, -6, -9}));
+    EXPECT_EQ(bodies.extra[3].values, (Values{10, 20, 30}));
+    EXPECT_EQ(bodies.extra[4].values, (Values{1, 1, 2}));
+    EXPECT_NE(bodies.description.find("2 halo, 1 disc"), std::string::npos) << bodies.description;
+  }
+}
+
+TEST(Gadget, RefusesWhatCannotBe) {
+  const Folder folder;
+  const std::string good = testing::gadget_snapshot(false);
+  const auto refused = [&](std::size_t at, const std::string& bytes, const char* part) {
+    std::string bad = good;
+    bad.replace(at, bytes.size(), bytes);
+    expect_refusal(folder.put("bad.dat", bad), part);
+  };
+  refused(0, "abcd", "begins with a record of 256 bytes");
+  refused(4, "\xff\xff\xff\x7f", "more than the file can hold");
+  refused(260, "abcd", "the two lengths around the record of the header differ");
+  refused(264, "\xff\xff\xff\xff", "ends within the record of positions");
+  refused(4 + 8, std::string("\x02\0\0\0", 4), "the record of positions has 36 bytes where 48 or 96");
+  refused(4 + 124, std::string("\x04\0\0\0", 4), "one of 4 files");
+  expect_refusal(folder.put("two.dat", std::string("\x08\0\0\0HEAD\x08\x01\0\0\x08\0\0\0", 16)), "format 2");
+}
+
+TEST(Gadget, ReadsTheExampleOfTwoGalaxies) {
+  const auto path = testing::real_file("galaxy_littleendian.dat");
+  if (path.empty()) GTEST_SKIP() << testing::no_real_files;
+  const Bodies bodies = read(path);
+  ASSERT_EQ(bodies.count(), 60000);
+  // Six digits are stated for the total.
+  EXPECT_NEAR(std::accumulate(bodies.strengths.begin(), bodies.strengths.end(), 0.0), 46.5039, 0.00005);
+  for (const double x : bodies.positions) ASSERT_TRUE(-191 <= x && x <= 192) << x;
+}
+
+}  // namespace
+}  // namespace farfield::io
