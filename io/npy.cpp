@@ -165,12 +165,14 @@ NpyHeader read_npy_header(const NpyPlace& place, std::string_view bytes) {
   header.data = start + length;
   Literal literal(place, bytes.substr(start, length), start);
   literal.expect('{');
-  for (int entry = 0; entry < 3; ++entry) {
+  int entries = 0;
+  while (entries < 3 && !literal.accept('}')) {
     set_entry(literal, header);
-    if (!literal.accept(',')) break;
+    if (++entries < 3) literal.accept(',');
   }
+  if (entries < 3 || header.kind == 0) literal.fail("the header lacks one of descr, fortran_order and shape");
+  literal.accept(',');
   literal.expect('}');
-  if (header.kind == 0) literal.fail("the header lacks the element type");
   return header;
 }
 

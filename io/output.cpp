@@ -44,7 +44,7 @@ void Output::fail(const std::string& what) const {
 }
 
 void Output::write(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail(std::strerror(errno));
+  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail(std::strerror(errno));
 }
 
 void Output::commit() {

@@ -131,7 +131,7 @@ void add_light(const Light& light, bool coloured, Palette palette, Image& image)
   const auto bright = brightness(light.amount);
   const std::size_t dots = bright.size();
   std::array<std::vector<float>, 3> glow;
-  for (auto& channel : glow) channel.resize(dots);
+  for (auto& channel : glow) channel = std::vector<float>(dots);
   for (std::size_t i = 0; i < dots; ++i) {
     const Colour hue = colour_at(palette, coloured ? light.colour[i] : bright[i]);
     const float shine = bright[i];

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <farfield/export.h>
+
 namespace farfield {
 
 /// What went wrong. Values are stable across releases and equal the exit codes of the `farfield` command.
@@ -18,7 +20,7 @@ enum class ErrorCode : int {
 };
 
 /// Thrown by every C++ entry point. `what()` is one sentence: what is wrong, where, and what to do.
-class Error : public std::runtime_error {
+class FARFIELD_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
   ErrorCode code() const noexcept { return code_; }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <farfield/export.h>
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
@@ -24,7 +25,7 @@ struct Result {
 /// Distinct plans may run at the same time; one plan is used from one thread at a time.
 /// Throws Error: usage (options, unreachable tolerance), input (NaN with the index of its point, null
 /// pointers), device (backend missing), memory.
-class Plan {
+class FARFIELD_API Plan {
  public:
   /// Targets are the sources themselves.
   explicit Plan(const Points& sources, const Options& options = {});
@@ -62,17 +63,17 @@ class Plan {
 
 /// One-shot: Plan(sources, options).evaluate(strengths).
 template <Real T>
-Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Options& options = {});
+FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Options& options = {});
 template <Real T>
-Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets,
+FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets,
                    const Options& options = {});
 
 /// The exact O(N M) sum, in the precision of the outputs (differences of the caller's own coordinates).
 /// Uses options.kernel, scale, gradient, threads and simd; nothing is approximated.
-void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
+FARFIELD_API void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
                 const Options& options = {});
 template <Real T>
-Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
+FARFIELD_API Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
                      const Options& options = {});
 
 }  // namespace farfield

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <farfield/export.h>
+
 namespace farfield {
 
 struct StageReport {
@@ -32,7 +34,7 @@ struct ErrorReport {
   double seconds = 0;  ///< of the check itself
 };
 
-struct Report {
+struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
   double tolerance = 0, scale = 1;
   bool gradient = false;

@@ -1,7 +1,8 @@
 // The far list of m2l: never stored, it follows from the colleagues of the target's parent and the octants.
 //
 // Sets of children are 8-bit masks, one bit per octant, so that whole classes of sources are found by a few
-// bit operations per colleague and a source outside the list costs nothing.
+// bit operations per colleague and a source outside the list costs nothing. (In a .cu file, a lambda that host code
+// hands to these loops is best marked __host__ __device__, or nvcc warns.)
 #pragma once
 #include "core/hd.hpp"
 #include "tree/lists.hpp"
@@ -30,22 +31,12 @@ FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
   return ((ox & oy) | (oy & oz) | (ox & oz) | (ox & iy & iz) | (ix & oy & iz) | (ix & iy & oz)) & 0xffu;
 }
 
-/// Calls f(source, octant) for the children of `box` in `mask` that exist and hold sources.
-template <class F>
-FARFIELD_HD void for_each_source_child(const TreeView& tree, BoxId box, unsigned mask, F&& f) {
-  const unsigned existing = tree.child_mask[box];
-  const BoxId first = tree.first_child[box];
-  BoxId rank = 0;
-  for (int octant = 0; octant < 8; ++octant) {
-    if (!(existing >> octant & 1u)) continue;
-    const BoxId child = first + rank++;
-    if ((mask >> octant & 1u) && tree.source_count(child) > 0) f(child, octant);
-  }
-}
+/// The lowest octant in a set that is not empty.
+FARFIELD_HD int first_octant(unsigned mask) { return count_bits((mask & (0u - mask)) - 1u); }
 
 /// Calls f(source, dx, dy, dz) for every box with sources in the far list of `target`; (dx, dy, dz) in -3...3 is
-/// the target's centre minus the source's in box edges. With `reduced`, those that for_each_far_of_parent of the target's
-/// parent calls are left out.
+/// the target's centre minus the source's in box edges. With `reduced`, those that for_each_far_of_parent of the
+/// target's parent calls are left out.
 template <bool reduced = false, class F>
 FARFIELD_HD void for_each_far(const TreeView& tree, BoxId target, F&& f) {
   const BoxId parent = tree.parent[target];
@@ -60,16 +51,18 @@ FARFIELD_HD void for_each_far(const TreeView& tree, BoxId target, F&& f) {
         unsigned mask = ~(touching_children(0, x, tx) & touching_children(1, y, ty) & touching_children(2, z, tz));
         if (reduced) mask &= ~children_for_parent(x, y, z);
         mask &= tree.child_mask[c];
-        if (mask == 0) continue;
-        for_each_source_child(tree, c, mask, [&](BoxId source, int o) {
-          f(source, tx - (o & 1) - 2 * x, ty - (o >> 1 & 1) - 2 * y, tz - (o >> 2) - 2 * z);
-        });
+        for (; mask; mask &= mask - 1) {
+          const int o = first_octant(mask);
+          const BoxId source = tree.child(c, o);
+          if (tree.source_count(source) > 0)
+            f(source, tx - (o & 1) - 2 * x, ty - (o >> 1 & 1) - 2 * y, tz - (o >> 2) - 2 * z);
+        }
       }
 }
 
-/// The reduced stencil's sources of a target box that is no leaf: calls f(source, dx, dy, dz) for every box with sources
-/// one level below `parent` that is translated to it; odd (dx, dy, dz) in -5...5 is the parent's centre minus the
-/// source's in half child edges.
+/// The reduced stencil's sources of a target box that is no leaf: calls f(source, dx, dy, dz) for every box with
+/// sources one level below `parent` that is translated to it; odd (dx, dy, dz) in -5...5 is the parent's centre minus
+/// the source's in half child edges.
 template <class F>
 FARFIELD_HD void for_each_far_of_parent(const TreeView& tree, BoxId parent, F&& f) {
   if (tree.is_leaf(parent)) return;  // its colleagues' children reach it by m2p or p2p
@@ -79,11 +72,12 @@ FARFIELD_HD void for_each_far_of_parent(const TreeView& tree, BoxId parent, F&& 
       for (int x = -1; x <= 1; ++x) {
         const BoxId c = colleague[colleague_slot(x, y, z)];
         if (c == no_box) continue;
-        const unsigned mask = children_for_parent(x, y, z) & tree.child_mask[c];
-        if (mask == 0) continue;
-        for_each_source_child(tree, c, mask, [&](BoxId source, int o) {
-          f(source, 1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z);
-        });
+        for (unsigned mask = children_for_parent(x, y, z) & tree.child_mask[c]; mask; mask &= mask - 1) {
+          const int o = first_octant(mask);
+          const BoxId source = tree.child(c, o);
+          if (tree.source_count(source) > 0)
+            f(source, 1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z);
+        }
       }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cfloat>
-
 #include <farfield/error.hpp>
 
 #include "tree/geometry.hpp"

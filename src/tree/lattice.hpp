@@ -13,23 +13,22 @@
 
 namespace farfield {
 
-inline constexpr int max_levels = 62;      ///< deepest lattice: indices fit a signed 64-bit integer
-inline constexpr int levels_per_word = 21; ///< levels that one 64-bit Morton word holds, 3 bits each
+inline constexpr int max_levels = 62;       ///< deepest lattice: indices fit a signed 64-bit integer
+inline constexpr int levels_per_word = 21;  ///< levels that one 64-bit Morton word holds, 3 bits each
 
 struct Lattice {
-  double unit = 1;               ///< g: edge of a box at level `depth`
-  std::int64_t origin[3] = {};   ///< lowest corner of the root in units of g
-  int depth = levels_per_word;   ///< deepest level; the root's edge is g 2^depth
+  double unit = 1;              ///< g: edge of a box at level `depth`
+  std::int64_t origin[3] = {};  ///< lowest corner of the root in units of g
+  int depth = levels_per_word;  ///< deepest level; the root's edge is g 2^depth
 
   /// Edge of a box at `level`.
-  FARFIELD_HD double edge(int level) const {
-    return unit * static_cast<double>(std::int64_t(1) << (depth - level));
-  }
+  FARFIELD_HD double edge(int level) const { return unit * static_cast<double>(std::int64_t(1) << (depth - level)); }
   /// Index of a scaled coordinate along `axis`, clamped into the root (rounding may put a point one unit outside).
   FARFIELD_HD std::int64_t index(double x, int axis) const {
     const double quotient = x / unit;
     std::int64_t i = static_cast<std::int64_t>(quotient);
-    i -= (quotient < static_cast<double>(i)) + origin[axis];  // floor; a call of the C library where SSE4 is not assumed
+    i -=
+        (quotient < static_cast<double>(i)) + origin[axis];  // floor; a call of the C library where SSE4 is not assumed
     const std::int64_t last = (std::int64_t(1) << depth) - 1;
     return i < 0 ? 0 : (i > last ? last : i);
   }
@@ -44,8 +43,9 @@ struct Lattice {
 struct Geometry;
 
 /// The lattice whose root edge is D 2^k / m (1 <= m <= 2^k): the largest side of the data, inflated by at most
-/// 0.4 % of a box and 2^-11 of itself, spans exactly m boxes of level k; m == 2^k is the plain cube. Data farther from zero than 2^30
-/// boxes of level k, or of no extent, get a cube whose edge is a power of two instead: its centres have bits to spare.
+/// 0.4 % of a box and 2^-11 of itself, spans exactly m boxes of level k; m == 2^k is the plain cube. Data farther from
+/// zero than 2^30 boxes of level k, or of no extent, get a cube whose edge is a power of two instead: its centres have
+/// bits to spare.
 Lattice make_lattice(const Geometry& geometry, int m, int k);
 
 /// Spreads the low 21 bits of v to every third bit.

@@ -51,8 +51,7 @@ struct ListThresholds {
 /// the edges separates touching from apart safely. (A box 2^20 times smaller that lies within the slack of a large
 /// one counts as touching: the lists then take pairs instead of an expansion, and still every pair once.)
 FARFIELD_HD bool touch(const TreeView& tree, BoxId a, BoxId b) {
-  const double reach =
-      0.5 * (tree.lattice.edge(tree.level[a]) + tree.lattice.edge(tree.level[b])) * (1 + 0x1p-20);
+  const double reach = 0.5 * (tree.lattice.edge(tree.level[a]) + tree.lattice.edge(tree.level[b])) * (1 + 0x1p-20);
   for (int axis = 0; axis < 3; ++axis) {
     const double d = tree.coordinate(a, axis) - tree.coordinate(b, axis);
     if (d > reach || d < -reach) return false;

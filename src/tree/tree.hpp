@@ -21,16 +21,17 @@ inline constexpr int colleagues_per_box = 27;  // slot 13 is the box itself
 
 struct TreeView {
   BoxId boxes = 0;
-  int levels = 0;                       ///< number of levels, root = level 0
-  const BoxId* level_begin = nullptr;   ///< [levels + 1], host memory: boxes of level l are [level_begin[l], level_begin[l+1])
-  const std::int8_t* level = nullptr;   ///< [boxes]
-  const double* centre = nullptr;       ///< [3][boxes], scaled coordinates, exact
-  Lattice lattice;                      ///< edges: lattice.edge(level)
-  const BoxId* parent = nullptr;        ///< [boxes], no_box for the root
-  const BoxId* first_child = nullptr;   ///< [boxes], no_box for a leaf
+  int levels = 0;  ///< number of levels, root = level 0
+  const BoxId* level_begin =
+      nullptr;  ///< [levels + 1], host memory: boxes of level l are [level_begin[l], level_begin[l+1])
+  const std::int8_t* level = nullptr;        ///< [boxes]
+  const double* centre = nullptr;            ///< [3][boxes], scaled coordinates, exact
+  Lattice lattice;                           ///< edges: lattice.edge(level)
+  const BoxId* parent = nullptr;             ///< [boxes], no_box for the root
+  const BoxId* first_child = nullptr;        ///< [boxes], no_box for a leaf
   const std::uint8_t* child_mask = nullptr;  ///< [boxes], bit o set if child o (x lowest bit) exists; 0: leaf
   const std::uint8_t* octant = nullptr;      ///< [boxes], which child of its parent this is
-  const BoxId* colleague = nullptr;     ///< [boxes][27], same-level boxes that touch this one, no_box where absent
+  const BoxId* colleague = nullptr;          ///< [boxes][27], same-level boxes that touch this one, no_box where absent
   const std::int64_t* source_begin = nullptr;  ///< [boxes], into the sorted sources
   const std::int64_t* source_end = nullptr;
   const std::int64_t* target_begin = nullptr;  ///< [boxes], into the sorted targets (== source_* when alike)
@@ -46,13 +47,9 @@ struct TreeView {
 };
 
 FARFIELD_HD int count_bits(unsigned mask) {  // masks have 8 bits
-#if defined(__CUDA_ARCH__)
-  return __popc(mask);
-#else
-  mask -= mask >> 1 & 0x55u;  // without branches: x86-64 as such has no popcount
+  mask -= mask >> 1 & 0x55u;                 // without branches: x86-64 as such has no popcount
   mask = (mask & 0x33u) + (mask >> 2 & 0x33u);
   return static_cast<int>((mask + (mask >> 4)) & 0x0fu);
-#endif
 }
 
 FARFIELD_HD int TreeView::child_count(BoxId b) const { return count_bits(child_mask[b]); }
@@ -79,9 +76,21 @@ struct Tree {
   TreeView view() const {
     const auto& begin = target_begin.empty() ? source_begin : target_begin;
     const auto& end = target_end.empty() ? source_end : target_end;
-    return {boxes,          levels,           level_begin,    level.data(),      centre.data(),
-            lattice,        parent.data(),    first_child.data(), child_mask.data(), octant.data(),
-            colleague.data(), source_begin.data(), source_end.data(), begin.data(), end.data()};
+    return {boxes,
+            levels,
+            level_begin,
+            level.data(),
+            centre.data(),
+            lattice,
+            parent.data(),
+            first_child.data(),
+            child_mask.data(),
+            octant.data(),
+            colleague.data(),
+            source_begin.data(),
+            source_end.data(),
+            begin.data(),
+            end.data()};
   }
 };
 

@@ -28,7 +28,8 @@ TEST_P(Kinds, SameSeedSameBodies) {
   const auto a = generate(GetParam(), 500, seed), b = generate(GetParam(), 500, seed);
   EXPECT_EQ(a.positions, b.positions) << "seed " << seed;
   EXPECT_EQ(a.strengths, b.strengths);
-  if (GetParam() != "lattice") EXPECT_NE(a.positions, generate(GetParam(), 500, seed + 1).positions);
+  if (GetParam() == "lattice") return;  // nothing random in it
+  EXPECT_NE(a.positions, generate(GetParam(), 500, seed + 1).positions);
 }
 
 TEST_P(Kinds, AnyNumberOfFiniteBodies) {
@@ -56,11 +57,13 @@ std::vector<std::string> names() {
   for (const auto& kind : generator_kinds()) list.push_back(kind.name);
   return list;
 }
-INSTANTIATE_TEST_SUITE_P(All, Kinds, ::testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
-  std::erase(name, '-');
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& kind) {
+  std::string name = kind.param;
+  std::erase(name, '-');  // GoogleTest allows letters and digits
   return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(All, Kinds, ::testing::ValuesIn(names()), test_name);
 
 TEST(Generate, ShapesAreWhatTheySay) {
   const auto sphere = generate("sphere", 1000, seed), plummer = generate("plummer", 20000, seed);

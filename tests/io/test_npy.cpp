@@ -80,7 +80,7 @@ TEST(Npy, RefusesWhatMakesNoSense) {
   refused(npy(npy_dict("", "(2, 3)"), data), "element type");
   refused(npy("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,), }", data), "records");
   refused(npy("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2, 3), }", data), "fortran_order");
-  refused(npy("{'shape': (2, 3), }", data), "lacks the element type");
+  refused(npy("{'shape': (2, 3), }", data), "lacks one of descr");
   refused(npy("{'size': 3}", data), "unknown key");
   refused(npy("nothing", data), "'{' is missing");
   refused(npy(npy_dict("=f8", "(2, 3)"), data, 9), "versions 1 to 3");

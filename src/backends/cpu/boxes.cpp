@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <farfield/error.hpp>
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <farfield/error.hpp>
 
 #include "backends/cpu/chunks.hpp"
 #include "backends/cpu/sort.hpp"
@@ -14,8 +13,8 @@
 namespace farfield::cpu {
 namespace {
 
-constexpr std::int64_t grain = 64;                // boxes per chunk
-constexpr std::int64_t large = 1 << 16;           // ranges from this size on are sorted by all threads together
+constexpr std::int64_t grain = 64;       // boxes per chunk
+constexpr std::int64_t large = 1 << 16;  // ranges from this size on are sorted by all threads together
 constexpr std::int64_t most_boxes = std::numeric_limits<BoxId>::max();
 
 /// A box while the tree grows. Ranges [0] are of sources, [1] of targets.
@@ -32,7 +31,7 @@ struct Cuts {
   unsigned mask;
 };
 
-/// Edges below this times |centre| have centres that need more than 53 bits.
+/// Boxes with edges below this times |centre| have centres that need more than 53 bits: 2^-40 for an edge of 12 bits.
 double finest_relative_edge(const Lattice& lattice) {
   int exponent = 0, bits = 1;
   const double fraction = std::frexp(lattice.unit, &exponent);
@@ -43,7 +42,10 @@ double finest_relative_edge(const Lattice& lattice) {
 class Builder {
  public:
   Builder(Cloud& sources, Cloud* targets, const BoxOptions& options)
-      : lattice_(sources.lattice), options_(options), sets_(targets ? 2 : 1), clouds_{&sources, targets},
+      : lattice_(sources.lattice),
+        options_(options),
+        sets_(targets ? 2 : 1),
+        clouds_{&sources, targets},
         finest_(finest_relative_edge(lattice_)) {}
 
   void grow();
@@ -68,12 +70,14 @@ class Builder {
   std::vector<BoxId> level_begin_;
 };
 
-/// Are the children's centres exact? If not, the box is a grid of a few thousand ulps a side.
+/// Are the children's centres exact? If not, the box is a grid of some thousand ulps a side.
 bool Builder::resolves(const Node& node, int level) const {
   double largest = 0;
   for (int axis = 0; axis < 3; ++axis)
     largest = std::max(largest, std::abs(lattice_.centre(node.corner[axis], level, axis)));
-  return level < lattice_.depth && lattice_.edge(level) > finest_ * largest;
+  if (level == lattice_.depth) return false;
+  const double child_edge = lattice_.edge(level + 1);
+  return child_edge > finest_ * (largest + child_edge);
 }
 
 bool Builder::all_coincide(const Node& node) const {
@@ -113,7 +117,8 @@ std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) c
   return splitting;
 }
 
-/// Keys of the next ten levels for the points of the boxes that go on: large ranges one by one, the others side by side.
+/// Keys of the next ten levels for the points of the boxes that go on: large ranges one by one, the others side by
+/// side.
 void Builder::renew_keys(const std::vector<BoxId>& splitting, int level) {
   const auto renew = [&](BoxId b, int s, int threads) {
     const Node& node = nodes_[static_cast<std::size_t>(b)];
@@ -241,42 +246,6 @@ void Builder::store(Tree<Array>& tree) const {
       (*end[s])[b] = node.end[s];
     }
   });
-}
-
-/// For each octant and slot of a colleague: slot of that colleague's parent among the parent's colleagues, and its octant.
-struct ColleagueTable {
-  std::uint8_t parent_slot[8][colleagues_per_box], octant[8][colleagues_per_box];
-  ColleagueTable() {
-    for (int o = 0; o < 8; ++o)
-      for (int slot = 0; slot < colleagues_per_box; ++slot) {
-        const int x[3] = {(o & 1) + slot % 3 - 1, (o >> 1 & 1) + slot / 3 % 3 - 1, (o >> 2) + slot / 9 - 1};  // -1 ... 2
-        parent_slot[o][slot] = static_cast<std::uint8_t>(colleague_slot(x[0] >> 1, x[1] >> 1, x[2] >> 1));
-        octant[o][slot] = static_cast<std::uint8_t>((x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2);
-      }
-  }
-};
-
-/// A colleague of a box is a child of a colleague of its parent.
-void find_colleagues(Tree<Array>& tree, int threads) {
-  static const ColleagueTable table;
-  tree.colleague.resize(std::int64_t(colleagues_per_box) * tree.boxes);
-  if (tree.boxes == 0) return;
-  std::fill_n(tree.colleague.begin(), colleagues_per_box, no_box);
-  tree.colleague[colleague_slot(0, 0, 0)] = 0;
-  const TreeView view = tree.view();
-  for (int level = 1; level < tree.levels; ++level) {
-    const std::int64_t first = tree.level_begin[level];
-    for_each_index(tree.level_begin[level + 1] - first, 256, threads, [&](std::int64_t i) {
-      const std::int64_t b = first + i;
-      const int o = tree.octant[b];
-      const BoxId* parents = tree.colleague.data() + std::int64_t(colleagues_per_box) * tree.parent[b];
-      BoxId* row = tree.colleague.data() + colleagues_per_box * b;
-      for (int slot = 0; slot < colleagues_per_box; ++slot) {
-        const BoxId parent = parents[table.parent_slot[o][slot]];
-        row[slot] = parent == no_box ? no_box : view.child(parent, table.octant[o][slot]);
-      }
-    });
-  }
 }
 
 }  // namespace

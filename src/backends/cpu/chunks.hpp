@@ -1,11 +1,11 @@
 // Parallel loops over chunks whose limits do not depend on the number of threads, so that whatever is gathered per
 // chunk and joined in the order of chunks is the same for any team.
 #pragma once
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-
-#include <omp.h>
 
 namespace farfield::cpu {
 
@@ -20,8 +20,12 @@ template <class Body>
 void for_chunks(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
   const std::int64_t chunks = chunk_count(count, grain);
   const int team = static_cast<int>(std::min<std::int64_t>(team_size(threads), chunks));
+  if (team <= 1) {  // also the way of small work inside a parallel loop: opening a team of one costs a microsecond
+    for (std::int64_t c = 0; c < chunks; ++c) body(c * grain, std::min(count, (c + 1) * grain), c);
+    return;
+  }
   std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
+#pragma omp parallel for schedule(dynamic) num_threads(team)
   for (std::int64_t c = 0; c < chunks; ++c) {
     try {
       body(c * grain, std::min(count, (c + 1) * grain), c);

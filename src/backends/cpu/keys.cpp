@@ -1,8 +1,7 @@
 #include "backends/cpu/keys.hpp"
 
-#include <string>
-
 #include <farfield/error.hpp>
+#include <string>
 
 #include "backends/cpu/chunks.hpp"
 #include "backends/cpu/reader.hpp"

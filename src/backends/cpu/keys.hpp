@@ -2,7 +2,6 @@
 // ten levels down get new keys for their own points only, so that depth costs nothing where it is not needed.
 #pragma once
 #include <cstdint>
-
 #include <farfield/views.hpp>
 
 #include "core/array.hpp"

@@ -71,7 +71,8 @@ class Builder {
 
   const TreeView& tree_;
   ListThresholds thresholds_;
-  /// For each box with targets: the coarser leaves with sources that touch it, or that a leaf takes by p2p all the same.
+  /// For each box with targets: the coarser leaves with sources that touch it, or that a leaf takes by p2p all the
+  /// same.
   Rows adjacent_;
 };
 
@@ -102,7 +103,8 @@ void Builder::find_coarser(std::vector<Part>& p2l, int threads) {
     p2l.resize(before + adjacent.size());
     for_chunks(count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
       const std::size_t c = static_cast<std::size_t>(chunk);
-      for (std::int64_t i = begin; i < end; ++i) coarser_row(static_cast<BoxId>(first + i), adjacent[c], p2l[before + c]);
+      for (std::int64_t i = begin; i < end; ++i)
+        coarser_row(static_cast<BoxId>(first + i), adjacent[c], p2l[before + c]);
     });
     adjacent_.append(adjacent);
   }

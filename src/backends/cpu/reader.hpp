@@ -1,7 +1,6 @@
 // Reader: the caller's points as scaled doubles, whatever their scalar type, stride and layout.
 #pragma once
 #include <cstdint>
-
 #include <farfield/views.hpp>
 
 #include "tree/geometry.hpp"

@@ -11,8 +11,10 @@
 namespace farfield::cpu {
 namespace {
 
-constexpr int digit_bits = 10, buckets = 1 << digit_bits;  // three passes; 1024 streams of writes fit a second-level cache
-constexpr std::int64_t small = 4096;                       // below, comparing in the first-level cache is faster
+constexpr int digit_bits = 10,
+              buckets = 1 << digit_bits;       // three passes; 1024 streams of writes fit a second-level cache
+constexpr std::int64_t small = 512;            // below, comparing is faster than clearing three histograms
+constexpr std::int64_t smallest_block = 4096;  // of one thread
 
 int digit(Item item, int shift) { return static_cast<int>(item >> shift) & (buckets - 1); }
 
@@ -61,7 +63,7 @@ void sort_items(Item* items, Item* scratch, std::int64_t count, int threads) {
     std::sort(items, items + count);
     return;
   }
-  const Blocks cut{count, std::min<std::int64_t>(team_size(threads), count / small)};
+  const Blocks cut{count, std::clamp<std::int64_t>(count / smallest_block, 1, team_size(threads))};
   const Item varying = varying_bits(items, cut, threads);
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(cut.blocks * buckets));
   Item *from = items, *to = scratch;

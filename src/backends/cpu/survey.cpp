@@ -2,11 +2,10 @@
 
 #include <bit>
 #include <cmath>
+#include <farfield/error.hpp>
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <farfield/error.hpp>
 
 #include "backends/cpu/chunks.hpp"
 #include "backends/cpu/reader.hpp"
@@ -19,7 +18,8 @@ constexpr std::int64_t grain = 1 << 15;
 
 void check_view(const Points& points, const char* what) {
   if (points.count < 0)
-    throw Error(ErrorCode::input, std::string("the number of ") + what + "s is negative: " + std::to_string(points.count));
+    throw Error(ErrorCode::input,
+                std::string("the number of ") + what + "s is negative: " + std::to_string(points.count));
   for (int d = 0; d < 3; ++d)
     if (points.count > 0 && !points.axis[static_cast<std::size_t>(d)])
       throw Error(ErrorCode::input, std::string("coordinate ") + "xyz"[d] + " of the " + what + "s is a null pointer");
@@ -62,8 +62,11 @@ template <class T>
     for (int d = 0; d < 3; ++d) {
       const double x = read.raw(i, d);
       if (!std::isfinite(x))
-        throw Error(ErrorCode::input, std::string(what) + " " + std::to_string(i) + ": coordinate " + "xyz"[d] + " is " +
-                                          (std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf") +
+        throw Error(ErrorCode::input, std::string(what) + " " + std::to_string(i) + ": coordinate " + "xyz"[d] +
+                                          " is " +
+                                          (std::isnan(x) ? "nan"
+                                           : x > 0       ? "inf"
+                                                         : "-inf") +
                                           "; every coordinate must be a finite number");
     }
   throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
@@ -97,10 +100,11 @@ int scaling_exponent(const Geometry& g, double largest) {
 }
 
 constexpr int finest = 7;  // levels of the finest grid, 128^3 cells
+constexpr std::size_t bitmap_words = (std::size_t(1) << 3 * finest) / 64;
 using Bitmap = std::vector<std::uint64_t>;
 
 /// Marks the cells that hold a point, numbered in Morton order: eight neighbouring bits are one coarser cell.
-/// A bitmap of 256 KiB per thread stays in its second-level cache.
+/// Each thread has a block of points and a bitmap of its own: 256 KiB stay in its second-level cache.
 void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry& g, int threads) {
   const Scaling scale(g.exponent);
   const double low[3] = {scale(g.low[0]), scale(g.low[1]), scale(g.low[2])};
@@ -108,10 +112,11 @@ void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry&
   std::uint32_t spread[1 << finest];
   for (std::uint32_t i = 0; i < 1 << finest; ++i) spread[i] = static_cast<std::uint32_t>(spread_bits(i));
   with_reader(points, scale, [&](const auto& read) {
-    for_chunks(points.count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-      Bitmap& map = maps[static_cast<std::size_t>(omp_get_thread_num())];
-      if (map.empty()) map.assign((std::size_t(1) << 3 * finest) / 64, 0);
-      for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t blocks = static_cast<std::int64_t>(maps.size());
+    for_each_index(blocks, 1, threads, [&](std::int64_t b) {
+      Bitmap& map = maps[static_cast<std::size_t>(b)];
+      map.resize(bitmap_words, 0);
+      for (std::int64_t i = points.count * b / blocks; i < points.count * (b + 1) / blocks; ++i) {
         std::uint32_t cell = 0;
         for (int d = 0; d < 3; ++d)
           cell |= spread[std::min(static_cast<int>((read(i, d) - low[d]) * cells), (1 << finest) - 1)] << d;
@@ -141,7 +146,7 @@ void find_occupancy(Geometry& g, const Points& sources, const Points* targets, i
   std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
   mark_cells(maps, sources, g, threads);
   if (targets) mark_cells(maps, *targets, g, threads);
-  Bitmap map((std::size_t(1) << 3 * finest) / 64, 0);
+  Bitmap map(bitmap_words, 0);
   for (const Bitmap& part : maps)
     for (std::size_t i = 0; i < part.size(); ++i) map[i] |= part[i];
   int level = finest;

@@ -1,9 +1,8 @@
 #include "backends/cpu/tree.hpp"
 
 #include <chrono>
-#include <new>
-
 #include <farfield/error.hpp>
+#include <new>
 
 #include "backends/cpu/boxes.hpp"
 #include "backends/cpu/keys.hpp"

@@ -1,8 +1,7 @@
 // CpuTree: sorted points, boxes and lists in host memory, everything that stages need beside strengths.
 #pragma once
-#include <functional>
-
 #include <farfield/views.hpp>
+#include <functional>
 
 #include "backends/cpu/sort.hpp"
 #include "core/array.hpp"

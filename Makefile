@@ -1,0 +1,67 @@
+# Farfield: a thin front over CMake presets. `make` alone prints what there is.
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.PHONY: help setup build run test bench asan tidy format format-check check-house clean
+
+# The main job: the galaxies of the README, or your own particles with INPUT=file.
+INPUT     ?=
+N         ?= 60000
+TOLERANCE ?= 1e-6
+PRESET    ?= release
+JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
+
+FARFIELD  := build/$(PRESET)/cli/farfield
+CONFIGURE  = cmake --preset $(PRESET)
+BUILD      = cmake --build --preset $(PRESET) --parallel $(JOBS)
+
+help:
+	@echo 'make run                 install what is missing (Debian), build, sum over two galaxies, draw them: out/'
+	@echo 'make run INPUT=file      the same for your particles (csv, npy, npz, GADGET-1, ScaFaCoS xml)'
+	@echo 'make run N=1000000       more stars; TOLERANCE=1e-9 is another accuracy'
+	@echo 'make test                build and run all tests; ends with "N passed, N failed, N skipped"'
+	@echo 'make build               only build: build/release/cli/farfield and libfarfield'
+	@echo 'make bench               measure speed and accuracy'
+	@echo 'make asan                the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make tidy                clang-tidy over all sources'
+	@echo 'make format-check        are the sources formatted (make format: format them)'
+	@echo 'make check-house         rules of the code base that a compiler does not know'
+	@echo 'make clean               remove build/ and out/'
+	@echo 'PRESET=dev|cuda|shared   another configuration of CMakePresets.json; JOBS=n processes'
+
+setup:
+	@scripts/setup
+
+build: setup
+	@$(CONFIGURE)
+	@$(BUILD)
+
+run: build
+	@scripts/run $(FARFIELD) '$(INPUT)' $(N) $(TOLERANCE)
+
+test: build
+	@scripts/test build/$(PRESET)
+
+bench: build
+	@scripts/bench $(FARFIELD)
+
+asan:
+	@$(MAKE) build PRESET=asan
+	@scripts/test build/asan -L '^asan$$'
+
+tidy:
+	@scripts/setup check
+	@$(MAKE) build PRESET=tidy
+
+format:
+	@scripts/setup check
+	@git ls-files '*.hpp' '*.cpp' '*.h' '*.c' '*.cu' '*.cuh' | xargs clang-format -i
+
+format-check:
+	@scripts/setup check
+	@git ls-files '*.hpp' '*.cpp' '*.h' '*.c' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
+
+check-house:
+	@scripts/check-house
+
+clean:
+	rm -rf build out

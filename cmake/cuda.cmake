@@ -1,0 +1,41 @@
+# Decides whether CUDA is compiled: sets FARFIELD_HAVE_CUDA and enables the language. nvcc is looked for in
+# CMAKE_CUDA_COMPILER, CUDACXX, on PATH and in /usr/local/cuda/bin. AUTO without a usable nvcc costs one line; ON without
+# one is an error.
+set(FARFIELD_HAVE_CUDA OFF)
+if(FARFIELD_CUDA STREQUAL "OFF")
+  return()
+endif()
+
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(FARFIELD_NVCC nvcc PATHS /usr/local/cuda/bin)
+  mark_as_advanced(FARFIELD_NVCC)
+  if(FARFIELD_NVCC)
+    set(ENV{CUDACXX} ${FARFIELD_NVCC})
+  elseif(FARFIELD_CUDA STREQUAL "AUTO")
+    message(STATUS "CUDA is left out: there is no nvcc on PATH or in /usr/local/cuda/bin")
+    return()
+  else()
+    message(FATAL_ERROR "FARFIELD_CUDA is ON, but there is no nvcc on PATH or in /usr/local/cuda/bin; "
+                        "install the CUDA toolkit, set CUDACXX, or configure with -DFARFIELD_CUDA=OFF")
+  endif()
+endif()
+
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "Device architectures to compile for; one keeps builds short")
+endif()
+if(FARFIELD_CUDA STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    message(STATUS "CUDA is left out: $ENV{CUDACXX} cannot compile (configure with -DFARFIELD_CUDA=ON to see why)")
+    return()
+  endif()
+endif()
+enable_language(CUDA)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake of Debian 12 does not know that nvcc has C++20
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(FARFIELD_HAVE_CUDA ON)

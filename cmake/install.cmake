@@ -1,0 +1,50 @@
+# What other projects see: target farfield::farfield, its headers, the CMake package and farfield.pc.
+if(NOT TARGET farfield)
+  return()
+endif()
+
+if(NOT TARGET farfield::farfield)
+  add_library(farfield::farfield ALIAS farfield)
+endif()
+set_target_properties(farfield PROPERTIES
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}  # before 1.0 a minor release may change the ABI
+  POSITION_INDEPENDENT_CODE ON  # a static library ends up in Python modules and plug-ins, too
+  CXX_VISIBILITY_PRESET hidden
+  CUDA_VISIBILITY_PRESET hidden
+  VISIBILITY_INLINES_HIDDEN ON)
+target_compile_features(farfield INTERFACE cxx_std_20)
+target_include_directories(farfield PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(farfield PRIVATE OpenMP::OpenMP_CXX)
+
+if(NOT FARFIELD_INSTALL)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farfield)
+
+install(TARGETS farfield EXPORT farfield)
+install(DIRECTORY include/farfield DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/include/farfield/version.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farfield)
+install(EXPORT farfield FILE farfieldTargets.cmake NAMESPACE farfield:: DESTINATION ${package_dir})
+if(TARGET farfield_cli)
+  install(TARGETS farfield_cli)
+endif()
+
+configure_package_config_file(cmake/farfieldConfig.cmake.in ${PROJECT_BINARY_DIR}/farfieldConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/farfieldConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/farfieldConfig.cmake ${PROJECT_BINARY_DIR}/farfieldConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+set(farfield_pc_private "-lstdc++ -lm ${OpenMP_CXX_FLAGS}")
+set(farfield_pc_libs "-L\${libdir} -lfarfield")
+if(NOT BUILD_SHARED_LIBS)
+  string(APPEND farfield_pc_libs " ${farfield_pc_private}")  # whoever links an archive needs what it needs
+endif()
+file(RELATIVE_PATH farfield_pc_up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/farfield.pc.in ${PROJECT_BINARY_DIR}/farfield.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/farfield.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,28 @@
+# farfield_test(<name> [SLOW] <source>...)
+#
+# A GoogleTest program; every TEST is one entry of ctest. Further libraries: target_link_libraries afterwards. All carry the
+# label `asan`, the list that is repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless they are SLOW.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(farfield_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "")
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE farfield_headers farfield_warnings GTest::gtest_main)
+  set(label asan)  # one label: gtest_discover_tests of CMake 3.25 loses a list
+  if(arg_SLOW)
+    set(label slow)
+  endif()
+  # PRE_TEST: tests are listed when ctest starts, so that a program that crashes fails as a test, not as a build.
+  # Threads that wait must not burn the cores of tests that run beside.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
+    PROPERTIES LABELS ${label} ENVIRONMENT OMP_WAIT_POLICY=passive)
+endfunction()
+
+# Checks that are scripts: exit status 0 passes, 77 skips; the last line that they print is the reason.
+function(farfield_script_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;LABELS")
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${arg_LABELS}")
+endfunction()

@@ -1,0 +1,203 @@
+/* Farfield for C: u(x_i) = sum_j q_j K(x_i, y_j) and its gradient in linear time, to the accuracy asked for.
+ *
+ * The structures mirror those of the C++ headers (views.hpp, options.hpp) field for field and value for value.
+ *
+ * Errors: functions that return int give FARFIELD_OK (0) or a code of farfield_error; the sentence that says what is
+ * wrong and what to do is in farfield_last_error(). No function prints, exits or throws.
+ * Ownership: arrays belong to the caller, are only used during the call and are never freed by the library; a plan
+ * belongs to the caller, who gives it back with farfield_plan_destroy.
+ * Threads: distinct plans may be used at the same time; one plan is used from one thread at a time. Functions without a
+ * plan may be called from any thread.
+ */
+#ifndef FARFIELD_FARFIELD_H
+#define FARFIELD_FARFIELD_H
+
+#include <farfield/export.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <farfield/version.hpp> /* macros only: FARFIELD_VERSION "x.y.z", FARFIELD_VERSION_MAJOR, _MINOR, _PATCH */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What went wrong. Values are stable across releases and equal the exit codes of the `farfield` command. */
+typedef enum farfield_error {
+  FARFIELD_OK = 0,
+  FARFIELD_ACCURACY = 1, /* the measured error exceeds the tolerance (command line only) */
+  FARFIELD_USAGE = 2,    /* an option is wrong or cannot be honoured; an unreachable tolerance included */
+  FARFIELD_INPUT = 3,    /* points or strengths are malformed: null, wrong count, NaN, infinity */
+  FARFIELD_DEVICE = 4,   /* the backend asked for is missing or failed */
+  FARFIELD_MEMORY = 5,   /* not enough memory */
+  FARFIELD_OUTPUT = 6,   /* a result could not be written (command line only) */
+  FARFIELD_INTERNAL = 7  /* a broken invariant of the library: please report it */
+} farfield_error;
+
+/* Values of the int fields below. Where an AUTOMATIC exists it is 0. */
+enum { FARFIELD_KERNEL_LAPLACE3D = 0 };
+enum { FARFIELD_METHOD_AUTOMATIC = 0, FARFIELD_METHOD_FMM = 1, FARFIELD_METHOD_DIRECT = 2 };
+enum { FARFIELD_PRECISION_AUTOMATIC = 0, FARFIELD_PRECISION_SINGLE = 1, FARFIELD_PRECISION_DOUBLE = 2 };
+enum { FARFIELD_BACKEND_AUTOMATIC = 0, FARFIELD_BACKEND_CPU = 1, FARFIELD_BACKEND_CUDA = 2 };
+enum { FARFIELD_M2L_AUTOMATIC = 0, FARFIELD_M2L_DENSE = 1, FARFIELD_M2L_ROTATION = 2 };
+enum { FARFIELD_STENCIL_AUTOMATIC = 0, FARFIELD_STENCIL_FULL = 1, FARFIELD_STENCIL_REDUCED = 2 };
+enum { FARFIELD_SIMD_AUTOMATIC = 0, FARFIELD_SIMD_BASELINE = 1, FARFIELD_SIMD_AVX2 = 2, FARFIELD_SIMD_AVX512 = 3 };
+enum { FARFIELD_FLOAT32 = 0, FARFIELD_FLOAT64 = 1 };
+enum { FARFIELD_SPACE_HOST = 0, FARFIELD_SPACE_DEVICE = 1 };
+
+/* `count` points in space. Coordinate d of point i is element i * stride behind axis[d]; stride counts scalars, not
+ * bytes. Units are the caller's; potentials come back in strength / unit, gradients in strength / unit^2. */
+typedef struct farfield_points {
+  const void* axis[3];
+  int64_t count;
+  int64_t stride; /* 3 for interleaved x y z, 1 for three separate arrays */
+  int scalar;     /* FARFIELD_FLOAT32 or FARFIELD_FLOAT64 */
+  int space;      /* FARFIELD_SPACE_HOST or FARFIELD_SPACE_DEVICE */
+  void* stream;   /* the CUDA stream that orders access to device memory; unused for host memory */
+} farfield_points;
+
+/* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. */
+typedef struct farfield_strengths {
+  const void* data;
+  int64_t count;   /* strengths per vector; must equal the number of sources */
+  int64_t vectors; /* number of vectors evaluated in one call */
+  int64_t stride;
+  int64_t pitch; /* scalars between vectors; 0 means count * stride */
+  int scalar;
+  int space;
+  void* stream;
+} farfield_strengths;
+
+/* Where results go. Arrays are overwritten; a null pointer means "not wanted". Potentials are (vectors, count),
+ * gradients (vectors, count, 3), contiguous, last index fastest, in the order of the caller's points. The gradient is
+ * the derivative of the potential with respect to the target's coordinates (a force is its negative times a strength).
+ */
+typedef struct farfield_outputs {
+  void* potential;        /* at the targets */
+  void* gradient;         /* at the targets; needs farfield_options.gradient */
+  void* source_potential; /* at the sources; needs farfield_options.at_sources */
+  void* source_gradient;  /* at the sources; needs both options */
+  int scalar;
+  int space;
+  void* stream;
+} farfield_outputs;
+
+/* What is asked for. Fill with farfield_options_init, then change what you want; see options.hpp for each field. */
+typedef struct farfield_options {
+  size_t struct_size; /* set by farfield_options_init; lets later versions add fields at the end */
+  double tolerance;   /* relative L2 error allowed over all targets; default 1e-6 */
+  int gradient;       /* nonzero: the gradient as well; default 0 */
+  int kernel;         /* FARFIELD_KERNEL_*; default LAPLACE3D, scale / |x - y| */
+  double scale;       /* constant in front of the kernel: default 1; 0.0795774715 gives 1/(4 pi r) */
+  int method;         /* FARFIELD_METHOD_* */
+  int precision;      /* FARFIELD_PRECISION_* */
+  int backend;        /* FARFIELD_BACKEND_* */
+  int threads;        /* 0: as many as OpenMP offers; results do not depend on it, bit for bit */
+  int at_sources;     /* nonzero: with separate targets, results at the sources as well */
+  int64_t check;      /* measure the error on this many random targets by direct summation; 0: do not */
+  uint64_t seed;      /* chooses the targets of `check` */
+  int degree;         /* highest degree kept in expansions; -1: from the tolerance */
+  int64_t leaf_size;  /* most sources or targets in a leaf; 0: from the cost model */
+  int depth;          /* uniform tree with leaves at this level; -1: adaptive */
+  int m2l;            /* FARFIELD_M2L_* */
+  int stencil;        /* FARFIELD_STENCIL_* */
+  int simd;           /* FARFIELD_SIMD_* */
+} farfield_options;
+
+/* Everything that does not depend on strengths: tree, lists, translation tables. */
+typedef struct farfield_plan farfield_plan;
+
+/* Views of contiguous host arrays: xyz has 3 count elements x0 y0 z0 x1 ..., q has count elements; results as in
+ * farfield_outputs. They copy nothing. */
+static inline farfield_points farfield_points_f64(const double* xyz, int64_t count) {
+  farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT64, 0, NULL};
+  return view;
+}
+static inline farfield_points farfield_points_f32(const float* xyz, int64_t count) {
+  farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT32, 0, NULL};
+  return view;
+}
+static inline farfield_strengths farfield_strengths_f64(const double* q, int64_t count) {
+  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT64, 0, NULL};
+  return view;
+}
+static inline farfield_strengths farfield_strengths_f32(const float* q, int64_t count) {
+  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT32, 0, NULL};
+  return view;
+}
+static inline farfield_outputs farfield_outputs_f64(double* potential, double* gradient) {
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL};
+  return view;
+}
+static inline farfield_outputs farfield_outputs_f32(float* potential, float* gradient) {
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL};
+  return view;
+}
+
+/* Sets every field of *options to its default, struct_size included. Null: does nothing. */
+#define farfield_options_init(options) farfield_options_init_sized((options), sizeof(farfield_options))
+FARFIELD_API void farfield_options_init_sized(farfield_options* options, size_t struct_size);
+
+/* Builds a plan for these points and stores it in *plan (null when the call fails). `targets` null: the targets are the
+ * sources. `options` null: the defaults. Coordinates are copied; the views may go when the call returns.
+ * Errors: USAGE (options, unreachable tolerance), INPUT (null pointers, NaN or infinity, with the index of its point),
+ * DEVICE (backend missing), MEMORY. */
+FARFIELD_API int farfield_plan_create(farfield_plan** plan, const farfield_points* sources,
+                                      const farfield_points* targets, const farfield_options* options);
+
+/* Sums for every strength vector and fills the arrays that *outputs points to. May be called as often as wanted.
+ * Errors: USAGE (an output that the options did not ask for), INPUT (count differs from the sources', NaN), MEMORY. */
+FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths,
+                                        const farfield_outputs* outputs);
+
+/* New positions with the same options, for the next time step. Counts may change; `targets` is null exactly if it was
+ * null when the plan was created. Errors as for farfield_plan_create. */
+FARFIELD_API int farfield_plan_move(farfield_plan* plan, const farfield_points* sources,
+                                    const farfield_points* targets);
+
+/* Most bytes that the plan has held at one time; 0 for null. */
+FARFIELD_API int64_t farfield_plan_memory(const farfield_plan* plan);
+
+/* Upper bound in bytes of what a plan for these counts allocates, without running it; targets 0: the sources are the
+ * targets. -1 on failure. `options` null: the defaults. */
+FARFIELD_API int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_options* options);
+
+/* Relative L2 errors of the last evaluation, measured on farfield_options.check targets; either pointer may be null.
+ * Error: USAGE when the options did not ask for a check or nothing has been evaluated. */
+FARFIELD_API int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient);
+
+/* Warning number `index` (0, 1, ...) of the last build and evaluation, for example that the sum is ill-conditioned;
+ * null when there is none. Valid until the next call on this plan. */
+FARFIELD_API const char* farfield_plan_warning(const farfield_plan* plan, int64_t index);
+
+/* Gives the plan and its memory back. Null: does nothing. */
+FARFIELD_API void farfield_plan_destroy(farfield_plan* plan);
+
+/* One-shot 1/r: potential[m] (and gradient[3 m]) at the targets of n sources.
+ * xyz: 3 n, interleaved; q: n; targets: 3 m, interleaved, or null for the sources themselves, and then m must equal n.
+ * gradient may be null. `tolerance`: as in farfield_options. The f version takes and gives single-precision arrays.
+ * Errors as for farfield_plan_create. */
+FARFIELD_API int farfield_laplace3d(int64_t n, const double* xyz, const double* q, int64_t m, const double* targets,
+                                    double tolerance, double* potential, double* gradient);
+FARFIELD_API int farfield_laplace3df(int64_t n, const float* xyz, const float* q, int64_t m, const float* targets,
+                                     double tolerance, float* potential, float* gradient);
+
+/* The exact O(N M) sum in the precision of the outputs. `targets` null: the sources; `options` null: the defaults. Uses
+ * kernel, scale, gradient, threads and simd of the options. */
+FARFIELD_API int farfield_direct_sum(const farfield_points* sources, const farfield_strengths* strengths,
+                                     const farfield_points* targets, const farfield_outputs* outputs,
+                                     const farfield_options* options);
+
+/* The sentence of this thread's last failed call; "" before the first. Valid until this thread's next failed call. */
+FARFIELD_API const char* farfield_last_error(void);
+
+/* "ok", "accuracy", "usage", ...; "unknown" for a number that is no farfield_error. Never null, static storage. */
+FARFIELD_API const char* farfield_error_name(int error);
+
+/* Version of the library that is linked, "x.y.z"; compare with FARFIELD_VERSION of the headers. Static storage. */
+FARFIELD_API const char* farfield_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

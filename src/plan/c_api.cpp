@@ -1,0 +1,248 @@
+// The C interface over Plan: views and options are converted, exceptions become codes here and nowhere else.
+#include <farfield/farfield.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <farfield/farfield.hpp>
+#include <new>
+#include <string>
+
+struct farfield_plan {
+  farfield::Plan plan;
+  bool apart;  // targets are not the sources
+};
+
+namespace {
+
+using namespace farfield;
+
+static_assert(FARFIELD_INTERNAL == static_cast<int>(ErrorCode::internal));
+static_assert(FARFIELD_METHOD_DIRECT == static_cast<int>(Method::direct));
+static_assert(FARFIELD_PRECISION_DOUBLE == static_cast<int>(Precision::double_));
+static_assert(FARFIELD_BACKEND_CUDA == static_cast<int>(Backend::cuda));
+static_assert(FARFIELD_M2L_ROTATION == static_cast<int>(M2l::rotation));
+static_assert(FARFIELD_STENCIL_REDUCED == static_cast<int>(Stencil::reduced));
+static_assert(FARFIELD_SIMD_AVX512 == static_cast<int>(Simd::avx512));
+static_assert(FARFIELD_FLOAT64 == static_cast<int>(Scalar::float64));
+static_assert(FARFIELD_SPACE_DEVICE == static_cast<int>(MemorySpace::device));
+
+// A fixed buffer: storing the sentence must not fail, least of all for want of memory.
+thread_local char last_error[1024] = "";
+
+int fail(ErrorCode code, const char* sentence) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s", sentence);
+  return static_cast<int>(code);
+}
+
+template <class Body>
+int guarded(Body&& body) noexcept {
+  try {
+    body();
+    return FARFIELD_OK;
+  } catch (const Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::memory, "not enough memory; use fewer points or a larger tolerance");
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::internal, error.what());
+  } catch (...) {
+    return fail(ErrorCode::internal, "an exception of unknown type left the library; please report it");
+  }
+}
+
+template <class T>
+T& required(T* pointer, const char* name) {
+  if (!pointer) throw Error(ErrorCode::input, std::string(name) + " is a null pointer");
+  return *pointer;
+}
+
+template <class Enum>
+Enum checked(int value, Enum last, const char* name) {
+  if (value < 0 || value > static_cast<int>(last))
+    throw Error(ErrorCode::usage, std::string(name) + " has the unknown value " + std::to_string(value) +
+                                      "; use a constant of farfield.h, from 0 to " +
+                                      std::to_string(static_cast<int>(last)));
+  return static_cast<Enum>(value);
+}
+
+Scalar scalar_from(int value) { return checked(value, Scalar::float64, "scalar"); }
+MemorySpace space_from(int value) { return checked(value, MemorySpace::device, "space"); }
+
+Points points_from(const farfield_points& c) {
+  return {{c.axis[0], c.axis[1], c.axis[2]}, c.count, c.stride, scalar_from(c.scalar), space_from(c.space), c.stream};
+}
+
+Strengths strengths_from(const farfield_strengths& c) {
+  return {c.data, c.count, c.vectors, c.stride, c.pitch, scalar_from(c.scalar), space_from(c.space), c.stream};
+}
+
+Outputs outputs_from(const farfield_outputs& c) {
+  return {c.potential,         c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
+          space_from(c.space), c.stream};
+}
+
+farfield_options defaults() {
+  const Options o;
+  farfield_options c{};
+  c.struct_size = sizeof c;
+  c.tolerance = o.tolerance;
+  c.scale = o.scale;
+  c.degree = o.degree;
+  c.depth = o.depth;
+  return c;  // all other defaults are 0: automatic, off
+}
+
+Options options_from(const farfield_options* given) {
+  if (!given) return {};
+  farfield_options c = defaults();
+  if (given->struct_size < offsetof(farfield_options, gradient))
+    throw Error(ErrorCode::usage, "farfield_options.struct_size is not set; call farfield_options_init first");
+  if (given->struct_size > sizeof c)
+    throw Error(ErrorCode::usage, "farfield_options is that of a later version than this library, " FARFIELD_VERSION
+                                  "; link the library that belongs to the header");
+  std::memcpy(&c, given, given->struct_size);
+
+  Options o;
+  o.tolerance = c.tolerance;
+  o.gradient = c.gradient != 0;
+  o.kernel = checked(c.kernel, Kernel::laplace3d, "kernel");
+  o.scale = c.scale;
+  o.method = checked(c.method, Method::direct, "method");
+  o.precision = checked(c.precision, Precision::double_, "precision");
+  o.backend = checked(c.backend, Backend::cuda, "backend");
+  o.threads = c.threads;
+  o.at_sources = c.at_sources != 0;
+  o.check = c.check;
+  o.seed = c.seed;
+  o.degree = c.degree;
+  o.leaf_size = c.leaf_size;
+  o.depth = c.depth;
+  o.m2l = checked(c.m2l, M2l::rotation, "m2l");
+  o.stencil = checked(c.stencil, Stencil::reduced, "stencil");
+  o.simd = checked(c.simd, Simd::avx512, "simd");
+  return o;
+}
+
+template <Real T>
+int laplace3d(std::int64_t n, const T* xyz, const T* q, std::int64_t m, const T* targets, double tolerance,
+              T* potential, T* gradient) noexcept {
+  return guarded([&] {
+    if (!targets && m != n)
+      throw Error(ErrorCode::input, "targets is null, which means the sources themselves, but m is " +
+                                        std::to_string(m) + " and n is " + std::to_string(n) + "; pass m = n");
+    Options options;
+    options.tolerance = tolerance;
+    options.gradient = gradient != nullptr;
+    const Points sources = points(xyz, n);
+    Plan plan = targets ? Plan(sources, points(targets, m), options) : Plan(sources, options);
+    Outputs outputs;
+    outputs.potential = potential;
+    outputs.gradient = gradient;
+    outputs.scalar = scalar_of<T>;
+    plan.evaluate(strengths(q, n), outputs);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+void farfield_options_init_sized(farfield_options* options, size_t struct_size) {
+  if (!options) return;
+  farfield_options all = defaults();
+  all.struct_size = struct_size;
+  std::memset(options, 0, struct_size);
+  std::memcpy(options, &all, std::min(struct_size, sizeof all));
+}
+
+int farfield_plan_create(farfield_plan** plan, const farfield_points* sources, const farfield_points* targets,
+                         const farfield_options* options) {
+  if (plan) *plan = nullptr;
+  return guarded([&] {
+    farfield_plan*& result = required(plan, "plan");
+    const Points from = points_from(required(sources, "sources"));
+    const Options chosen = options_from(options);
+    result = targets ? new farfield_plan{Plan(from, points_from(*targets), chosen), true}
+                     : new farfield_plan{Plan(from, chosen), false};
+  });
+}
+
+int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths, const farfield_outputs* outputs) {
+  return guarded([&] {
+    required(plan, "plan")
+        .plan.evaluate(strengths_from(required(strengths, "strengths")), outputs_from(required(outputs, "outputs")));
+  });
+}
+
+int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, const farfield_points* targets) {
+  return guarded([&] {
+    farfield_plan& p = required(plan, "plan");
+    const Points from = points_from(required(sources, "sources"));
+    if (p.apart != (targets != nullptr))
+      throw Error(ErrorCode::usage, p.apart ? "the plan has targets apart from its sources: pass their positions too"
+                                            : "the plan's targets are its sources: pass null for the targets");
+    if (targets)
+      p.plan.move(from, points_from(*targets));
+    else
+      p.plan.move(from);
+  });
+}
+
+int64_t farfield_plan_memory(const farfield_plan* plan) { return plan ? plan->plan.report().memory_bytes : 0; }
+
+int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_options* options) {
+  int64_t bytes = 0;
+  const int code = guarded([&] { bytes = Plan::memory_bound(sources, targets, options_from(options)); });
+  return code == FARFIELD_OK ? bytes : -1;
+}
+
+int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient) {
+  return guarded([&] {
+    const auto& error = required(plan, "plan").plan.report().error;
+    if (!error)
+      throw Error(ErrorCode::usage, "no error was measured; set farfield_options.check and evaluate the plan first");
+    if (potential) *potential = error->potential;
+    if (gradient) *gradient = error->gradient;
+  });
+}
+
+const char* farfield_plan_warning(const farfield_plan* plan, int64_t index) {
+  if (!plan || index < 0) return nullptr;
+  const auto& warnings = plan->plan.report().warnings;
+  return index < static_cast<int64_t>(warnings.size()) ? warnings[static_cast<std::size_t>(index)].c_str() : nullptr;
+}
+
+void farfield_plan_destroy(farfield_plan* plan) { delete plan; }
+
+int farfield_laplace3d(int64_t n, const double* xyz, const double* q, int64_t m, const double* targets,
+                       double tolerance, double* potential, double* gradient) {
+  return laplace3d(n, xyz, q, m, targets, tolerance, potential, gradient);
+}
+
+int farfield_laplace3df(int64_t n, const float* xyz, const float* q, int64_t m, const float* targets, double tolerance,
+                        float* potential, float* gradient) {
+  return laplace3d(n, xyz, q, m, targets, tolerance, potential, gradient);
+}
+
+int farfield_direct_sum(const farfield_points* sources, const farfield_strengths* strengths,
+                        const farfield_points* targets, const farfield_outputs* outputs,
+                        const farfield_options* options) {
+  return guarded([&] {
+    const Points from = points_from(required(sources, "sources"));
+    direct_sum(from, strengths_from(required(strengths, "strengths")), targets ? points_from(*targets) : from,
+               outputs_from(required(outputs, "outputs")), options_from(options));
+  });
+}
+
+const char* farfield_last_error(void) { return last_error; }
+
+const char* farfield_error_name(int error) {
+  static const char* const names[] = {"ok", "accuracy", "usage", "input", "device", "memory", "output", "internal"};
+  return error >= 0 && error <= FARFIELD_INTERNAL ? names[error] : "unknown";
+}
+
+const char* farfield_version(void) { return FARFIELD_VERSION; }
+
+}  // extern "C"

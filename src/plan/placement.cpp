@@ -1,0 +1,176 @@
+#include "plan/placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace farfield {
+
+static constexpr int corners = 8;
+static constexpr double forgotten = 8;  // exponents beyond this, 3e-4 of a corner's weight, are left out
+
+static double centre_distance2(const TreeView& tree, BoxId box, const double x[3]) {
+  double r2 = 0;
+  for (int a = 0; a < 3; ++a) r2 += (x[a] - tree.coordinate(box, a)) * (x[a] - tree.coordinate(box, a));
+  return r2;
+}
+
+/// Occupations of the corners of one box.
+static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, double rate, float* corner) {
+  const double edge = tree.lattice.edge(tree.level[box]), reach = 1.5 - forgotten / rate;
+  for (std::int64_t i = points.begin[box]; i < points.end[box]; ++i) {
+    double sum = 0;
+    int octant = 0;
+    for (int a = 0; a < 3; ++a) {
+      const double u = (points.axis[a][i] - tree.coordinate(box, a)) / edge;
+      sum += std::fabs(u);
+      octant |= (u > 0) << a;
+    }
+    if (sum > reach) corner[octant] += static_cast<float>(std::exp(-rate * std::max(0.0, 1.5 - sum)));
+  }
+}
+
+static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, double rate, int threads) {
+  std::vector<float> corner(static_cast<std::size_t>(tree.boxes) * corners);
+  const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (BoxId box = first; box < tree.boxes; ++box)
+    occupy(tree, box, points, rate, corner.data() + static_cast<std::size_t>(box) * corners);
+  return corner;
+}
+
+/// The box of the same level displaced by d edges (|d| <= 3 reaches the parent's colleagues), or no_box.
+static BoxId displaced(const TreeView& tree, BoxId box, const int d[3]) {
+  int parent_step[3], octant = 0;
+  for (int a = 0; a < 3; ++a) {
+    const int position = (tree.octant[box] >> a & 1) + d[a];
+    parent_step[a] = position >> 1;
+    octant |= (position & 1) << a;
+  }
+  const BoxId parent = tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box +
+                                      colleague_slot(parent_step[0], parent_step[1], parent_step[2])];
+  return parent == no_box ? no_box : tree.child(parent, octant);
+}
+
+/// Sum over the boxes around the corner that faces `corner` of `box` along `axis`, one box away, of their occupation
+/// of that corner.
+static double facing(const TreeView& tree, BoxId box, int corner, int axis, const std::vector<float>& sources) {
+  double sum = 0;
+  for (int side = 0; side < 4; ++side) {
+    int d[3], facing_corner = corner ^ (1 << axis);
+    for (int a = 0, bit = 0; a < 3; ++a) {
+      const int outward = (corner >> a & 1) ? 1 : -1;
+      const bool beside = a != axis && (side >> bit++ & 1);
+      d[a] = a == axis ? 2 * outward : (beside ? outward : 0);
+      if (beside) facing_corner ^= 1 << a;
+    }
+    const BoxId source = displaced(tree, box, d);
+    if (source != no_box) sum += static_cast<double>(sources[static_cast<std::size_t>(source) * corners + facing_corner]);
+  }
+  return sum;
+}
+
+Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                    const ResultNorms& norms, int degree, int threads) {
+  const double rate = 1.5 * std::max(1, degree);
+  const bool alike = sources.begin == targets.begin;
+  const std::vector<float> from = occupations(tree, sources, rate, threads);
+  const std::vector<float> apart = alike ? std::vector<float>() : occupations(tree, targets, rate, threads);
+  const std::vector<float>& to = alike ? from : apart;
+  std::vector<double> pairs(static_cast<std::size_t>(tree.boxes));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (BoxId box = tree.levels > 2 ? tree.level_begin[2] : tree.boxes; box < tree.boxes; ++box)
+    for (int corner = 0; corner < corners; ++corner) {
+      const double weight = static_cast<double>(to[static_cast<std::size_t>(box) * corners + corner]);
+      for (int axis = 0; weight > 0 && axis < 3; ++axis)
+        pairs[static_cast<std::size_t>(box)] += weight * facing(tree, box, corner, axis, from);
+    }
+  double potential = 0, gradient = 0;  // summed in the order of boxes: the same for any number of threads
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    const double a2 = std::pow(tree.lattice.edge(tree.level[box]), 2), sum = pairs[static_cast<std::size_t>(box)];
+    potential += sum / a2;
+    gradient += sum / (a2 * a2);
+  }
+  const double count = static_cast<double>(std::max<std::int64_t>(1, tree.boxes ? tree.target_count(0) : 0));
+  return {norms.potential > 0 ? std::sqrt(potential / count / norms.potential) : 0,
+          norms.gradient > 0 ? std::sqrt(gradient / count / norms.gradient) : 0};
+}
+
+/// Mean over the targets of sampled leaves of sum 1/r^4 over their own leaf: it carries the close pairs, and with them
+/// most of the norm of the gradient.
+static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                                BoxId stride, int threads) {
+  std::vector<double> sums(static_cast<std::size_t>(tree.boxes)), counts(sums.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    if (!tree.is_leaf(box) || box % stride) continue;
+    const std::int64_t last = std::min(targets.end[box], targets.begin[box] + 2048);
+    for (std::int64_t t = targets.begin[box]; t < last; ++t) {
+      const double x = targets.axis[0][t], y = targets.axis[1][t], z = targets.axis[2][t];
+      double sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
+        const double dx = x - sources.axis[0][s], dy = y - sources.axis[1][s], dz = z - sources.axis[2][s];
+        const double r2 = dx * dx + dy * dy + dz * dz;
+        sum += r2 > 0 ? 1 / (r2 * r2) : 0.0;
+      }
+      sums[static_cast<std::size_t>(box)] += sum;
+      counts[static_cast<std::size_t>(box)] += 1;
+    }
+  }
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) sum += sums[i], count += counts[i];
+  return count > 0 ? sum / count : 0;
+}
+
+/// Sum over all sources of 1/r^2 and over those outside the target's own leaf of 1/r^4; leaves further than two edges
+/// count as their centres.
+static ResultNorms norms_at(const TreeView& tree, const PlacedPoints& sources, BoxId own, const double x[3]) {
+  ResultNorms n;
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    const std::int64_t count = sources.end[box] - sources.begin[box];
+    if (!tree.is_leaf(box) || count == 0) continue;
+    const double edge = tree.lattice.edge(tree.level[box]), r2 = centre_distance2(tree, box, x);
+    if (r2 > 4 * edge * edge) {
+      n.potential += static_cast<double>(count) / r2;
+      n.gradient += static_cast<double>(count) / (r2 * r2);
+      continue;
+    }
+    for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
+      double d2 = 0;
+      for (int a = 0; a < 3; ++a) d2 += (x[a] - sources.axis[a][s]) * (x[a] - sources.axis[a][s]);
+      if (d2 == 0) continue;
+      n.potential += 1 / d2;
+      if (box != own) n.gradient += 1 / (d2 * d2);
+    }
+  }
+  return n;
+}
+
+ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads) {
+  constexpr BoxId sampled = 32;
+  std::vector<BoxId> leaves;
+  std::int64_t points = 0;
+  for (BoxId box = 0; box < tree.boxes; ++box)
+    if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) leaves.push_back(box), points += targets.end[box] - targets.begin[box];
+  if (leaves.empty()) return {};
+  const std::size_t step = std::max<std::size_t>(1, leaves.size() / sampled);
+  std::vector<ResultNorms> at((leaves.size() + step - 1) / step);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const BoxId leaf = leaves[k * step];
+    const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
+    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
+    at[k] = norms_at(tree, sources, leaf, x);
+  }
+  // every leaf up to 2e5 targets, then a share of them: 10 ms at most
+  const BoxId stride = static_cast<BoxId>(1 + points / 200000);
+  ResultNorms mean{0, own_leaf_gradient(tree, sources, targets, stride, threads)};
+  for (const ResultNorms& n : at) {
+    mean.potential += n.potential / static_cast<double>(at.size());
+    mean.gradient += n.gradient / static_cast<double>(at.size());
+  }
+  return mean;
+}
+
+}  // namespace farfield

@@ -1,0 +1,139 @@
+/* The C interface, in plain C: prints each broken expectation and returns their number. */
+#include <farfield/farfield.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+#define EXPECT(condition)                                                                                     \
+  do {                                                                                                        \
+    if (!(condition)) {                                                                                       \
+      ++failures;                                                                                             \
+      printf("%s:%d: expected %s (last error: %s)\n", __FILE__, __LINE__, #condition, farfield_last_error()); \
+    }                                                                                                         \
+  } while (0)
+
+enum { n = 2000 };
+static double xyz[3 * n], q[n], potential[n], gradient[3 * n], exact[n], exact_gradient[3 * n];
+
+/* Knuth's 64-bit congruential generator: the same points everywhere. */
+static double uniform(void) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(state >> 11) * 0x1p-53;
+}
+
+static void make_points(void) {
+  for (int i = 0; i < 3 * n; ++i) xyz[i] = uniform();
+  for (int i = 0; i < n; ++i) q[i] = uniform() - 0.5;
+}
+
+static double relative_l2(const double* a, const double* b, int count) {
+  double difference = 0, norm = 0;
+  for (int i = 0; i < count; ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += b[i] * b[i];
+  }
+  return sqrt(difference / norm);
+}
+
+static void two_charges(void) {
+  const double pair[6] = {0, 0, 0, 2, 0, 0}, charges[2] = {3, -4};
+  double u[2], g[6];
+  EXPECT(farfield_laplace3d(2, pair, charges, 2, NULL, 1e-6, u, g) == FARFIELD_OK);
+  EXPECT(u[0] == -2 && u[1] == 1.5);
+  EXPECT(g[0] == -1 && g[3] == -0.75 && g[1] == 0 && g[5] == 0); /* d/dx q / |x - y| = -q (x - y) / r^3 */
+
+  const float pair_f[6] = {0, 0, 0, 2, 0, 0}, charges_f[2] = {3, -4};
+  float u_f[1];
+  const float target_f[3] = {1, 0, 0};
+  EXPECT(farfield_laplace3df(2, pair_f, charges_f, 1, target_f, 1e-3, u_f, NULL) == FARFIELD_OK);
+  EXPECT(u_f[0] == -1);
+}
+
+static void plan_against_direct_sum(void) {
+  const farfield_points sources = farfield_points_f64(xyz, n);
+  const farfield_strengths strengths = farfield_strengths_f64(q, n);
+  const farfield_outputs results = farfield_outputs_f64(potential, gradient);
+  const farfield_outputs references = farfield_outputs_f64(exact, exact_gradient);
+  farfield_options options;
+  farfield_options_init(&options);
+  EXPECT(options.struct_size == sizeof options && options.tolerance == 1e-6 && options.scale == 1);
+  EXPECT(options.degree == -1 && options.depth == -1);
+  options.gradient = 1;
+  options.check = 100;
+
+  farfield_plan* plan = NULL;
+  double measured = 1, measured_gradient = 1;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_measured_error(plan, &measured, NULL) == FARFIELD_USAGE);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK);
+  EXPECT(farfield_direct_sum(&sources, &strengths, NULL, &references, &options) == FARFIELD_OK);
+  EXPECT(relative_l2(potential, exact, n) <= options.tolerance);
+  EXPECT(relative_l2(gradient, exact_gradient, 3 * n) <= options.tolerance);
+  EXPECT(farfield_plan_measured_error(plan, &measured, &measured_gradient) == FARFIELD_OK);
+  EXPECT(measured <= options.tolerance && measured_gradient <= options.tolerance);
+  EXPECT(farfield_plan_memory(plan) > 0);
+  EXPECT(farfield_memory_bound(n, 0, &options) >= farfield_plan_memory(plan));
+  EXPECT(farfield_plan_warning(plan, -1) == NULL && farfield_plan_warning(plan, 1000) == NULL);
+
+  const farfield_points half = farfield_points_f64(xyz, n / 2);
+  const farfield_strengths half_strengths = farfield_strengths_f64(q, n / 2);
+  EXPECT(farfield_plan_move(plan, &half, NULL) == FARFIELD_OK);
+  EXPECT(farfield_plan_move(plan, &half, &half) == FARFIELD_USAGE);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_INPUT);
+  EXPECT(farfield_plan_evaluate(plan, &half_strengths, &results) == FARFIELD_OK);
+  farfield_plan_destroy(plan);
+}
+
+static void errors_have_codes_and_sentences(void) {
+  farfield_plan* plan = (farfield_plan*)1;
+  const farfield_points sources = farfield_points_f64(xyz, n);
+  farfield_options options;
+
+  EXPECT(farfield_plan_create(&plan, NULL, NULL, NULL) == FARFIELD_INPUT && plan == NULL);
+  EXPECT(strstr(farfield_last_error(), "sources") != NULL);
+  EXPECT(farfield_plan_create(NULL, &sources, NULL, NULL) == FARFIELD_INPUT);
+  EXPECT(farfield_plan_evaluate(NULL, NULL, NULL) == FARFIELD_INPUT);
+  EXPECT(farfield_laplace3d(n, xyz, q, 0, NULL, 1e-6, potential, NULL) == FARFIELD_INPUT);
+
+  memset(&options, 0, sizeof options);
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "farfield_options_init") != NULL);
+  farfield_options_init(&options);
+  options.struct_size = sizeof options + 8;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
+  farfield_options_init(&options);
+  options.method = 99;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "method") != NULL);
+  farfield_options_init(&options);
+  options.struct_size = offsetof(farfield_options, gradient); /* of an older caller that knew the tolerance only */
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_OK);
+  farfield_plan_destroy(plan);
+
+  const double nan_points[6] = {0, 0, 0, 1, NAN, 0}, charges[2] = {1, 1};
+  EXPECT(farfield_laplace3d(2, nan_points, charges, 2, NULL, 1e-6, potential, NULL) == FARFIELD_INPUT);
+  EXPECT(strchr(farfield_last_error(), '1') != NULL); /* names the point */
+}
+
+static void names_and_version(void) {
+  EXPECT(strcmp(farfield_error_name(FARFIELD_OK), "ok") == 0);
+  EXPECT(strcmp(farfield_error_name(FARFIELD_INTERNAL), "internal") == 0);
+  EXPECT(strcmp(farfield_error_name(99), "unknown") == 0 && strcmp(farfield_error_name(-1), "unknown") == 0);
+  EXPECT(strcmp(farfield_version(), FARFIELD_VERSION) == 0);
+  farfield_plan_destroy(NULL);
+  farfield_options_init((farfield_options*)NULL);
+}
+
+int main(void) {
+  make_points();
+  two_charges();
+  plan_against_direct_sum();
+  errors_have_codes_and_sentences();
+  names_and_version();
+  if (failures == 0) printf("all expectations hold\n");
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
