@@ -109,7 +109,7 @@ TEST_P(Limits, PointsOnFacesOfBoxes) {
 TEST_P(Limits, ExtentsOfAllMagnitudes) {
   for (const double extent : {1e-30, 1e30}) {
     Cloud c = make_cloud(Kind::plummer, 3'000, Signs::mixed);
-    c.label += "/" + std::to_string(std::log10(extent));
+    c.label.append("/extent ").append(std::to_string(std::log10(extent)));
     for (double& x : c.sources) x *= extent;
     expect_right(c);
   }
@@ -118,7 +118,7 @@ TEST_P(Limits, ExtentsOfAllMagnitudes) {
 TEST_P(Limits, StrengthsOfAllMagnitudes) {
   for (const double size : {1e-200, 1e200}) {
     Cloud c = make_cloud(Kind::uniform, 3'000, Signs::mixed);
-    c.label += "/strengths " + std::to_string(std::log10(size));
+    c.label.append("/strengths ").append(std::to_string(std::log10(size)));
     for (double& q : c.strengths) q *= size;
     expect_right(c);
   }
@@ -134,7 +134,7 @@ TEST_P(Limits, StrengthsOfZero) {
 TEST_P(Limits, FlatAndThinSets) {
   for (const std::size_t kept : {1u, 2u}) {
     Cloud c = make_cloud(Kind::uniform, 3'000, Signs::mixed);
-    c.label += "/axes " + std::to_string(kept);
+    c.label.append("/axes ").append(std::to_string(kept));
     for (std::size_t i = 0; i < c.sources.size(); ++i)
       if (i % 3 >= kept) c.sources[i] = 0.7;
     expect_right(c);
