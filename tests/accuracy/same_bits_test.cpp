@@ -27,7 +27,8 @@ TEST_P(SameBits, ForAnyNumberOfThreads) {
 }
 
 TEST_P(SameBits, WhenEvaluatedAgain) {
-  const Cloud cloud = make_cloud(GetParam(), 20'000, Signs::mixed), other = make_cloud(GetParam(), 20'000, Signs::positive);
+  const Cloud cloud = make_cloud(GetParam(), 20'000, Signs::mixed),
+              other = make_cloud(GetParam(), 20'000, Signs::positive);
   Plan plan = make_plan(cloud, options_for(Precision::double_, 3));
   const Bits first = bits_of(plan.evaluate(cloud.strengths));
   plan.evaluate(other.strengths);
@@ -35,7 +36,8 @@ TEST_P(SameBits, WhenEvaluatedAgain) {
 }
 
 TEST_P(SameBits, WhenMovedThereAndBack) {
-  const Cloud here = make_cloud(GetParam(), 20'000, Signs::mixed, 1), there = make_cloud(Kind::sphere, 7'000, Signs::mixed, 2);
+  const Cloud here = make_cloud(GetParam(), 20'000, Signs::mixed, 1),
+              there = make_cloud(Kind::sphere, 7'000, Signs::mixed, 2);
   for (const Precision precision : {Precision::double_, Precision::single_}) {
     Plan plan = make_plan(here, options_for(precision, 3));
     const Bits first = bits_of(plan.evaluate(here.strengths));

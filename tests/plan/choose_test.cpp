@@ -34,10 +34,10 @@ struct Row {
   Precision precision;
 };
 constexpr Row table[] = {
-    {1, 1e-6, Method::direct, Precision::double_},           {100, 1e-3, Method::direct, Precision::single_},
-    {100, 1e-12, Method::direct, Precision::double_},        {100'000, 1e-3, Method::fmm, Precision::single_},
-    {100'000, 1e-6, Method::fmm, Precision::double_},        {100'000, 1e-12, Method::fmm, Precision::double_},
-    {10'000'000, 1e-2, Method::fmm, Precision::single_},     {10'000'000, 1e-9, Method::fmm, Precision::double_},
+    {1, 1e-6, Method::direct, Precision::double_},          {100, 1e-3, Method::direct, Precision::single_},
+    {100, 1e-12, Method::direct, Precision::double_},       {100'000, 1e-3, Method::fmm, Precision::single_},
+    {100'000, 1e-6, Method::fmm, Precision::double_},       {100'000, 1e-12, Method::fmm, Precision::double_},
+    {10'000'000, 1e-2, Method::fmm, Precision::single_},    {10'000'000, 1e-9, Method::fmm, Precision::double_},
     {1'000'000'000, 1e-5, Method::fmm, Precision::single_},
 };
 
@@ -140,7 +140,8 @@ void expect_bounded(const Cloud& c, const Options& o) {
   const std::int64_t targets = c.apart() ? static_cast<std::int64_t>(c.targets.size() / 3) : 0;
   const Report r = make_plan(c, o).evaluate(c.strengths).report;
   const std::int64_t bound = Plan::memory_bound(c.count(), targets, o);
-  EXPECT_GE(bound, r.memory_bytes) << c.label << ", tolerance " << o.tolerance << ", m2l " << r.m2l << ", " << r.precision;
+  EXPECT_GE(bound, r.memory_bytes) << c.label << ", tolerance " << o.tolerance << ", m2l " << r.m2l << ", "
+                                   << r.precision;
   std::printf("# %-32s %8.1e %-8s %-7s bytes %11lld bound %11lld\n", c.label.c_str(), o.tolerance, r.m2l.c_str(),
               r.precision.c_str(), static_cast<long long>(r.memory_bytes), static_cast<long long>(bound));
 }

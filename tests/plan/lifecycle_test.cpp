@@ -22,7 +22,8 @@ TEST(Move, TakesOtherCountsAndEqualsAFreshPlan) {
 }
 
 TEST(Move, BringsTargetsAndTakesThemAway) {
-  const Cloud apart = make_cloud(Kind::apart, 3'000, Signs::mixed), alike = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+  const Cloud apart = make_cloud(Kind::apart, 3'000, Signs::mixed),
+              alike = make_cloud(Kind::uniform, 3'000, Signs::mixed);
   Plan plan = make_plan(alike, plan_options());
   plan.move(points(apart.sources), points(apart.targets));
   EXPECT_LE(judge(apart, plan.evaluate(apart.strengths)).worst(), slack * plan_options().tolerance);
@@ -91,7 +92,8 @@ TEST(Report, NamesWhatRanAndWhy) {
   for (const char* stage : {"keys", "sort", "boxes", "lists", "p2m", "m2m", "m2l", "l2l", "l2p", "p2p"})
     EXPECT_NE(r.stage(stage), nullptr) << stage;
   for (const char* choice : {"degree", "leaf size", "precision", "m2l", "stencil", "method"})
-    EXPECT_TRUE(std::any_of(r.choices.begin(), r.choices.end(), [&](const Choice& x) { return x.name == choice; })) << choice;
+    EXPECT_TRUE(std::any_of(r.choices.begin(), r.choices.end(), [&](const Choice& x) { return x.name == choice; }))
+        << choice;
 }
 
 TEST(Report, CountsAddUp) {

@@ -79,7 +79,8 @@ TEST_P(Limits, AllPointsEqual) {
   for (const std::int64_t n : {2, 50, 3'000}) {
     std::vector<double> xyz;
     for (std::int64_t i = 0; i < n; ++i) xyz.insert(xyz.end(), {0.1, -7.3, 1e5});
-    const Result<double> r = Plan(points(xyz), options()).evaluate(std::vector<double>(static_cast<std::size_t>(n), 1.0));
+    const Result<double> r =
+        Plan(points(xyz), options()).evaluate(std::vector<double>(static_cast<std::size_t>(n), 1.0));
     expect_all(r.potential, 0);
     expect_all(r.gradient, 0);
   }

@@ -141,7 +141,8 @@ TEST(Views, PartsOfTheOutputMayBeUnwanted) {
 }
 
 TEST(OneShot, EqualsPlanAndEvaluate) {
-  const Cloud alike = make_cloud(Kind::plummer, count, Signs::mixed), apart = make_cloud(Kind::apart, count, Signs::mixed);
+  const Cloud alike = make_cloud(Kind::plummer, count, Signs::mixed),
+              apart = make_cloud(Kind::apart, count, Signs::mixed);
   expect_same(evaluate<double>(points(alike.sources), alike.strengths, small_options()),
               make_plan(alike, small_options()).evaluate(alike.strengths));
   expect_same(evaluate<double>(points(apart.sources), apart.strengths, points(apart.targets), small_options()),

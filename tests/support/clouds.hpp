@@ -13,12 +13,12 @@
 namespace farfield::testing {
 
 enum class Kind { uniform, sphere, plummer, line, plane, two_clusters, lattice, spiral, shifted, apart, outside };
-inline constexpr std::array all_kinds = {Kind::uniform,      Kind::sphere,  Kind::plummer, Kind::line,
-                                         Kind::plane,        Kind::two_clusters, Kind::lattice, Kind::spiral,
-                                         Kind::shifted,      Kind::apart,   Kind::outside};
+inline constexpr std::array all_kinds = {Kind::uniform, Kind::sphere,       Kind::plummer, Kind::line,
+                                         Kind::plane,   Kind::two_clusters, Kind::lattice, Kind::spiral,
+                                         Kind::shifted, Kind::apart,        Kind::outside};
 
 inline const char* name(Kind kind) {
-  constexpr const char* names[] = {"uniform", "sphere",  "plummer", "line",  "plane",  "two_clusters",
+  constexpr const char* names[] = {"uniform", "sphere", "plummer", "line",  "plane",  "two_clusters",
                                    "lattice", "spiral", "shifted", "apart", "outside"};
   return names[static_cast<int>(kind)];
 }
@@ -27,8 +27,8 @@ enum class Signs { positive, mixed };  ///< strengths in (0, 1) or (-1/2, 1/2)
 inline const char* name(Signs signs) { return signs == Signs::positive ? "positive" : "mixed"; }
 
 struct Cloud {
-  std::string label;                       ///< unique per content: the oracle remembers by it
-  std::vector<double> sources, targets;    ///< interleaved; targets are empty where they are the sources
+  std::string label;                     ///< unique per content: the oracle remembers by it
+  std::vector<double> sources, targets;  ///< interleaved; targets are empty where they are the sources
   std::vector<double> strengths;
   bool apart() const { return !targets.empty(); }
   std::int64_t count() const { return static_cast<std::int64_t>(strengths.size()); }
@@ -73,18 +73,26 @@ inline Place in_cube(Stream& random, double low, double high) {
 
 inline Place place(Kind kind, Stream& random, std::int64_t i, std::int64_t n) {
   switch (kind) {
-    case Kind::sphere: return on_sphere(random);
-    case Kind::plummer: return in_plummer(random);
+    case Kind::sphere:
+      return on_sphere(random);
+    case Kind::plummer:
+      return in_plummer(random);
     case Kind::line: {
       const double t = random.unit();
       return {t, 0.37 * t, -0.81 * t};
     }
-    case Kind::plane: return {random.unit(), random.unit(), 0.25};
-    case Kind::two_clusters: return in_two_clusters(random);
-    case Kind::lattice: return in_lattice(i, n);
-    case Kind::spiral: return in_spiral(random);
-    case Kind::shifted: return in_cube(random, 1e6, 1e6 + 1);
-    default: return in_cube(random, 0, 1);
+    case Kind::plane:
+      return {random.unit(), random.unit(), 0.25};
+    case Kind::two_clusters:
+      return in_two_clusters(random);
+    case Kind::lattice:
+      return in_lattice(i, n);
+    case Kind::spiral:
+      return in_spiral(random);
+    case Kind::shifted:
+      return in_cube(random, 1e6, 1e6 + 1);
+    default:
+      return in_cube(random, 0, 1);
   }
 }
 

@@ -4,9 +4,8 @@
 
 #include <cstdio>
 #include <cstring>
-#include <string>
-
 #include <farfield/farfield.hpp>
+#include <string>
 
 #include "support/oracle.hpp"
 #include "support/tolerance.hpp"
@@ -41,8 +40,8 @@ inline Outcome measure(const Cloud& cloud, const Options& options, std::int64_t 
 }
 
 inline void print_header(const std::string& what) {
-  std::printf("# %s\n#%-32s %-7s %-8s %-8s %6s %6s %5s %9s %9s %9s %7s\n", what.c_str(), "cloud/N/strengths/seed", "prec",
-              "m2l", "stencil", "degree", "leaf", "far", "tolerance", "potential", "gradient", "margin");
+  std::printf("# %s\n#%-32s %-7s %-8s %-8s %6s %6s %5s %9s %9s %9s %7s\n", what.c_str(), "cloud/N/strengths/seed",
+              "prec", "m2l", "stencil", "degree", "leaf", "far", "tolerance", "potential", "gradient", "margin");
 }
 
 inline void print_row(const Cloud& cloud, const Outcome& o) {
