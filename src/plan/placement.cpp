@@ -96,6 +96,32 @@ Placement placement(const TreeView& tree, const PlacedPoints& sources, const Pla
           norms.gradient > 0 ? std::sqrt(gradient / count / norms.gradient) : 0};
 }
 
+/// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a twentieth of the mean gap.
+static double coinciding_share(const PlacedPoints& points, std::int64_t begin, std::int64_t end, int axis, double edge) {
+  std::vector<double> x(points.axis[axis] + begin, points.axis[axis] + end);
+  std::sort(x.begin(), x.end());
+  std::size_t close = 0;
+  for (std::size_t i = 1; i < x.size(); ++i) close += (x[i] - x[i - 1]) * 20 * static_cast<double>(x.size()) < edge;
+  return static_cast<double>(close) / static_cast<double>(x.size() - 1);
+}
+
+bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
+  int leaves = 0, in_planes = 0;
+  const BoxId stride = std::max<BoxId>(1, tree.boxes / 64);
+  for (BoxId start = 0; start < tree.boxes; start += stride)
+    for (BoxId box = start; box < std::min(tree.boxes, start + stride); ++box) {
+      const std::int64_t begin = points.begin[box], end = std::min(points.end[box], begin + 1024);
+      if (!tree.is_leaf(box) || end - begin < 8) continue;
+      ++leaves;
+      bool all = true;
+      for (int axis = 0; axis < 3 && all; ++axis)
+        all = coinciding_share(points, begin, end, axis, tree.lattice.edge(tree.level[box])) > 0.4;
+      in_planes += all;
+      break;  // one leaf of each stretch of boxes
+    }
+  return in_planes > leaves / 4;
+}
+
 /// Mean over the targets of sampled leaves of sum 1/r^4 over their own leaf: it carries the close pairs, and with them
 /// most of the norm of the gradient.
 static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,

@@ -8,6 +8,8 @@
 //   err_potential^2 = e^2 sum over boxes, facing corners of B_source B_target / a^2  over  sum of 1 / r^2,
 //   err_gradient^2  = (g d e)^2 sum of B_source B_target / a^4                       over  sum of 1 / r^4,
 // where B, the occupation of a corner, is the sum over the box's points of exp(-1.5 d delta).
+// The model was measured against direct sums on volumes, surfaces, clusters and crystals (tests/accuracy): right within a
+// factor that error_model.cpp carries.
 #pragma once
 #include "tree/tree.hpp"
 
@@ -28,6 +30,10 @@ struct PlacedPoints {
 struct ResultNorms {
   double potential = 0, gradient = 0;
 };
+/// Do the points stand in planes along all three axes, as in a crystal? Their facing corners then line up, and errors
+/// that cancel among random points do not.
+bool stand_in_planes(const TreeView& tree, const PlacedPoints& points);
+
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
 
 Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,

@@ -13,6 +13,7 @@
 #include "methods/fmm.hpp"
 #include "plan/accounts.hpp"
 #include "plan/check.hpp"
+#include "plan/degree.hpp"
 #include "plan/stage_clock.hpp"
 
 namespace farfield::cpu {
@@ -55,6 +56,7 @@ class CpuEvaluator final : public Evaluator {
       cpu::build(tree_, sources, targets, geometry, options);
     else
       clock("read", [&] { read_points(tree_, sources, targets, geometry, threads_); });
+    if (with_tree && decision_.settle_degree) clock("degree", [&] { settle_degree(report); });
     if (with_tree) clock("tables", [&] { build_tables(); });
     bind();
     if (with_tree) count_work(work_.tree, work_.lists, decision_, report);
@@ -81,6 +83,17 @@ class CpuEvaluator final : public Evaluator {
 
  private:
   const SortedPoints& target_points() const { return tree_.target_points(); }
+
+  /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
+  void settle_degree(Report& report) {
+    const TreeView tree = tree_.tree.view();
+    const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
+      return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
+    };
+    const PlacedPoints sources = placed(tree_.sources, tree.source_begin, tree.source_end);
+    const PlacedPoints targets = placed(target_points(), tree.target_begin, tree.target_end);
+    decision_.degree = farfield::settle_degree(decision_, tree, sources, targets, threads_, report);
+  }
 
   void build_tables() {
     meter_.add(-tables_.held_bytes());
