@@ -75,6 +75,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
 }
 
 void Plan::State::build(const Points& source_points, const Points* apart_points) {
+  require_known(options);
   threads = resolve_threads(options.threads);
   const Machine machine = resolve_machine(options);
   require_host(source_points, "sources");
@@ -179,13 +180,31 @@ Result<T> Plan::evaluate(std::span<const T> q) {
   return r;
 }
 
-std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, const Options& options) {
+/// Points that fill a volume, a surface or a curve (dimension 3, 2, 1) at the coarsest level.
+static Geometry filling(std::int64_t sources, std::int64_t targets, const Options& options, int dimension) {
   Geometry g;
   g.sources = sources;
   g.alike = targets == 0;
   g.targets = g.alike ? sources : targets + (options.at_sources ? sources : 0);
-  const Decision decision = choose(options, g, resolve_machine(options));
-  return cpu::memory_bound(decision, g.sources, g.targets, g.alike);
+  g.extent = g.largest = 1;
+  g.grid = 2;
+  g.occupied = 1 << dimension;
+  return g;
+}
+
+/// The places are not known, so the bound holds for all that `choose` could answer to them.
+std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, const Options& options) {
+  require_known(options);
+  std::int64_t bound = 0;
+  for (const Method method : {Method::fmm, Method::direct})
+    for (const int dimension : {1, 2, 3}) {
+      if (options.method != Method::automatic && options.method != method) continue;
+      Options one = options;
+      one.method = method;
+      const Geometry g = filling(sources, targets, options, dimension);
+      bound = std::max(bound, cpu::memory_bound(choose(one, g, resolve_machine(one)), g.sources, g.targets, g.alike));
+    }
+  return bound;
 }
 
 template Result<float> Plan::evaluate<float>(std::span<const float>);

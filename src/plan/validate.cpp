@@ -8,6 +8,22 @@
 
 namespace farfield {
 
+static void require_known(const char* what, int value, int last) {
+  if (value < 0 || value > last)
+    throw Error(ErrorCode::usage, std::string(what) + " has the unknown value " + std::to_string(value) +
+                                      "; take one that the documentation lists");
+}
+
+void require_known(const Options& o) {
+  require_known("kernel", static_cast<int>(o.kernel), static_cast<int>(Kernel::count));
+  require_known("method", static_cast<int>(o.method), static_cast<int>(Method::direct));
+  require_known("precision", static_cast<int>(o.precision), static_cast<int>(Precision::double_));
+  require_known("backend", static_cast<int>(o.backend), static_cast<int>(Backend::cuda));
+  require_known("m2l", static_cast<int>(o.m2l), static_cast<int>(M2l::rotation));
+  require_known("stencil", static_cast<int>(o.stencil), static_cast<int>(Stencil::reduced));
+  require_known("simd", static_cast<int>(o.simd), static_cast<int>(Simd::avx512));
+}
+
 void require_host(const Points& points, const char* what) {
   if (points.space != MemorySpace::host)
     throw Error(ErrorCode::device, std::string(what) + " are in device memory, but this plan runs on the cpu; pass host memory");

@@ -1,9 +1,13 @@
 // Validation of views at the API boundary. Inside the library views are trusted.
 #pragma once
+#include <farfield/options.hpp>
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
 
 namespace farfield {
+
+/// Throws Error(usage) for a value that is not in its enum: a caller in C may hand over any integer.
+void require_known(const Options& options);
 
 /// Throws Error(device) for points in device memory: this build computes on the host.
 void require_host(const Points& points, const char* what);

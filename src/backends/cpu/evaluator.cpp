@@ -2,6 +2,7 @@
 #include "backends/cpu/evaluator.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/tables.hpp"
@@ -65,9 +66,12 @@ class CpuEvaluator final : public Evaluator {
   void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
     StageClock clock(report, false);
     allocate_results();
-    int exponent = 0;
-    clock("gather", [&] { exponent = strength_exponent(strengths, threads_); });
+    std::vector<int> exponents;  // all vectors are checked before the first result is written
+    clock("gather", [&] {
+      for (std::int64_t v = 0; v < strengths.vectors; ++v) exponents.push_back(strength_exponent(strengths, v, threads_));
+    });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+      const int exponent = exponents[static_cast<std::size_t>(v)];
       clock("gather", [&] { gather(strengths, v, tree_.sources.order, exponent, strength_, threads_); });
       bind();
       run(clock);

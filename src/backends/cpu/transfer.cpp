@@ -13,27 +13,27 @@ static T strength_at(const Strengths& s, std::int64_t vector, std::int64_t i) {
 }
 
 template <class T>
-static int exponent_of(const Strengths& s, int threads) {
+static int exponent_of(const Strengths& s, std::int64_t vector, int threads) {
   double largest = 0;
   std::int64_t bad = std::numeric_limits<std::int64_t>::max();
 #pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : bad)
-  for (std::int64_t j = 0; j < s.vectors * s.count; ++j) {
-    const double q = std::fabs(static_cast<double>(strength_at<T>(s, j / s.count, j % s.count)));
+  for (std::int64_t j = 0; j < s.count; ++j) {
+    const double q = std::fabs(static_cast<double>(strength_at<T>(s, vector, j)));
     if (!std::isfinite(q))
       bad = std::min(bad, j);
     else if (q > largest)
       largest = q;
   }
   if (bad != std::numeric_limits<std::int64_t>::max())
-    throw Error(ErrorCode::input, "strength " + std::to_string(bad % s.count) + " of vector " +
-                                      std::to_string(bad / s.count) + " is not finite; remove or replace it");
+    throw Error(ErrorCode::input, "strength " + std::to_string(bad) + " of vector " + std::to_string(vector) +
+                                      " is not finite; remove or replace it");
   int exponent = 0;
   if (largest > 0) std::frexp(largest, &exponent);
   return exponent;
 }
 
-int strength_exponent(const Strengths& s, int threads) {
-  return s.scalar == Scalar::float32 ? exponent_of<float>(s, threads) : exponent_of<double>(s, threads);
+int strength_exponent(const Strengths& s, std::int64_t vector, int threads) {
+  return s.scalar == Scalar::float32 ? exponent_of<float>(s, vector, threads) : exponent_of<double>(s, vector, threads);
 }
 
 template <class T, class Real>

@@ -1,0 +1,176 @@
+// choose is a pure function: a table of questions and answers. Also the models behind it, and the memory bound.
+#include "plan/choose.hpp"
+
+#include "plan/cost_model.hpp"
+#include "plan/error_model.hpp"
+#include "plan/names.hpp"
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+namespace {
+
+/// A cube evenly filled with n points, as a survey reports it.
+Geometry evenly_filled(std::int64_t n) {
+  Geometry g;
+  g.sources = g.targets = n;
+  for (int d = 0; d < 3; ++d) g.high[d] = 1;
+  g.extent = g.largest = 1;
+  while (8 * g.occupied * 8 <= n && g.grid < 128) g.grid *= 2, g.occupied *= 8;
+  g.occupied_coarse = std::max<std::int64_t>(1, g.occupied / 8);
+  return g;
+}
+
+const Machine machine{Backend::cpu, Simd::avx2};
+
+bool same(const Decision& a, const Decision& b) {
+  return a.method == b.method && a.precision == b.precision && a.degree == b.degree && a.leaf_size == b.leaf_size &&
+         a.m == b.m && a.k == b.k && a.rotation == b.rotation && a.reduced == b.reduced && a.depth == b.depth;
+}
+
+struct Row {
+  std::int64_t n;
+  double tolerance;
+  Method method;
+  Precision precision;
+};
+constexpr Row table[] = {
+    {1, 1e-6, Method::direct, Precision::double_},          {100, 1e-3, Method::direct, Precision::single_},
+    {100, 1e-12, Method::direct, Precision::double_},       {100'000, 1e-3, Method::fmm, Precision::single_},
+    {100'000, 1e-6, Method::fmm, Precision::double_},       {100'000, 1e-12, Method::fmm, Precision::double_},
+    {10'000'000, 1e-2, Method::fmm, Precision::single_},    {10'000'000, 1e-9, Method::fmm, Precision::double_},
+    {1'000'000'000, 1e-5, Method::fmm, Precision::single_},
+};
+
+TEST(Choose, AnswersTheTable) {
+  for (const Row& row : table) {
+    Options o;
+    o.tolerance = row.tolerance;
+    o.gradient = true;
+    const Decision d = choose(o, evenly_filled(row.n), machine);
+    EXPECT_EQ(name(d.method), name(row.method)) << row.n << " points at " << row.tolerance;
+    if (d.method == Method::fmm) {
+      EXPECT_EQ(name(d.precision), name(row.precision)) << row.n << " at " << row.tolerance;
+    }
+  }
+}
+
+TEST(Choose, DoesAsAsked) {
+  Options o = fmm_options(1e-4, Precision::double_);
+  o.degree = 9, o.leaf_size = 77, o.m2l = M2l::rotation, o.stencil = Stencil::full;
+  const Decision d = choose(o, evenly_filled(1'000'000), machine);
+  EXPECT_EQ(d.degree, 9);
+  EXPECT_EQ(d.leaf_size, 77);
+  EXPECT_TRUE(d.rotation);
+  EXPECT_FALSE(d.reduced);
+  o.depth = 4;
+  EXPECT_EQ(choose(o, evenly_filled(1'000'000), machine).depth, 4);
+  o.method = Method::direct;
+  EXPECT_EQ(choose(o, evenly_filled(1'000'000), machine).method, Method::direct);
+}
+
+TEST(Choose, GivesTheSameAnswerForAnyNumberOfThreads) {
+  for (const double t : decades(first_decade, last_decade)) {
+    Options o;
+    o.tolerance = t;
+    const Decision one = choose(o, evenly_filled(50'000), machine);
+    o.threads = 64;
+    EXPECT_TRUE(same(one, choose(o, evenly_filled(50'000), machine))) << t;
+  }
+}
+
+TEST(Choose, RecordsAReasonForEveryChoice) {
+  const Decision d = choose(fmm_options(1e-6), evenly_filled(100'000), machine);
+  EXPECT_GE(d.choices.size(), 6u);
+  for (const Choice& c : d.choices) {
+    EXPECT_FALSE(c.value.empty()) << c.name;
+    EXPECT_FALSE(c.reason.empty()) << c.name;
+  }
+}
+
+TEST(Choose, RootEdgeIsAtLeastTheExtent) {
+  for (std::int64_t n = 1; n < 1'000'000'000; n = 3 * n + 7) {
+    const Decision d = choose(fmm_options(1e-6), evenly_filled(n), machine);
+    EXPECT_LE(d.m, 1 << d.k) << n;
+    EXPECT_GT(2 * d.m, 1 << d.k) << n;
+    EXPECT_GE(d.leaf_size, 1) << n;
+  }
+}
+
+TEST(Choose, DegreeGrowsAsTheToleranceFalls) {
+  for (const Precision precision : {Precision::double_, Precision::single_}) {
+    int last = 0;
+    for (const double t : decades(first_decade, precision == Precision::single_ ? 4 : last_decade)) {
+      const int degree = choose(fmm_options(t, precision), evenly_filled(100'000), machine).degree;
+      EXPECT_GE(degree, last) << t;
+      last = degree;
+    }
+  }
+}
+
+TEST(ErrorModel, FallsWithTheDegreeAndCostsMoreForGradientAndReducedStencil) {
+  for (const bool reduced : {false, true})
+    for (const bool gradient : {false, true})
+      for (int degree = 1; degree <= max_degree; ++degree) {
+        const double error = truncation_error(degree, reduced, gradient);
+        EXPECT_LT(error, truncation_error(degree - 1, reduced, gradient)) << degree;
+        EXPECT_GE(truncation_error(degree, true, gradient), truncation_error(degree, false, gradient)) << degree;
+        EXPECT_GE(truncation_error(degree, reduced, true), truncation_error(degree, reduced, false)) << degree;
+      }
+}
+
+TEST(ErrorModel, GivesTheSmallestDegree) {
+  for (const double t : decades(first_decade, last_decade, 3)) {
+    const int degree = degree_for(t, false, true);
+    EXPECT_LE(truncation_error(degree, false, true), t);
+    if (degree > 1) {
+      EXPECT_GT(truncation_error(degree - 1, false, true), t);
+    }
+  }
+}
+
+TEST(CostModel, GrowsWithPointsAndDegree) {
+  const CostConstants c = cost_constants(Simd::avx2, Precision::double_, true);
+  const Geometry small = evenly_filled(10'000), large = evenly_filled(100'000);
+  EXPECT_LT(fmm_cost(c, small, 10, true, false, 50), fmm_cost(c, large, 10, true, false, 50));
+  EXPECT_LT(fmm_cost(c, large, 10, true, false, 50), fmm_cost(c, large, 20, true, false, 50));
+  EXPECT_LT(translation_cost(c, 30, true), translation_cost(c, 30, false)) << "rotation must win at high degree";
+}
+
+void expect_bounded(const Cloud& c, const Options& o) {
+  const std::int64_t targets = c.apart() ? static_cast<std::int64_t>(c.targets.size() / 3) : 0;
+  const Report r = make_plan(c, o).evaluate(c.strengths).report;
+  const std::int64_t bound = Plan::memory_bound(c.count(), targets, o);
+  EXPECT_GE(bound, r.memory_bytes) << c.label << ", tolerance " << o.tolerance << ", m2l " << r.m2l << ", "
+                                   << r.precision;
+  std::printf("# %-32s %8.1e %-8s %-7s bytes %11lld bound %11lld\n", c.label.c_str(), o.tolerance, r.m2l.c_str(),
+              r.precision.c_str(), static_cast<long long>(r.memory_bytes), static_cast<long long>(bound));
+}
+
+class MemoryBound : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(MemoryBound, IsNeverExceeded) {
+  for (const std::int64_t n : {100, 3'000, 20'000}) {
+    const Cloud c = make_cloud(GetParam(), n, Signs::mixed);
+    for (const double t : {1e-2, 1e-4, 1e-6, 1e-9}) {
+      Options o = fmm_options(t);
+      expect_bounded(c, o);
+      o.gradient = false, o.method = Method::automatic;
+      expect_bounded(c, o);
+    }
+  }
+}
+
+TEST_P(MemoryBound, IsNeverExceededWithSmallLeaves) {
+  const Cloud c = make_cloud(GetParam(), 3'000, Signs::mixed);
+  for (const std::int64_t leaf_size : {1, 5, 20}) {
+    Options o = fmm_options(1e-4);
+    o.leaf_size = leaf_size;
+    expect_bounded(c, o);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Clouds, MemoryBound, ::testing::ValuesIn(all_kinds),
+                         [](const auto& test) { return std::string(name(test.param)); });
+
+}  // namespace
+}  // namespace farfield::testing

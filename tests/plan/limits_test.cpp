@@ -1,0 +1,167 @@
+// Legal and awkward: few points, coincident points, points on faces of boxes, extents of 1e-30 and 1e+30, an outlier.
+#include <chrono>
+
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+namespace {
+
+constexpr double tolerance = 1e-6;
+
+class Limits : public ::testing::TestWithParam<Method> {
+ protected:
+  Options options() const {
+    Options o = fmm_options(tolerance, Precision::double_);
+    o.method = GetParam();
+    return o;
+  }
+  Outcome expect_right(const Cloud& c) const {
+    const Outcome o = measure(c, options());
+    EXPECT_LE(o.potential, slack * tolerance) << c.label;
+    EXPECT_LE(o.gradient, slack * tolerance) << c.label;
+    return o;
+  }
+};
+
+void expect_all(const std::vector<double>& values, double expected) {
+  for (const double v : values) EXPECT_EQ(v, expected);
+}
+
+TEST_P(Limits, NoPoints) {
+  const std::vector<double> none;
+  const Result<double> r = Plan(points(none), options()).evaluate(none);
+  EXPECT_TRUE(r.potential.empty());
+  EXPECT_TRUE(r.gradient.empty());
+}
+
+TEST_P(Limits, NoSourcesButTargets) {
+  const std::vector<double> none;
+  const Cloud c = make_cloud(Kind::uniform, 100, Signs::mixed);
+  const Result<double> r = Plan(points(none), points(c.sources), options()).evaluate(none);
+  EXPECT_EQ(r.potential, std::vector<double>(100, 0.0));
+  EXPECT_EQ(r.gradient, std::vector<double>(300, 0.0));
+}
+
+TEST_P(Limits, NoTargetsButSources) {
+  const std::vector<double> none;
+  const Cloud c = make_cloud(Kind::uniform, 100, Signs::mixed);
+  EXPECT_TRUE(Plan(points(c.sources), points(none), options()).evaluate(c.strengths).potential.empty());
+  Options both = options();
+  both.at_sources = true;
+  const Result<double> r = Plan(points(c.sources), points(none), both).evaluate(c.strengths);
+  EXPECT_TRUE(r.potential.empty());
+  EXPECT_EQ(r.source_potential.size(), 100u);
+}
+
+TEST_P(Limits, OnePoint) {
+  const Result<double> r = Plan(points(std::vector<double>{3, 4, 5}), options()).evaluate(std::vector<double>{2});
+  EXPECT_EQ(r.potential, std::vector<double>{0});
+  EXPECT_EQ(r.gradient, std::vector<double>(3, 0));
+}
+
+TEST_P(Limits, TwoPoints) {
+  const std::vector<double> xyz{0, 0, 0, 2, 0, 0}, q{1, 3};
+  const Result<double> r = Plan(points(xyz), options()).evaluate(q);
+  EXPECT_DOUBLE_EQ(r.potential[0], 1.5);
+  EXPECT_DOUBLE_EQ(r.potential[1], 0.5);
+  EXPECT_DOUBLE_EQ(r.gradient[0], 0.75);
+  EXPECT_DOUBLE_EQ(r.gradient[3], -0.25);
+}
+
+TEST_P(Limits, OneSourceManyTargets) {
+  Cloud c = make_cloud(Kind::outside, 2'000, Signs::positive);
+  c.label += "/one source";
+  c.sources.resize(3), c.strengths.resize(1);
+  expect_right(c);
+}
+
+TEST_P(Limits, AllPointsEqual) {
+  for (const std::int64_t n : {2, 50, 3'000}) {
+    std::vector<double> xyz;
+    for (std::int64_t i = 0; i < n; ++i) xyz.insert(xyz.end(), {0.1, -7.3, 1e5});
+    const Result<double> r =
+        Plan(points(xyz), options()).evaluate(std::vector<double>(static_cast<std::size_t>(n), 1.0));
+    expect_all(r.potential, 0);
+    expect_all(r.gradient, 0);
+  }
+}
+
+TEST_P(Limits, TenThousandCoincidentPointsAndOthers) {
+  Cloud c = make_cloud(Kind::uniform, 15'000, Signs::mixed);
+  c.label += "/coincident";
+  for (std::size_t i = 0; i < 30'000; ++i) c.sources[i] = 0.3;
+  expect_right(c);
+}
+
+TEST_P(Limits, TargetsOnSources) {
+  Cloud c = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+  c.label += "/targets on sources";
+  c.targets = c.sources;
+  expect_right(c);
+}
+
+TEST_P(Limits, PointsOnFacesOfBoxes) {
+  Cloud c = make_cloud(Kind::lattice, 17 * 17 * 17, Signs::mixed);
+  c.label += "/dyadic";
+  for (double& x : c.sources) x = x / 16 - 0.5;  // 0, 1/16, ..., 1: every plane between boxes of levels 1 to 4
+  expect_right(c);
+}
+
+TEST_P(Limits, ExtentsOfAllMagnitudes) {
+  for (const double extent : {1e-30, 1e30}) {
+    Cloud c = make_cloud(Kind::plummer, 3'000, Signs::mixed);
+    c.label.append("/extent ").append(std::to_string(std::log10(extent)));
+    for (double& x : c.sources) x *= extent;
+    expect_right(c);
+  }
+}
+
+TEST_P(Limits, StrengthsOfAllMagnitudes) {
+  for (const double size : {1e-200, 1e200}) {
+    Cloud c = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+    c.label.append("/strengths ").append(std::to_string(std::log10(size)));
+    for (double& q : c.strengths) q *= size;
+    expect_right(c);
+  }
+}
+
+TEST_P(Limits, StrengthsOfZero) {
+  const Cloud c = make_cloud(Kind::uniform, 2'000, Signs::mixed);
+  const Result<double> r = make_plan(c, options()).evaluate(std::vector<double>(2'000, 0.0));
+  expect_all(r.potential, 0);
+  expect_all(r.gradient, 0);
+}
+
+TEST_P(Limits, FlatAndThinSets) {
+  for (const std::size_t kept : {1u, 2u}) {
+    Cloud c = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+    c.label.append("/axes ").append(std::to_string(kept));
+    for (std::size_t i = 0; i < c.sources.size(); ++i)
+      if (i % 3 >= kept) c.sources[i] = 0.7;
+    expect_right(c);
+  }
+}
+
+double seconds_of(const Cloud& c, const Options& o) {
+  const auto start = std::chrono::steady_clock::now();
+  make_plan(c, o).evaluate(c.strengths);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST_P(Limits, OneFarOutlier) {
+  Cloud near = make_cloud(Kind::uniform, 10'000, Signs::mixed), far = near;
+  far.label += "/outlier";
+  for (std::size_t a = 0; a < 3; ++a) far.sources[a] = 1e12;
+  expect_right(far);
+  std::printf("# seconds without and with an outlier at 1e12: %.3f %.3f\n", seconds_of(near, options()),
+              seconds_of(far, options()));
+}
+
+std::string name_of(const ::testing::TestParamInfo<Method>& info) {
+  return info.param == Method::fmm ? "fmm" : info.param == Method::direct ? "direct" : "automatic";
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Limits, ::testing::Values(Method::fmm, Method::direct, Method::automatic), name_of);
+
+}  // namespace
+}  // namespace farfield::testing

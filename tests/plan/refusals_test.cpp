@@ -1,0 +1,129 @@
+// What is refused: the right code, one sentence, and in it what is wrong and where.
+#include <functional>
+
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+namespace {
+
+const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+
+void expect_refusal(ErrorCode code, const std::string& word, const std::function<void()>& work) {
+  const std::string sentence = refusal(code, work);
+  EXPECT_NE(sentence.find(word), std::string::npos) << "'" << sentence << "' should mention '" << word << "'";
+  EXPECT_EQ(sentence.find('\n'), std::string::npos) << sentence;
+}
+
+class Refusals : public ::testing::Test {
+ protected:
+  Cloud cloud = make_cloud(Kind::apart, 200, Signs::mixed);
+  void expect_option(const std::string& word, const std::function<void(Options&)>& spoil) {
+    Options o;
+    spoil(o);
+    expect_refusal(ErrorCode::usage, word, [&] { make_plan(cloud, o); });
+  }
+};
+
+TEST_F(Refusals, FirstBadCoordinateIsNamed) {
+  for (const double bad : {nan, infinity, -infinity})
+    for (const std::size_t first : {0u, 61u, 199u}) {
+      std::vector<double> xyz = cloud.sources;
+      xyz[3 * first + 1] = bad;
+      xyz.back() = bad;
+      expect_refusal(ErrorCode::input, "source " + std::to_string(first), [&] { Plan p{points(xyz)}; });
+      expect_refusal(ErrorCode::input, "target " + std::to_string(first),
+                     [&] { Plan p(points(cloud.sources), points(xyz)); });
+    }
+}
+
+TEST_F(Refusals, FirstBadStrengthIsNamed) {
+  Plan plan = make_plan(cloud, {});
+  for (const double bad : {nan, infinity, -infinity}) {
+    std::vector<double> q = cloud.strengths;
+    q[17] = q[80] = bad;
+    expect_refusal(ErrorCode::input, "strength 17", [&] { plan.evaluate(q); });
+    std::vector<double> two = cloud.strengths;
+    two.insert(two.end(), q.begin(), q.end());
+    expect_refusal(ErrorCode::input, "strength 17 of vector 1", [&] { plan.evaluate(two); });
+  }
+}
+
+TEST_F(Refusals, WrongLengths) {
+  Plan plan = make_plan(cloud, {});
+  for (const std::size_t length : {0u, 1u, 199u, 201u})
+    expect_refusal(ErrorCode::input, "200 sources", [&] { plan.evaluate(std::vector<double>(length, 1.0)); });
+  std::vector<double> u(200);
+  Strengths s = strengths(cloud.strengths);
+  s.vectors = 0;
+  expect_refusal(ErrorCode::input, "vector", [&] { plan.evaluate(s, {u.data()}); });
+  expect_refusal(ErrorCode::input, "negative", [&] { Plan p(points(cloud.sources.data(), -1)); });
+}
+
+TEST_F(Refusals, NullPointers) {
+  const double* null = nullptr;
+  expect_refusal(ErrorCode::input, "null", [&] { Plan p(points(null, 5)); });
+  expect_refusal(ErrorCode::input, "null", [&] { Plan p(points(cloud.sources), points(null, 5)); });
+  Plan plan = make_plan(cloud, {});
+  std::vector<double> u(200);
+  expect_refusal(ErrorCode::input, "null", [&] { plan.evaluate(strengths(null, 200), {u.data()}); });
+}
+
+TEST_F(Refusals, Tolerances) {
+  for (const double bad : {-1.0, -1e-6, 0.0, 1.0, 2.0, nan, infinity})
+    expect_option("tolerance", [&](Options& o) { o.tolerance = bad; });
+}
+
+TEST_F(Refusals, ExpertOptions) {
+  expect_option("threads", [](Options& o) { o.threads = -1; });
+  expect_option("degree", [](Options& o) { o.degree = -2; });
+  expect_option("degree", [](Options& o) { o.degree = 1000; });
+  expect_option("leaf_size", [](Options& o) { o.leaf_size = -1; });
+  expect_option("depth", [](Options& o) { o.depth = -2; });
+  expect_option("depth", [](Options& o) { o.depth = 100; });
+  expect_option("check", [](Options& o) { o.check = -1; });
+  for (const double bad : {nan, infinity, 0.0}) expect_option("scale", [&](Options& o) { o.scale = bad; });
+}
+
+/// A caller in C may hand over any integer.
+TEST_F(Refusals, ValuesThatAreNotInTheEnums) {
+  expect_option("kernel", [](Options& o) { o.kernel = static_cast<Kernel>(99); });
+  expect_option("method", [](Options& o) { o.method = static_cast<Method>(99); });
+  expect_option("precision", [](Options& o) { o.precision = static_cast<Precision>(99); });
+  expect_option("backend", [](Options& o) { o.backend = static_cast<Backend>(99); });
+  expect_option("m2l", [](Options& o) { o.m2l = static_cast<M2l>(99); });
+  expect_option("stencil", [](Options& o) { o.stencil = static_cast<Stencil>(99); });
+  expect_option("simd", [](Options& o) { o.simd = static_cast<Simd>(99); });
+}
+
+TEST_F(Refusals, OutputsThatThePlanDoesNotCompute) {
+  Plan plan = make_plan(cloud, {});
+  std::vector<double> u(200), g(600);
+  const Strengths s = strengths(cloud.strengths);
+  expect_refusal(ErrorCode::usage, "gradient", [&] { plan.evaluate(s, {u.data(), g.data()}); });
+  expect_refusal(ErrorCode::usage, "at_sources", [&] { plan.evaluate(s, {u.data(), nullptr, u.data()}); });
+}
+
+TEST_F(Refusals, BackendAndMemoryThatAreNotThere) {
+  Options cuda;
+  cuda.backend = Backend::cuda;
+  expect_refusal(ErrorCode::device, "cuda", [&] { make_plan(cloud, cuda); });
+  Points device = points(cloud.sources);
+  device.space = MemorySpace::device;
+  expect_refusal(ErrorCode::device, "device memory", [&] { Plan p{device}; });
+  Plan plan = make_plan(cloud, {});
+  Strengths s = strengths(cloud.strengths);
+  s.space = MemorySpace::device;
+  std::vector<double> u(200);
+  expect_refusal(ErrorCode::device, "device memory", [&] { plan.evaluate(s, {u.data()}); });
+}
+
+TEST_F(Refusals, ToleranceBelowTheFloorNamesTheReachableOne) {
+  for (const Precision precision : {Precision::single_, Precision::double_, Precision::automatic}) {
+    const double last = reachable(cloud, precision);
+    EXPECT_GT(last, unreachable);
+    EXPECT_NO_THROW(make_plan(cloud, fmm_options(last, precision)));
+  }
+}
+
+}  // namespace
+}  // namespace farfield::testing
