@@ -125,6 +125,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
+  d.apart = !g.alike;
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.method = o.method;

@@ -19,7 +19,8 @@ struct Decision {
   bool gradient = false;
   int degree = 0;
   bool settle_degree = false;            ///< the degree may be corrected once the tree is known
-  double tolerance = 0;                  ///< what that needs
+  double tolerance = 0;                  ///< what that needs: the part left to truncation, and
+  bool apart = false;                    ///< whether targets may lie away from all sources
   std::int64_t leaf_size = 0;            ///< most sources or targets in a leaf
   int m = 1, k = 0;                      ///< root edge R = D 2^k / m
   int depth = -1;                        ///< uniform tree of this depth; -1: adaptive

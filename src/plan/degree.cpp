@@ -7,19 +7,26 @@
 
 namespace farfield {
 
+/// Does a leaf hold far more points than it should? Then they coincide.
+static bool heaps(const Decision& d, const TreeView& tree) {
+  for (BoxId box = 0; box < tree.boxes; ++box)
+    if (tree.is_leaf(box) && std::max(tree.source_count(box), tree.target_count(box)) > 4 * d.leaf_size) return true;
+  return false;
+}
+
 /// Expected error of every degree asked about, the larger of potential and gradient.
 class ExpectedError {
  public:
   ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
       : decision_(d), tree_(tree), sources_(sources), targets_(targets), threads_(threads),
-        in_planes_(stand_in_planes(tree, sources)), norms_(result_norms(tree, sources, targets, threads)) {}
+        in_planes_(stand_in_planes(tree, sources)), heaped_(heaps(d, tree)), norms_(result_norms(tree, sources, targets, threads)) {}
 
   double operator()(int degree) const {
     if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
     const Placement p = placement(tree_, sources_, targets_, norms_, degree, threads_);
     const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
     const auto expected = [&](double of_typical, double of_facing) {
-      const TargetKind kind{static_cast<double>(tree_.target_count(0)), remote()};
+      const TargetKind kind{static_cast<double>(tree_.target_count(0)), norms_.near_share < 0.5, heaped_};
       return expected_error(of_typical * typical, of_facing * facing, degree, kind, decision_.reduced);
     };
     const double potential = expected(p.typical.potential, p.facing.potential);
@@ -27,14 +34,13 @@ class ExpectedError {
     return std::max(potential, expected(d * p.typical.gradient, d * p.facing.gradient));
   }
   bool in_planes() const { return in_planes_; }
-  bool remote() const { return norms_.near_share < 0.5; }
 
  private:
   const Decision& decision_;
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   int threads_;
-  bool in_planes_;
+  bool in_planes_, heaped_;
   ResultNorms norms_;
 };
 
@@ -56,7 +62,7 @@ int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& s
   const ExpectedError expected(d, tree, sources, targets, threads);
   // Below the degree of evenly filled volumes little is to be gained, and strengths of one sign or a few heavy ones
   // would show; above the degree of crystals nothing was ever measured.
-  const int lowest = std::max(1, d.degree - 1), highest = expected.remote() ? max_degree : highest_degree(d.tolerance, d.reduced);
+  const int lowest = std::max(1, d.degree - 1), highest = highest_degree(d.tolerance, d.reduced, d.apart);
   int degree = std::clamp(d.degree, lowest, highest);
   if (expected(degree) <= d.tolerance)
     while (degree > lowest && expected(degree - 1) <= d.tolerance) --degree;

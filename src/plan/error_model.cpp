@@ -34,14 +34,15 @@ static double reduced_over_full(int degree, bool reduced) {
 
 // Against direct sums on eleven clouds and a molten salt, N = 1e3 to 1e5, degrees 3 to 38, leaves of 64 and by default:
 // errors carried by typical pairs (up to degree 17) come to 0.3 to 1.2 times the model, 1.8 at degree 3; those carried by
-// facing pairs (above 20) to 0.6 to 2.3 times, 3.4 with few points, since then few pairs carry them and they scatter.
+// facing pairs (above 20) to 0.6 to 2.8 times, 4 with few points, since then few pairs carry them and they scatter.
 // Above degree 32 the scatter grows. Targets away from all sources have no near field whose size would hide the error, and
-// their pairs sit in the largest boxes: up to 5 times the model.
+// their pairs sit in the largest boxes: up to 5 times the model, 40 at degree 50. Where many points coincide one place counts
+// as often, whether it is a good one or not: up to 3 times.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced) {
   const double few = std::min(2.0, std::sqrt(1e4 / std::max(1.0, kind.count)));
-  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0), of_facing = (1.7 + 2.0 * few) * std::pow(std::max(1.0, degree / 32.0), 2);
-  const double remote = kind.remote ? 6 * std::pow(std::max(1.0, degree / 32.0), 5) : 1;
-  return std::hypot(of_typical * typical, of_facing * facing) * reduced_over_full(degree, reduced) * remote;
+  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0), of_facing = (2.8 + 2.0 * few) * std::pow(std::max(1.0, degree / 32.0), 2);
+  const double special = kind.remote ? 8 * std::pow(std::max(1.0, degree / 32.0), 6) : kind.heaped ? 4 : 1;
+  return std::hypot(of_typical * typical, of_facing * facing) * reduced_over_full(degree, reduced) * special;
 }
 
 double crystal_error(int degree, bool reduced, bool gradient) {
@@ -49,10 +50,10 @@ double crystal_error(int degree, bool reduced, bool gradient) {
   return std::pow(10.0, line - (gradient ? 0.0 : 0.8)) * (reduced ? 2.0 : 1.0);
 }
 
-int highest_degree(double tolerance, bool reduced) {
+int highest_degree(double tolerance, bool reduced, bool apart) {
   int degree = 1;
   while (degree < max_degree && crystal_error(degree, reduced, true) > tolerance) ++degree;
-  return degree;
+  return std::min(max_degree, degree + (apart ? 3 : 0));
 }
 
 // Rounding measured at degrees where truncation is far below, N = 1e3 to 1e5, all clouds: single 4e-7 (potential, mixed

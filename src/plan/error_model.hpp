@@ -19,6 +19,7 @@ double facing_pair_error(int degree);
 struct TargetKind {
   double count = 0;
   bool remote = false;  ///< away from all sources: their results have no near field
+  bool heaped = false;  ///< many points coincide
 };
 
 /// Relative error to expect, with what measurement adds to the model: `typical` and `facing` are the model's two parts.
@@ -29,8 +30,9 @@ double expected_error(double typical, double facing, int degree, const TargetKin
 /// falls by only 0.19 decades per degree.
 double crystal_error(int degree, bool reduced, bool gradient);
 
-/// The degree that crystals need, the worst places that were measured: no plan takes a higher one.
-int highest_degree(double tolerance, bool reduced);
+/// The degree that crystals need, the worst places that were measured, and three more for targets that may lie away from
+/// all sources: no plan takes a higher one.
+int highest_degree(double tolerance, bool reduced, bool apart);
 
 /// Smallest tolerance that the precision can promise.
 double reachable_tolerance(Precision precision);
