@@ -15,13 +15,14 @@ struct Meaning {
   const char* words;
 };
 
-constexpr std::array<Meaning, 17> meanings = {{
+constexpr std::array<Meaning, 18> meanings = {{
     {"survey", "extent and shape of the cloud"},
     {"read", "copy the points"},
     {"keys", "number the cells of space"},
     {"sort", "neighbours side by side"},
     {"boxes", "make the tree"},
     {"lists", "who is near, who is far"},
+    {"degree", "how points lie in their boxes"},
     {"tables", "translation operators"},
     {"gather", "strengths into tree order"},
     {"p2m", "bodies to multipoles"},

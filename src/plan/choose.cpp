@@ -8,6 +8,7 @@
 
 #include "plan/cost_model.hpp"
 #include "plan/error_model.hpp"
+#include "plan/names.hpp"
 
 namespace farfield {
 
@@ -21,12 +22,15 @@ static void note(Decision& d, const char* name, const std::string& value, const 
   d.choices.push_back({name, value, reason});
 }
 
+static constexpr int max_threads = 4096;  // OpenMP runtimes crash somewhere above
+
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   if (!(o.tolerance > 0 && o.tolerance < 1))
     refuse("tolerance " + number(o.tolerance) + " is not between 0 and 1; use for example 1e-6");
   if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
-  if (o.threads < 0) refuse("threads " + std::to_string(o.threads) + " is negative; 0 means all");
+  if (o.threads < 0 || o.threads > max_threads)
+    refuse("threads " + std::to_string(o.threads) + " is outside 0 to " + std::to_string(max_threads) + "; 0 means all");
   if (o.degree < -1 || o.degree > max_degree)
     refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
   if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");
@@ -44,9 +48,9 @@ static void choose_precision(Decision& d, const Options& o) {
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
-  if (o.precision != Precision::automatic) return note(d, "precision", o.precision == Precision::single_ ? "single" : "double", "as asked");
+  if (o.precision != Precision::automatic) return note(d, "precision", name(o.precision), "as asked");
   d.precision = o.tolerance >= single ? Precision::single_ : Precision::double_;
-  note(d, "precision", d.precision == Precision::single_ ? "single" : "double",
+  note(d, "precision", name(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
                                          : "single ends at " + number(single));
 }
@@ -120,6 +124,18 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
+static void choose_method(Decision& d, const Options& o, const Geometry& g, const CostConstants& c, double fmm_cost) {
+  if (o.method != Method::automatic) return note(d, "method", name(d.method), "as asked");
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  d.method = pairs * c.pair <= fmm_cost ? Method::direct : Method::fmm;
+  note(d, "method", name(d.method),
+       d.method == Method::direct ? "cheaper than expansions for so few points" : "cheaper than all pairs");
+  if (d.method == Method::fmm || o.precision != Precision::automatic || pairs > 1e8) return;
+  d.precision = Precision::double_;  // a tenth of a second at most: then exact is better
+  for (Choice& choice : d.choices)
+    if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
+}
+
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   Decision d;
@@ -133,16 +149,9 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.tolerance = truncation_share(o.tolerance, d.precision);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
-  d.pairs_per_second = 1e9 / c.pair;
   const Scheme s = cheapest(o, g, c);
-  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  if (o.method == Method::automatic) {
-    d.method = pairs * c.pair <= s.cost ? Method::direct : Method::fmm;
-    note(d, "method", d.method == Method::direct ? "direct" : "fmm",
-         d.method == Method::direct ? "cheaper than expansions for so few points" : "cheaper than all pairs");
-  } else {
-    note(d, "method", o.method == Method::direct ? "direct" : "fmm", "as asked");
-  }
+  choose_method(d, o, g, c, s.cost);
+  d.pairs_per_second = 1e9 / cost_constants(d.simd, d.precision, o.gradient).pair;
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);
