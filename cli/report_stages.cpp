@@ -22,7 +22,7 @@ constexpr std::array<Meaning, 18> meanings = {{
     {"sort", "neighbours side by side"},
     {"boxes", "make the tree"},
     {"lists", "who is near, who is far"},
-    {"degree", "how points lie in their boxes"},
+    {"degree", "how the points lie"},
     {"tables", "translation operators"},
     {"gather", "strengths into tree order"},
     {"p2m", "bodies to multipoles"},

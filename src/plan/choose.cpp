@@ -124,10 +124,12 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-static void choose_method(Decision& d, const Options& o, const Geometry& g, const CostConstants& c, double fmm_cost) {
+/// `fmm_cost` of an evaluation, `table_cost` of the plan's translation tables: a one-shot sum pays for both.
+static void choose_method(Decision& d, const Options& o, const Geometry& g, const CostConstants& c, double fmm_cost,
+                          double table_cost) {
   if (o.method != Method::automatic) return note(d, "method", name(d.method), "as asked");
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  d.method = pairs * c.pair <= fmm_cost ? Method::direct : Method::fmm;
+  d.method = pairs * c.pair <= fmm_cost + table_cost ? Method::direct : Method::fmm;
   note(d, "method", name(d.method),
        d.method == Method::direct ? "cheaper than expansions for so few points" : "cheaper than all pairs");
   if (d.method == Method::fmm || o.precision != Precision::automatic || pairs > 1e8) return;
@@ -150,7 +152,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
   const Scheme s = cheapest(o, g, c);
-  choose_method(d, o, g, c, s.cost);
+  choose_method(d, o, g, c, s.cost, table_cost(s.degree));
   d.pairs_per_second = 1e9 / cost_constants(d.simd, d.precision, o.gradient).pair;
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);

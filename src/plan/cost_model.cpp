@@ -54,4 +54,6 @@ double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, boo
   return best;
 }
 
+double table_cost(int degree) { return 34 * 120 * std::pow(degree + 1, 3); }
+
 }  // namespace farfield
