@@ -1,9 +1,9 @@
 // The one enum of error codes; it is also the table of the command line's exit codes.
 #pragma once
+#include <farfield/export.h>
+
 #include <stdexcept>
 #include <string>
-
-#include <farfield/export.h>
 
 namespace farfield {
 

@@ -38,9 +38,9 @@ struct Options {
   std::uint64_t seed = 0;   ///< chooses the targets of `check`
 
   // Expert: leave these alone unless you redo a table of a paper.
-  int degree = -1;               ///< highest degree kept in expansions; -1: from the tolerance
-  std::int64_t leaf_size = 0;    ///< most sources or targets in a leaf; 0: from the cost model
-  int depth = -1;                ///< uniform tree with leaves at this level in a cube of the data's extent; -1: adaptive
+  int degree = -1;             ///< highest degree kept in expansions; -1: from the tolerance
+  std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf; 0: from the cost model
+  int depth = -1;              ///< uniform tree with leaves at this level in a cube of the data's extent; -1: adaptive
   M2l m2l = M2l::automatic;
   Stencil stencil = Stencil::automatic;
   Simd simd = Simd::automatic;

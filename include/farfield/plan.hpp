@@ -1,14 +1,14 @@
 // Plan: set the points once, evaluate for as many strength vectors as wanted, move the points.
 #pragma once
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include <farfield/export.h>
+
+#include <cstdint>
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
+#include <memory>
+#include <span>
+#include <vector>
 
 namespace farfield {
 
@@ -42,7 +42,9 @@ class FARFIELD_API Plan {
   template <Real T>
   Result<T> evaluate(std::span<const T> strengths);
   template <Real T>
-  Result<T> evaluate(const std::vector<T>& strengths) { return evaluate(std::span<const T>(strengths)); }
+  Result<T> evaluate(const std::vector<T>& strengths) {
+    return evaluate(std::span<const T>(strengths));
+  }
 
   /// New positions with the same options, for the next time step. Counts may change.
   void move(const Points& sources);
@@ -66,14 +68,14 @@ template <Real T>
 FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Options& options = {});
 template <Real T>
 FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets,
-                   const Options& options = {});
+                                const Options& options = {});
 
 /// The exact O(N M) sum, in the precision of the outputs (differences of the caller's own coordinates).
 /// Uses options.kernel, scale, gradient, threads and simd; nothing is approximated.
-FARFIELD_API void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
-                const Options& options = {});
+FARFIELD_API void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets,
+                             const Outputs& outputs, const Options& options = {});
 template <Real T>
 FARFIELD_API Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
-                     const Options& options = {});
+                                  const Options& options = {});
 
 }  // namespace farfield

@@ -1,23 +1,23 @@
 // Report: what a plan decided, why, what it did, and what that cost.
 #pragma once
+#include <farfield/export.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <farfield/export.h>
-
 namespace farfield {
 
 struct StageReport {
-  std::string name;      ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
-  double seconds = 0;    ///< wall-clock, last execution
-  double flops = 0;      ///< floating point operations counted from the lists; 0: not counted
-  bool building = false; ///< part of the plan (true) or of an evaluation (false)
+  std::string name;       ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
+  double seconds = 0;     ///< wall-clock, last execution
+  double flops = 0;       ///< floating point operations counted from the lists; 0: not counted
+  bool building = false;  ///< part of the plan (true) or of an evaluation (false)
 };
 
 struct Choice {
-  std::string name;    ///< "degree", "leaf size", ...
+  std::string name;  ///< "degree", "leaf size", ...
   std::string value;
   std::string reason;  ///< one clause
 };
@@ -43,11 +43,11 @@ struct FARFIELD_API Report {
   std::int64_t sources = 0, targets = 0, vectors = 0;
   std::int64_t boxes = 0, leaves = 0;
   std::int64_t p2p_boxes = 0, m2l_boxes = 0, m2p_boxes = 0, p2l_boxes = 0;  ///< list entries
-  std::int64_t near_pairs = 0;       ///< source-target pairs summed directly
-  double far_fraction = 0;           ///< share of all pairs carried by expansions
-  std::int64_t memory_bytes = 0;     ///< most bytes the plan held at one time, its own count
-  std::int64_t pairs_per_second = 0; ///< p2p rate of the cost model, for "what the direct sum would have cost"
-  double condition_potential = 0;    ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
+  std::int64_t near_pairs = 0;                                              ///< source-target pairs summed directly
+  double far_fraction = 0;            ///< share of all pairs carried by expansions
+  std::int64_t memory_bytes = 0;      ///< most bytes the plan held at one time, its own count
+  std::int64_t pairs_per_second = 0;  ///< p2p rate of the cost model, for "what the direct sum would have cost"
+  double condition_potential = 0;     ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
   double condition_gradient = 0;
   std::vector<StageReport> stages;
   std::vector<Choice> choices;

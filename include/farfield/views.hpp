@@ -44,8 +44,7 @@ Points points(const T* x, const T* y, const T* z, std::int64_t count, std::int64
 
 /// Interleaved points from a span of 3 n scalars.
 template <class Range>
-  requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>>
-Points points(const Range& xyz) {
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Points points(const Range& xyz) {
   return points(std::data(xyz), static_cast<std::int64_t>(std::size(xyz)) / 3);
 }
 
@@ -67,8 +66,8 @@ Strengths strengths(const T* q, std::int64_t count, std::int64_t vectors = 1) {
 }
 
 template <class Range>
-  requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>>
-Strengths strengths(const Range& q) {
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
+strengths(const Range& q) {
   return strengths(std::data(q), static_cast<std::int64_t>(std::size(q)));
 }
 

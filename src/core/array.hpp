@@ -3,11 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <farfield/error.hpp>
 #include <memory>
 #include <new>
 #include <string>
-
-#include <farfield/error.hpp>
 
 namespace farfield {
 

@@ -7,8 +7,8 @@
 // Coefficient (n, m) stands at n^2 + n + m.
 #pragma once
 #include <cmath>
-#include <cstddef>
 #include <complex>
+#include <cstddef>
 #include <vector>
 
 #include "core/hd.hpp"

@@ -72,7 +72,8 @@ template <class Real>
 static double squared_norm(const Real* const* arrays, int width, std::int64_t count) {
   double sum = 0;  // one thread: the same bits for any number of them
   for (int a = 0; a < width; ++a)
-    for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(arrays[a][i]) * static_cast<double>(arrays[a][i]);
+    for (std::int64_t i = 0; i < count; ++i)
+      sum += static_cast<double>(arrays[a][i]) * static_cast<double>(arrays[a][i]);
   return sum;
 }
 
@@ -97,7 +98,9 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
     own.push_back(size > 0 ? std::sqrt(error / size) : (error > 0 ? INFINITY : 0.0));
   }
   std::sort(own.begin(), own.end());
-  const auto at = [&](double share) { return own[static_cast<std::size_t>(share * static_cast<double>(own.size() - 1))]; };
+  const auto at = [&](double share) {
+    return own[static_cast<std::size_t>(share * static_cast<double>(own.size() - 1))];
+  };
   const double up = static_cast<double>(count) / static_cast<double>(targets.size());
   const double all = squared_norm(computed, width, count);
   return {squared > 0 ? std::sqrt(squared * up / all) : 0.0, at(0.5), at(0.95), own.back()};

@@ -2,7 +2,6 @@
 // arrays: scaled by powers of two, in tree order, which changes no relative error.
 #pragma once
 #include <cstdint>
-
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-
 #include <farfield/error.hpp>
 
 #include "plan/cost_model.hpp"
@@ -30,7 +29,8 @@ static void validate(const Options& o) {
     refuse("tolerance " + number(o.tolerance) + " is not between 0 and 1; use for example 1e-6");
   if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
   if (o.threads < 0 || o.threads > max_threads)
-    refuse("threads " + std::to_string(o.threads) + " is outside 0 to " + std::to_string(max_threads) + "; 0 means all");
+    refuse("threads " + std::to_string(o.threads) + " is outside 0 to " + std::to_string(max_threads) +
+           "; 0 means all");
   if (o.degree < -1 || o.degree > max_degree)
     refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
   if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");
@@ -68,8 +68,8 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
   return s;
 }
 
-/// The cheaper of dense and rotation unless the options say which. The reduced stencil must be asked for: at equal error it
-/// needs three (at degree 10) to ten (at 30) degrees more, which costs what its fewer translations save.
+/// The cheaper of dense and rotation unless the options say which. The reduced stencil must be asked for: at equal
+/// error it needs three (at degree 10) to ten (at 30) degrees more, which costs what its fewer translations save.
 static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c) {
   Scheme best{0, false, false, 0, -1};
   for (bool rotation : {false, true}) {
@@ -118,8 +118,7 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.reduced = s.reduced;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "expected to keep strengths of mixed sign within " + number(o.tolerance));
-  note(d, "m2l", d.rotation ? "rotation" : "dense",
-       o.m2l != M2l::automatic ? "as asked" : "cheapest at this degree");
+  note(d, "m2l", d.rotation ? "rotation" : "dense", o.m2l != M2l::automatic ? "as asked" : "cheapest at this degree");
   note(d, "stencil", d.reduced ? "reduced" : "full",
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }

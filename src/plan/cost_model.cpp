@@ -10,9 +10,15 @@ CostConstants cost_constants(Simd simd, Precision precision, bool gradient) {
   const bool single = precision == Precision::single_;
   CostConstants c{};
   switch (simd) {
-    case Simd::avx512: c = {0.60, 0.9, 0.045, 1.2}; break;
-    case Simd::avx2: c = {1.6, 1.2, 0.10, 2.2}; break;
-    default: c = {4.5, 2.5, 0.40, 6.0}; break;
+    case Simd::avx512:
+      c = {0.60, 0.9, 0.045, 1.2};
+      break;
+    case Simd::avx2:
+      c = {1.6, 1.2, 0.10, 2.2};
+      break;
+    default:
+      c = {4.5, 2.5, 0.40, 6.0};
+      break;
   }
   if (!gradient) c.pair *= 0.65, c.coefficient *= 0.6;
   if (single) c.pair *= 0.5, c.pack *= 0.6, c.multiply *= 0.5, c.coefficient *= 0.5;

@@ -1,10 +1,9 @@
 // Decision: everything `choose` decides before a tree exists.
 #pragma once
 #include <cstdint>
-#include <vector>
-
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
+#include <vector>
 
 #include "tree/lists.hpp"
 
@@ -12,22 +11,22 @@ namespace farfield {
 
 struct Decision {
   Kernel kernel = Kernel::laplace3d;
-  Method method = Method::fmm;           ///< never automatic
+  Method method = Method::fmm;  ///< never automatic
   Precision precision = Precision::double_;
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
   bool gradient = false;
   int degree = 0;
-  bool settle_degree = false;            ///< the degree may be corrected once the tree is known
-  double tolerance = 0;                  ///< what that needs: the part left to truncation, and
-  bool apart = false;                    ///< whether targets may lie away from all sources
-  std::int64_t leaf_size = 0;            ///< most sources or targets in a leaf
-  int m = 1, k = 0;                      ///< root edge R = D 2^k / m
-  int depth = -1;                        ///< uniform tree of this depth; -1: adaptive
+  bool settle_degree = false;  ///< the degree may be corrected once the tree is known
+  double tolerance = 0;        ///< what that needs: the part left to truncation, and
+  bool apart = false;          ///< whether targets may lie away from all sources
+  std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf
+  int m = 1, k = 0;            ///< root edge R = D 2^k / m
+  int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
   ListThresholds thresholds;
-  double pairs_per_second = 0;           ///< p2p rate of one core in the cost model
-  std::vector<Choice> choices;           ///< for the report
+  double pairs_per_second = 0;  ///< p2p rate of one core in the cost model
+  std::vector<Choice> choices;  ///< for the report
 };
 
 }  // namespace farfield

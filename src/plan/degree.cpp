@@ -17,9 +17,16 @@ static bool heaps(const Decision& d, const TreeView& tree) {
 /// Expected error of every degree asked about, the larger of potential and gradient.
 class ExpectedError {
  public:
-  ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
-      : decision_(d), tree_(tree), sources_(sources), targets_(targets), threads_(threads),
-        in_planes_(stand_in_planes(tree, sources)), heaped_(heaps(d, tree)), norms_(result_norms(tree, sources, targets, threads)) {}
+  ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                int threads)
+      : decision_(d),
+        tree_(tree),
+        sources_(sources),
+        targets_(targets),
+        threads_(threads),
+        in_planes_(stand_in_planes(tree, sources)),
+        heaped_(heaps(d, tree)),
+        norms_(result_norms(tree, sources, targets, threads)) {}
 
   double operator()(int degree) const {
     if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);

@@ -27,20 +27,22 @@ double facing_pair_error(int degree) {
   return 0.21 * std::pow(0.75, d) / d;
 }
 
-/// The reduced stencil's pairs err more at the same degree: measured 1.5 times at degree 4, 4 at 10, 10 at 18, 10 to 30 above.
+/// The reduced stencil's pairs err more at the same degree: measured 1.5 times at degree 4, 4 at 10, 10 at 18, 10 to 30
+/// above.
 static double reduced_over_full(int degree, bool reduced) {
   return reduced ? std::min(25.0, 1.2 * std::exp(0.125 * degree)) : 1.0;
 }
 
 // Against direct sums on eleven clouds and a molten salt, N = 1e3 to 1e5, degrees 3 to 38, leaves of 64 and by default:
-// errors carried by typical pairs (up to degree 17) come to 0.3 to 1.2 times the model, 1.8 at degree 3; those carried by
-// facing pairs (above 20) to 0.6 to 2.8 times, 4 with few points, since then few pairs carry them and they scatter.
-// Above degree 32 the scatter grows. Targets away from all sources have no near field whose size would hide the error, and
-// their pairs sit in the largest boxes: up to 5 times the model, 40 at degree 50. Where many points coincide one place counts
-// as often, whether it is a good one or not: up to 3 times.
+// errors carried by typical pairs (up to degree 17) come to 0.3 to 1.2 times the model, 1.8 at degree 3; those carried
+// by facing pairs (above 20) to 0.6 to 2.8 times, 4 with few points, since then few pairs carry them and they scatter.
+// Above degree 32 the scatter grows. Targets away from all sources have no near field whose size would hide the error,
+// and their pairs sit in the largest boxes: up to 5 times the model, 40 at degree 50. Where many points coincide one
+// place counts as often, whether it is a good one or not: up to 3 times.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced) {
   const double few = std::min(2.0, std::sqrt(1e4 / std::max(1.0, kind.count)));
-  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0), of_facing = (2.8 + 2.0 * few) * std::pow(std::max(1.0, degree / 32.0), 2);
+  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0),
+               of_facing = (2.8 + 2.0 * few) * std::pow(std::max(1.0, degree / 32.0), 2);
   const double special = kind.remote ? 8 * std::pow(std::max(1.0, degree / 32.0), 6) : kind.heaped ? 4 : 1;
   return std::hypot(of_typical * typical, of_facing * facing) * reduced_over_full(degree, reduced) * special;
 }

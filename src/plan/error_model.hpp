@@ -25,13 +25,13 @@ struct TargetKind {
 /// Relative error to expect, with what measurement adds to the model: `typical` and `facing` are the model's two parts.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced);
 
-/// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a tenth of
-/// the spacing): facing corners of boxes line up there and a few pairs near the worst place carry the error, which then
-/// falls by only 0.19 decades per degree.
+/// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a tenth
+/// of the spacing): facing corners of boxes line up there and a few pairs near the worst place carry the error, which
+/// then falls by only 0.19 decades per degree.
 double crystal_error(int degree, bool reduced, bool gradient);
 
-/// The degree that crystals need, the worst places that were measured, and three more for targets that may lie away from
-/// all sources: no plan takes a higher one.
+/// The degree that crystals need, the worst places that were measured, and three more for targets that may lie away
+/// from all sources: no plan takes a higher one.
 int highest_degree(double tolerance, bool reduced, bool apart);
 
 /// Smallest tolerance that the precision can promise.

@@ -1,10 +1,9 @@
 // Evaluator: the one virtual interface between the public API and the templates behind it, one per kernel,
 // precision and backend. Its user (plan.cpp) has validated all arguments.
 #pragma once
-#include <memory>
-
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
+#include <memory>
 
 #include "plan/decision.hpp"
 #include "tree/geometry.hpp"
@@ -16,8 +15,8 @@ namespace farfield {
 struct Delivery {
   Outputs outputs;
   std::int64_t split = 0;
-  double scale = 1;         ///< constant in front of the kernel
-  std::int64_t check = 0;   ///< targets whose error is measured (first strength vector); 0: none
+  double scale = 1;        ///< constant in front of the kernel
+  std::int64_t check = 0;  ///< targets whose error is measured (first strength vector); 0: none
   std::uint64_t seed = 0;
 };
 

@@ -32,9 +32,9 @@ Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const 
   return Plan(sources, targets, direct_options(options, scalar_of<T>)).evaluate(strengths);
 }
 
-#define FARFIELD_ONE_SHOT(T)                                                                                   \
-  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Options&);                           \
-  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Points&, const Options&);            \
+#define FARFIELD_ONE_SHOT(T)                                                                        \
+  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Options&);                \
+  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Points&, const Options&); \
   template Result<T> direct_sum<T>(const Points&, std::span<const T>, const Points&, const Options&);
 FARFIELD_ONE_SHOT(float)
 FARFIELD_ONE_SHOT(double)

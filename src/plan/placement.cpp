@@ -69,7 +69,8 @@ static double facing(const TreeView& tree, BoxId box, int corner, int axis, cons
       if (beside) facing_corner ^= 1 << a;
     }
     const BoxId source = displaced(tree, box, d);
-    if (source != no_box) sum += static_cast<double>(sources[static_cast<std::size_t>(source) * corners + facing_corner]);
+    if (source != no_box)
+      sum += static_cast<double>(sources[static_cast<std::size_t>(source) * corners + facing_corner]);
   }
   return sum;
 }
@@ -112,14 +113,15 @@ Placement placement(const TreeView& tree, const PlacedPoints& sources, const Pla
     if (count > 0) typical[b] = count * far_sources(tree, box, sources, further);
     for (int corner = 0; corner < corners; ++corner) {
       const double weight = static_cast<double>(to[b * corners + static_cast<std::size_t>(corner)]);
-      for (int axis = 0; weight > 0 && axis < 3; ++axis) corner_pairs[b] += weight * facing(tree, box, corner, axis, from);
+      for (int axis = 0; weight > 0 && axis < 3; ++axis)
+        corner_pairs[b] += weight * facing(tree, box, corner, axis, from);
     }
   }
   return {relative(tree, typical, norms), relative(tree, corner_pairs, norms)};
 }
 
-/// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap: 0.18
-/// for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths; 1 on a flat axis.
+/// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap:
+/// 0.18 for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths; 1 on a flat axis.
 static double coinciding_share(const PlacedPoints& points, std::int64_t begin, std::int64_t end, int axis) {
   std::vector<double> x(points.axis[axis] + begin, points.axis[axis] + end);
   std::sort(x.begin(), x.end());
@@ -139,8 +141,7 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
       if (!tree.is_leaf(box) || end - begin < 8) continue;
       ++leaves;
       bool all = true;
-      for (int axis = 0; axis < 3 && all; ++axis)
-        all = coinciding_share(points, begin, end, axis) > 0.4;
+      for (int axis = 0; axis < 3 && all; ++axis) all = coinciding_share(points, begin, end, axis) > 0.4;
       in_planes += all;
       break;  // one leaf of each stretch of boxes
     }
@@ -207,7 +208,8 @@ ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, cons
   std::vector<BoxId> leaves;
   std::int64_t points = 0;
   for (BoxId box = 0; box < tree.boxes; ++box)
-    if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) leaves.push_back(box), points += targets.end[box] - targets.begin[box];
+    if (tree.is_leaf(box) && targets.end[box] > targets.begin[box])
+      leaves.push_back(box), points += targets.end[box] - targets.begin[box];
   if (leaves.empty()) return {};
   const std::size_t step = std::max<std::size_t>(1, leaves.size() / sampled);
   std::vector<SumsAtTarget> at((leaves.size() + step - 1) / step);

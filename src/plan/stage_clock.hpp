@@ -1,9 +1,8 @@
 // StageClock: runs a stage and books its wall-clock time in the report.
 #pragma once
 #include <chrono>
-#include <utility>
-
 #include <farfield/report.hpp>
+#include <utility>
 
 namespace farfield {
 

@@ -1,8 +1,7 @@
 #include "plan/validate.hpp"
 
-#include <string>
-
 #include <farfield/error.hpp>
+#include <string>
 
 #include "plan/accounts.hpp"
 
@@ -26,7 +25,8 @@ void require_known(const Options& o) {
 
 void require_host(const Points& points, const char* what) {
   if (points.space != MemorySpace::host)
-    throw Error(ErrorCode::device, std::string(what) + " are in device memory, but this plan runs on the cpu; pass host memory");
+    throw Error(ErrorCode::device,
+                std::string(what) + " are in device memory, but this plan runs on the cpu; pass host memory");
 }
 
 void validate(const Strengths& s, std::int64_t sources) {

@@ -70,7 +70,9 @@ struct DeviceStages {
   void l2l(int) {}
   void l2p() {}
   void m2p() {}
-  void p2p() { farfield::p2p<<<static_cast<unsigned>(tree.boxes), 128, 0, stream>>>(tree, lists, points, strength, potential); }
+  void p2p() {
+    farfield::p2p<<<static_cast<unsigned>(tree.boxes), 128, 0, stream>>>(tree, lists, points, strength, potential);
+  }
 };
 static_assert(FmmStages<DeviceStages>);
 

@@ -1,7 +1,6 @@
 // Chooses the instruction set at run time. Compiled for the baseline; the only file that names all levels.
-#include <string>
-
 #include <farfield/error.hpp>
+#include <string>
 
 #include "backends/cpu/stages.hpp"
 
@@ -12,10 +11,10 @@ namespace farfield::cpu {
 #else
 #define FARFIELD_LEVELS(MACRO) MACRO(baseline)
 #endif
-#define FARFIELD_DECLARE(isa)    \
-  namespace isa {                \
-  template <class Real>          \
-  Stages<Real> stages(Kernel);   \
+#define FARFIELD_DECLARE(isa)  \
+  namespace isa {              \
+  template <class Real>        \
+  Stages<Real> stages(Kernel); \
   }
 FARFIELD_LEVELS(FARFIELD_DECLARE)
 

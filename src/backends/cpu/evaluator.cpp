@@ -40,7 +40,8 @@ class CpuEvaluator final : public Evaluator {
  public:
   CpuEvaluator(const Decision& decision, int threads)
       : decision_(decision), threads_(threads), stages_(stages<Real>(decision.kernel, decision.simd)) {
-    for (Array<Real>* array : {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
+    for (Array<Real>* array :
+         {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       array->meter(meter_);
     tree_.count_bytes_in(meter_);
   }
@@ -49,8 +50,12 @@ class CpuEvaluator final : public Evaluator {
     StageClock clock(report, true);
     exponent_ = geometry.exponent;
     const bool with_tree = decision_.method == Method::fmm;
-    const TreeOptions options{decision_.m,          decision_.k, decision_.leaf_size,
-                              decision_.depth,      decision_.thresholds, threads_,
+    const TreeOptions options{decision_.m,
+                              decision_.k,
+                              decision_.leaf_size,
+                              decision_.depth,
+                              decision_.thresholds,
+                              threads_,
                               [&](const char* name, double seconds) { clock.add(name, seconds); }};
     if (with_tree)
       cpu::build(tree_, sources, targets, geometry, options);
@@ -68,7 +73,8 @@ class CpuEvaluator final : public Evaluator {
     allocate_results();
     std::vector<int> exponents;  // all vectors are checked before the first result is written
     clock("gather", [&] {
-      for (std::int64_t v = 0; v < strengths.vectors; ++v) exponents.push_back(strength_exponent(strengths, v, threads_));
+      for (std::int64_t v = 0; v < strengths.vectors; ++v)
+        exponents.push_back(strength_exponent(strengths, v, threads_));
     });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
       const int exponent = exponents[static_cast<std::size_t>(v)];

@@ -40,7 +40,8 @@ class PairSum {
   /// Adds the sources in `run` to the results of targets [begin, end).
   void add(std::int64_t begin, std::int64_t end, const SourceRun<Real>& run) const {
     std::int64_t t = begin;
-    for (; t + lanes<Real> < end && target_vectors > 1; t += target_vectors * lanes<Real>) tile<target_vectors>(t, end, run);
+    for (; t + lanes<Real> < end && target_vectors > 1; t += target_vectors * lanes<Real>)
+      tile<target_vectors>(t, end, run);
     for (; t < end; t += lanes<Real>) tile<1>(t, end, run);
   }
 
@@ -109,7 +110,8 @@ class PairSum {
     V x, y, z, r2;
   };
   /// By value and out of line: the inner loop keeps its vectors in registers.
-  __attribute__((noinline)) Difference exact_difference(const SourceRun<Real>& run, std::int64_t s, std::int64_t first) const {
+  __attribute__((noinline)) Difference exact_difference(const SourceRun<Real>& run, std::int64_t s,
+                                                        std::int64_t first) const {
     Difference d;
     d.x = relative(work_.target[0] + first, run.exact[0][s], frame_.factor, Real{});
     d.y = relative(work_.target[1] + first, run.exact[1][s], frame_.factor, Real{});
@@ -142,8 +144,12 @@ class Stager {
  public:
   SourceRun<Real> run(const Work<Real>& work, const Frame& frame, std::int64_t begin, std::int64_t end) {
     const std::int64_t count = end - begin;
-    SourceRun<Real> r{nullptr, nullptr, nullptr, work.strength + begin,
-                      {work.source[0] + begin, work.source[1] + begin, work.source[2] + begin}, count};
+    SourceRun<Real> r{nullptr,
+                      nullptr,
+                      nullptr,
+                      work.strength + begin,
+                      {work.source[0] + begin, work.source[1] + begin, work.source[2] + begin},
+                      count};
     if constexpr (sizeof(Real) == 8) {
       r.x = r.exact[0], r.y = r.exact[1], r.z = r.exact[2];
     } else {

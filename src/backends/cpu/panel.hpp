@@ -13,7 +13,7 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 inline constexpr int groups_per_panel = 4;
 template <class Real>
-inline constexpr std::int64_t panel_pitch = groups_per_panel * lanes<Real>;
+inline constexpr std::int64_t panel_pitch = groups_per_panel* lanes<Real>;
 
 template <class Real>
 struct Group {
@@ -41,9 +41,8 @@ inline void unpack(const Group<Real>& group, const TablesView<Real>& tables, con
   Vec<Real> row[lanes<Real>];
   for (int j = 0; j < tables.coefficients; j += lanes<Real>) {
     for (int k = 0; k < lanes<Real>; ++k)
-      row[k] = j + k < tables.coefficients
-                   ? factor * p.sign[j + k] * load(panel + p.index[j + k] * panel_pitch<Real>)
-                   : Vec<Real>{};
+      row[k] = j + k < tables.coefficients ? factor * p.sign[j + k] * load(panel + p.index[j + k] * panel_pitch<Real>)
+                                           : Vec<Real>{};
     transpose(row);
     for (int lane = 0; lane < group.valid; ++lane) store(group.out[lane] + j, load(group.out[lane] + j) + row[lane]);
   }
@@ -73,8 +72,7 @@ FARFIELD_INLINE void multiply_rows(const MatrixView<Real>& a, int first, const R
     }
   }
   for (int i = 0; i < n; ++i)
-    for (int v = 0; v < vectors; ++v)
-      store(out + out_row[first + i] * panel_pitch<Real> + v * lanes<Real>, sum[i][v]);
+    for (int v = 0; v < vectors; ++v) store(out + out_row[first + i] * panel_pitch<Real> + v * lanes<Real>, sum[i][v]);
 }
 
 template <int n, int vectors, class Real>
@@ -100,10 +98,14 @@ template <class Real>
 inline void multiply(int vectors, const MatrixView<Real>& a, const Real* in, const std::int32_t* in_row, Real* out,
                      const std::int32_t* out_row) {
   switch (vectors) {
-    case 1: return multiply<1>(a, in, in_row, out, out_row);
-    case 2: return multiply<2>(a, in, in_row, out, out_row);
-    case 3: return multiply<3>(a, in, in_row, out, out_row);
-    default: return multiply<4>(a, in, in_row, out, out_row);
+    case 1:
+      return multiply<1>(a, in, in_row, out, out_row);
+    case 2:
+      return multiply<2>(a, in, in_row, out, out_row);
+    case 3:
+      return multiply<3>(a, in, in_row, out, out_row);
+    default:
+      return multiply<4>(a, in, in_row, out, out_row);
   }
 }
 

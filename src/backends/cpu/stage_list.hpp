@@ -7,17 +7,27 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Kernel, class Real> void p2m(const Work<Real>&);
-template <class Kernel, class Real> void m2m(const Work<Real>&, int level);
-template <class Kernel, class Real> void m2l(const Work<Real>&);
-template <class Kernel, class Real> void p2l(const Work<Real>&);
-template <class Kernel, class Real> void l2l(const Work<Real>&, int level);
-template <class Kernel, class Real> void l2p(const Work<Real>&);
-template <class Kernel, class Real> void m2p(const Work<Real>&);
-template <class Kernel, class Real> void p2p(const Work<Real>&);
-template <class Kernel, class Real> void direct(const Work<Real>&, std::int64_t sources, std::int64_t targets);
+template <class Kernel, class Real>
+void p2m(const Work<Real>&);
+template <class Kernel, class Real>
+void m2m(const Work<Real>&, int level);
+template <class Kernel, class Real>
+void m2l(const Work<Real>&);
+template <class Kernel, class Real>
+void p2l(const Work<Real>&);
+template <class Kernel, class Real>
+void l2l(const Work<Real>&, int level);
+template <class Kernel, class Real>
+void l2p(const Work<Real>&);
+template <class Kernel, class Real>
+void m2p(const Work<Real>&);
+template <class Kernel, class Real>
+void p2p(const Work<Real>&);
+template <class Kernel, class Real>
+void direct(const Work<Real>&, std::int64_t sources, std::int64_t targets);
 
-template <class Real> Stages<Real> stages(Kernel kernel);
+template <class Real>
+Stages<Real> stages(Kernel kernel);
 
 }  // namespace farfield::cpu::FARFIELD_ISA
 

@@ -15,8 +15,16 @@ static constexpr Simd level = Simd::baseline;
 
 template <class Kernel, class Real>
 static Stages<Real> table() {
-  return {level,           p2m<Kernel, Real>, m2m<Kernel, Real>, m2l<Kernel, Real>, p2l<Kernel, Real>,
-          l2l<Kernel, Real>, l2p<Kernel, Real>, m2p<Kernel, Real>, p2p<Kernel, Real>, direct<Kernel, Real>};
+  return {level,
+          p2m<Kernel, Real>,
+          m2m<Kernel, Real>,
+          m2l<Kernel, Real>,
+          p2l<Kernel, Real>,
+          l2l<Kernel, Real>,
+          l2p<Kernel, Real>,
+          m2p<Kernel, Real>,
+          p2p<Kernel, Real>,
+          direct<Kernel, Real>};
 }
 
 template <class Real>

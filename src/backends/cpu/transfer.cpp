@@ -65,8 +65,8 @@ struct Destination {
 };
 
 template <class T, class Real>
-static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points,
-                       const Delivery& d, int threads) {
+static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points, const Delivery& d,
+                       int threads) {
   const std::int64_t count = points.count;
   const Destination<T> apart(d.outputs.potential, d.outputs.gradient, vector, d.split);
   const Destination<T> alike(d.outputs.source_potential, d.outputs.source_gradient, vector, count - d.split);
@@ -83,8 +83,8 @@ static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const 
 }
 
 template <class Real>
-void scatter(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points,
-             const Delivery& delivery, int threads) {
+void scatter(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points, const Delivery& delivery,
+             int threads) {
   if (delivery.outputs.scalar == Scalar::float32)
     scatter_to<float>(r, vector, points, delivery, threads);
   else

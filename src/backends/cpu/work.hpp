@@ -8,7 +8,6 @@
 
 namespace farfield::cpu {
 
-
 /// (P x)[i] = sign[i] * x[index[i]]; see LaplaceBasis::symmetry.
 template <class Real>
 struct SymmetryView {
@@ -34,10 +33,10 @@ struct RotationView {
 template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
-  std::int64_t stride = 0;  ///< of expansions: coefficients rounded up to whole 64-byte lines
-  const Real* recurrence = nullptr;        ///< of the degree itself
-  const Real* recurrence_next = nullptr;   ///< of degree + 1, for the gradient of multipoles
-  const Real* m2m = nullptr;               ///< column-major; octant 7
+  std::int64_t stride = 0;                ///< of expansions: coefficients rounded up to whole 64-byte lines
+  const Real* recurrence = nullptr;       ///< of the degree itself
+  const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
+  const Real* m2m = nullptr;              ///< column-major; octant 7
   SymmetryView<Real> symmetry[symmetry_count] = {};
   const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it
   RotationView<Real> rotation[operator_count] = {};
