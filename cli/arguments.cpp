@@ -43,7 +43,7 @@ void add_simd(CLI::App& app, Options& o) {
 }
 
 void add_expert(CLI::App& app, Options& o) {
-  add_small(app, "--degree", o.degree, "Highest degree kept in expansions")->group("Expert");
+  add_small(app, "--degree", o.degree, "Highest degree kept; no promise then")->group("Expert");
   add_count(app, "--leaf-size", o.leaf_size, "Most bodies in a leaf of the tree")->group("Expert");
   add_small(app, "--depth", o.depth, "Uniform tree with leaves at this level")->group("Expert");
   add_word<M2l>(app, "--m2l", o.m2l, {{"auto", M2l::automatic}, {"dense", M2l::dense}, {"rotation", M2l::rotation}},
@@ -63,16 +63,17 @@ void add_sum(CLI::App& app, SumArguments& a) {
   app.add_flag("--gradient", o.gradient, "Compute the gradient, too");
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   add_count(app, "--check", o.check, "Measure the error on N random targets");
-  add_seed(app, o.seed, "Chooses these targets (default 0)");
+  add_seed(app, o.seed, "Chooses the targets of --check (default 0)");
   add_word<Kernel>(app, "--kernel", o.kernel, {{"laplace3d", Kernel::laplace3d}, {"count", Kernel::count}},
                    "1/r, or 1 for all pairs (a diagnostic)");
   add_number(app, "--scale", o.scale, "Constant in front of the kernel (default 1)");
   add_word<Method>(app, "--method", o.method,
-                   {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}}, "How to sum");
+                   {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}},
+                   "auto: the cheaper of the other two");
   add_precision(app, o);
   add_backend(app, o);
   app.add_option("-o,--output", a.output, "Write results, .npz or .csv, in input order")->type_name("FILE");
-  app.add_option("--report", a.report, "Write all that is known of the run as JSON")->type_name("FILE");
+  app.add_option("--report", a.report, "Write the whole report as JSON")->type_name("FILE");
   app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_expert(app, o);
@@ -131,11 +132,11 @@ void add_info(CLI::App& app, std::string& file) {
 
 void add_bench(CLI::App& app, BenchArguments& a) {
   CLI::App& bench = *app.add_subcommand("bench", "Measure speed and error on generated bodies");
-  bench.add_option("--n", a.counts, "Numbers of bodies (1e5,1e6)")->type_name("N,...");
-  bench.add_option("--dist", a.kinds, "Kinds of bodies (uniform,sphere,plummer)")->type_name("KIND,...");
-  bench.add_option("--tolerance", a.tolerances, "Tolerances (1e-3,1e-6,1e-9)")->type_name("X,...");
+  bench.add_option("--n", a.counts, "Numbers of bodies (default 1e5,1e6)")->type_name("N,...");
+  bench.add_option("--dist", a.kinds, "Kinds (default uniform,sphere,plummer)")->type_name("KIND,...");
+  bench.add_option("--tolerance", a.tolerances, "Tolerances (default 1e-3,1e-6,1e-9)")->type_name("X,...");
   bench.add_flag("--gradient", a.options.gradient, "Compute the gradient, too");
-  add_count(bench, "--repeat", a.repeat, "Timed runs, of which the median counts (3)");
+  add_count(bench, "--repeat", a.repeat, "Timed runs, the median counts (default 3)");
   add_precision(bench, a.options);
   add_backend(bench, a.options);
   add_simd(bench, a.options);
@@ -151,8 +152,8 @@ void add_bench(CLI::App& app, BenchArguments& a) {
 
 void declare(CLI::App& app, Arguments& a) {
   app.description(
-      "Farfield sums over all pairs of bodies, u(x) = sum_j q_j / |x - y_j|, and takes\n"
-      "the gradient, in linear time and to the accuracy that you ask for.");
+      "Farfield computes u(x) = sum_j q_j / |x - y_j| for all pairs of bodies, and its\n"
+      "gradient, in linear time and to the accuracy that you ask for.");
   app.set_version_flag("--version", std::string("farfield ") + FARFIELD_VERSION, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);

@@ -4,11 +4,12 @@
 
 namespace farfield {
 
-/// Relative L2 error, the larger of potential and gradient, that an FMM of this degree stays below for strengths of
-/// mixed sign on any of the tested clouds.
+/// Before a tree is known: relative L2 error, the larger of potential and gradient, that an FMM of this degree stays
+/// below for strengths of mixed sign on uniform and clustered volumes.
 double truncation_error(int degree, bool reduced, bool gradient);
 
-/// Smallest degree whose truncation_error is at most `tolerance`.
+/// The first guess: smallest degree whose truncation_error is at most `tolerance`. settle_degree (degree.hpp) corrects
+/// it.
 int degree_for(double tolerance, bool reduced, bool gradient);
 
 /// Errors of one pair of unit charges in boxes with one box between them, over the edge: root mean square over random

@@ -1,4 +1,5 @@
-// Lattice: the exact geometry of the root box (design: R = D 2^k / m) and the keys of points on it.
+// Lattice: the exact geometry of the root box (edge R = D 2^k / m, docs/mathematics/tree.md) and the keys of points on
+// it.
 //
 // All coordinates here are the caller's times a power of two ("scaled", |extent| <= 1), so that nothing over- or
 // underflows for extents from 1e-300 to 1e300 and differences stay those of the caller's own numbers.
@@ -58,8 +59,9 @@ FARFIELD_HD std::uint64_t spread_bits(std::uint64_t v) {
   return (v | v << 2) & 0x1249249249249249ull;
 }
 
-/// Morton word number `word` (0, 1, 2) of a scaled point: levels 21 word + 1 ... 21 word + 21, x in the lowest bit
-/// of each triple, the coarsest level in bits 60-62. Levels beyond the lattice's depth are zero.
+/// For backends that sort 64-bit keys: Morton word number `word` (0, 1, 2) of a scaled point: levels 21 word + 1 ... 21
+/// word + 21, x in the lowest bit of each triple, the coarsest level in bits 60-62. Levels beyond the lattice's depth
+/// are zero.
 FARFIELD_HD std::uint64_t morton_word(const Lattice& lattice, const double x[3], int word) {
   std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
