@@ -1,11 +1,13 @@
-// Reader: the caller's points as scaled doubles, whatever their scalar type, stride and layout.
+// Reader: the caller's points as scaled doubles, whatever their scalar type, stride and layout. It reads the memory
+// that the points are in: a loop of the host that of the host, a kernel that of the device.
 #pragma once
 #include <cstdint>
 #include <farfield/views.hpp>
 
+#include "core/hd.hpp"
 #include "tree/geometry.hpp"
 
-namespace farfield::cpu {
+namespace farfield {
 
 /// Coordinates times 2^exponent: exact, since floats are doubles and scaling is by a power of two.
 template <class T>
@@ -14,9 +16,9 @@ struct Reader {
   std::int64_t stride;
   Scaling scale;
 
-  double raw(std::int64_t i, int d) const { return static_cast<double>(axis[d][i * stride]); }
-  double operator()(std::int64_t i, int d) const { return scale(raw(i, d)); }
-  void read(std::int64_t i, double x[3]) const {
+  FARFIELD_HD double raw(std::int64_t i, int d) const { return static_cast<double>(axis[d][i * stride]); }
+  FARFIELD_HD double operator()(std::int64_t i, int d) const { return scale(raw(i, d)); }
+  FARFIELD_HD void read(std::int64_t i, double x[3]) const {
     for (int d = 0; d < 3; ++d) x[d] = (*this)(i, d);
   }
 };
@@ -36,4 +38,4 @@ decltype(auto) with_reader(const Points& points, const Scaling& scale, Use&& use
   return use(reader_of<double>(points, scale));
 }
 
-}  // namespace farfield::cpu
+}  // namespace farfield
