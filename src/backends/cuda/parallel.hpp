@@ -28,14 +28,19 @@ void for_each_index(std::int64_t count, const Body& body, cudaStream_t stream, c
   require_launch(name);
 }
 
-/// CUB's convention: call(temporary, bytes) asks for the bytes where temporary is null.
+/// CUB's convention: call(temporary, bytes) asks for the bytes where temporary is null. `kept` grows as needed.
 template <class Call>
-void with_temporary(DeviceMemory& memory, const char* name, const Call& call) {
+void with_temporary(DeviceArray<unsigned char>& kept, const char* name, const Call& call) {
   std::size_t bytes = 0;
   require(call(nullptr, bytes), name);
+  const std::int64_t wanted = static_cast<std::int64_t>(bytes) + 1;
+  if (kept.size() < wanted) kept.resize(wanted);
+  require(call(kept.data(), bytes), name);
+}
+template <class Call>
+void with_temporary(DeviceMemory& memory, const char* name, const Call& call) {
   DeviceArray<unsigned char> temporary(memory);
-  temporary.resize(static_cast<std::int64_t>(bytes) + 1);
-  require(call(temporary.data(), bytes), name);
+  with_temporary(temporary, name, call);
 }
 
 }  // namespace farfield::cuda

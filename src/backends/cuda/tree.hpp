@@ -3,30 +3,25 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <farfield/views.hpp>
 #include <functional>
 
-#include <farfield/views.hpp>
-
 #include "backends/cuda/array.hpp"
+#include "backends/cuda/sort.hpp"
+#include "backends/cuda/survey.hpp"
 #include "tree/geometry.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield::cuda {
 
-/// Points in the order of the tree.
-struct SortedPoints {
-  std::int64_t count = 0;
-  DeviceArray<double> axis[3];       ///< the caller's coordinates times 2^Geometry::exponent, exactly
-  DeviceArray<std::uint32_t> order;  ///< the caller's index of each point
-};
-
 struct TreeOptions {
   int m = 1, k = 0;             ///< the data's largest side spans m boxes of level k, see make_lattice
   std::int64_t leaf_size = 64;  ///< most sources or targets of a leaf
   int depth = -1;               ///< >= 0: uniform tree with all leaves at this level
   ListThresholds thresholds;
-  /// Called before the first stage with "" and after the launches of every stage with its name.
+  /// Called before the first stage with "" and after the launches of every stage with its name (keys, sort, boxes,
+  /// gather, lists): the place to record events.
   std::function<void(const char*)> mark;
 };
 
@@ -38,20 +33,20 @@ struct CudaTree {
   bool alike = true;
 
   const SortedPoints& target_points() const { return alike ? sources : targets; }
-  /// Has every array come from `memory`; before the first build.
+  /// Has every array, and what a build needs for a while, come from `memory`; before the first build.
   void use(DeviceMemory& memory);
+  DeviceMemory* memory = nullptr;  ///< null: arrays of the device's default pool
 };
 
 /// Builds everything anew in the order of `stream`. `geometry` is the survey of the same points; `targets` null: they
-/// are the sources. Points may be in host or device memory.
+/// are the sources. Points may be in host memory, which is copied for the call, or in device memory, e.g. that of
+/// DevicePoints. Waits for the stream twice: for the sizes of levels and of lists (and for deep trees, see boxes.hpp).
+/// Where `use` named a memory, `stream` is that memory's.
 void build(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
            const TreeOptions& options, cudaStream_t stream);
 
 /// No tree: scaled points in the caller's order, for the direct sum.
 void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
                  cudaStream_t stream);
-
-/// Bounding box, power-of-two scale and how the points fill space, as cpu::survey. Waits for the stream.
-Geometry survey(const Points& sources, const Points* targets, cudaStream_t stream);
 
 }  // namespace farfield::cuda
