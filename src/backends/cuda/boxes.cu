@@ -26,7 +26,7 @@ struct Progress {
   std::int64_t level_begin[max_levels + 3] = {0, 1};
   std::int64_t wanted = 0;  ///< boxes that there would be with the children that did not fit
   int stopped = none;       ///< the level whose children did not fit
-  int unresolved = none;    ///< coarsest level whose boxes a uniform depth cannot divide
+  int unresolved = none;    ///< coarsest level with a box that a uniform depth cannot divide
 };
 
 /// The rule of refinement, and what it looks at.
@@ -38,10 +38,8 @@ struct Rule {
   AnyReader read[2];
   const Item* items[2];
   const std::uint32_t* changes[2];
+  int* unresolved;  // of Progress
 
-  __device__ bool resolves(const Node& node, int level) const {
-    return resolves_children(lattice, finest, node.corner, level);
-  }
   __device__ bool overfull(const Node& node) const {
     std::int64_t most = 0;
     for (int s = 0; s < sets; ++s) {
@@ -59,8 +57,10 @@ struct Rule {
     return true;
   }
   __device__ bool splits(const Node& node, int level) const {
-    if (depth >= 0) return level < depth && resolves(node, level);
-    return overfull(node) && resolves(node, level) && !all_coincide(node);
+    if (depth >= 0 ? level >= depth : !overfull(node)) return false;
+    const bool resolved = resolves_children(lattice, finest, node.corner, level);
+    if (!resolved && depth >= 0) atomicMin(unresolved, level);
+    return resolved && (depth >= 0 || !all_coincide(node));
   }
 };
 
@@ -78,14 +78,14 @@ struct FindChildren {
   int level;
   std::int64_t bound;
   const Node* nodes;
-  Progress* progress;
+  const Progress* progress;
   Brood brood;
 
   __device__ void operator()(std::int64_t i) const {
     const int octant = static_cast<int>(i % 8);
     const std::int64_t within = i / 8, box = progress->level_begin[level] + within;
     const bool exists = box < progress->level_begin[level + 1];
-    const bool splits = exists && divides(nodes[exists ? box : 0], octant);
+    const bool splits = exists && rule.splits(nodes[box], level);
     const unsigned mask = splits ? mask_of(nodes[box], i, octant) : 0;
     if (octant != 0) return;
     if (within < bound) brood.mask[within] = static_cast<std::uint8_t>(mask);
@@ -93,10 +93,6 @@ struct FindChildren {
   }
 
  private:
-  __device__ bool divides(const Node& node, int octant) const {
-    if (octant == 0 && level < rule.depth && !rule.resolves(node, level)) atomicMin(&progress->unresolved, level);
-    return rule.splits(node, level);
-  }
   __device__ unsigned mask_of(const Node& node, std::int64_t i, int octant) const {
     const int lane = static_cast<int>(threadIdx.x % 32), group = lane & ~7;
     const unsigned lanes = 0xffu << group;
@@ -227,12 +223,11 @@ class Builder {
   void store(Tree<DeviceArray>& tree) const;
 
  private:
-  Rule rule() const;
+  Rule rule();
   void start();
   void add_level(int level);
   void enlarge(std::int64_t boxes);
   void read_back();
-  void check_depth() const;
   bool renew(int level);
   std::int64_t boxes_of(int level) const { return progress_.level_begin[level + 1] - progress_.level_begin[level]; }
 
@@ -274,8 +269,9 @@ Builder::Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, Devi
   most_wide_ = std::max<std::int64_t>(1, std::min(points_, widest));
 }
 
-Rule Builder::rule() const {
+Rule Builder::rule() {
   const Cloud &s = *clouds_[0], &t = *clouds_[sets_ - 1];
+  Progress* on_device = on_device_.data();
   return {lattice_,
           finest_relative_edge(lattice_),
           options_.leaf_size,
@@ -283,7 +279,8 @@ Rule Builder::rule() const {
           sets_,
           {s.reader(), t.reader()},
           {s.items.data(), t.items.data()},
-          {s.changes.data(), t.changes.data()}};
+          {s.changes.data(), t.changes.data()},
+          &on_device->unresolved};
 }
 
 /// The root, and room for a tree in which few boxes have one child only.
@@ -332,9 +329,6 @@ void Builder::enlarge(std::int64_t boxes) {
 void Builder::read_back() {
   download(&progress_, on_device_.data(), 1, memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "boxes");
-}
-
-void Builder::check_depth() const {
   if (progress_.unresolved == none) return;
   throw Error(ErrorCode::usage, "depth " + std::to_string(options_.depth) +
                                     " is finer than the coordinates resolve; the deepest level here is " +
@@ -368,7 +362,7 @@ bool Builder::renew(int level) {
     });
     download(&selected[s], offset[s].data() + boxes, 1, memory_.stream);
   }
-  require(cudaStreamSynchronize(memory_.stream), "points that go on");
+  read_back();
   for (int s = 0; s < sets_; ++s) {
     renew_keys(*clouds_[s], {boxes, selected[s], offset[s].data(), begin[s].data()}, level, memory_);
     if (options_.depth < 0) count_changes(*clouds_[s], memory_);
@@ -390,7 +384,6 @@ void Builder::grow() {
     const int end = std::min(level / levels_per_key * levels_per_key + levels_per_key, last + 1);
     while (level < end) add_level(level++);
     read_back();
-    check_depth();
     if (progress_.stopped != none) {
       level = progress_.stopped;
       enlarge(progress_.wanted);
