@@ -74,7 +74,8 @@ inline constexpr int finest_grid = 7;
 
 /// Where a scaled coordinate lies on the finest grid over the bounding cube.
 struct GridCells {
-  double low[3], cells;
+  double low[3] = {}, cells = 1;
+  GridCells() = default;
   FARFIELD_HD explicit GridCells(const Geometry& g) : cells((1 << finest_grid) / g.extent) {
     const Scaling scale(g.exponent);
     for (int d = 0; d < 3; ++d) low[d] = scale(g.low[d]);

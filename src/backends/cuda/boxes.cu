@@ -105,17 +105,22 @@ struct FindChildren {
     }
     return mask;
   }
-  /// Where the points of octants from `octant` on begin.
+  /// Where the points of octants from `octant` on begin. Seven probes at a time: their loads overlap, and a million
+  /// points take seven steps instead of twenty that wait for memory one by one.
   __device__ std::uint32_t first_of(const Node& node, int s, int octant) const {
-    std::uint32_t low = node.begin[s], high = node.end[s];
+    constexpr int parts = 8;
+    std::int64_t low = node.begin[s], high = node.end[s];  // what lies before low is less, from high on it is not
     while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (child_of_short_key(key_of(rule.items[s][middle]), level) < octant)
-        low = middle + 1;
-      else
-        high = middle;
+      const std::int64_t step = (high - low + parts - 1) / parts;
+      int less = 0;  // probes that are
+      for (int k = 0; k < parts - 1; ++k) {
+        const std::int64_t at = low + k * step;
+        if (at < high) less += child_of_short_key(key_of(rule.items[s][at]), level) < octant;
+      }
+      if (low + less * step < high && less < parts - 1) high = low + less * step;
+      if (less > 0) low += (less - 1) * step + 1;
     }
-    return low;
+    return static_cast<std::uint32_t>(low);
   }
 };
 

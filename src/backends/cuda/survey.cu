@@ -39,6 +39,8 @@ __device__ Bounds no_bounds() {
 /// What the device finds out, read by the host in one piece.
 struct Findings {
   Geometry geometry;
+  Scaling scale;
+  GridCells grid;
   bool finite[2];                                // of sources, of targets
   unsigned long long occupied[finest_grid + 1];  // cells of the grid with 2^level cells a side that hold a point
 };
@@ -84,7 +86,10 @@ __global__ void __launch_bounds__(block_threads)
   found->finite[0] = of_sources.finite;
   found->finite[1] = of_targets.finite;
   const Bounds all = Join()(of_sources, of_targets);
-  if (all.finite) set_box(found->geometry, all.low, all.high);
+  if (!all.finite) return;
+  set_box(found->geometry, all.low, all.high);
+  found->scale = Scaling(found->geometry.exponent);
+  found->grid = GridCells(found->geometry);
 }
 
 struct MarkCell {
@@ -92,13 +97,10 @@ struct MarkCell {
   const Findings* found;
   unsigned* bitmap;
   __device__ void operator()(std::int64_t i) const {
-    const Geometry& g = found->geometry;
-    if (!found->finite[0] || !found->finite[1] || !has_grid(g)) return;
-    const Scaling scale(g.exponent);
-    const GridCells grid(g);
+    if (!found->finite[0] || !found->finite[1] || !has_grid(found->geometry)) return;
     std::uint64_t cell = 0;
     for (int d = 0; d < 3; ++d)
-      cell |= spread_bits(static_cast<std::uint64_t>(grid.along(scale(read.raw(i, d)), d))) << d;
+      cell |= spread_bits(static_cast<std::uint64_t>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
     const unsigned bit = 1u << cell % 32;
     if (!(__ldcg(bitmap + cell / 32) & bit)) atomicOr(bitmap + cell / 32, bit);
   }
@@ -183,7 +185,7 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
   DeviceArray<Bounds> parts(memory);
   DeviceArray<Findings> found(memory);
   DeviceArray<unsigned> bitmap(memory);
-  Findings findings{counts, {true, true}, {}};
+  Findings findings{counts, {}, {}, {true, true}, {}};
   upload(found, &findings, 1, stream);
   parts.resize(2 * most_parts);
   bitmap.resize(2 * fine_words);  // the coarser grids need a seventh as many
