@@ -1,5 +1,7 @@
 // Trees for the device by way of the host: built by the cpu backend and copied. It serves until the tree is built on
 // the device itself, and then as the reference that tests compare with.
+#include <algorithm>
+#include <thread>
 #include <vector>
 
 #include "backends/cpu/survey.hpp"
@@ -7,6 +9,8 @@
 #include "backends/cuda/tree.hpp"
 
 namespace farfield::cuda {
+
+static int host_threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 /// Points in host memory, copied there if need be.
 class HostPoints {
@@ -81,7 +85,7 @@ void build(CudaTree& built, const Points& sources, const Points* targets, const 
   const HostPoints s(sources, stream), t(targets ? *targets : Points{}, stream);
   cpu::CpuTree tree;
   cpu::build(tree, *s, targets ? &t : nullptr, geometry,
-             {options.m, options.k, options.leaf_size, options.depth, options.thresholds, 1, {}});
+             {options.m, options.k, options.leaf_size, options.depth, options.thresholds, host_threads(), {}});
   upload_tree(built, tree, stream);
   if (options.mark) options.mark("tree");
 }
@@ -90,7 +94,7 @@ void read_points(CudaTree& built, const Points& sources, const Points* targets, 
                  cudaStream_t stream) {
   const HostPoints s(sources, stream), t(targets ? *targets : Points{}, stream);
   cpu::CpuTree tree;
-  cpu::read_points(tree, *s, targets ? &t : nullptr, geometry, 1);
+  cpu::read_points(tree, *s, targets ? &t : nullptr, geometry, host_threads());
   built.alike = tree.alike;
   copy(built.sources, tree.sources, stream);
   copy(built.targets, tree.targets, stream);
@@ -99,7 +103,7 @@ void read_points(CudaTree& built, const Points& sources, const Points* targets, 
 
 Geometry survey(const Points& sources, const Points* targets, cudaStream_t stream) {
   const HostPoints s(sources, stream), t(targets ? *targets : Points{}, stream);
-  return cpu::survey(*s, targets ? &t : nullptr, 1);
+  return cpu::survey(*s, targets ? &t : nullptr, host_threads());
 }
 
 void CudaTree::use(DeviceMemory& memory) {
