@@ -125,52 +125,79 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
       }
 }
 
-template <class Real>
-template <class Basis>
-void Tables<Real>::build_dense(bool reduced) {
-  const auto count2 = static_cast<std::size_t>(view_.coefficients) * static_cast<std::size_t>(view_.coefficients);
-  const int needed = reduced ? operator_count : far_operator_count;
-  std::vector<double> canonical(count2 * static_cast<std::size_t>(needed));
-#pragma omp parallel for schedule(dynamic)
-  for (int id = 0; id < needed; ++id) {
-    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
-    const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
-    const std::vector<double> matrix = Basis::m2l(view_.degree, t, target_edge_of(id));
-    std::copy(matrix.begin(), matrix.end(), canonical.begin() + static_cast<std::ptrdiff_t>(count2) * id);
+/// The links of the far list by octant, and of the reduced stencil's parents. The k-th distinct offset has matrix k;
+/// `offsets` lists what serves them.
+struct FarLinks {
+  std::vector<std::vector<Link>> classes = std::vector<std::vector<Link>>(8);
+  std::vector<FarOffset> offsets;
+
+  void add(int c, int slot, int octant, int matrix) {
+    classes[static_cast<std::size_t>(c)].push_back(
+        {static_cast<std::int16_t>(slot), static_cast<std::int16_t>(octant), matrix});
   }
-  std::vector<Expansion> list;
+};
+
+static FarLinks cousins(bool reduced) {
+  FarLinks links;
   int known[7][7][7];
   std::fill(&known[0][0][0], &known[0][0][0] + 343, -1);
-  std::vector<std::vector<Link>> classes(8);
-  for (int octant = 0; octant < 8; ++octant)
-    for_each_cousin(octant, reduced, [&](int slot, int o, int dx, int dy, int dz) {
+  for (int c = 0; c < 8; ++c)
+    for_each_cousin(c, reduced, [&](int slot, int octant, int dx, int dy, int dz) {
       int& id = known[dz + 3][dy + 3][dx + 3];
       if (id < 0) {
-        id = static_cast<int>(list.size());
-        const FarOffset offset = far_offset(dx, dy, dz);
-        list.push_back({offset.op, offset.symmetry});
+        id = static_cast<int>(links.offsets.size());
+        links.offsets.push_back(far_offset(dx, dy, dz));
       }
-      classes[static_cast<std::size_t>(octant)].push_back(
-          {static_cast<std::int16_t>(slot), static_cast<std::int16_t>(o), id});
+      links.add(c, slot, octant, id);
     });
-  expand(far_, canonical, list, false, 1);
-  link(far_, view_.far, classes);
-  if (!reduced) return;
-  list.clear();
-  std::vector<Link> links;
+  return links;
+}
+
+static FarLinks children_of_colleagues() {
+  FarLinks links;
+  links.classes.resize(1);
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x)
         for (int o = 0; o < 8; ++o) {
           if (!(children_for_parent(x, y, z) >> o & 1)) continue;
-          const FarOffset offset =
-              parent_offset(1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z);
-          links.push_back({static_cast<std::int16_t>(colleague_slot(x, y, z)), static_cast<std::int16_t>(o),
-                           static_cast<std::int32_t>(list.size())});
-          list.push_back({offset.op, offset.symmetry});
+          links.add(0, colleague_slot(x, y, z), o, static_cast<int>(links.offsets.size()));
+          links.offsets.push_back(parent_offset(1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z));
         }
-  expand(parent_, canonical, list, false, 1);
-  link(parent_, view_.parent, {links});
+  return links;
+}
+
+template <class Real>
+void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation, bool parents, bool reduced) {
+  FarLinks links = parents ? children_of_colleagues() : cousins(reduced);
+  Set& set = parents ? parent_ : far_;
+  if (rotation) {  // the operator and its symmetry instead of a matrix
+    for (std::vector<Link>& of : links.classes)
+      for (Link& l : of) {
+        const FarOffset& offset = links.offsets[static_cast<std::size_t>(l.matrix)];
+        l.matrix = offset.op * symmetry_count + offset.symmetry;
+      }
+  } else {
+    std::vector<Expansion> list;
+    for (const FarOffset& offset : links.offsets) list.push_back({offset.op, offset.symmetry});
+    expand(set, canonical, list, false, 1);
+  }
+  link(set, parents ? view_.parent : view_.far, links.classes);
+}
+
+template <class Real>
+template <class Basis>
+std::vector<double> Tables<Real>::canonical_matrices(int operators) const {
+  const auto numbers = static_cast<std::size_t>(view_.coefficients) * static_cast<std::size_t>(view_.coefficients);
+  std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
+#pragma omp parallel for schedule(dynamic)
+  for (int id = 0; id < operators; ++id) {
+    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
+    const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
+    const std::vector<double> matrix = Basis::m2l(view_.degree, t, target_edge_of(id));
+    std::copy(matrix.begin(), matrix.end(), canonical.begin() + static_cast<std::ptrdiff_t>(numbers) * id);
+  }
+  return canonical;
 }
 
 template <class Real>
@@ -239,10 +266,14 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t s
   link(m2m_, view_.m2m, {children});
   expand(l2l_, shift, octants, true, Basis::l2l_scale);
   link(l2l_, view_.l2l, parents);
+  const int operators = reduced ? operator_count : far_operator_count;
+  std::vector<double> canonical;
   if (rotation)
-    keep_rotations<Basis>(reduced ? operator_count : far_operator_count);
+    keep_rotations<Basis>(operators);
   else
-    build_dense<Basis>(reduced);
+    canonical = canonical_matrices<Basis>(operators);
+  link_far(canonical, rotation, false, reduced);
+  if (reduced) link_far(canonical, rotation, true, reduced);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here
   degree_ = degree;
   rotation_scheme_ = rotation;

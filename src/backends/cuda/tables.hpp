@@ -46,8 +46,9 @@ class Tables {
   void expand(Set& set, const std::vector<double>& canonical, const std::vector<Expansion>& list, bool transposed,
               double scale);
   void link(Set& set, Operators<Real>& operators, const std::vector<std::vector<Link>>& classes);
+  void link_far(const std::vector<double>& canonical, bool rotation, bool parents, bool reduced);
   template <class Basis>
-  void build_dense(bool reduced);
+  std::vector<double> canonical_matrices(int operators) const;
 
   DeviceMemory& memory_;
   cudaStream_t stream_ = nullptr;
