@@ -3,6 +3,7 @@
 // m2p: the same at inverted points with multipoles of finer boxes; the gradient's expansions reach one degree higher.
 // A warp per leaf, lanes are targets, coefficients in shared memory as [coefficient][expansion].
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/device.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/visitors.hpp"
 #include "kernels/count.hpp"
@@ -94,7 +95,7 @@ static bool launch(const Work<Real>& work, const Extent<Real>& extent, int first
   const auto kernel = evaluate_kernel<Kernel, Real, expansions, multipole>;
   const std::size_t all = bytes * static_cast<std::size_t>(warps);
   const char* name = multipole ? "m2p" : "l2p";
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(all)), name);
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
   kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
            work.stream>>>(work, extent, first);
   require_launch(name);

@@ -67,7 +67,7 @@ static void launch(const Work<Real>& work, const char* name, Launch kernel) {
   const std::size_t bytes = static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
   const int warps = warps_that_fit(bytes, 4);
   const std::size_t all = bytes * static_cast<std::size_t>(warps);
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(all)), name);
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
   kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
            work.stream>>>(work);
   require_launch(name);

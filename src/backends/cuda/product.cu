@@ -252,8 +252,7 @@ static void launch_shape(const Work<Real>& work, const RowsOf<Real>& p, std::int
   const std::size_t bytes = sizeof(Real) * 2 * depth * (rows + Pack<Real>::size + columns) + sizeof(TileRows<rows>) +
                             sizeof(Around) * static_cast<std::size_t>(slots) * rows;
   const auto kernel = product_kernel<Real, rows, columns, row_tile, column_tile>;
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-          "cudaFuncSetAttribute of the product");
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
   const dim3 grid(static_cast<unsigned>((boxes + rows - 1) / rows + (p.classes.box ? 8 : 0)),
                   static_cast<unsigned>((p.columns + columns - 1) / columns));
   kernel<<<grid, threads, bytes, work.stream>>>(work.tree, p);

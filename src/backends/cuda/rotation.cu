@@ -183,7 +183,7 @@ static bool launch(const Work<Real>& work, const RotationRows& rows, std::int64_
   const std::size_t bytes = sizeof(Real) * 2 * static_cast<std::size_t>(work.tables.coefficients) * tile;
   if (bytes > static_cast<std::size_t>(device_limits().shared_bytes) - 1024) return false;
   const auto kernel = rotation_kernel<Real, tile>;
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), "m2l");
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
   kernel<<<static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8)), threads, bytes, work.stream>>>(work, rows);
   require_launch("m2l by rotation");
   return true;

@@ -169,6 +169,37 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
+template <class T>
+__global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride, double* xyz) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= count) return;
+  xyz[3 * i] = static_cast<double>(x[i * stride]);
+  xyz[3 * i + 1] = static_cast<double>(y[i * stride]);
+  xyz[3 * i + 2] = static_cast<double>(z[i * stride]);
+}
+
+void interleave(const Points& p, double* xyz, cudaStream_t stream) {
+  if (p.count == 0) return;
+  const auto launch = [&](auto scalar) {
+    using T = decltype(scalar);
+    const T* axis[3] = {static_cast<const T*>(p.axis[0]), static_cast<const T*>(p.axis[1]), static_cast<const T*>(p.axis[2])};
+    if (p.space == MemorySpace::device) {
+      interleave_kernel<<<blocks_for(p.count), threads, 0, stream>>>(axis[0], axis[1], axis[2], p.count, p.stride, xyz);
+      return require_launch("interleave_kernel");
+    }
+    std::vector<double> copy(static_cast<std::size_t>(3 * p.count));
+    for (std::int64_t i = 0; i < p.count; ++i)
+      for (std::int64_t a = 0; a < 3; ++a) copy[static_cast<std::size_t>(3 * i + a)] = static_cast<double>(axis[a][i * p.stride]);
+    require(cudaMemcpyAsync(xyz, copy.data(), copy.size() * sizeof(double), cudaMemcpyHostToDevice, stream),
+            "cudaMemcpyAsync to the device");
+    require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  };
+  if (p.scalar == Scalar::float32)
+    launch(float{});
+  else
+    launch(double{});
+}
+
 template void DeviceStrengths::gather<float>(std::int64_t, const std::uint32_t*, int, float*, cudaStream_t) const;
 template void DeviceStrengths::gather<double>(std::int64_t, const std::uint32_t*, int, double*, cudaStream_t) const;
 template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,

@@ -38,6 +38,10 @@ struct SortedResults {
   double potential_factor, gradient_factor;
 };
 
+/// xyz[3 i + axis] = coordinate of point i in double; points in either memory. Waits for the stream where they are in
+/// host memory.
+void interleave(const Points& points, double* xyz, cudaStream_t stream);
+
 class Scatter {
  public:
   explicit Scatter(DeviceMemory& memory) : copy_(memory) {}

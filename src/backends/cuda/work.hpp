@@ -78,6 +78,7 @@ struct Work {
   const PairTile* tile = nullptr;
   const std::int32_t* tiles = nullptr;  ///< device: how many
   std::int64_t most_tiles = 0;          ///< at most
+  bool has_m2p = true, has_p2l = true;  ///< do these lists have entries?
   bool alike = true;               ///< sources and targets are the same points
   const double* source[3] = {};    ///< scaled coordinates of sorted sources
   const double* target[3] = {};
