@@ -38,7 +38,7 @@ static void validate(const Options& o) {
 static void choose_precision(Decision& d, const Options& o) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
-  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0)
+  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && o.kernel != Kernel::count)
     throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
                                       (o.precision == Precision::single_ ? "single" : "double") +
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
@@ -88,10 +88,10 @@ static void choose_root(Decision& d, const Geometry& g, double mean) {
 }
 
 static void choose_tree(Decision& d, const Options& o, const Geometry& g, Scheme s) {
-  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
-  const double most = points / (2.5 * std::pow(3, dimension_of(g)));  // keeps the near field under half of all pairs
-  const bool capped = o.leaf_size == 0 && s.mean > most;
-  if (capped) s.mean = std::max(8.0, most);
+  // Enough boxes that most pairs are far and that no chance place of one pair carries the error.
+  const double most = static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 400;
+  const bool capped = o.leaf_size == 0 && s.mean > std::max(16.0, most);
+  if (capped) s.mean = std::max(16.0, most);
   d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(1.6 * s.mean, s.mean + 4 * std::sqrt(s.mean)));
   d.depth = o.depth;
   if (o.depth >= 0) {
@@ -101,7 +101,7 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, Scheme
   choose_root(d, g, s.mean);
   note(d, "leaf size", std::to_string(d.leaf_size),
        o.leaf_size > 0 ? "as asked"
-       : capped        ? "keeps most pairs in the far field"
+       : capped        ? "keeps most pairs far"
                        : "balances near and far field at about " + number(s.mean) + " points per leaf");
   note(d, "root", number(d.m) + " boxes across at level " + std::to_string(d.k),
        "so that evenly filled leaves come out at that size");
@@ -130,6 +130,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.method = o.method;
   choose_precision(d, o);
   d.tolerance = truncation_share(o.tolerance, d.precision);
+  if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
   d.pairs_per_second = 1e9 / c.pair;
   const Scheme s = cheapest(o, g, c);

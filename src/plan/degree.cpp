@@ -2,55 +2,41 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-
-#include <farfield/error.hpp>
 
 #include "plan/error_model.hpp"
 
 namespace farfield {
-
-/// 3 where boxes have all eight children, 2 where they follow a surface.
-static double dimension_of(const TreeView& tree) {
-  double parents = 0;
-  for (BoxId box = 0; box < tree.boxes; ++box) parents += !tree.is_leaf(box);
-  return std::log2((tree.boxes - 1) / std::max(1.0, parents));
-}
 
 /// Expected error of every degree asked about, the larger of potential and gradient.
 class ExpectedError {
  public:
   ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
       : decision_(d), tree_(tree), sources_(sources), targets_(targets), threads_(threads),
-        kind_{dimension_of(tree), static_cast<double>(tree.target_count(0))},
         in_planes_(stand_in_planes(tree, sources)), norms_(result_norms(tree, sources, targets, threads)) {}
 
   double operator()(int degree) const {
     if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
     const Placement p = placement(tree_, sources_, targets_, norms_, degree, threads_);
-    const PairError pair = pair_error(degree, kind_, decision_.reduced);
-    const double potential = pair.potential * p.potential, gradient = pair.gradient * p.gradient;
-    return decision_.gradient ? std::max(potential, gradient) : potential;
+    const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
+    const auto expected = [&](double of_typical, double of_facing) {
+      const TargetKind kind{static_cast<double>(tree_.target_count(0)), remote()};
+      return expected_error(of_typical * typical, of_facing * facing, degree, kind, decision_.reduced);
+    };
+    const double potential = expected(p.typical.potential, p.facing.potential);
+    if (!decision_.gradient) return potential;
+    return std::max(potential, expected(d * p.typical.gradient, d * p.facing.gradient));
   }
   bool in_planes() const { return in_planes_; }
+  bool remote() const { return norms_.near_share < 0.5; }
 
  private:
   const Decision& decision_;
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   int threads_;
-  PlacementKind kind_;
   bool in_planes_;
   ResultNorms norms_;
 };
-
-[[noreturn]] static void refuse(const Decision& d, double reachable) {
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "tolerance %.3g is below what degree %d, the highest, is expected to reach for these points; "
-                "ask %.2g or more, or use method direct", d.tolerance, max_degree, 1.05 * reachable);
-  throw Error(ErrorCode::usage, text);
-}
 
 static void record(Report& report, int from, int degree, bool in_planes) {
   report.degree = degree;
@@ -68,14 +54,14 @@ int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& s
                   int threads, Report& report) {
   if (tree.levels <= 2 || targets.begin == nullptr) return d.degree;  // nothing is far
   const ExpectedError expected(d, tree, sources, targets, threads);
-  // Strengths of one sign add up coherently on curves, where the model expects next to nothing: go down five at most.
-  const int lowest = std::max(1, d.degree - 5);
-  int degree = d.degree;
+  // Below the degree of evenly filled volumes little is to be gained, and strengths of one sign or a few heavy ones
+  // would show; above the degree of crystals nothing was ever measured.
+  const int lowest = std::max(1, d.degree - 1), highest = expected.remote() ? max_degree : highest_degree(d.tolerance, d.reduced);
+  int degree = std::clamp(d.degree, lowest, highest);
   if (expected(degree) <= d.tolerance)
     while (degree > lowest && expected(degree - 1) <= d.tolerance) --degree;
   else
-    while (expected(++degree) > d.tolerance)
-      if (degree == max_degree) refuse(d, expected(degree));
+    while (degree < highest && expected(degree) > d.tolerance) ++degree;
   record(report, d.degree, degree, expected.in_planes());
   return degree;
 }

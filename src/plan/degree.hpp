@@ -8,7 +8,7 @@
 namespace farfield {
 
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of mixed
-/// sign; at most `max_degree`. Updates the report. Throws Error(usage) when no degree suffices.
+/// sign, from one below the decision's to highest_degree. Updates the report.
 int settle_degree(const Decision& decision, const TreeView& tree, const PlacedPoints& sources,
                   const PlacedPoints& targets, int threads, Report& report);
 

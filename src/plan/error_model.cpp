@@ -18,14 +18,13 @@ int degree_for(double tolerance, bool reduced, bool gradient) {
   return degree;
 }
 
-/// Measured error over the model's, worst of several clouds and seeds. In volumes the model overestimates at high degrees,
-/// where it counts corners that random points hardly reach: down to a rest that shrinks with the number of points, since
-/// few pairs carry the error and it scatters. Not so on surfaces.
-static double measured_over_model(int degree, const PlacementKind& kind) {
-  const double steep = std::pow(std::max(1.0, degree / 36.0), 2);  // beyond, the few worst pairs rule
-  const double few = std::sqrt(1e3 / std::max(1.0, kind.points));
-  const double rest = kind.dimension < 2.5 ? 8 + 8 * std::min(1.0, few) : 2 + std::min(9.0, 8.5 * few);
-  return std::max(rest * steep, 13 * std::pow(0.5, std::max(0, degree - 7) / 4.5));
+double typical_pair_error(int degree) {
+  return std::pow(10.0, degree < 14 ? -1.6 - 0.37 * degree : -6.78 - 0.28 * (degree - 14));
+}
+
+double facing_pair_error(int degree) {
+  const double d = std::max(1, degree);
+  return 0.21 * std::pow(0.75, d) / d;
 }
 
 /// The reduced stencil's pairs err more at the same degree: measured 1.5 times at degree 4, 4 at 10, 10 at 18, 10 to 30 above.
@@ -33,11 +32,16 @@ static double reduced_over_full(int degree, bool reduced) {
   return reduced ? std::min(25.0, 1.2 * std::exp(0.125 * degree)) : 1.0;
 }
 
-PairError pair_error(int degree, const PlacementKind& kind, bool reduced) {
-  const double d = std::max(1, degree);
-  const double corner = 0.21 * std::pow(0.75, d) / d;  // placement.hpp
-  const double e = corner * measured_over_model(degree, kind) * reduced_over_full(degree, reduced);
-  return {e, e * d};
+// Against direct sums on eleven clouds and a molten salt, N = 1e3 to 1e5, degrees 3 to 38, leaves of 64 and by default:
+// errors carried by typical pairs (up to degree 17) come to 0.3 to 1.2 times the model, 1.8 at degree 3; those carried by
+// facing pairs (above 20) to 0.6 to 2.3 times, 3.4 with few points, since then few pairs carry them and they scatter.
+// Above degree 32 the scatter grows. Targets away from all sources have no near field whose size would hide the error, and
+// their pairs sit in the largest boxes: up to 5 times the model.
+double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced) {
+  const double few = std::min(2.0, std::sqrt(1e4 / std::max(1.0, kind.count)));
+  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0), of_facing = (1.7 + 2.0 * few) * std::pow(std::max(1.0, degree / 32.0), 2);
+  const double remote = kind.remote ? 6 * std::pow(std::max(1.0, degree / 32.0), 5) : 1;
+  return std::hypot(of_typical * typical, of_facing * facing) * reduced_over_full(degree, reduced) * remote;
 }
 
 double crystal_error(int degree, bool reduced, bool gradient) {
@@ -45,8 +49,14 @@ double crystal_error(int degree, bool reduced, bool gradient) {
   return std::pow(10.0, line - (gradient ? 0.0 : 0.8)) * (reduced ? 2.0 : 1.0);
 }
 
+int highest_degree(double tolerance, bool reduced) {
+  int degree = 1;
+  while (degree < max_degree && crystal_error(degree, reduced, true) > tolerance) ++degree;
+  return degree;
+}
+
 // Rounding measured at degrees where truncation is far below, N = 1e3 to 1e5, all clouds: single 4e-7 (potential, mixed
-// strengths), double 2e-15. In double it is the highest degree that ends first (degree.cpp).
+// strengths), double 2e-15. In double it is the highest degree that ends first.
 static double rounding_error(Precision precision) { return precision == Precision::single_ ? 5e-7 : 5e-15; }
 
 double reachable_tolerance(Precision precision) { return precision == Precision::single_ ? 1e-6 : 1e-13; }

@@ -11,21 +11,26 @@ double truncation_error(int degree, bool reduced, bool gradient);
 /// Smallest degree whose truncation_error is at most `tolerance`.
 int degree_for(double tolerance, bool reduced, bool gradient);
 
-/// Factors that turn a Placement (placement.hpp) into errors: e(d) and g d e(d) with what measurement adds to them.
-struct PairError {
-  double potential, gradient;
+/// Errors of one pair of unit charges in boxes with one box between them, over the edge: root mean square over random
+/// places, and in facing corners (placement.hpp).
+double typical_pair_error(int degree);
+double facing_pair_error(int degree);
+
+struct TargetKind {
+  double count = 0;
+  bool remote = false;  ///< away from all sources: their results have no near field
 };
-/// What the factors depend on beside the degree.
-struct PlacementKind {
-  double dimension = 3;    ///< log2 of children per parent: 3 in volumes, 2 on surfaces
-  double points = 0;       ///< targets
-};
-PairError pair_error(int degree, const PlacementKind& kind, bool reduced);
+
+/// Relative error to expect, with what measurement adds to the model: `typical` and `facing` are the model's two parts.
+double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced);
 
 /// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a tenth of
 /// the spacing): facing corners of boxes line up there and a few pairs near the worst place carry the error, which then
 /// falls by only 0.19 decades per degree.
 double crystal_error(int degree, bool reduced, bool gradient);
+
+/// The degree that crystals need, the worst places that were measured: no plan takes a higher one.
+int highest_degree(double tolerance, bool reduced);
 
 /// Smallest tolerance that the precision can promise.
 double reachable_tolerance(Precision precision);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "tree/far.hpp"
+
 namespace farfield {
 
 static constexpr int corners = 8;
@@ -72,39 +74,59 @@ static double facing(const TreeView& tree, BoxId box, int corner, int axis, cons
   return sum;
 }
 
-Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                    const ResultNorms& norms, int degree, int threads) {
-  const double rate = 1.5 * std::max(1, degree);
-  const bool alike = sources.begin == targets.begin;
-  const std::vector<float> from = occupations(tree, sources, rate, threads);
-  const std::vector<float> apart = alike ? std::vector<float>() : occupations(tree, targets, rate, threads);
-  const std::vector<float>& to = alike ? from : apart;
-  std::vector<double> pairs(static_cast<std::size_t>(tree.boxes));
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-  for (BoxId box = tree.levels > 2 ? tree.level_begin[2] : tree.boxes; box < tree.boxes; ++box)
-    for (int corner = 0; corner < corners; ++corner) {
-      const double weight = static_cast<double>(to[static_cast<std::size_t>(box) * corners + corner]);
-      for (int axis = 0; weight > 0 && axis < 3; ++axis)
-        pairs[static_cast<std::size_t>(box)] += weight * facing(tree, box, corner, axis, from);
-    }
-  double potential = 0, gradient = 0;  // summed in the order of boxes: the same for any number of threads
+/// Sum over the far list of `box` of source counts; boxes with two between them err (2/3)^d times less.
+static double far_sources(const TreeView& tree, BoxId box, const PlacedPoints& sources, double further) {
+  double sum = 0;
+  for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
+    const bool near = std::abs(dx) < 3 && std::abs(dy) < 3 && std::abs(dz) < 3;
+    sum += static_cast<double>(sources.end[source] - sources.begin[source]) * (near ? 1.0 : further);
+  });
+  return sum;
+}
+
+/// Sum over boxes of pairs[box] / a^2 and / a^4, in the order of boxes: the same for any number of threads.
+static Placement::Kind relative(const TreeView& tree, const std::vector<double>& pairs, const ResultNorms& norms) {
+  double potential = 0, gradient = 0;
   for (BoxId box = 0; box < tree.boxes; ++box) {
     const double a2 = std::pow(tree.lattice.edge(tree.level[box]), 2), sum = pairs[static_cast<std::size_t>(box)];
     potential += sum / a2;
     gradient += sum / (a2 * a2);
   }
-  const double count = static_cast<double>(std::max<std::int64_t>(1, tree.boxes ? tree.target_count(0) : 0));
+  const double count = static_cast<double>(std::max<std::int64_t>(1, tree.target_count(0)));
   return {norms.potential > 0 ? std::sqrt(potential / count / norms.potential) : 0,
           norms.gradient > 0 ? std::sqrt(gradient / count / norms.gradient) : 0};
 }
 
+Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                    const ResultNorms& norms, int degree, int threads) {
+  const double rate = 1.5 * std::max(1, degree), further = std::pow(2.0 / 3.0, 2 * degree);
+  const bool alike = sources.begin == targets.begin;
+  const std::vector<float> from = occupations(tree, sources, rate, threads);
+  const std::vector<float> apart = alike ? std::vector<float>() : occupations(tree, targets, rate, threads);
+  const std::vector<float>& to = alike ? from : apart;
+  std::vector<double> typical(static_cast<std::size_t>(tree.boxes)), corner_pairs(typical.size());
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (BoxId box = tree.level_begin[2]; box < tree.boxes; ++box) {
+    const std::size_t b = static_cast<std::size_t>(box);
+    const double count = static_cast<double>(targets.end[box] - targets.begin[box]);
+    if (count > 0) typical[b] = count * far_sources(tree, box, sources, further);
+    for (int corner = 0; corner < corners; ++corner) {
+      const double weight = static_cast<double>(to[b * corners + static_cast<std::size_t>(corner)]);
+      for (int axis = 0; weight > 0 && axis < 3; ++axis) corner_pairs[b] += weight * facing(tree, box, corner, axis, from);
+    }
+  }
+  return {relative(tree, typical, norms), relative(tree, corner_pairs, norms)};
+}
+
 /// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap: 0.18
-/// for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths.
-static double coinciding_share(const PlacedPoints& points, std::int64_t begin, std::int64_t end, int axis, double edge) {
+/// for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths; 1 on a flat axis.
+static double coinciding_share(const PlacedPoints& points, std::int64_t begin, std::int64_t end, int axis) {
   std::vector<double> x(points.axis[axis] + begin, points.axis[axis] + end);
   std::sort(x.begin(), x.end());
+  const double range = x.back() - x.front();
+  if (range == 0) return 1;
   std::size_t close = 0;
-  for (std::size_t i = 1; i < x.size(); ++i) close += (x[i] - x[i - 1]) * 5 * static_cast<double>(x.size()) < edge;
+  for (std::size_t i = 1; i < x.size(); ++i) close += (x[i] - x[i - 1]) * 5 * static_cast<double>(x.size()) < range;
   return static_cast<double>(close) / static_cast<double>(x.size() - 1);
 }
 
@@ -118,7 +140,7 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
       ++leaves;
       bool all = true;
       for (int axis = 0; axis < 3 && all; ++axis)
-        all = coinciding_share(points, begin, end, axis, tree.lattice.edge(tree.level[box])) > 0.4;
+        all = coinciding_share(points, begin, end, axis) > 0.4;
       in_planes += all;
       break;  // one leaf of each stretch of boxes
     }
@@ -153,9 +175,12 @@ static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& source
 }
 
 /// Sum over all sources of 1/r^2 and over those outside the target's own leaf of 1/r^4; leaves further than two edges
-/// count as their centres.
-static ResultNorms norms_at(const TreeView& tree, const PlacedPoints& sources, BoxId own, const double x[3]) {
-  ResultNorms n;
+/// count as their centres, and their part of the latter is `far`.
+struct SumsAtTarget {
+  double potential = 0, gradient = 0, far = 0;
+};
+static SumsAtTarget norms_at(const TreeView& tree, const PlacedPoints& sources, BoxId own, const double x[3]) {
+  SumsAtTarget n;
   for (BoxId box = 0; box < tree.boxes; ++box) {
     const std::int64_t count = sources.end[box] - sources.begin[box];
     if (!tree.is_leaf(box) || count == 0) continue;
@@ -163,6 +188,7 @@ static ResultNorms norms_at(const TreeView& tree, const PlacedPoints& sources, B
     if (r2 > 4 * edge * edge) {
       n.potential += static_cast<double>(count) / r2;
       n.gradient += static_cast<double>(count) / (r2 * r2);
+      n.far += static_cast<double>(count) / (r2 * r2);
       continue;
     }
     for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
@@ -184,7 +210,7 @@ ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, cons
     if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) leaves.push_back(box), points += targets.end[box] - targets.begin[box];
   if (leaves.empty()) return {};
   const std::size_t step = std::max<std::size_t>(1, leaves.size() / sampled);
-  std::vector<ResultNorms> at((leaves.size() + step - 1) / step);
+  std::vector<SumsAtTarget> at((leaves.size() + step - 1) / step);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (std::size_t k = 0; k < at.size(); ++k) {
     const BoxId leaf = leaves[k * step];
@@ -195,10 +221,13 @@ ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, cons
   // every leaf up to 2e5 targets, then a share of them: 10 ms at most
   const BoxId stride = static_cast<BoxId>(1 + points / 200000);
   ResultNorms mean{0, own_leaf_gradient(tree, sources, targets, stride, threads)};
-  for (const ResultNorms& n : at) {
+  double far = 0;
+  for (const SumsAtTarget& n : at) {
     mean.potential += n.potential / static_cast<double>(at.size());
     mean.gradient += n.gradient / static_cast<double>(at.size());
+    far += n.far / static_cast<double>(at.size());
   }
+  if (mean.gradient > 0) mean.near_share = 1 - far / mean.gradient;
   return mean;
 }
 

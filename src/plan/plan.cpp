@@ -11,6 +11,7 @@
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/survey.hpp"
 #include "plan/choose.hpp"
+#include "plan/error_model.hpp"
 #include "plan/names.hpp"
 #include "plan/validate.hpp"
 
@@ -202,7 +203,9 @@ std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, cons
       Options one = options;
       one.method = method;
       const Geometry g = filling(sources, targets, options, dimension);
-      bound = std::max(bound, cpu::memory_bound(choose(one, g, resolve_machine(one)), g.sources, g.targets, g.alike));
+      Decision decision = choose(one, g, resolve_machine(one));
+      if (decision.settle_degree) decision.degree = highest_degree(decision.tolerance, decision.reduced);
+      bound = std::max(bound, cpu::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;
 }

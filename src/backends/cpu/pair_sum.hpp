@@ -88,9 +88,13 @@ class PairSum {
       r2[i] = dx[i] * dx[i] + dy[i] * dy[i] + dz[i] * dz[i];
     }
     if constexpr (single) {
-      for (int i = 0; i < n; ++i)
-        if (any_below(r2[i], Real(1.0 / 256))) [[unlikely]]
-          exact_difference(run, s, t + i * lanes<Real>, dx[i], dy[i], dz[i], r2[i]);
+      V least = r2[0];
+      for (int i = 1; i < n; ++i) least = r2[i] < least ? r2[i] : least;
+      if (any_below(least, Real(1.0 / 256))) [[unlikely]]
+        for (int i = 0; i < n; ++i) {
+          const Difference exact = exact_difference(run, s, t + i * lanes<Real>);
+          dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
+        }
     }
     for (int i = 0; i < n; ++i) {
       const V inverse_r = inverse_sqrt(r2[i]);
@@ -101,12 +105,17 @@ class PairSum {
     }
   }
 
-  __attribute__((noinline)) void exact_difference(const SourceRun<Real>& run, std::int64_t s, std::int64_t first, V& dx,
-                                                  V& dy, V& dz, V& r2) const {
-    dx = relative(work_.target[0] + first, run.exact[0][s], frame_.factor, Real{});
-    dy = relative(work_.target[1] + first, run.exact[1][s], frame_.factor, Real{});
-    dz = relative(work_.target[2] + first, run.exact[2][s], frame_.factor, Real{});
-    r2 = dx * dx + dy * dy + dz * dz;
+  struct Difference {
+    V x, y, z, r2;
+  };
+  /// By value and out of line: the inner loop keeps its vectors in registers.
+  __attribute__((noinline)) Difference exact_difference(const SourceRun<Real>& run, std::int64_t s, std::int64_t first) const {
+    Difference d;
+    d.x = relative(work_.target[0] + first, run.exact[0][s], frame_.factor, Real{});
+    d.y = relative(work_.target[1] + first, run.exact[1][s], frame_.factor, Real{});
+    d.z = relative(work_.target[2] + first, run.exact[2][s], frame_.factor, Real{});
+    d.r2 = d.x * d.x + d.y * d.y + d.z * d.z;
+    return d;
   }
 
   template <int n>

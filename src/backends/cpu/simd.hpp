@@ -62,11 +62,10 @@ template <class Real>
 FARFIELD_INLINE void store(Real* p, Vec<Real> v) {
   std::memcpy(p, &v, sizeof v);
 }
+/// s in every lane. Written as a subtraction of zero, which compilers drop; a loop over lanes becomes masked moves.
 template <class Real>
 FARFIELD_INLINE Vec<Real> broadcast(Real s) {
-  Vec<Real> v;
-  for (int i = 0; i < lanes<Real>; ++i) v[i] = s;
-  return v;
+  return s - Vec<Real>{};
 }
 template <class Real>
 FARFIELD_INLINE Real sum_lanes(Vec<Real> v) {

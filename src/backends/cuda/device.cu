@@ -81,6 +81,14 @@ const DeviceLimits& device_limits() {
   return limits;
 }
 
+void allow_shared_memory(const void* kernel) {
+  cudaFuncAttributes attributes{};
+  require(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  const int most = device_limits().shared_bytes - static_cast<int>(attributes.sharedSizeBytes);
+  if (attributes.maxDynamicSharedSizeBytes >= most) return;
+  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
+}
+
 DeviceMemory::DeviceMemory() {
   int device = 0;
   require(cudaGetDevice(&device), "cudaGetDevice");

@@ -24,4 +24,8 @@ struct DeviceLimits {
 };
 const DeviceLimits& device_limits();
 
+/// Lets a kernel use all the shared memory a block may have. The same value at every call: plans of several threads
+/// share kernels.
+void allow_shared_memory(const void* kernel);
+
 }  // namespace farfield::cuda
