@@ -102,7 +102,9 @@ DeviceMemory::DeviceMemory() {
 }
 
 DeviceMemory::~DeviceMemory() {
-  if (pool_ && cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
+  if (!pool_) return;
+  if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();  // no pool goes while kernels use its blocks
+  if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }
 
 void* DeviceMemory::allocate(std::int64_t bytes) {

@@ -14,15 +14,23 @@ __device__ BoxId colleague_of_lane(const TreeView& tree, BoxId b) {
   return lane_id() < colleagues_per_box ? tree.colleague[std::int64_t(b) * colleagues_per_box + lane_id()] : no_box;
 }
 
-__device__ bool is_source_leaf(const TreeView& tree, BoxId b) {
-  return b != no_box && tree.is_leaf(b) && tree.source_count(b) > 0;
-}
-
 /// How many lanes below this one, in the order of their boxes' numbers, are in `lanes`.
 __device__ int rank_among(unsigned lanes, BoxId box) {
   int rank = 0;
   for (; lanes; lanes &= lanes - 1) rank += __shfl_sync(warp, box, __ffs(static_cast<int>(lanes)) - 1) < box;
   return rank;
+}
+
+/// Boxes of the lanes in ascending order, no_box last: a bitonic sort.
+__device__ BoxId sorted_by_lanes(BoxId box) {
+  unsigned own = static_cast<unsigned>(box);  // no_box is the largest
+  for (int size = 2; size <= 32; size *= 2)
+    for (int apart = size / 2; apart > 0; apart /= 2) {
+      const unsigned other = __shfl_xor_sync(warp, own, apart);
+      const bool keeps_smaller = ((lane_id() & apart) == 0) == ((lane_id() & size) == 0);
+      own = (other < own) == keeps_smaller ? other : own;
+    }
+  return static_cast<BoxId>(own);
 }
 
 /// Sum of the values of the lanes before this one.
@@ -36,13 +44,30 @@ __device__ std::int64_t sum_before(int value, int& total) {
   return sum - value;
 }
 
+/// What a box is to a target leaf among its colleagues, in one byte: colleagues' bytes are looked at more than anything
+/// else.
+enum Kind : std::uint8_t { empty = 0, taken_whole = 1, opened = 2, source_leaf = 4 };
+
+struct FindKind {
+  TreeView tree;
+  std::int64_t few;  // sources that go to near whatever they are
+  std::uint8_t* kind;
+  __device__ void operator()(std::int64_t i) const {
+    const BoxId b = static_cast<BoxId>(i);
+    const std::int64_t sources = tree.source_count(b);
+    const bool leaf = tree.is_leaf(b);
+    kind[b] = sources == 0 ? empty : (leaf ? source_leaf : 0) | (leaf || sources <= few ? taken_whole : opened);
+  }
+};
+
 /// Does a box have a colleague that is a leaf with sources? A warp per box.
 struct FindRim {
   TreeView tree;
+  const std::uint8_t* kind;
   std::uint8_t* rim;
   __device__ void operator()(std::int64_t i) const {
-    const BoxId b = static_cast<BoxId>(i / 32);
-    const bool any = __any_sync(warp, is_source_leaf(tree, colleague_of_lane(tree, b)));
+    const BoxId b = static_cast<BoxId>(i / 32), c = colleague_of_lane(tree, b);
+    const bool any = __any_sync(warp, c != no_box && (kind[c] & source_leaf));
     if (lane_id() == 0) rim[b] = any;
   }
 };
@@ -73,7 +98,10 @@ struct Items {
 struct RowMaker {
   TreeView tree;
   ListThresholds thresholds;
+  const std::uint8_t* kind;
   const BoxId* above;
+
+  __device__ unsigned kind_of(BoxId b) const { return b == no_box ? empty : kind[b]; }
 
   /// Coarser leaves that touch the parent: colleagues of ancestors. Those that touch the target too, or that it takes
   /// by pairs all the same, are near a leaf; the others come by p2l. Calls use(lanes of near, lanes of p2l, leaf of
@@ -84,7 +112,7 @@ struct RowMaker {
     const bool by_pairs = tree.is_leaf(target) && tree.target_count(target) <= thresholds.p2l_targets;
     for (BoxId a = above[target]; a != no_box; a = above[a]) {
       const BoxId leaf = colleague_of_lane(tree, a);
-      const bool found = is_source_leaf(tree, leaf) && (a == parent || touch(tree, leaf, parent));
+      const bool found = (kind_of(leaf) & source_leaf) && (a == parent || touch(tree, leaf, parent));
       const bool adjacent = found && (by_pairs || touch(tree, leaf, target));
       use(__ballot_sync(warp, adjacent), __ballot_sync(warp, found && !adjacent), leaf);
     }
@@ -125,21 +153,6 @@ struct RowMaker {
       }
     }
   }
-
-  /// The target's colleagues with sources but itself, one per lane in ascending order, no_box behind them.
-  __device__ BoxId sorted_colleague(BoxId target) const {
-    BoxId own = colleague_of_lane(tree, target);
-    if (own == target || (own != no_box && tree.source_count(own) == 0)) own = no_box;
-    const unsigned lanes = __ballot_sync(warp, own != no_box);
-    const int rank = rank_among(lanes, own);
-    BoxId sorted = no_box;
-    for (unsigned rest = lanes; rest; rest &= rest - 1) {
-      const int lane = __ffs(static_cast<int>(rest)) - 1;
-      const BoxId box = __shfl_sync(warp, own, lane);
-      if (__shfl_sync(warp, rank, lane) == lane_id()) sorted = box;
-    }
-    return sorted;
-  }
 };
 
 struct Counts {
@@ -168,9 +181,15 @@ struct CountRows {
       coarser = count_coarser(rows, target);
       if (tree.is_leaf(target)) {
         const BoxId own = colleague_of_lane(tree, target);
-        rows.visit(target, own, max_levels, [&](BoxId, Place to, int) { ++(to == Place::near ? near : m2p); });
-        near = __reduce_add_sync(warp, near);
-        m2p = __reduce_add_sync(warp, m2p);
+        const unsigned kind = rows.kind_of(own);
+        near = __popc(__ballot_sync(warp, kind & taken_whole));
+        if (__any_sync(warp, kind & opened)) {
+          int below[2] = {};
+          rows.visit(target, kind & opened ? own : no_box, max_levels,
+                     [&](BoxId, Place to, int) { ++below[to == Place::m2p]; });
+          near += __reduce_add_sync(warp, below[0]);
+          m2p = __reduce_add_sync(warp, below[1]);
+        }
       } else {
         coarser.near = 0;
       }
@@ -213,23 +232,27 @@ struct FillRows {
     });
   }
 
-  /// Depth by depth below the target's level; lanes hold colleagues in ascending order, and so are what they find.
+  /// Depth by depth from the target's level; lanes hold colleagues in ascending order, and so are what they find.
   __device__ void fill_finer(BoxId target, BoxId* near, BoxId* m2p) const {
-    const BoxId colleague = rows.sorted_colleague(target);
-    for (int depth = 0;; ++depth) {
+    const BoxId own = colleague_of_lane(rows.tree, target), colleague = sorted_by_lanes(own == target ? no_box : own);
+    const unsigned kind = rows.kind_of(colleague), whole = __ballot_sync(warp, kind & taken_whole);
+    if (kind & taken_whole) near[__popc(whole & ((1u << lane_id()) - 1))] = colleague;
+    near += __popc(whole);
+    bool more = kind & opened;
+    const BoxId root = more ? colleague : no_box;
+    for (int depth = 1; __any_sync(warp, more); ++depth) {
       int counts[2] = {}, totals[2];
-      const bool more = rows.visit(target, colleague, depth, [&](BoxId, Place to, int below) {
+      more = rows.visit(target, root, depth, [&](BoxId, Place to, int below) {
         if (below == depth) ++counts[to == Place::m2p];
       });
       BoxId* next_near = near + sum_before(counts[0], totals[0]);
       BoxId* next_m2p = m2p + sum_before(counts[1], totals[1]);
       if (counts[0] + counts[1] > 0)
-        rows.visit(target, colleague, depth, [&](BoxId box, Place to, int below) {
+        rows.visit(target, root, depth, [&](BoxId box, Place to, int below) {
           if (below == depth) *(to == Place::m2p ? next_m2p : next_near)++ = box;
         });
       near += totals[0];
       m2p += totals[1];
-      if (!__any_sync(warp, more)) return;
     }
   }
 };
@@ -247,17 +270,19 @@ void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const ListThre
                  DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
   const std::int64_t boxes = tree.boxes;
-  DeviceArray<std::uint8_t> rim(memory);
+  DeviceArray<std::uint8_t> kind(memory), rim(memory);
   DeviceArray<BoxId> above(memory);
+  kind.resize(boxes);
   rim.resize(boxes);
   above.resize(boxes);
-  for_each_index(32 * boxes, FindRim{tree, rim.data()}, stream, "rims");
+  for_each_index(boxes, FindKind{tree, thresholds.m2p_sources, kind.data()}, stream, "kinds of boxes");
+  for_each_index(32 * boxes, FindRim{tree, kind.data(), rim.data()}, stream, "rims");
   for_each_index(boxes, FindAbove{tree, rim.data(), above.data()}, stream, "coarser neighbours");
 
   List<DeviceArray>* all[3] = {&lists.near, &lists.m2p, &lists.p2l};
   for (List<DeviceArray>* list : all) list->begin.resize(boxes + 1);
   const Rows begin{lists.near.begin.data(), lists.m2p.begin.data(), lists.p2l.begin.data()};
-  const RowMaker rows{tree, thresholds, above.data()};
+  const RowMaker rows{tree, thresholds, kind.data(), above.data()};
   for_each_index(32 * (boxes + 1), CountRows{rows, begin}, stream, "lengths of rows");
   std::int64_t entries[3] = {};
   for (int l = 0; l < 3; ++l) {

@@ -1,5 +1,3 @@
-#include <memory>
-
 #include "backends/cuda/boxes.hpp"
 #include "backends/cuda/keys.hpp"
 #include "backends/cuda/lists.hpp"
@@ -9,30 +7,23 @@
 namespace farfield::cuda {
 namespace {
 
-/// The memory of a build: the tree's own, or one that goes with the call.
-class BuildMemory {
- public:
-  BuildMemory(DeviceMemory* given, cudaStream_t stream) : memory_(given) {
-    if (given) return;
-    own_ = std::make_unique<DeviceMemory>();
-    own_->stream = stream;
-    memory_ = own_.get();
+/// The memory that a build works in: a tree that was given none gets one of its own.
+DeviceMemory& memory_of(CudaTree& built, cudaStream_t stream) {
+  if (!built.memory) {
+    built.own_memory = std::make_unique<DeviceMemory>();
+    built.own_memory->stream = stream;
+    built.use(*built.own_memory);
   }
-  DeviceMemory& operator*() const { return *memory_; }
-
- private:
-  std::unique_ptr<DeviceMemory> own_;
-  DeviceMemory* memory_;
-};
+  return *built.memory;
+}
 
 Cloud cloud_of(const DevicePoints& points, const Geometry& geometry, const Lattice& lattice, DeviceMemory& memory) {
-  Cloud cloud{points.view(),
-              Scaling(geometry.exponent),
-              lattice,
-              DeviceArray<Item>(memory),
-              DeviceArray<Item>(memory),
-              DeviceArray<std::uint32_t>(memory)};
-  return cloud;
+  return {points.view(),
+          Scaling(geometry.exponent),
+          lattice,
+          DeviceArray<Item>(memory),
+          DeviceArray<Item>(memory),
+          DeviceArray<std::uint32_t>(memory)};
 }
 
 }  // namespace
@@ -43,8 +34,7 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
     if (options.mark) options.mark(stage);
   };
   mark("");
-  const BuildMemory lent(built.memory, stream);
-  DeviceMemory& memory = *lent;
+  DeviceMemory& memory = memory_of(built, stream);
   built.alike = target_points == nullptr;
   built.lattice = make_lattice(geometry, options.m, options.k);
   const DevicePoints source_copy(source_points, memory);
@@ -73,13 +63,12 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
 
 void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
                  cudaStream_t stream) {
-  const BuildMemory memory(built.memory, stream);
+  DeviceMemory& memory = memory_of(built, stream);
   built.alike = targets == nullptr;
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
-    const DevicePoints copy(*points, *memory);
-    gather(points == &sources ? built.sources : built.targets, cloud_of(copy, geometry, built.lattice, *memory),
-           stream);
+    const DevicePoints copy(*points, memory);
+    gather(points == &sources ? built.sources : built.targets, cloud_of(copy, geometry, built.lattice, memory), stream);
   }
 }
 

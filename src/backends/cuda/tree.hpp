@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <farfield/views.hpp>
 #include <functional>
+#include <memory>
 
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/sort.hpp"
@@ -26,6 +27,7 @@ struct TreeOptions {
 };
 
 struct CudaTree {
+  std::unique_ptr<DeviceMemory> own_memory;  ///< where `use` named none; goes after the arrays
   Lattice lattice;
   Tree<DeviceArray> tree;
   Lists<DeviceArray> lists;
@@ -35,7 +37,7 @@ struct CudaTree {
   const SortedPoints& target_points() const { return alike ? sources : targets; }
   /// Has every array, and what a build needs for a while, come from `memory`; before the first build.
   void use(DeviceMemory& memory);
-  DeviceMemory* memory = nullptr;  ///< null: arrays of the device's default pool
+  DeviceMemory* memory = nullptr;
 };
 
 /// Builds everything anew in the order of `stream`. `geometry` is the survey of the same points; `targets` null: they
