@@ -103,7 +103,8 @@ DeviceMemory::DeviceMemory() {
 
 DeviceMemory::~DeviceMemory() {
   if (!pool_) return;
-  if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();  // no pool goes while kernels use its blocks
+  // No pool goes while kernels use its blocks. Not by `stream`: a caller's may be gone.
+  if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }
 
