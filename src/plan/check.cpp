@@ -7,11 +7,6 @@
 
 namespace farfield {
 
-/// Direct sums at one target: of q K and its gradient, and of their absolute values.
-struct DirectSum {
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0;
-};
-
 /// Sources [begin, end); blocks keep rounding far below any tolerance that double can promise.
 template <class Real>
 static void add_block(const CheckInput<Real>& in, const double x[3], std::int64_t begin, std::int64_t end,
@@ -59,7 +54,7 @@ static std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-static std::vector<std::int64_t> sample(std::int64_t count, std::int64_t samples, std::uint64_t seed) {
+std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples, std::uint64_t seed) {
   std::vector<std::int64_t> chosen;
   for (std::int64_t i = 0; i < std::min(count, samples); ++i) chosen.push_back(i);
   if (samples < count)
@@ -107,10 +102,8 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
 }
 
 template <class Real>
-ErrorReport check(const CheckInput<Real>& in, std::int64_t samples, std::uint64_t seed) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::vector<std::int64_t> targets = sample(in.targets, samples, seed);
-  const std::vector<DirectSum> sums = direct_sums(in, targets);
+ErrorReport errors(const CheckInput<Real>& in, const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& sums,
+                   std::uint64_t seed) {
   ErrorReport report;
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;
@@ -126,23 +119,43 @@ ErrorReport check(const CheckInput<Real>& in, std::int64_t samples, std::uint64_
     report.gradient = e.norm, report.gradient_median = e.median;
     report.gradient_p95 = e.p95, report.gradient_max = e.max;
   }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
 template <class Real>
-Condition estimate_condition(const CheckInput<Real>& in) {
-  const std::int64_t spread = std::min<std::int64_t>(8, in.targets);
+ErrorReport check(const CheckInput<Real>& in, std::int64_t samples, std::uint64_t seed) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<std::int64_t> targets = check_targets(in.targets, samples, seed);
+  ErrorReport report = errors(in, targets, direct_sums(in, targets), seed);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+std::vector<std::int64_t> condition_targets(std::int64_t count) {
+  const std::int64_t spread = std::min<std::int64_t>(8, count);
   std::vector<std::int64_t> targets;
-  for (std::int64_t k = 0; k < spread; ++k) targets.push_back((2 * k + 1) * in.targets / (2 * spread));
+  for (std::int64_t k = 0; k < spread; ++k) targets.push_back((2 * k + 1) * count / (2 * spread));
+  return targets;
+}
+
+Condition condition_of(const std::vector<DirectSum>& sums) {
   double u = 0, g = 0, abs_u = 0, abs_g = 0;
-  for (const DirectSum& s : direct_sums(in, targets)) {
+  for (const DirectSum& s : sums) {
     u += s.u * s.u, abs_u += s.abs_u * s.abs_u;
     g += s.gx * s.gx + s.gy * s.gy + s.gz * s.gz, abs_g += s.abs_g * s.abs_g;
   }
   return {u > 0 ? std::sqrt(abs_u / u) : 1.0, g > 0 ? std::sqrt(abs_g / g) : 1.0};
 }
 
+template <class Real>
+Condition estimate_condition(const CheckInput<Real>& in) {
+  return condition_of(direct_sums(in, condition_targets(in.targets)));
+}
+
+template ErrorReport errors<float>(const CheckInput<float>&, const std::vector<std::int64_t>&,
+                                   const std::vector<DirectSum>&, std::uint64_t);
+template ErrorReport errors<double>(const CheckInput<double>&, const std::vector<std::int64_t>&,
+                                    const std::vector<DirectSum>&, std::uint64_t);
 template ErrorReport check<float>(const CheckInput<float>&, std::int64_t, std::uint64_t);
 template ErrorReport check<double>(const CheckInput<double>&, std::int64_t, std::uint64_t);
 template Condition estimate_condition<float>(const CheckInput<float>&);

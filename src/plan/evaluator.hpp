@@ -23,6 +23,8 @@ struct Delivery {
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
+  /// Takes another decision for the next build, so that memory and tables are kept; false: make a new evaluator.
+  virtual bool adopt(const Decision& /*decision*/) { return false; }
   /// Tree, lists and tables. `targets` null: they are the sources. May be called again (move); reuses memory.
   virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
   /// Sums for every vector in `strengths`.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <farfield/views.hpp>
 
 #include "core/hd.hpp"
 
@@ -26,9 +27,74 @@ struct Geometry {
 struct Scaling {
   double first = 1, second = 1;
   Scaling() = default;
-  explicit Scaling(int exponent)
+  FARFIELD_HD explicit Scaling(int exponent)
       : first(std::ldexp(1.0, exponent / 2)), second(std::ldexp(1.0, exponent - exponent / 2)) {}
   FARFIELD_HD double operator()(double x) const { return x * first * second; }
 };
+
+/// Exponent that brings the largest side, or else the largest |coordinate|, into (0.5, 1]. No coordinate exceeds
+/// 2^1000 scaled (a side of 1e-300 beside a constant coordinate of 1e300 cannot be brought there).
+FARFIELD_HD int scaling_exponent(const double low[3], const double high[3], double largest) {
+  const int halved = largest > 1;  // high - low may overflow, their halves may underflow
+  double wanted = 0;
+  for (int d = 0; d < 3; ++d) {
+    const double side = halved ? high[d] / 2 - low[d] / 2 : high[d] - low[d];
+    wanted = side > wanted ? side : wanted;
+  }
+  if (!(wanted > 0)) wanted = halved ? largest / 2 : largest;
+  if (wanted == 0) return 0;
+  int exponent = 0, top = 0;
+  if (std::frexp(wanted, &exponent) == 0.5) --exponent;  // a power of two becomes 1, not 1/2
+  std::frexp(largest, &top);
+  exponent = -exponent - halved;
+  return exponent < 1000 - top ? exponent : 1000 - top;
+}
+
+/// Bounding box, exponent, extent and largest coordinate from the box of at least one point.
+FARFIELD_HD void set_box(Geometry& g, const double low[3], const double high[3]) {
+  double largest = 0;
+  for (int d = 0; d < 3; ++d) {
+    g.low[d] = low[d];
+    g.high[d] = high[d];
+    const double reach = -low[d] > high[d] ? -low[d] : high[d];
+    largest = reach > largest ? reach : largest;
+  }
+  g.exponent = scaling_exponent(low, high, largest);
+  const Scaling scale(g.exponent);
+  g.largest = scale(largest);
+  g.extent = 0;
+  for (int d = 0; d < 3; ++d) {
+    const double side = scale(high[d]) - scale(low[d]);
+    g.extent = side > g.extent ? side : g.extent;
+  }
+}
+
+/// Grids on which a survey counts occupied cells have 2^0 ... 2^finest_grid cells a side.
+inline constexpr int finest_grid = 7;
+
+/// Where a scaled coordinate lies on the finest grid over the bounding cube.
+struct GridCells {
+  double low[3] = {}, cells = 1;
+  GridCells() = default;
+  FARFIELD_HD explicit GridCells(const Geometry& g) : cells((1 << finest_grid) / g.extent) {
+    const Scaling scale(g.exponent);
+    for (int d = 0; d < 3; ++d) low[d] = scale(g.low[d]);
+  }
+  FARFIELD_HD int along(double x, int axis) const {
+    const int i = static_cast<int>((x - low[axis]) * cells);
+    return i < (1 << finest_grid) ? i : (1 << finest_grid) - 1;
+  }
+};
+
+/// Does the survey count cells? Not for a handful of points or of no extent.
+FARFIELD_HD bool has_grid(const Geometry& g) {
+  return g.sources + (g.alike ? 0 : g.targets) >= 8 && g.extent > 0x1p-1000;
+}
+
+/// Throws Error(input) for a negative count or a null pointer; `what` is "source" or "target".
+void check_view(const Points& points, const char* what);
+
+/// Throws Error(input) for a coordinate that is not finite.
+[[noreturn]] void refuse_coordinate(const char* what, std::int64_t index, int axis, double x);
 
 }  // namespace farfield

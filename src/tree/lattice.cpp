@@ -57,6 +57,13 @@ double corner_along(double low, double high, double h) {
 
 }  // namespace
 
+double finest_relative_edge(const Lattice& lattice) {
+  int exponent = 0, bits = 1;
+  const double fraction = std::frexp(lattice.unit, &exponent);
+  while (bits < 52 && std::ldexp(fraction, bits) != std::floor(std::ldexp(fraction, bits))) ++bits;
+  return std::ldexp(1.0, -std::min(49, 52 - bits));
+}
+
 Lattice make_lattice(const Geometry& geometry, int m, int k) {
   if (k < 0 || k > 30 || m < 1 || m > (std::int64_t(1) << k))
     throw Error(ErrorCode::internal, "make_lattice needs 1 <= m <= 2^k, got m = " + std::to_string(m) +

@@ -49,6 +49,22 @@ struct Geometry;
 /// bits to spare.
 Lattice make_lattice(const Geometry& geometry, int m, int k);
 
+/// Boxes with edges below this times |centre| have centres that need more than 53 bits: 2^-40 for an edge of 12 bits.
+double finest_relative_edge(const Lattice& lattice);
+
+/// Are the centres of the children exact? If not, the box at `level` is a grid of some thousand ulps a side. `finest`
+/// is finest_relative_edge.
+FARFIELD_HD bool resolves_children(const Lattice& lattice, double finest, const std::int64_t corner[3], int level) {
+  if (level == lattice.depth) return false;
+  double largest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double c = lattice.centre(corner[axis], level, axis), size = c < 0 ? -c : c;
+    largest = size > largest ? size : largest;
+  }
+  const double child_edge = lattice.edge(level + 1);
+  return child_edge > finest * (largest + child_edge);
+}
+
 /// Spreads the low 21 bits of v to every third bit.
 FARFIELD_HD std::uint64_t spread_bits(std::uint64_t v) {
   v &= 0x1fffff;

@@ -31,14 +31,6 @@ struct Cuts {
   unsigned mask;
 };
 
-/// Boxes with edges below this times |centre| have centres that need more than 53 bits: 2^-40 for an edge of 12 bits.
-double finest_relative_edge(const Lattice& lattice) {
-  int exponent = 0, bits = 1;
-  const double fraction = std::frexp(lattice.unit, &exponent);
-  while (bits < 52 && std::ldexp(fraction, bits) != std::floor(std::ldexp(fraction, bits))) ++bits;
-  return std::ldexp(1.0, -std::min(49, 52 - bits));
-}
-
 class Builder {
  public:
   Builder(Cloud& sources, Cloud* targets, const BoxOptions& options)
@@ -53,7 +45,6 @@ class Builder {
 
  private:
   bool splits(const Node& node, int level) const;
-  bool resolves(const Node& node, int level) const;
   bool all_coincide(const Node& node) const;
   void renew_keys(const std::vector<BoxId>& splitting, int level);
   Cuts cut(const Node& node, int level) const;
@@ -69,16 +60,6 @@ class Builder {
   std::vector<Node> nodes_;
   std::vector<BoxId> level_begin_;
 };
-
-/// Are the children's centres exact? If not, the box is a grid of some thousand ulps a side.
-bool Builder::resolves(const Node& node, int level) const {
-  double largest = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    largest = std::max(largest, std::abs(lattice_.centre(node.corner[axis], level, axis)));
-  if (level == lattice_.depth) return false;
-  const double child_edge = lattice_.edge(level + 1);
-  return child_edge > finest_ * (largest + child_edge);
-}
 
 bool Builder::all_coincide(const Node& node) const {
   double x[3];
@@ -96,14 +77,14 @@ bool Builder::all_coincide(const Node& node) const {
 bool Builder::splits(const Node& node, int level) const {
   if (options_.depth >= 0) {
     if (level >= options_.depth) return false;
-    if (resolves(node, level)) return true;
+    if (resolves_children(lattice_, finest_, node.corner, level)) return true;
     throw Error(ErrorCode::usage, "depth " + std::to_string(options_.depth) +
                                       " is finer than the coordinates resolve; the deepest level here is " +
                                       std::to_string(level));
   }
   std::int64_t most = 0;
   for (int s = 0; s < sets_; ++s) most = std::max(most, node.end[s] - node.begin[s]);
-  return most > options_.leaf_size && resolves(node, level) && !all_coincide(node);
+  return most > options_.leaf_size && resolves_children(lattice_, finest_, node.corner, level) && !all_coincide(node);
 }
 
 std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) const {

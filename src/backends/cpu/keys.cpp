@@ -4,7 +4,7 @@
 #include <string>
 
 #include "backends/cpu/chunks.hpp"
-#include "backends/cpu/reader.hpp"
+#include "tree/reader.hpp"
 
 namespace farfield::cpu {
 namespace {
@@ -15,13 +15,13 @@ template <class T>
 Item item_of(const Reader<T>& read, const Lattice& lattice, std::uint32_t index, int level) {
   double x[3];
   read.read(index, x);
-  return Item(morton_key(lattice, x, level)) << 32 | index;
+  return make_item(morton_key(lattice, x, level), index);
 }
 
 }  // namespace
 
 void make_items(Cloud& cloud, int threads) {
-  if (cloud.count() > 0xfffffffell)
+  if (cloud.count() > most_points)
     throw Error(ErrorCode::usage, std::to_string(cloud.count()) +
                                       " points are more than the 4294967294 that one plan on the CPU can hold; "
                                       "use fewer sources or targets per plan");

@@ -6,15 +6,10 @@
 
 #include "core/array.hpp"
 #include "tree/geometry.hpp"
+#include "tree/item.hpp"
 #include "tree/lattice.hpp"
 
 namespace farfield::cpu {
-
-/// A point on its way into order: Morton key of ten levels above, the caller's index below. Items are distinct and
-/// their order as numbers is the stable order, whatever sorts them.
-using Item = std::uint64_t;
-inline std::uint32_t key_of(Item item) { return static_cast<std::uint32_t>(item >> 32); }
-inline std::uint32_t index_of(Item item) { return static_cast<std::uint32_t>(item); }
 
 /// One set of points (sources or targets) with what makes keys of it.
 struct Cloud {

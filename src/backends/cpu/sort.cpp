@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/chunks.hpp"
-#include "backends/cpu/reader.hpp"
+#include "tree/reader.hpp"
 
 namespace farfield::cpu {
 namespace {

@@ -8,22 +8,13 @@
 #include <vector>
 
 #include "backends/cpu/chunks.hpp"
-#include "backends/cpu/reader.hpp"
 #include "tree/lattice.hpp"
+#include "tree/reader.hpp"
 
 namespace farfield::cpu {
 namespace {
 
 constexpr std::int64_t grain = 1 << 15;
-
-void check_view(const Points& points, const char* what) {
-  if (points.count < 0)
-    throw Error(ErrorCode::input,
-                std::string("the number of ") + what + "s is negative: " + std::to_string(points.count));
-  for (int d = 0; d < 3; ++d)
-    if (points.count > 0 && !points.axis[static_cast<std::size_t>(d)])
-      throw Error(ErrorCode::input, std::string("coordinate ") + "xyz"[d] + " of the " + what + "s is a null pointer");
-}
 
 struct Bounds {
   double low[3], high[3];
@@ -61,13 +52,7 @@ template <class T>
   for (std::int64_t i = 0; i < count; ++i)
     for (int d = 0; d < 3; ++d) {
       const double x = read.raw(i, d);
-      if (!std::isfinite(x))
-        throw Error(ErrorCode::input, std::string(what) + " " + std::to_string(i) + ": coordinate " + "xyz"[d] +
-                                          " is " +
-                                          (std::isnan(x) ? "nan"
-                                           : x > 0       ? "inf"
-                                                         : "-inf") +
-                                          "; every coordinate must be a finite number");
+      if (!std::isfinite(x)) refuse_coordinate(what, i, d, x);
     }
   throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
 }
@@ -85,21 +70,7 @@ Bounds bounds_of(const Points& points, const char* what, int threads) {
   });
 }
 
-/// Exponent that brings the largest side, or else the largest |coordinate|, into (0.5, 1]. No coordinate exceeds
-/// 2^1000 scaled (a side of 1e-300 beside a constant coordinate of 1e300 cannot be brought there).
-int scaling_exponent(const Geometry& g, double largest) {
-  const int halved = largest > 1;  // high - low may overflow, their halves may underflow
-  double side = 0;
-  for (int d = 0; d < 3; ++d) side = std::max(side, halved ? g.high[d] / 2 - g.low[d] / 2 : g.high[d] - g.low[d]);
-  const double wanted = side > 0 ? side : halved ? largest / 2 : largest;
-  if (wanted == 0) return 0;
-  int exponent = 0, top = 0;
-  if (std::frexp(wanted, &exponent) == 0.5) --exponent;  // a power of two becomes 1, not 1/2
-  std::frexp(largest, &top);
-  return std::min(-exponent - halved, 1000 - top);
-}
-
-constexpr int finest = 7;  // levels of the finest grid, 128^3 cells
+constexpr int finest = finest_grid;  // 128^3 cells
 constexpr std::size_t bitmap_words = (std::size_t(1) << 3 * finest) / 64;
 using Bitmap = std::vector<std::uint64_t>;
 
@@ -107,8 +78,7 @@ using Bitmap = std::vector<std::uint64_t>;
 /// Each thread has a block of points and a bitmap of its own: 256 KiB stay in its second-level cache.
 void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry& g, int threads) {
   const Scaling scale(g.exponent);
-  const double low[3] = {scale(g.low[0]), scale(g.low[1]), scale(g.low[2])};
-  const double cells = (1 << finest) / g.extent;
+  const GridCells grid(g);
   std::uint32_t spread[1 << finest];
   for (std::uint32_t i = 0; i < 1 << finest; ++i) spread[i] = static_cast<std::uint32_t>(spread_bits(i));
   with_reader(points, scale, [&](const auto& read) {
@@ -118,8 +88,7 @@ void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry&
       map.resize(bitmap_words, 0);
       for (std::int64_t i = points.count * b / blocks; i < points.count * (b + 1) / blocks; ++i) {
         std::uint32_t cell = 0;
-        for (int d = 0; d < 3; ++d)
-          cell |= spread[std::min(static_cast<int>((read(i, d) - low[d]) * cells), (1 << finest) - 1)] << d;
+        for (int d = 0; d < 3; ++d) cell |= spread[grid.along(read(i, d), d)] << d;
         map[cell / 64] |= std::uint64_t(1) << cell % 64;
       }
     });
@@ -141,8 +110,8 @@ Bitmap coarsened(const Bitmap& fine) {
 }
 
 void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads) {
+  if (!has_grid(g)) return;
   const std::int64_t points = g.sources + (targets ? g.targets : 0);
-  if (points < 8 || !(g.extent > 0x1p-1000)) return;
   std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
   mark_cells(maps, sources, g, threads);
   if (targets) mark_cells(maps, *targets, g, threads);
@@ -168,16 +137,7 @@ Geometry survey(const Points& sources, const Points* targets, int threads) {
   g.alike = targets == nullptr;
   g.targets = targets ? targets->count : sources.count;
   if (g.sources + g.targets == 0) return g;
-  double largest = 0;
-  for (int d = 0; d < 3; ++d) {
-    g.low[d] = box.low[d];
-    g.high[d] = box.high[d];
-    largest = std::max({largest, std::abs(box.low[d]), std::abs(box.high[d])});
-  }
-  g.exponent = scaling_exponent(g, largest);
-  const Scaling scale(g.exponent);
-  g.largest = scale(largest);
-  for (int d = 0; d < 3; ++d) g.extent = std::max(g.extent, scale(g.high[d]) - scale(g.low[d]));
+  set_box(g, box.low, box.high);
   find_occupancy(g, sources, targets, threads);
   return g;
 }

@@ -1,0 +1,21 @@
+// Devices: what a plan with backend cuda could run on.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <farfield/export.h>
+
+namespace farfield {
+
+struct DeviceInfo {
+  std::string name;
+  int major = 0, minor = 0;            ///< compute capability
+  int multiprocessors = 0;
+  std::int64_t memory_bytes = 0, free_bytes = 0;
+};
+
+/// GPUs of this machine in CUDA's order; empty where there are none or the library was built without CUDA.
+FARFIELD_API std::vector<DeviceInfo> devices();
+
+}  // namespace farfield

@@ -1,0 +1,140 @@
+#include "backends/cuda/accounts.hpp"
+
+#include <algorithm>
+
+#include "backends/cuda/check.hpp"
+#include "tree/far.hpp"
+
+namespace farfield::cuda {
+
+using Total = unsigned long long;
+enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
+static constexpr int threads = 128;
+
+struct Counter {
+  Total* count;
+  __host__ __device__ void operator()(BoxId, int, int, int) const { ++*count; }
+};
+
+__global__ void count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  Total own[3] = {0, 0, 0};
+  if (i < tree.boxes) {
+    const auto box = static_cast<BoxId>(i);
+    own[leaves] = tree.is_leaf(box);
+    Total sources = 0;
+    for (std::int64_t k = lists.near.begin[box]; k < lists.near.begin[box + 1]; ++k)
+      sources += static_cast<Total>(tree.source_count(lists.near.items[k]));
+    own[pairs] = sources * static_cast<Total>(tree.target_count(box));
+    if (tree.target_count(box) > 0) {
+      const Counter counter{&own[far_boxes]};
+      if (reduced) {
+        for_each_far<true>(tree, box, counter);
+        for_each_far_of_parent(tree, box, counter);
+      } else {
+        for_each_far<false>(tree, box, counter);
+      }
+    }
+  }
+  for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
+    for (int other = 16; other > 0; other /= 2) own[a] += __shfl_xor_sync(0xffffffffu, own[a], other);
+    if (threadIdx.x % 32 == 0 && own[a]) atomicAdd(totals + a, own[a]);
+  }
+  if (i == 0) {
+    totals[near_boxes] = static_cast<Total>(lists.near.begin[tree.boxes]);
+    totals[m2p_boxes] = static_cast<Total>(lists.m2p.begin[tree.boxes]);
+    totals[p2l_boxes] = static_cast<Total>(lists.p2l.begin[tree.boxes]);
+  }
+}
+
+void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory, Report& report) {
+  Total found[accounts] = {};
+  if (tree.boxes > 0) {
+    DeviceArray<Total> totals(memory);
+    totals.resize(accounts);
+    require(cudaMemsetAsync(totals.data(), 0, sizeof found, memory.stream), "cudaMemsetAsync");
+    count_kernel<<<static_cast<unsigned>((tree.boxes + threads - 1) / threads), threads, 0, memory.stream>>>(
+        tree, lists, decision.reduced, totals.data());
+    require_launch("count_kernel");
+    download(found, totals.data(), accounts, memory.stream);
+    require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  }
+  report.boxes = tree.boxes;
+  report.levels = tree.levels;
+  report.leaves = static_cast<std::int64_t>(found[leaves]);
+  report.near_pairs = static_cast<std::int64_t>(found[pairs]);
+  report.m2l_boxes = static_cast<std::int64_t>(found[far_boxes]);
+  report.p2p_boxes = static_cast<std::int64_t>(found[near_boxes]);
+  report.m2p_boxes = static_cast<std::int64_t>(found[m2p_boxes]);
+  report.p2l_boxes = static_cast<std::int64_t>(found[p2l_boxes]);
+  const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
+  report.far_fraction = all > 0 ? 1 - static_cast<double>(report.near_pairs) / all : 0;
+}
+
+static constexpr int shares = 64, numbers = 6;
+
+/// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
+template <class Real>
+__global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const std::int64_t* targets, bool counting,
+                                   double* out) {
+  const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
+  const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
+  const double x = work.target[0][t], y = work.target[1][t], z = work.target[2][t];
+  double sum[numbers] = {};
+  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) {
+    const double q = static_cast<double>(work.strength[j]);
+    if (counting) {
+      sum[0] += q, sum[4] += fabs(q);
+      continue;
+    }
+    const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2) : 0.0;
+    const double w = q * inverse, w3 = w * inverse * inverse;
+    sum[0] += w;
+    sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
+    sum[4] += fabs(w), sum[5] += fabs(w) * inverse;
+  }
+  __shared__ double lane[threads];
+  for (int a = 0; a < numbers; ++a) {
+    lane[threadIdx.x] = sum[a];
+    __syncthreads();
+    for (int half = threads / 2; half > 0; half /= 2) {
+      if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * numbers + a] = lane[0];
+    __syncthreads();
+  }
+}
+
+template <class Real>
+std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources, const std::vector<std::int64_t>& targets,
+                                   Kernel kernel, DeviceMemory& memory) {
+  std::vector<DirectSum> sums(targets.size());
+  if (targets.empty() || sources == 0) return sums;
+  DeviceArray<std::int64_t> at(memory);
+  DeviceArray<double> parts(memory);
+  const auto count = static_cast<std::int64_t>(targets.size());
+  upload(at, targets.data(), count, memory.stream);
+  parts.resize(count * shares * numbers);
+  direct_sums_kernel<<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
+      work, sources, at.data(), kernel == Kernel::count, parts.data());
+  require_launch("direct_sums_kernel");
+  std::vector<double> part(static_cast<std::size_t>(parts.size()));
+  download(part.data(), parts.data(), parts.size(), memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    for (std::size_t s = 0; s < shares; ++s) {
+      const double* p = part.data() + (k * shares + s) * numbers;
+      DirectSum& to = sums[k];
+      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3], to.abs_u += p[4], to.abs_g += p[5];
+    }
+  return sums;
+}
+
+template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&, Kernel,
+                                                   DeviceMemory&);
+template std::vector<DirectSum> direct_sums<double>(const Work<double>&, std::int64_t, const std::vector<std::int64_t>&,
+                                                    Kernel, DeviceMemory&);
+
+}  // namespace farfield::cuda

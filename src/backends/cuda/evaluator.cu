@@ -1,0 +1,399 @@
+// CudaEvaluator: owns the arrays of a plan on one device and runs the method's page over the stages.
+#include "backends/cuda/evaluator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backends/cuda/accounts.hpp"
+#include "backends/cuda/device.hpp"
+#include "backends/cuda/host_tree.hpp"
+#include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/rows.hpp"
+#include "backends/cuda/stage_events.hpp"
+#include "backends/cuda/stages.hpp"
+#include "backends/cuda/tables.hpp"
+#include "backends/cuda/transfer.hpp"
+#include "backends/cuda/tree.hpp"
+#include "kernels/count.hpp"
+#include "kernels/laplace3d.hpp"
+#include "methods/fmm.hpp"
+#include "plan/check.hpp"
+#include "plan/degree.hpp"
+
+namespace farfield::cuda {
+
+/// The stages as the method page wants them.
+template <class Kernel, class Real>
+struct BoundStages {
+  const Work<Real>& work;
+
+  int levels() const { return work.tree.levels; }
+  void p2m() {
+    clear(work.multipole);
+    cuda::p2m<Kernel>(work);
+  }
+  void m2m(int level) { cuda::m2m(work, level); }
+  void m2l() {
+    clear(work.local);
+    cuda::m2l(work);
+  }
+  void p2l() {
+    if (work.has_p2l) cuda::p2l<Kernel>(work);
+  }
+  void l2l(int level) { cuda::l2l(work, level); }
+  void l2p() { cuda::l2p<Kernel>(work); }
+  void m2p() {
+    if (work.has_m2p) cuda::m2p<Kernel>(work);
+  }
+  void p2p() { cuda::p2p<Kernel>(work); }
+
+ private:
+  void clear(Real* expansions) const {
+    const auto bytes = static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
+    require(cudaMemsetAsync(expansions, 0, bytes, work.stream), "cudaMemsetAsync");
+  }
+};
+
+/// Makes a device current for as long as it lives.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) {
+    require(cudaGetDevice(&before_), "cudaGetDevice");
+    changed_ = device != before_;
+    if (changed_) require(cudaSetDevice(device), "cudaSetDevice");
+  }
+  ~OnDevice() {
+    if (changed_) cudaSetDevice(before_);
+  }
+  OnDevice(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// The evaluator's own stream, for callers whose arrays are in host memory.
+class OwnStream {
+ public:
+  OwnStream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  ~OwnStream() { cudaStreamDestroy(stream_); }
+  OwnStream(const OwnStream&) = delete;
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// What has been launched on `before` so far comes before what will be launched on `after`.
+static void order(cudaStream_t before, cudaStream_t after) {
+  if (before == after) return;
+  cudaEvent_t event = nullptr;
+  require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  const cudaError_t recorded = cudaEventRecord(event, before), waits = cudaStreamWaitEvent(after, event, 0);
+  cudaEventDestroy(event);
+  require(recorded, "cudaEventRecord");
+  require(waits, "cudaStreamWaitEvent");
+}
+
+static int current_device() {
+  require_device();
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+template <class Real>
+class CudaEvaluator final : public Evaluator {
+ public:
+  CudaEvaluator(const Decision& decision, int threads)
+      : device_(current_device()), decision_(decision), threads_(threads) {
+    tree_.use(memory_);
+    for (DeviceArray<Real>* a : {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
+      a->use(memory_);
+  }
+
+  bool adopt(const Decision& decision) override {
+    int current = 0;
+    require(cudaGetDevice(&current), "cudaGetDevice");
+    const bool same = current == device_ && decision.kernel == decision_.kernel && decision.precision == decision_.precision &&
+                      decision.backend == decision_.backend;
+    if (same) decision_ = decision;
+    return same;
+  }
+
+  void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
+    const OnDevice current(device_);
+    usable_ = false;
+    begin(targets ? std::vector<View>{view_of(sources), view_of(*targets)} : std::vector<View>{view_of(sources)});
+    guarded([&] { build_all(sources, targets, geometry, report); });
+    usable_ = true;
+  }
+
+  void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
+    if (!usable_) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
+    const OnDevice current(device_);
+    begin({view_of(strengths), view_of(delivery.outputs)});
+    guarded([&] { evaluate_all(strengths, delivery, report); });
+  }
+
+ private:
+  struct View {
+    bool device;
+    cudaStream_t stream;
+  };
+  template <class V>
+  static View view_of(const V& v) {
+    return {v.space == MemorySpace::device, static_cast<cudaStream_t>(v.stream)};
+  }
+
+  /// The stream of this call: that of the first view in device memory, or the evaluator's own.
+  void begin(const std::vector<View>& views) {
+    stream_ = own_stream_;
+    const auto first = std::find_if(views.begin(), views.end(), [](const View& v) { return v.device; });
+    if (first != views.end()) stream_ = first->stream;
+    for (const View& v : views)
+      if (v.device) order(v.stream, stream_);
+    memory_.stream = stream_;
+  }
+
+  /// Leaves nothing in flight when it fails: the caller's arrays and the plan's may go.
+  template <class Work>
+  void guarded(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      if (cudaStreamSynchronize(stream_) != cudaSuccess) cudaGetLastError();
+      throw;
+    }
+  }
+
+  const SortedPoints& target_points() const { return tree_.target_points(); }
+
+  void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
+    exponent_ = geometry.exponent;
+    events_.start(stream_);
+    if (decision_.method == Method::fmm) {
+      const TreeOptions options{decision_.m,     decision_.k,          decision_.leaf_size,
+                                decision_.depth, decision_.thresholds, [&](const char* name) { events_.mark(name); }};
+      cuda::build(tree_, sources, targets, geometry, options, stream_);
+      const TreeView tree = tree_.tree.view();
+      events_("rows", [&] { rows_.build(tree, tree_.lists.view(), target_points().count, p2p_tile<Real>, stream_); });
+      if (decision_.settle_degree) events_("degree", [&] { settle_degree(report); });
+      events_("tables", [&] { build_tables(); });
+      bind();
+      events_("accounts", [&] { count_work(work_.tree, work_.lists, decision_, memory_, report); });
+      has_m2p_ = report.m2p_boxes > 0;
+      has_p2l_ = report.p2l_boxes > 0;
+    } else {
+      events_("read", [&] { read_points(tree_, sources, targets, geometry, stream_); });
+    }
+    report.device = require_device();
+    report.memory_bytes = memory_.meter.peak;
+    events_.book(report, true);
+  }
+
+  void evaluate_all(const Strengths& strengths, const Delivery& delivery, Report& report) {
+    events_.start(stream_);
+    allocate_results();
+    std::vector<int> exponents;  // all vectors are checked before the first result is written
+    events_("gather", [&] { exponents = strengths_.read(strengths, stream_); });
+    for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+      const int exponent = exponents[static_cast<std::size_t>(v)];
+      events_("gather", [&] {
+        strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_);
+      });
+      bind();
+      if (decision_.kernel == Kernel::count)
+        run<Count>();
+      else
+        run<Laplace3d>();
+      if (v == 0) examine(exponent, delivery, report);
+      events_.mark("");
+      events_("scatter", [&] {
+        scatter_(results(exponent, delivery.scale), v, target_points().order.data(), target_points().count, delivery,
+                 stream_);
+      });
+    }
+    report.memory_bytes = memory_.meter.peak;
+    events_.book(report, false);
+  }
+
+  /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes. The sums
+  /// behind it are the host's own, over copies of the tree.
+  void settle_degree(Report& report) {
+    const HostTree tree(tree_, stream_);
+    decision_.degree = farfield::settle_degree(decision_, tree.view(), tree.sources(), tree.targets(), threads_, report);
+  }
+
+  void build_tables() {
+    if (decision_.kernel == Kernel::count)
+      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
+    else
+      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, stream_);
+  }
+
+  void allocate_results() {
+    const std::int64_t targets = target_points().count;
+    strength_.resize(tree_.sources.count);
+    potential_.resize(targets);
+    for (DeviceArray<Real>& g : gradient_)
+      if (decision_.gradient) g.resize(targets);
+    if (decision_.method != Method::fmm) return;
+    multipole_.resize(std::int64_t(tree_.tree.boxes) * tables_.view().stride);
+    local_.resize(std::int64_t(tree_.tree.boxes) * tables_.view().stride);
+  }
+
+  /// Refreshes the plain pointers of work_ after anything was (re)allocated.
+  void bind() {
+    if (decision_.method == Method::fmm) {
+      work_.tree = tree_.tree.view();
+      work_.lists = tree_.lists.view();
+      work_.tables = tables_.view();
+      work_.classes = rows_.classes();
+      work_.tile = rows_.tiles();
+      work_.tiles = rows_.tile_count();
+      work_.most_tiles = rows_.most_tiles();
+      work_.has_m2p = has_m2p_;
+      work_.has_p2l = has_p2l_;
+    }
+    work_.alike = tree_.alike;
+    for (int axis = 0; axis < 3; ++axis) {
+      work_.source[axis] = tree_.sources.axis[axis].data();
+      work_.target[axis] = target_points().axis[axis].data();
+      work_.gradient[axis] = decision_.gradient ? gradient_[axis].data() : nullptr;
+    }
+    work_.strength = strength_.data();
+    work_.multipole = multipole_.data();
+    work_.local = local_.data();
+    work_.potential = potential_.data();
+    work_.rotation = decision_.rotation;
+    work_.reduced = decision_.reduced;
+    work_.stream = stream_;
+  }
+
+  template <class K>
+  void run() {
+    const std::int64_t sources = tree_.sources.count, targets = target_points().count;
+    if (targets == 0) return;
+    if (decision_.method == Method::fmm && sources > 0) {
+      BoundStages<K, Real> bound{work_};
+      return fmm(bound, events_);
+    }
+    events_("p2p", [&] { direct<K>(work_, sources, targets); });
+  }
+
+  /// Conditioning always, the measured error when asked: both of the first strength vector.
+  void examine(int exponent, const Delivery& delivery, Report& report) {
+    const std::int64_t sources = tree_.sources.count, targets = target_points().count;
+    if (sources == 0 || targets == 0) return;
+    const Condition condition =
+        condition_of(direct_sums(work_, sources, condition_targets(targets), decision_.kernel, memory_));
+    report.condition_potential = condition.potential;
+    report.condition_gradient = condition.gradient;
+    if (delivery.check > 0) report.error = check(exponent, delivery);
+  }
+
+  ErrorReport check(int exponent, const Delivery& delivery) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::int64_t sources = tree_.sources.count, targets = target_points().count;
+    Work<double> exact;  // the caller's strengths, not rounded to Real
+    DeviceArray<double> strength(memory_);
+    strength.resize(sources);
+    strengths_.gather(0, tree_.sources.order.data(), exponent, strength.data(), stream_);
+    for (int axis = 0; axis < 3; ++axis) exact.source[axis] = work_.source[axis], exact.target[axis] = work_.target[axis];
+    exact.strength = strength.data();
+    const std::vector<std::int64_t> at = check_targets(targets, delivery.check, delivery.seed);
+    std::vector<DirectSum> sums;
+    for (std::size_t i = 0; i < at.size(); i += 16384) {  // a launch has at most so many blocks along an axis for sure
+      const std::vector<std::int64_t> part(at.begin() + static_cast<std::ptrdiff_t>(i),
+                                           at.begin() + static_cast<std::ptrdiff_t>(std::min(i + 16384, at.size())));
+      const std::vector<DirectSum> of = direct_sums(exact, sources, part, decision_.kernel, memory_);
+      sums.insert(sums.end(), of.begin(), of.end());
+    }
+    std::vector<Real> results[4];
+    CheckInput<Real> input{};
+    input.targets = targets;
+    for (int a = 0; a < 4; ++a) {
+      const Real* from = a == 0 ? work_.potential : work_.gradient[a - 1];
+      if (!from) continue;
+      results[a].resize(static_cast<std::size_t>(targets));
+      download(results[a].data(), from, targets, stream_);
+      (a == 0 ? input.potential : input.gradient[a - 1]) = results[a].data();
+    }
+    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    ErrorReport report = errors(input, at, sums, delivery.seed);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+  }
+
+  /// Undoes the power-of-two scalings of coordinates and strengths: u = 2^(e + s) u', grad u = 2^(2 e + s) grad u'.
+  SortedResults<Real> results(int strength_exponent, double scale) const {
+    const double unit = std::ldexp(1.0, exponent_);
+    const double per_length = decision_.kernel == Kernel::count ? 1.0 : unit;
+    const double factor = std::ldexp(scale * per_length, strength_exponent);
+    return {potential_.data(), {work_.gradient[0], work_.gradient[1], work_.gradient[2]}, factor, factor * unit};
+  }
+
+  int device_;
+  Decision decision_;
+  int threads_, exponent_ = 0;
+  bool usable_ = false, has_m2p_ = false, has_p2l_ = false;
+  OwnStream own_stream_;
+  cudaStream_t stream_ = nullptr;
+  DeviceMemory memory_;  // outlives all arrays below
+  StageEvents events_;
+  CudaTree tree_;
+  Rows rows_{memory_};
+  Tables<Real> tables_{memory_};
+  DeviceStrengths strengths_{memory_};
+  Scatter scatter_{memory_};
+  DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  Work<Real> work_;
+};
+
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
+  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, threads);
+  return std::make_unique<CudaEvaluator<double>>(decision, threads);
+}
+
+std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
+  const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
+  const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
+  // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after,
+  // twice: the caller's may be in host memory
+  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) + (1 << 20);
+  if (d.method != Method::fmm) return bytes;
+  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
+  bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 120 + 60 * 4);
+  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
+                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));
+}
+
+Geometry survey(const Points& sources, const Points* targets) {
+  require_device();
+  cudaStream_t stream = nullptr;
+  if (sources.space == MemorySpace::device)
+    stream = static_cast<cudaStream_t>(sources.stream);
+  else if (targets && targets->space == MemorySpace::device)
+    stream = static_cast<cudaStream_t>(targets->stream);
+  if (targets && targets->space == MemorySpace::device) order(static_cast<cudaStream_t>(targets->stream), stream);
+  return survey(sources, targets, stream);
+}
+
+JoinedPoints join(const Points& a, const Points& b) {
+  require_device();
+  const cudaStream_t stream = static_cast<cudaStream_t>(a.space == MemorySpace::device ? a.stream : b.stream);
+  if (b.space == MemorySpace::device) order(static_cast<cudaStream_t>(b.stream), stream);
+  auto all = std::make_shared<DeviceArray<double>>();
+  all->resize(3 * (a.count + b.count));
+  interleave(a, all->data(), stream);
+  interleave(b, all->data() + 3 * a.count, stream);
+  Points joined = farfield::points(static_cast<const double*>(all->data()), a.count + b.count);
+  joined.space = MemorySpace::device;
+  joined.stream = stream;
+  return {joined, all};
+}
+
+}  // namespace farfield::cuda

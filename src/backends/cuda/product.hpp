@@ -1,0 +1,38 @@
+// product: out(row) = sum over the row's links of matrix(link)^T in(source of the link), the one kernel behind m2m, dense
+// m2l and l2l. Rows are boxes; those of a class share their links, so that a tile of rows is one matrix product with
+// gathered rows: no temporaries, no atomics, each output written by one block in a fixed order.
+#pragma once
+#include "backends/cuda/work.hpp"
+
+namespace farfield::cuda {
+
+/// Where the source of a link is.
+enum class Reach {
+  child,             ///< the row's own child `octant`
+  parent,            ///< the row's parent
+  colleagues_child,  ///< child `octant` of the row's colleague `slot`
+  cousin             ///< child `octant` of colleague `slot` of the row's parent
+};
+
+template <class Real>
+struct Product {
+  const TablesView<Real>* tables;
+  const Operators<Real>* operators;
+  Reach reach;
+  const Real* in;
+  Real* out;
+  bool add = false;  ///< to what `out` holds
+};
+
+/// Rows: the classes of levels [first_level, last_level).
+template <class Real>
+void product_of_classes(const Work<Real>& work, const Product<Real>& product, int first_level, int last_level);
+
+/// Rows: boxes [first, last) that are no leaves, of one class.
+template <class Real>
+void product_of_parents(const Work<Real>& work, const Product<Real>& product, BoxId first, BoxId last);
+
+/// Columns of a matrix are padded to a multiple of this.
+inline constexpr int product_columns = 32;
+
+}  // namespace farfield::cuda

@@ -1,0 +1,48 @@
+#include <cub/device/device_radix_sort.cuh>
+
+#include "backends/cuda/parallel.hpp"
+#include "backends/cuda/sort.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+struct Gather {
+  AnyReader read;
+  const Item* items;  // null: the caller's order
+  std::int64_t count;
+  double* axis[3];
+  std::uint32_t* order;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t at = i < count ? i : count - 1;  // -1: there are no points
+    const std::uint32_t index = at < 0 ? 0 : items ? index_of(items[at]) : static_cast<std::uint32_t>(at);
+    order[i] = index;
+    for (int d = 0; d < 3; ++d) axis[d][i] = at < 0 ? 0 : read(index, d);
+  }
+};
+
+}  // namespace
+
+void sort_items(Cloud& cloud, DeviceMemory& memory) {
+  if (cloud.count() < 2) return;
+  cub::DoubleBuffer<Item> items(cloud.items.data(), cloud.scratch.data());
+  with_temporary(memory, "sort", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(temporary, bytes, items, cloud.count(), 32, 32 + 3 * levels_per_key,
+                                          memory.stream);
+  });
+  if (items.Current() != cloud.items.data()) cloud.items.swap(cloud.scratch);
+}
+
+void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream) {
+  sorted.count = cloud.count();
+  sorted.order.resize(cloud.count() + padding);
+  for (DeviceArray<double>& axis : sorted.axis) axis.resize(cloud.count() + padding);
+  for_each_index(cloud.count() + padding,
+                 Gather{cloud.reader(),
+                        cloud.items.data(),
+                        cloud.count(),
+                        {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()},
+                        sorted.order.data()},
+                 stream, "gather");
+}
+
+}  // namespace farfield::cuda

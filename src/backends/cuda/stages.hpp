@@ -1,0 +1,36 @@
+// The stages of the CUDA backend: asynchronous launches in the order of Work::stream, one file each, the same names as
+// on the CPU. m2l overwrites the locals, l2p the results; the others add, in the order of methods/fmm.hpp.
+#pragma once
+#include "backends/cuda/work.hpp"
+
+namespace farfield::cuda {
+
+template <class Kernel, class Real>
+void p2m(const Work<Real>& work);
+template <class Real>
+void m2m(const Work<Real>& work, int level);
+template <class Real>
+void m2l(const Work<Real>& work);
+template <class Real>
+void m2l_by_rotation(const Work<Real>& work);
+template <class Kernel, class Real>
+void p2l(const Work<Real>& work);
+template <class Real>
+void l2l(const Work<Real>& work, int level);
+template <class Kernel, class Real>
+void l2p(const Work<Real>& work);
+template <class Kernel, class Real>
+void m2p(const Work<Real>& work);
+template <class Kernel, class Real>
+void p2p(const Work<Real>& work);
+/// All pairs, without a tree; overwrites the results.
+template <class Kernel, class Real>
+void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets);
+
+#define FARFIELD_INSTANTIATE(stage)                        \
+  template void stage<Laplace3d, float>(const Work<float>&);   \
+  template void stage<Laplace3d, double>(const Work<double>&); \
+  template void stage<Count, float>(const Work<float>&);       \
+  template void stage<Count, double>(const Work<double>&);
+
+}  // namespace farfield::cuda

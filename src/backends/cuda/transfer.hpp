@@ -1,0 +1,58 @@
+// Transfer: strengths into tree order and results back into the caller's order, in either memory.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "backends/cuda/array.hpp"
+#include "plan/evaluator.hpp"
+
+namespace farfield::cuda {
+
+/// Strengths in device memory: a view of the caller's, or a copy.
+class DeviceStrengths {
+ public:
+  explicit DeviceStrengths(DeviceMemory& memory) : copy_(memory), found_(memory) {}
+
+  /// Copies host memory, all vectors at once; returns for every vector the exponent e such that the largest
+  /// |strength| times 2^-e lies in [0.5, 1), 0 if all vanish. Waits for the stream. Throws Error(input) naming the
+  /// first strength that is not finite.
+  std::vector<int> read(const Strengths& strengths, cudaStream_t stream);
+
+  /// sorted[i] = strength of sorted source i in `vector` times 2^-exponent.
+  template <class Real>
+  void gather(std::int64_t vector, const std::uint32_t* order, int exponent, Real* sorted, cudaStream_t stream) const;
+
+  void release() { copy_.release(); }
+
+ private:
+  Strengths view_;
+  DeviceArray<unsigned char> copy_;
+  DeviceArray<unsigned long long> found_;
+};
+
+/// Results of one vector in tree order times potential_factor or gradient_factor to the caller's arrays.
+template <class Real>
+struct SortedResults {
+  const Real* potential;
+  const Real* gradient[3];  ///< null when not computed
+  double potential_factor, gradient_factor;
+};
+
+/// xyz[3 i + axis] = coordinate of point i in double; points in either memory. Waits for the stream where they are in
+/// host memory.
+void interleave(const Points& points, double* xyz, cudaStream_t stream);
+
+class Scatter {
+ public:
+  explicit Scatter(DeviceMemory& memory) : copy_(memory) {}
+  /// To device memory asynchronously; to host memory through a copy, and waits for the stream.
+  template <class Real>
+  void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order, std::int64_t count,
+                  const Delivery& delivery, cudaStream_t stream);
+  void release() { copy_.release(); }
+
+ private:
+  DeviceArray<unsigned char> copy_;
+};
+
+}  // namespace farfield::cuda

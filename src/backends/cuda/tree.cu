@@ -1,0 +1,93 @@
+#include "backends/cuda/boxes.hpp"
+#include "backends/cuda/keys.hpp"
+#include "backends/cuda/lists.hpp"
+#include "backends/cuda/points.hpp"
+#include "backends/cuda/tree.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+/// The memory that a build works in: a tree that was given none gets one of its own.
+DeviceMemory& memory_of(CudaTree& built, cudaStream_t stream) {
+  if (!built.memory) {
+    built.own_memory = std::make_unique<DeviceMemory>();
+    built.own_memory->stream = stream;
+    built.use(*built.own_memory);
+  }
+  return *built.memory;
+}
+
+Cloud cloud_of(const DevicePoints& points, const Geometry& geometry, const Lattice& lattice, DeviceMemory& memory) {
+  return {points.view(),
+          Scaling(geometry.exponent),
+          lattice,
+          DeviceArray<Item>(memory),
+          DeviceArray<Item>(memory),
+          DeviceArray<std::uint32_t>(memory)};
+}
+
+}  // namespace
+
+void build(CudaTree& built, const Points& source_points, const Points* target_points, const Geometry& geometry,
+           const TreeOptions& options, cudaStream_t stream) {
+  const auto mark = [&](const char* stage) {
+    if (options.mark) options.mark(stage);
+  };
+  mark("");
+  DeviceMemory& memory = memory_of(built, stream);
+  built.alike = target_points == nullptr;
+  built.lattice = make_lattice(geometry, options.m, options.k);
+  const DevicePoints source_copy(source_points, memory);
+  const DevicePoints target_copy = built.alike ? DevicePoints() : DevicePoints(*target_points, memory);
+  Cloud sources = cloud_of(source_copy, geometry, built.lattice, memory);
+  Cloud targets = cloud_of(target_copy, geometry, built.lattice, memory);
+
+  make_items(sources, memory);
+  make_items(targets, memory);
+  mark("keys");
+
+  sort_items(sources, memory);
+  sort_items(targets, memory);
+  mark("sort");
+
+  build_boxes(built.tree, sources, built.alike ? nullptr : &targets, {options.leaf_size, options.depth}, memory);
+  mark("boxes");
+
+  gather(built.sources, sources, stream);
+  gather(built.targets, targets, stream);
+  mark("gather");
+
+  build_lists(built.lists, built.tree.view(), options.thresholds, memory);
+  mark("lists");
+}
+
+void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
+                 cudaStream_t stream) {
+  DeviceMemory& memory = memory_of(built, stream);
+  built.alike = targets == nullptr;
+  for (const Points* points : {&sources, targets}) {
+    if (!points) continue;
+    const DevicePoints copy(*points, memory);
+    gather(points == &sources ? built.sources : built.targets, cloud_of(copy, geometry, built.lattice, memory), stream);
+  }
+}
+
+void CudaTree::use(DeviceMemory& lent) {
+  memory = &lent;
+  tree.level.use(lent);
+  tree.centre.use(lent);
+  for (DeviceArray<BoxId>* a : {&tree.parent, &tree.first_child, &tree.colleague}) a->use(lent);
+  for (DeviceArray<std::uint8_t>* a : {&tree.child_mask, &tree.octant}) a->use(lent);
+  for (DeviceArray<std::int64_t>* a : {&tree.source_begin, &tree.source_end, &tree.target_begin, &tree.target_end})
+    a->use(lent);
+  for (List<DeviceArray>* list : {&lists.near, &lists.m2p, &lists.p2l}) {
+    list->begin.use(lent);
+    list->items.use(lent);
+  }
+  for (SortedPoints* points : {&sources, &targets}) {
+    points->order.use(lent);
+    for (DeviceArray<double>& axis : points->axis) axis.use(lent);
+  }
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,95 @@
+// Work: everything a CUDA stage reads and writes, as plain device pointers. Owned by the evaluator (evaluator.cu).
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "expansions/offsets.hpp"
+#include "tree/lists.hpp"
+#include "tree/tree.hpp"
+
+namespace farfield::cuda {
+
+/// y = A x in compressed rows; derivative maps of expansions.
+template <class Real>
+struct SparseView {
+  int rows, columns;
+  const std::int32_t *begin, *column;
+  const Real* value;
+};
+
+/// One source box of a product: how it is found from the row's box (product.hpp), and the matrix it is multiplied by.
+struct Link {
+  std::int16_t slot;    ///< colleague
+  std::int16_t octant;  ///< of the child
+  std::int32_t matrix;
+};
+
+/// Matrices of a product, [matrix][stride][pitch] with element (in, out) at [in * pitch + out], and the links of every
+/// class of rows: links[begin[c]] ... links[begin[c + 1]].
+template <class Real>
+struct Operators {
+  const Real* matrix = nullptr;
+  const Link* link = nullptr;
+  int begin[9] = {};
+};
+
+/// Translations by rotation (expansions/tables.hpp), one canonical operator after another.
+template <class Real>
+struct RotationView {
+  const Real *cosine = nullptr, *sine = nullptr, *blocks = nullptr, *shift = nullptr;
+  std::int64_t block_numbers = 0, shift_numbers = 0;  ///< of one operator
+  const std::int32_t* index = nullptr;                ///< [symmetry][coefficients]
+  const Real* sign = nullptr;
+};
+
+template <class Real>
+struct TablesView {
+  int degree = 0, coefficients = 0;
+  int stride = 0;  ///< of expansions: coefficients rounded up to whole 64-byte lines
+  int pitch = 0;   ///< of matrices: coefficients rounded up to whole tiles
+  const Real* recurrence = nullptr;       ///< of the degree itself
+  const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
+  Operators<Real> m2m, l2l, far, parent;
+  RotationView<Real> rotation;
+  SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
+};
+
+/// Boxes with targets of levels 2 and deeper by octant, in ascending order within each.
+struct ClassRows {
+  const BoxId* box = nullptr;
+  /// [8][levels + 1]: row of the first box of class c at level l or deeper.
+  const std::int32_t* begin = nullptr;
+  int levels = 0;
+};
+
+/// A block's share of p2p: targets first ... first + p2p_tile of a leaf.
+struct PairTile {
+  BoxId box;
+  std::int32_t first;
+};
+
+template <class Real>
+struct Work {
+  TreeView tree;
+  ListsView lists;
+  TablesView<Real> tables;
+  ClassRows classes;
+  const PairTile* tile = nullptr;
+  const std::int32_t* tiles = nullptr;  ///< device: how many
+  std::int64_t most_tiles = 0;          ///< at most
+  bool has_m2p = true, has_p2l = true;  ///< do these lists have entries?
+  bool alike = true;               ///< sources and targets are the same points
+  const double* source[3] = {};    ///< scaled coordinates of sorted sources
+  const double* target[3] = {};
+  const Real* strength = nullptr;  ///< of sorted sources
+  Real* multipole = nullptr;       ///< [boxes][stride]
+  Real* local = nullptr;           ///< [boxes][stride]
+  Real* potential = nullptr;       ///< [targets] in tree order
+  Real* gradient[3] = {};          ///< [targets] each, null when not wanted
+  bool rotation = false;           ///< m2l by rotation, else dense
+  bool reduced = false;            ///< reduced stencil
+  cudaStream_t stream = nullptr;
+};
+
+}  // namespace farfield::cuda

@@ -1,0 +1,286 @@
+// Trees built on the device equal those of the CPU backend, array by array and bit by bit: boxes, lists and the order
+// of points do not depend on who builds them. Skips without a device, or fails where FARFIELD_REQUIRE_GPU=1.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <farfield/error.hpp>
+#include <limits>
+#include <vector>
+
+#include "backends/cuda/device.hpp"
+#include "backends/cuda/points.hpp"
+#include "backends/cuda/tree.hpp"
+#include "support/clouds.hpp"
+#include "tree/built.hpp"
+
+namespace farfield {
+namespace {
+
+class CudaTreeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda::device_present()) return;
+    const char* required = std::getenv("FARFIELD_REQUIRE_GPU");
+    if (required && required[0] == '1') FAIL() << "FARFIELD_REQUIRE_GPU is 1, but there is no CUDA device";
+    GTEST_SKIP() << "there is no CUDA device";
+  }
+};
+
+template <class T>
+std::vector<T> on_host(const cuda::DeviceArray<T>& a) {
+  std::vector<T> copy(static_cast<std::size_t>(a.size()));
+  cuda::download(copy.data(), a.data(), a.size(), nullptr);
+  cuda::require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return copy;
+}
+
+/// Reports the first element that differs.
+template <class T>
+void compare(const std::string& name, const Array<T>& expected, const cuda::DeviceArray<T>& array) {
+  const std::vector<T> found = on_host(array);
+  if (static_cast<std::int64_t>(found.size()) != expected.size())
+    ADD_FAILURE() << name << " has " << found.size() << " elements instead of " << expected.size();
+  for (std::int64_t i = 0; i < expected.size() && i < array.size(); ++i)
+    if (found[static_cast<std::size_t>(i)] != expected[i]) {
+      ADD_FAILURE() << name << "[" << i << "] of " << expected.size() << " is " << +found[static_cast<std::size_t>(i)]
+                    << " instead of " << +expected[i];
+      return;
+    }
+}
+
+void compare(const std::string& name, const cpu::SortedPoints& expected, const cuda::SortedPoints& found) {
+  EXPECT_EQ(found.count, expected.count) << name;
+  for (int d = 0; d < 3; ++d) compare(name + "xyz"[d], expected.axis[d], found.axis[d]);
+  compare(name + "order", expected.order, found.order);
+}
+
+void compare(const cpu::CpuTree& expected, const cuda::CudaTree& found) {
+  const Tree<Array>& e = expected.tree;
+  const Tree<cuda::DeviceArray>& f = found.tree;
+  EXPECT_EQ(found.alike, expected.alike);
+  EXPECT_EQ(f.boxes, e.boxes);
+  EXPECT_EQ(f.levels, e.levels);
+  for (int level = 0; level <= e.levels; ++level) EXPECT_EQ(f.level_begin[level], e.level_begin[level]) << level;
+  EXPECT_EQ(f.lattice.unit, e.lattice.unit);
+  compare("level", e.level, f.level);
+  compare("centre", e.centre, f.centre);
+  compare("parent", e.parent, f.parent);
+  compare("first_child", e.first_child, f.first_child);
+  compare("child_mask", e.child_mask, f.child_mask);
+  compare("octant", e.octant, f.octant);
+  compare("source_begin", e.source_begin, f.source_begin);
+  compare("source_end", e.source_end, f.source_end);
+  compare("target_begin", e.target_begin, f.target_begin);
+  compare("target_end", e.target_end, f.target_end);
+  compare("colleague", e.colleague, f.colleague);
+  compare("near.begin", expected.lists.near.begin, found.lists.near.begin);
+  compare("near.items", expected.lists.near.items, found.lists.near.items);
+  compare("m2p.begin", expected.lists.m2p.begin, found.lists.m2p.begin);
+  compare("m2p.items", expected.lists.m2p.items, found.lists.m2p.items);
+  compare("p2l.begin", expected.lists.p2l.begin, found.lists.p2l.begin);
+  compare("p2l.items", expected.lists.p2l.items, found.lists.p2l.items);
+  compare("sources.", expected.sources, found.sources);
+  compare("targets.", expected.targets, found.targets);
+}
+
+void compare(const Geometry& expected, const Geometry& found) {
+  EXPECT_EQ(found.sources, expected.sources);
+  EXPECT_EQ(found.targets, expected.targets);
+  EXPECT_EQ(found.alike, expected.alike);
+  for (int d = 0; d < 3; ++d) {
+    EXPECT_EQ(found.low[d], expected.low[d]);
+    EXPECT_EQ(found.high[d], expected.high[d]);
+  }
+  EXPECT_EQ(found.exponent, expected.exponent);
+  EXPECT_EQ(found.extent, expected.extent);
+  EXPECT_EQ(found.largest, expected.largest);
+  EXPECT_EQ(found.grid, expected.grid);
+  EXPECT_EQ(found.occupied, expected.occupied);
+  EXPECT_EQ(found.occupied_coarse, expected.occupied_coarse);
+}
+
+cpu::TreeOptions adaptive(std::int64_t leaf_size, ListThresholds thresholds) {
+  cpu::TreeOptions options;
+  options.leaf_size = leaf_size;
+  options.thresholds = thresholds;
+  options.threads = 2;
+  return options;
+}
+cpu::TreeOptions uniform(int depth) {
+  cpu::TreeOptions options;
+  options.depth = depth;
+  options.threads = 2;
+  return options;
+}
+
+/// Surveys and builds on both and compares. `targets` null: they are the sources.
+void compare_builds(const Points& sources, const Points* targets, const cpu::TreeOptions& options) {
+  const Geometry geometry = cpu::survey(sources, targets, 2);
+  compare(geometry, cuda::survey(sources, targets, nullptr));
+  cpu::CpuTree expected;
+  cpu::build(expected, sources, targets, geometry, options);
+  cuda::DeviceMemory memory;
+  cuda::CudaTree found;
+  found.use(memory);
+  cuda::TreeOptions same{options.m, options.k, options.leaf_size, options.depth, options.thresholds, {}};
+  cuda::build(found, sources, targets, geometry, same, nullptr);
+  compare(expected, found);
+}
+
+void compare_inputs(std::int64_t n, unsigned seed, const cpu::TreeOptions& options) {
+  for (const test::Input& input : test::all_inputs(n, seed)) {
+    SCOPED_TRACE(input.name + ", " + std::to_string(n) + " points, seed " + std::to_string(seed));
+    const Points sources = points(input.sources), targets = points(input.targets);
+    compare_builds(sources, input.alike ? nullptr : &targets, options);
+  }
+}
+
+TEST_F(CudaTreeTest, EqualsTheCpusForAllClouds) {
+  compare_inputs(20000, 1, adaptive(64, {}));
+  compare_inputs(5000, 2, adaptive(10, {10, 10}));
+  compare_inputs(3000, 3, adaptive(1, {4, 0}));
+}
+
+TEST_F(CudaTreeTest, EqualsTheCpusForFewPoints) {
+  for (const std::int64_t n : {1, 2, 3, 7, 8, 9, 65}) compare_inputs(n, 4, adaptive(n < 9 ? 1 : 8, {}));
+}
+
+TEST_F(CudaTreeTest, EqualsTheCpusOnOtherLattices) {
+  cpu::TreeOptions options = adaptive(30, {5, 5});
+  options.m = 3;
+  options.k = 2;
+  compare_inputs(4000, 5, options);
+}
+
+TEST_F(CudaTreeTest, EqualsTheCpusForTheCloudsOfAccuracy) {
+  for (const testing::Kind kind : testing::all_kinds) {
+    const testing::Cloud cloud = testing::make_cloud(kind, 30000, testing::Signs::mixed);
+    SCOPED_TRACE(cloud.label);
+    const Points sources = points(cloud.sources), targets = points(cloud.targets);
+    compare_builds(sources, cloud.apart() ? &targets : nullptr, adaptive(40, {20, 20}));
+  }
+}
+
+TEST_F(CudaTreeTest, EqualsTheCpusForUniformDepth) {
+  for (const int depth : {0, 1, 3, 6, 11}) {
+    const std::vector<double> s = test::all_clouds()[0].make(4000, 6), t = test::all_clouds()[2].make(3000, 7);
+    SCOPED_TRACE(depth);
+    const Points sources = points(s), targets = points(t);
+    compare_builds(sources, nullptr, uniform(depth));
+    compare_builds(sources, &targets, uniform(depth));
+  }
+}
+
+TEST_F(CudaTreeTest, EqualsTheCpusForAMillionPoints) {
+  const std::vector<double> s = test::all_clouds()[0].make(1 << 20, 8), t = test::all_clouds()[2].make(1 << 19, 9);
+  const Points sources = points(s), targets = points(t);
+  compare_builds(sources, nullptr, adaptive(64, {16, 16}));
+  compare_builds(sources, &targets, adaptive(100, {16, 16}));
+}
+
+TEST_F(CudaTreeTest, AllCoincidentOrNearlySo) {
+  std::vector<double> s(3 * 100000, 0.3);
+  compare_builds(points(s), nullptr, adaptive(64, {}));
+  s[3 * 4711] = std::nextafter(0.3, 1.0);
+  compare_builds(points(s), nullptr, adaptive(64, {}));
+}
+
+/// The caller's layouts: floats, strides, separate arrays.
+TEST_F(CudaTreeTest, ReadsAllLayoutsOfHostMemory) {
+  const std::vector<double> cloud = test::all_clouds()[2].make(5000, 10);
+  const std::vector<float> narrow(cloud.begin(), cloud.end());
+  compare_builds(points(narrow), nullptr, adaptive(20, {}));
+  const Points wide = points(cloud), single = points(narrow);
+  compare_builds(wide, &single, adaptive(20, {}));
+  for (const std::int64_t stride : {4, 9}) {
+    std::vector<double> strided(static_cast<std::size_t>(5000 * stride), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < 5000; ++i)
+      for (std::size_t d = 0; d < 3; ++d) strided[i * static_cast<std::size_t>(stride) + d] = cloud[3 * i + d];
+    compare_builds(points(strided.data(), 5000, stride), nullptr, adaptive(20, {}));
+    compare_builds(points(strided.data() + 2, strided.data(), strided.data() + 1, 4999, stride), nullptr,
+                   adaptive(20, {}));
+  }
+  compare_builds(points(cloud.data(), cloud.data() + 5000, cloud.data() + 10000, 5000), nullptr, adaptive(20, {}));
+}
+
+TEST_F(CudaTreeTest, ReadsDeviceMemory) {
+  const std::vector<double> cloud = test::all_clouds()[1].make(5000, 11);
+  const std::vector<float> narrow(cloud.begin(), cloud.end());
+  cuda::DeviceMemory memory;
+  for (const Points& host : {points(cloud), points(narrow)}) {
+    const cuda::DevicePoints copy(host, memory);
+    const Geometry geometry = cpu::survey(host, nullptr, 1);
+    compare(geometry, cuda::survey(copy.view(), nullptr, nullptr));
+    cpu::CpuTree expected;
+    cpu::build(expected, host, nullptr, geometry, adaptive(30, {}));
+    cuda::CudaTree found;  // arrays of its own
+    cuda::build(found, copy.view(), nullptr, geometry, {1, 0, 30, -1, {}, {}}, nullptr);
+    compare(expected, found);
+  }
+}
+
+TEST_F(CudaTreeTest, BuildsAnewAndReadsPointsWithoutATree) {
+  cuda::DeviceMemory memory;
+  cuda::CudaTree found;
+  found.use(memory);
+  for (const int which : {0, 7, 2}) {
+    const std::vector<double> cloud = test::all_clouds()[static_cast<std::size_t>(which)].make(3000 + which, 12);
+    const Geometry geometry = cpu::survey(points(cloud), nullptr, 1);
+    cpu::CpuTree expected;
+    cpu::build(expected, points(cloud), nullptr, geometry, adaptive(20, {}));
+    cuda::build(found, points(cloud), nullptr, geometry, {1, 0, 20, -1, {}, {}}, nullptr);
+    compare(expected, found);
+    cpu::CpuTree flat;
+    cpu::read_points(flat, points(cloud), nullptr, geometry, 1);
+    cuda::read_points(found, points(cloud), nullptr, geometry, nullptr);
+    compare("flat.", flat.sources, found.sources);
+  }
+}
+
+template <class Call>
+std::string sentence_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return std::to_string(static_cast<int>(e.code())) + " " + e.what();
+  }
+  return "";
+}
+
+TEST_F(CudaTreeTest, RefusesWithTheSentencesOfTheCpu) {
+  std::vector<double> cloud = test::all_clouds()[0].make(100000, 13), others = cloud;
+  for (const auto& [at, x] : {std::pair(3 * 77777, std::numeric_limits<double>::quiet_NaN()),
+                              std::pair(3 * 70001 + 1, std::numeric_limits<double>::infinity()),
+                              std::pair(3 * 5 + 2, -std::numeric_limits<double>::infinity())}) {
+    others[static_cast<std::size_t>(at)] = x;
+    const Points good = points(cloud), bad = points(others);
+    const std::string expected = sentence_of([&] { cpu::survey(bad, nullptr, 1); });
+    EXPECT_NE(expected, "");
+    EXPECT_EQ(sentence_of([&] { cuda::survey(bad, nullptr, nullptr); }), expected);
+    EXPECT_EQ(sentence_of([&] { cuda::survey(good, &bad, nullptr); }),
+              sentence_of([&] { cpu::survey(good, &bad, 1); }));
+  }
+  Points negative = points(cloud);
+  negative.count = -1;
+  EXPECT_EQ(sentence_of([&] { cuda::survey(negative, nullptr, nullptr); }),
+            sentence_of([&] { cpu::survey(negative, nullptr, 1); }));
+}
+
+TEST_F(CudaTreeTest, RefusesADepthBeyondTheResolution) {
+  std::vector<double> cloud = test::all_clouds()[0].make(10, 14);
+  for (double& x : cloud) x += 1e9;
+  const Geometry geometry = cpu::survey(points(cloud), nullptr, 1);
+  const std::string expected = sentence_of([&] {
+    cpu::CpuTree tree;
+    cpu::build(tree, points(cloud), nullptr, geometry, uniform(50));
+  });
+  EXPECT_NE(expected, "");
+  EXPECT_EQ(sentence_of([&] {
+              cuda::CudaTree tree;
+              cuda::build(tree, points(cloud), nullptr, geometry, {1, 0, 64, 50, {}, {}}, nullptr);
+            }),
+            expected);
+}
+
+}  // namespace
+}  // namespace farfield
