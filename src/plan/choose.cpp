@@ -131,7 +131,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_precision(d, o);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
-  const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
+  const CostConstants c = machine.backend == Backend::cuda ? device_cost_constants(d.precision, o.gradient)
+                                                                  : cost_constants(d.simd, d.precision, o.gradient);
   d.pairs_per_second = 1e9 / c.pair;
   const Scheme s = cheapest(o, g, c);
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
@@ -142,6 +143,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   } else {
     note(d, "method", o.method == Method::direct ? "direct" : "fmm", "as asked");
   }
+  d.seconds = 1e-9 * (d.method == Method::direct ? pairs * c.pair : s.cost);
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);
