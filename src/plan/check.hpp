@@ -2,6 +2,8 @@
 // arrays: scaled by powers of two, in tree order, which changes no relative error.
 #pragma once
 #include <cstdint>
+#include <vector>
+
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
 
@@ -30,5 +32,23 @@ struct Condition {
 };
 template <class Real>
 Condition estimate_condition(const CheckInput<Real>& input);
+
+// The parts of the two, for a backend that sums on its own.
+
+/// Direct sums at one target: of q K and its gradient, and of their absolute values.
+struct DirectSum {
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0;
+};
+
+/// Random targets of `check`, all of them if there are no more than `samples`.
+std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples, std::uint64_t seed);
+/// The targets of estimate_condition.
+std::vector<std::int64_t> condition_targets(std::int64_t count);
+
+/// From the sums at those targets; of `input` only the results and `targets` are read.
+template <class Real>
+ErrorReport errors(const CheckInput<Real>& input, const std::vector<std::int64_t>& targets,
+                   const std::vector<DirectSum>& sums, std::uint64_t seed);
+Condition condition_of(const std::vector<DirectSum>& sums);
 
 }  // namespace farfield

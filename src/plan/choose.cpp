@@ -149,10 +149,16 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_precision(d, o);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
-  const CostConstants c = cost_constants(d.simd, d.precision, o.gradient);
+  const auto costs = [&](Precision precision) {
+    return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)
+                                            : cost_constants(d.simd, precision, o.gradient);
+  };
+  const CostConstants c = costs(d.precision);
   const Scheme s = cheapest(o, g, c);
   choose_method(d, o, g, c, s.cost, table_cost(s.degree));
-  d.pairs_per_second = 1e9 / cost_constants(d.simd, d.precision, o.gradient).pair;
+  d.pairs_per_second = 1e9 / costs(d.precision).pair;
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  d.seconds = 1e-9 * (d.method == Method::direct ? pairs * c.pair : s.cost);
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);

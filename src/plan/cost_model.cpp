@@ -20,9 +20,14 @@ CostConstants cost_constants(Simd simd, Precision precision, bool gradient) {
   return {gradient ? row.pair_with_gradient : row.pair, row.pack, row.multiply, row.coefficient};
 }
 
+CostConstants device_cost_constants(Precision precision, bool gradient) {
+  if (precision == Precision::single_) return {gradient ? 8e-4 : 5e-4, 1e-4, 1e-4, gradient ? 8e-4 : 6e-4, 12};
+  return {gradient ? 1.8e-3 : 1.1e-3, 2e-4, 1.8e-4, gradient ? 2.4e-3 : 1.6e-3, 12};
+}
+
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   const double d = degree + 1, count = d * d;
-  return c.pack * count + c.multiply * (rotation ? 1.6 * (2 * d * d * d + 4 * d * d) : count * count);
+  return c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
 }
 
 double dimension_of(const Geometry& g) {

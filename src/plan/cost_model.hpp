@@ -12,8 +12,11 @@ struct CostConstants {
   double pack;         ///< per coefficient and translation: packing and unpacking
   double multiply;     ///< one multiply-add of a translation
   double coefficient;  ///< p2m and l2p together, per coefficient and point
+  double turn = 1.6;   ///< a multiply-add of a rotation, in those of a dense product
 };
 CostConstants cost_constants(Simd simd, Precision precision, bool gradient);
+/// The same of a whole GPU, of the class of one H200.
+CostConstants device_cost_constants(Precision precision, bool gradient);
 
 /// Nanoseconds of one translation of `degree`.
 double translation_cost(const CostConstants& c, int degree, bool rotation);

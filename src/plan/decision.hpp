@@ -25,6 +25,7 @@ struct Decision {
   int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
   ListThresholds thresholds;
+  double seconds = 0;           ///< expected of an evaluation: of one core, or of the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model
   std::vector<Choice> choices;  ///< for the report
 };

@@ -7,10 +7,7 @@
 
 #include <farfield/farfield.hpp>
 
-#include "backends/cpu/evaluator.hpp"
-#include "backends/cpu/stages.hpp"
-#include "backends/cpu/survey.hpp"
-#include "plan/choose.hpp"
+#include "plan/backends.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
 #include "plan/validate.hpp"
@@ -22,6 +19,7 @@ struct Plan::State {
   bool alike = true;
   std::int64_t sources = 0, apart = 0;  ///< apart: targets that are not the sources
   int threads = 1;
+  Backend backend = Backend::cpu;
   std::unique_ptr<Evaluator> evaluator;
   Report report;
 
@@ -30,24 +28,6 @@ struct Plan::State {
 };
 
 static int resolve_threads(int wanted) { return wanted > 0 ? wanted : omp_get_max_threads(); }
-
-static Machine resolve_machine(const Options& options) {
-  if (options.backend == Backend::cuda)
-    throw Error(ErrorCode::device, "backend cuda is not part of this version; use backend cpu or automatic");
-  return {Backend::cpu, cpu::resolve_simd(options.simd)};
-}
-
-/// Interleaved copy in double of `a` followed by `b`; floats are exact in double.
-static std::vector<double> join(const Points& a, const Points& b) {
-  std::vector<double> all;
-  all.reserve(static_cast<std::size_t>(3 * (a.count + b.count)));
-  for (const Points* p : {&a, &b})
-    for (std::int64_t i = 0; i < p->count; ++i)
-      for (const void* axis : p->axis)
-        all.push_back(p->scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(axis)[i * p->stride])
-                                                   : static_cast<const double*>(axis)[i * p->stride]);
-  return all;
-}
 
 static Report describe(const Options& o, const Decision& d, const Geometry& g, int threads) {
   Report r;
@@ -78,23 +58,24 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
 void Plan::State::build(const Points& source_points, const Points* apart_points) {
   require_known(options);
   threads = resolve_threads(options.threads);
-  const Machine machine = resolve_machine(options);
-  require_host(source_points, "sources");
-  if (apart_points) require_host(*apart_points, "targets");
-  Geometry geometry = cpu::survey(source_points, apart_points, threads);
-  std::vector<double> joined;
+  const bool on_device = source_points.space == MemorySpace::device ||
+                         (apart_points && apart_points->space == MemorySpace::device);
+  const Machine machine = resolve_machine(options, on_device);
+  Geometry geometry = survey(machine, source_points, apart_points, threads);
+  Joined joined;
   Points targets = apart_points ? *apart_points : source_points;
   if (apart_points && options.at_sources) {
-    joined = join(*apart_points, source_points);
-    targets = points(joined);
-    geometry = cpu::survey(source_points, &targets, threads);
+    joined = join(machine, *apart_points, source_points);
+    targets = joined.points;
+    geometry = survey(machine, source_points, &targets, threads);
   }
-  const Decision decision = choose(options, geometry, machine);
+  const Decision decision = decide(options, geometry, machine);
   alike = !apart_points;
   sources = source_points.count;
   apart = apart_points ? apart_points->count : 0;
   report = describe(options, decision, geometry, threads);
-  evaluator = cpu::make_evaluator(decision, threads);
+  backend = decision.backend;
+  if (!evaluator || !evaluator->adopt(decision)) evaluator = make_evaluator(decision, threads);
   evaluator->build(source_points, apart_points ? &targets : nullptr, geometry, report);
 }
 
@@ -118,7 +99,7 @@ std::int64_t Plan::source_count() const { return state_->sources; }
 std::int64_t Plan::target_count() const { return state_->alike ? state_->sources : state_->apart; }
 
 void Plan::State::check_outputs(const Outputs& o) const {
-  if (o.space != MemorySpace::host)
+  if (o.space != MemorySpace::host && backend != Backend::cuda)
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
   if ((o.gradient || o.source_gradient) && !options.gradient)
     throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
@@ -146,7 +127,7 @@ static void warn_of_condition(Report& r) {
 
 const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
   State& s = *state_;
-  validate(strengths, s.sources);
+  validate(strengths, s.sources, s.backend == Backend::cuda);
   s.check_outputs(outputs);
   start_evaluation(s.report, strengths.vectors);
   Delivery delivery{outputs, s.alike ? s.sources : s.apart, s.options.scale, s.options.check, s.options.seed};

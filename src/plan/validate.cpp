@@ -23,14 +23,8 @@ void require_known(const Options& o) {
   require_known("simd", static_cast<int>(o.simd), static_cast<int>(Simd::avx512));
 }
 
-void require_host(const Points& points, const char* what) {
-  if (points.space != MemorySpace::host)
-    throw Error(ErrorCode::device,
-                std::string(what) + " are in device memory, but this plan runs on the cpu; pass host memory");
-}
-
-void validate(const Strengths& s, std::int64_t sources) {
-  if (s.space != MemorySpace::host)
+void validate(const Strengths& s, std::int64_t sources, bool device_memory) {
+  if (s.space != MemorySpace::host && !device_memory)
     throw Error(ErrorCode::device, "strengths are in device memory, but this plan runs on the cpu; pass host memory");
   if (s.count != sources)
     throw Error(ErrorCode::input, std::to_string(s.count) + " strengths were given for " + std::to_string(sources) +

@@ -9,11 +9,8 @@ namespace farfield {
 /// Throws Error(usage) for a value that is not in its enum: a caller in C may hand over any integer.
 void require_known(const Options& options);
 
-/// Throws Error(device) for points in device memory: this build computes on the host.
-void require_host(const Points& points, const char* what);
-
 /// Throws Error(input or device) for strengths that do not fit `sources` sources.
-void validate(const Strengths& strengths, std::int64_t sources);
+void validate(const Strengths& strengths, std::int64_t sources, bool device_memory);
 
 /// Fills in what follows from the stages: flops.
 void complete(Report& report);

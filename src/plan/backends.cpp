@@ -1,0 +1,95 @@
+#include "plan/backends.hpp"
+
+#include <farfield/device.hpp>
+#include <farfield/error.hpp>
+
+#include "backends/cpu/evaluator.hpp"
+#include "backends/cpu/stages.hpp"
+#include "backends/cpu/survey.hpp"
+
+#if defined(FARFIELD_CUDA)
+#include "backends/cuda/device.hpp"
+#include "backends/cuda/evaluator.hpp"
+#endif
+
+namespace farfield {
+
+#if !defined(FARFIELD_CUDA)
+/// What a build without CUDA answers.
+namespace cuda {
+static std::vector<DeviceInfo> list_devices() { return {}; }
+static bool device_present() { return false; }
+[[noreturn]] static void absent() {
+  throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
+}
+static void require_device() { absent(); }
+static Geometry survey(const Points&, const Points*) { absent(); }
+static Joined join(const Points&, const Points&) { absent(); }
+static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
+static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
+}  // namespace cuda
+#endif
+
+std::vector<DeviceInfo> devices() { return cuda::list_devices(); }
+
+Machine resolve_machine(const Options& options, bool points_on_device) {
+  const Simd simd = cpu::resolve_simd(options.simd);
+  if (points_on_device && options.backend == Backend::cpu)
+    throw Error(ErrorCode::device, "points are in device memory, but backend cpu was asked for; pass host memory or use "
+                                   "backend cuda");
+  if (points_on_device || options.backend == Backend::cuda) {
+    cuda::require_device();
+    return {Backend::cuda, simd};
+  }
+  if (options.backend == Backend::cpu || !cuda::device_present()) return {Backend::cpu, simd};
+  return {Backend::automatic, simd};
+}
+
+Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads) {
+  if (machine.backend == Backend::cuda) return cuda::survey(sources, targets);
+  return cpu::survey(sources, targets, threads);
+}
+
+Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
+  if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
+  // Nominal, not this machine's: the same input shall be decided alike on machines of one class.
+  constexpr double cores = 16, launch = 3e-3;
+  Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});
+  Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd});
+  const bool use_gpu = gpu.seconds + launch < cpu.seconds / cores;
+  Decision& d = use_gpu ? gpu : cpu;
+  d.choices.insert(d.choices.begin(), {"backend", use_gpu ? "cuda" : "cpu",
+                                       use_gpu ? "expected to be faster on the device" : "too little work for a device"});
+  return d;
+}
+
+/// Interleaved copy in double of `a` followed by `b`; floats are exact in double.
+static Joined join_on_host(const Points& a, const Points& b) {
+  auto all = std::make_shared<std::vector<double>>();
+  all->reserve(static_cast<std::size_t>(3 * (a.count + b.count)));
+  for (const Points* p : {&a, &b})
+    for (std::int64_t i = 0; i < p->count; ++i)
+      for (const void* axis : p->axis)
+        all->push_back(p->scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(axis)[i * p->stride])
+                                                    : static_cast<const double*>(axis)[i * p->stride]);
+  const Points joined = points(*all);
+  return {joined, all};
+}
+
+Joined join(const Machine& machine, const Points& a, const Points& b) {
+  if (machine.backend != Backend::cuda) return join_on_host(a, b);
+  const auto joined = cuda::join(a, b);
+  return {joined.points, joined.owner};
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
+  return decision.backend == Backend::cuda ? cuda::make_evaluator(decision, threads)
+                                           : cpu::make_evaluator(decision, threads);
+}
+
+std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
+  return d.backend == Backend::cuda ? cuda::memory_bound(d, sources, targets, alike)
+                                    : cpu::memory_bound(d, sources, targets, alike);
+}
+
+}  // namespace farfield
