@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <farfield/farfield.hpp>
 #include <string>
@@ -20,9 +21,16 @@ struct Outcome {
 
 inline Points points_of(const std::vector<double>& xyz) { return points(xyz); }
 
+/// FARFIELD_TEST_BACKEND=cuda runs the bodies of the CPU's tests on a device.
+inline Options on_tested_backend(Options options) {
+  const char* backend = std::getenv("FARFIELD_TEST_BACKEND");
+  if (backend && std::string(backend) == "cuda") options.backend = Backend::cuda;
+  return options;
+}
+
 inline Plan make_plan(const Cloud& cloud, const Options& options) {
-  return cloud.apart() ? Plan(points(cloud.sources), points(cloud.targets), options)
-                       : Plan(points(cloud.sources), options);
+  const Options o = on_tested_backend(options);
+  return cloud.apart() ? Plan(points(cloud.sources), points(cloud.targets), o) : Plan(points(cloud.sources), o);
 }
 
 template <class T>

@@ -1,0 +1,190 @@
+// Whole evaluations on the device: against direct sums and the CPU, the same bits every time, in any memory.
+#include "support/gpu.hpp"
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+namespace {
+
+Options gpu_options(double tolerance, Precision precision) {
+  Options o = fmm_options(tolerance, precision);
+  o.backend = Backend::cuda;
+  return o;
+}
+
+class CudaFmm : public GpuTest {};
+
+TEST_F(CudaFmm, KeepsThePromiseOnEveryCloud) {
+  print_header("cuda");
+  for (const Kind kind : all_kinds)
+    for (const Signs signs : {Signs::mixed, Signs::positive}) {
+      const Cloud cloud = make_cloud(kind, 10'000, signs);
+      for (const double t : {1e-3, 1e-5}) expect_promise(cloud, gpu_options(t, Precision::single_));
+      for (const double t : {1e-3, 1e-6, 1e-9, 1e-12}) expect_promise(cloud, gpu_options(t, Precision::double_));
+    }
+}
+
+TEST_F(CudaFmm, AgreesWithTheCpu) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::outside}) {
+    const Cloud cloud = make_cloud(kind, 30'001, Signs::mixed);
+    Options o = fmm_options(1e-8, Precision::double_);
+    o.degree = 14, o.leaf_size = 70;
+    o.backend = Backend::cpu;
+    const Result<double> cpu = make_plan(cloud, o).evaluate(cloud.strengths);
+    o.backend = Backend::cuda;
+    for (const M2l m2l : {M2l::dense, M2l::rotation}) {
+      o.m2l = m2l;
+      const Result<double> gpu = make_plan(cloud, o).evaluate(cloud.strengths);
+      EXPECT_EQ(gpu.report.backend, "cuda");
+      EXPECT_NE(gpu.report.device, "cuda");
+      double difference = 0, size = 0;
+      for (std::size_t i = 0; i < cpu.gradient.size(); ++i) {
+        difference += std::pow(cpu.gradient[i] - gpu.gradient[i], 2);
+        size += std::pow(cpu.gradient[i], 2);
+      }
+      EXPECT_LE(std::sqrt(difference / size), 2e-8) << name(kind);  // thresholds of the lists differ, so truncation may
+    }
+  }
+}
+
+TEST_F(CudaFmm, CountsLikeTheCpu) {
+  const Cloud cloud = make_cloud(Kind::plummer, 30'001, Signs::mixed);
+  for (const Stencil stencil : {Stencil::full, Stencil::reduced}) {
+    Options o = fmm_options(1e-4, Precision::single_);
+    o.stencil = stencil;
+    o.degree = 0;  // the same thresholds of the lists on both
+    o.leaf_size = 30;
+    o.backend = Backend::cpu;
+    const Report cpu = make_plan(cloud, o).report();
+    o.backend = Backend::cuda;
+    const Report gpu = make_plan(cloud, o).report();
+    EXPECT_EQ(gpu.boxes, cpu.boxes);
+    EXPECT_EQ(gpu.leaves, cpu.leaves);
+    EXPECT_EQ(gpu.levels, cpu.levels);
+    EXPECT_EQ(gpu.m2l_boxes, cpu.m2l_boxes);
+  }
+}
+
+TEST_F(CudaFmm, GivesTheSameBitsTenTimes) {
+  for (const Kind kind : {Kind::plummer, Kind::sphere, Kind::apart})
+    for (const Precision precision : {Precision::single_, Precision::double_})
+      for (const M2l m2l : {M2l::dense, M2l::rotation}) {
+        const Cloud cloud = make_cloud(kind, 20'003, Signs::mixed);
+        Options o = gpu_options(1e-4, precision);
+        o.m2l = m2l;
+        std::uint64_t potential = 0, gradient = 0;
+        for (int run = 0; run < 10; ++run) {
+          Plan plan = make_plan(cloud, o);
+          const Result<double> r = plan.evaluate(cloud.strengths);
+          if (run > 0) {
+            EXPECT_EQ(hash_of(r.potential), potential) << name(kind);
+            EXPECT_EQ(hash_of(r.gradient), gradient) << name(kind);
+          }
+          potential = hash_of(r.potential), gradient = hash_of(r.gradient);
+        }
+      }
+}
+
+TEST_F(CudaFmm, TakesNoneOneAndTwoPoints) {
+  for (const Method method : {Method::fmm, Method::direct})
+    for (const Precision precision : {Precision::single_, Precision::double_}) {
+      Options o = gpu_options(1e-5, precision);
+      o.method = method;
+      const std::vector<double> none, one{1, 2, 3}, two{0, 0, 0, 0, 0, 2}, q1{3}, q2{3, 5};
+      EXPECT_TRUE(Plan(points(none), o).evaluate(none).potential.empty());
+      const Result<double> alone = Plan(points(one), o).evaluate(q1);
+      EXPECT_EQ(alone.potential, std::vector<double>{0});
+      EXPECT_EQ(alone.gradient, (std::vector<double>{0, 0, 0}));
+      const Result<double> pair = Plan(points(two), o).evaluate(q2);
+      EXPECT_NEAR(pair.potential[0], 2.5, 1e-6);
+      EXPECT_NEAR(pair.potential[1], 1.5, 1e-6);
+      EXPECT_NEAR(pair.gradient[2], 1.25, 1e-6);
+      const Result<double> empty_sources = Plan(points(none), points(two), o).evaluate(none);
+      EXPECT_EQ(empty_sources.potential, (std::vector<double>{0, 0}));
+    }
+}
+
+TEST_F(CudaFmm, TakesCoincidentPointsAndOutliers) {
+  Cloud cloud = make_cloud(Kind::uniform, 5'000, Signs::mixed);
+  cloud.label += "/with coincident points and an outlier";
+  for (std::size_t i = 0; i < 600; ++i)
+    for (std::size_t a = 0; a < 3; ++a) cloud.sources[3 * i + a] = 0.25;
+  cloud.sources[6'000] = 1e12;
+  for (const double t : {1e-3, 1e-5}) expect_promise(cloud, gpu_options(t, Precision::single_));
+  for (const double t : {1e-5, 1e-10}) expect_promise(cloud, gpu_options(t, Precision::double_));
+}
+
+/// Clouds whose points are nearly all in one place: close pairs are differenced in double.
+TEST_F(CudaFmm, KeepsCloseDifferencesInSingle) {
+  Cloud cloud = make_cloud(Kind::uniform, 4'000, Signs::positive);
+  cloud.label += "/in close pairs";
+  for (std::size_t i = 0; i + 6 <= cloud.sources.size(); i += 6)
+    for (std::size_t a = 0; a < 3; ++a) cloud.sources[i + 3 + a] = cloud.sources[i + a] + 1e-7 * double(a + 1);
+  expect_promise(cloud, gpu_options(1e-5, Precision::single_));
+}
+
+TEST_F(CudaFmm, SumsDirectlyAtOddSizes) {
+  for (const std::int64_t n : {1, 2, 31, 33, 255, 257, 1'000, 4'097}) {
+    const Cloud cloud = make_cloud(Kind::plummer, n, Signs::mixed);
+    for (const Precision precision : {Precision::single_, Precision::double_}) {
+      Options o = gpu_options(1e-5, precision);
+      o.method = Method::direct;
+      const Outcome outcome = measure(cloud, o);
+      const double rounding = precision == Precision::single_ ? direct_rounding<float>(double(n)) : 1e-13;
+      EXPECT_LE(outcome.potential, rounding) << n;
+      EXPECT_LE(outcome.gradient, rounding) << n;
+    }
+  }
+}
+
+TEST_F(CudaFmm, EvaluatesSeveralVectorsAndMoves) {
+  const Cloud a = make_cloud(Kind::plummer, 9'000, Signs::mixed), b = make_cloud(Kind::uniform, 12'345, Signs::mixed);
+  const Options o = gpu_options(1e-6, Precision::double_);
+  std::vector<double> two = a.strengths;
+  for (const double q : a.strengths) two.push_back(2 * q);
+  Plan plan(points(a.sources), o);
+  const Result<double> r = plan.evaluate(two);
+  for (std::size_t i = 0; i < a.strengths.size(); ++i) EXPECT_EQ(r.potential[i + a.strengths.size()], 2 * r.potential[i]);
+  plan.move(points(b.sources));
+  const Result<double> moved = plan.evaluate(b.strengths), anew = Plan(points(b.sources), o).evaluate(b.strengths);
+  EXPECT_EQ(moved.potential, anew.potential);
+  EXPECT_EQ(moved.gradient, anew.gradient);
+}
+
+TEST_F(CudaFmm, ResultsAtSourcesAndTargets) {
+  const Cloud cloud = make_cloud(Kind::apart, 6'000, Signs::mixed);
+  Options o = gpu_options(1e-6, Precision::double_);
+  o.at_sources = true;
+  const Result<double> r = Plan(points(cloud.sources), points(cloud.targets), o).evaluate(cloud.strengths);
+  o.at_sources = false;
+  const Result<double> at_targets = Plan(points(cloud.sources), points(cloud.targets), o).evaluate(cloud.strengths);
+  const Result<double> at_sources = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
+  double worst = 0;
+  for (std::size_t i = 0; i < 6'000; ++i) {
+    worst = std::max(worst, std::fabs(r.potential[i] / at_targets.potential[i] - 1));
+    worst = std::max(worst, std::fabs(r.source_potential[i] / at_sources.potential[i] - 1));
+  }
+  EXPECT_LE(worst, 1e-2);  // single targets where the sum nearly vanishes
+}
+
+TEST_F(CudaFmm, RefusesStrengthsThatAreNotFinite) {
+  const Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+  Plan plan(points(cloud.sources), gpu_options(1e-4, Precision::single_));
+  std::vector<double> q = cloud.strengths;
+  q[1'234] = q[2'000] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(refusal(ErrorCode::input, [&] { plan.evaluate(q); }).find("strength 1234 of vector 0"), std::string::npos);
+  EXPECT_EQ(plan.evaluate(cloud.strengths).potential.size(), 3'000u);
+}
+
+}  // namespace
+
+TEST(CudaAbsent, IsOneSentenceWithCodeFour) {
+  if (!devices().empty()) GTEST_SKIP() << "there is a CUDA device";
+  const std::vector<double> one{1, 2, 3};
+  Options o;
+  o.backend = Backend::cuda;
+  const std::string sentence = refusal(ErrorCode::device, [&] { Plan(points(one), o); });
+  EXPECT_NE(sentence.find("backend cuda"), std::string::npos) << sentence;
+  EXPECT_EQ(static_cast<int>(ErrorCode::device), 4);
+}
+
+}  // namespace farfield::testing

@@ -1,0 +1,167 @@
+// Each stage on the device against the same stage of the CPU: the same tree, the same input from the stage before.
+#include <functional>
+
+#include "backends/cpu/stages.hpp"
+#include "backends/cpu/survey.hpp"
+#include "backends/cpu/tables.hpp"
+#include "backends/cpu/tree.hpp"
+#include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/rows.hpp"
+#include "backends/cuda/stages.hpp"
+#include "backends/cuda/tables.hpp"
+#include "backends/cuda/tree.hpp"
+#include "expansions/laplace_basis.hpp"
+#include "kernels/laplace3d.hpp"
+#include "support/clouds.hpp"
+#include "support/gpu.hpp"
+
+namespace farfield::testing {
+namespace {
+
+struct Scheme {
+  Kind kind;
+  int degree;
+  bool rotation, reduced, gradient;
+};
+
+template <class Real>
+class StagePair {
+ public:
+  StagePair(const Scheme& scheme, std::int64_t n) : cpu_stages_(cpu::stages<Real>(Kernel::laplace3d, Simd::automatic)) {
+    cloud_ = make_cloud(scheme.kind, n, Signs::mixed);
+    const Points sources = points(cloud_.sources), targets = points(cloud_.targets);
+    const Points* apart = cloud_.apart() ? &targets : nullptr;
+    const Geometry geometry = cpu::survey(sources, apart, 1);
+    const ListThresholds thresholds{2, 2};  // m2p and p2l wherever they can be
+    cpu::build(host_, sources, apart, geometry, {1, 0, 20, -1, thresholds, 1, {}});
+    device_.use(memory_);
+    cuda::build(device_, sources, apart, geometry, {1, 0, 20, -1, thresholds, {}}, nullptr);
+    host_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, 1);
+    device_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, nullptr);
+    stride_ = host_tables_.view().stride;
+    rows_.build(device_.tree.view(), device_.lists.view(), device_.target_points().count, cuda::p2p_tile<Real>, nullptr);
+    bind(scheme);
+  }
+
+  int levels() const { return host_.tree.levels; }
+  const cpu::CpuTree& tree() const { return host_; }
+
+  /// Relative L2 difference of what a stage writes.
+  template <class HostStage, class DeviceStage>
+  void compare(const char* name, HostStage&& host, DeviceStage&& device) {
+    push();
+    host(cpu_stages_, h_);
+    device(d_);
+    for (auto& [array, on_device] : arrays_) {
+      std::vector<Real> found(static_cast<std::size_t>(array->size()));
+      cuda::download(found.data(), on_device->data(), array->size(), nullptr);
+      cuda::require(cudaDeviceSynchronize(), name);
+      double difference = 0, size = 0;
+      for (std::int64_t i = 0; i < array->size(); ++i) {
+        const double a = (*array)[i], b = found[static_cast<std::size_t>(i)];
+        difference += (a - b) * (a - b);
+        size += a * a;
+      }
+      const double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-13;
+      EXPECT_LE(std::sqrt(difference), tolerance * std::sqrt(size)) << name << ", array " << (on_device - &multipole_);
+    }
+  }
+
+ private:
+  void bind(const Scheme& scheme) {
+    const std::int64_t targets = host_.target_points().count, boxes = host_.tree.boxes;
+    arrays_ = {{&h_multipole_, &multipole_}, {&h_local_, &local_}, {&h_potential_, &potential_}};
+    h_multipole_.assign(boxes * stride_, 0);
+    h_local_.assign(boxes * stride_, 0);
+    h_potential_.assign(targets, 0);
+    h_strength_.assign(host_.sources.count + 16, 0);
+    for (std::int64_t i = 0; i < host_.sources.count; ++i)
+      h_strength_[i] = static_cast<Real>(cloud_.strengths[host_.sources.order[i]]);
+    cuda::upload(strength_, h_strength_.data(), host_.sources.count, nullptr);
+    h_.tree = host_.tree.view(), d_.tree = device_.tree.view();
+    h_.lists = host_.lists.view(), d_.lists = device_.lists.view();
+    h_.tables = host_tables_.view(), d_.tables = device_tables_.view();
+    for (int a = 0; a < 3; ++a) {
+      h_.source[a] = host_.sources.axis[a].data(), d_.source[a] = device_.sources.axis[a].data();
+      h_.target[a] = host_.target_points().axis[a].data(), d_.target[a] = device_.target_points().axis[a].data();
+      if (!scheme.gradient) continue;
+      h_gradient_[a].assign(targets, 0);
+      arrays_.push_back({&h_gradient_[a], &gradient_[a]});
+    }
+    h_.strength = h_strength_.data(), d_.strength = strength_.data();
+    h_.rotation = d_.rotation = scheme.rotation;
+    h_.reduced = d_.reduced = scheme.reduced;
+    d_.alike = device_.alike;
+    d_.classes = rows_.classes();
+    d_.tile = rows_.tiles();
+    d_.tiles = rows_.tile_count();
+    d_.most_tiles = rows_.most_tiles();
+  }
+
+  /// The host's arrays to the device, so that a stage does not inherit differences.
+  void push() {
+    for (auto& [array, on_device] : arrays_) cuda::upload(*on_device, array->data(), array->size(), nullptr);
+    h_.multipole = h_multipole_.data(), d_.multipole = multipole_.data();
+    h_.local = h_local_.data(), d_.local = local_.data();
+    h_.potential = h_potential_.data(), d_.potential = potential_.data();
+    for (int a = 0; a < 3; ++a)
+      if (!gradient_[a].empty()) h_.gradient[a] = h_gradient_[a].data(), d_.gradient[a] = gradient_[a].data();
+  }
+
+  Cloud cloud_;
+  cpu::Stages<Real> cpu_stages_;
+  cpu::CpuTree host_;
+  cpu::Tables<Real> host_tables_;
+  cpu::Work<Real> h_;
+  Array<Real> h_strength_, h_multipole_, h_local_, h_potential_, h_gradient_[3];
+  cuda::DeviceMemory memory_;
+  cuda::CudaTree device_;
+  cuda::Tables<Real> device_tables_{memory_};
+  cuda::Rows rows_{memory_};
+  cuda::Work<Real> d_;
+  cuda::DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  std::vector<std::pair<Array<Real>*, cuda::DeviceArray<Real>*>> arrays_;
+  std::int64_t stride_ = 0;
+};
+
+class CudaStages : public GpuTest {};
+
+template <class Real>
+void compare_all(const Scheme& scheme) {
+  SCOPED_TRACE(std::string(name(scheme.kind)) + ", degree " + std::to_string(scheme.degree) +
+               (scheme.rotation ? ", rotation" : ", dense") + (scheme.reduced ? ", reduced" : ", full"));
+  StagePair<Real> pair(scheme, 4'001);
+  ASSERT_GE(pair.levels(), 4);
+  pair.compare("p2m", [](auto& s, auto& w) { s.p2m(w); }, [](auto& w) { cuda::p2m<Laplace3d>(w); });
+  for (int level = pair.levels() - 2; level >= 2; --level)
+    pair.compare("m2m", [&](auto& s, auto& w) { s.m2m(w, level); }, [&](auto& w) { cuda::m2m(w, level); });
+  pair.compare("m2l", [](auto& s, auto& w) { s.m2l(w); }, [](auto& w) { cuda::m2l(w); });
+  pair.compare("p2l", [](auto& s, auto& w) { s.p2l(w); }, [](auto& w) { cuda::p2l<Laplace3d>(w); });
+  for (int level = 2; level < pair.levels(); ++level)
+    pair.compare("l2l", [&](auto& s, auto& w) { s.l2l(w, level); }, [&](auto& w) { cuda::l2l(w, level); });
+  pair.compare("l2p", [](auto& s, auto& w) { s.l2p(w); }, [](auto& w) { cuda::l2p<Laplace3d>(w); });
+  pair.compare("m2p", [](auto& s, auto& w) { s.m2p(w); }, [](auto& w) { cuda::m2p<Laplace3d>(w); });
+  pair.compare("p2p", [](auto& s, auto& w) { s.p2p(w); }, [](auto& w) { cuda::p2p<Laplace3d>(w); });
+  if (scheme.kind == Kind::plummer) EXPECT_GT(pair.tree().lists.m2p.entries(), 0);
+}
+
+TEST_F(CudaStages, EqualTheCpusInDouble) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart})
+    for (const bool rotation : {false, true})
+      for (const bool reduced : {false, true}) compare_all<double>({kind, 6, rotation, reduced, true});
+}
+
+TEST_F(CudaStages, EqualTheCpusInSingle) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::outside})
+    for (const bool rotation : {false, true})
+      for (const bool reduced : {false, true}) compare_all<float>({kind, 5, rotation, reduced, kind != Kind::uniform});
+}
+
+TEST_F(CudaStages, EqualTheCpusAtAnyDegree) {
+  for (const int degree : {0, 1, 2, 3, 8, 11, 17}) compare_all<double>({Kind::plummer, degree, degree % 2 == 1, false, true});
+  compare_all<double>({Kind::uniform, 40, true, false, true});
+  compare_all<double>({Kind::uniform, 60, true, false, true});
+}
+
+}  // namespace
+}  // namespace farfield::testing
