@@ -184,9 +184,9 @@ std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, cons
       Options one = options;
       one.method = method;
       const Geometry g = filling(sources, targets, options, dimension);
-      Decision decision = choose(one, g, resolve_machine(one));
+      Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree) decision.degree = highest_degree(decision.tolerance, decision.reduced, decision.apart);
-      bound = std::max(bound, cpu::memory_bound(decision, g.sources, g.targets, g.alike));
+      bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;
 }
