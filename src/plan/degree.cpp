@@ -7,33 +7,46 @@
 
 namespace farfield {
 
-/// Does a leaf hold far more points than it should? Then they coincide.
-static bool heaps(const Decision& d, const TreeView& tree) {
-  for (BoxId box = 0; box < tree.boxes; ++box)
-    if (tree.is_leaf(box) && std::max(tree.source_count(box), tree.target_count(box)) > 4 * d.leaf_size) return true;
-  return false;
-}
+/// The sums over host arrays.
+class HostSums final : public PlacementSums {
+ public:
+  HostSums(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
+      : tree_(tree), sources_(sources), targets_(targets), threads_(threads) {}
+  int levels() const override { return targets_.begin ? tree_.levels : 0; }
+  double targets() const override { return static_cast<double>(tree_.target_count(0)); }
+  bool in_planes() override { return stand_in_planes(tree_, sources_); }
+  bool heaped(std::int64_t most) override {
+    for (BoxId box = 0; box < tree_.boxes; ++box)
+      if (tree_.is_leaf(box) && std::max(tree_.source_count(box), tree_.target_count(box)) > most) return true;
+    return false;
+  }
+  ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_); }
+  Placement placement(const ResultNorms& norms, int degree) override {
+    return farfield::placement(tree_, sources_, targets_, norms, degree, threads_);
+  }
+
+ private:
+  const TreeView& tree_;
+  const PlacedPoints &sources_, &targets_;
+  int threads_;
+};
 
 /// Expected error of every degree asked about, the larger of potential and gradient.
 class ExpectedError {
  public:
-  ExpectedError(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                int threads)
+  ExpectedError(const Decision& d, PlacementSums& sums)
       : decision_(d),
-        tree_(tree),
-        sources_(sources),
-        targets_(targets),
-        threads_(threads),
-        in_planes_(stand_in_planes(tree, sources)),
-        heaped_(heaps(d, tree)),
-        norms_(result_norms(tree, sources, targets, threads)) {}
+        sums_(sums),
+        in_planes_(sums.in_planes()),
+        heaped_(sums.heaped(4 * d.leaf_size)),
+        norms_(sums.norms()) {}
 
   double operator()(int degree) const {
     if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
-    const Placement p = placement(tree_, sources_, targets_, norms_, degree, threads_);
+    const Placement p = sums_.placement(norms_, degree);
     const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
     const auto expected = [&](double of_typical, double of_facing) {
-      const TargetKind kind{static_cast<double>(tree_.target_count(0)), norms_.near_share < 0.5, heaped_};
+      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
       return expected_error(of_typical * typical, of_facing * facing, degree, kind, decision_.reduced);
     };
     const double potential = expected(p.typical.potential, p.facing.potential);
@@ -44,9 +57,7 @@ class ExpectedError {
 
  private:
   const Decision& decision_;
-  const TreeView& tree_;
-  const PlacedPoints &sources_, &targets_;
-  int threads_;
+  PlacementSums& sums_;
   bool in_planes_, heaped_;
   ResultNorms norms_;
 };
@@ -63,10 +74,9 @@ static void record(Report& report, int from, int degree, bool in_planes) {
     }
 }
 
-int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                  int threads, Report& report) {
-  if (tree.levels <= 2 || targets.begin == nullptr) return d.degree;  // nothing is far
-  const ExpectedError expected(d, tree, sources, targets, threads);
+int settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
+  if (sums.levels() <= 2) return d.degree;  // nothing is far
+  const ExpectedError expected(d, sums);
   // Below the degree of evenly filled volumes little is to be gained, and strengths of one sign or a few heavy ones
   // would show; above the degree of crystals nothing was ever measured.
   const int lowest = std::max(1, d.degree - 1), highest = highest_degree(d.tolerance, d.reduced, d.apart);
@@ -77,6 +87,12 @@ int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& s
     while (degree < highest && expected(degree) > d.tolerance) ++degree;
   record(report, d.degree, degree, expected.in_planes());
   return degree;
+}
+
+int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                  int threads, Report& report) {
+  HostSums sums(tree, sources, targets, threads);
+  return settle_degree(d, sums, report);
 }
 
 }  // namespace farfield

@@ -4,33 +4,17 @@
 #include <cmath>
 #include <vector>
 
-#include "tree/far.hpp"
+#include "plan/placement_terms.hpp"
 
 namespace farfield {
-
-static constexpr int corners = 8;
-/// Distance from a corner beyond which charges are left out: 3e-4 of its weight; never less than 0.3 edges, since in a
-/// crystal there may be no closer ones.
-static double reach_of(double rate) { return std::max(8 / rate, 0.3); }
-
-static double centre_distance2(const TreeView& tree, BoxId box, const double x[3]) {
-  double r2 = 0;
-  for (int a = 0; a < 3; ++a) r2 += (x[a] - tree.coordinate(box, a)) * (x[a] - tree.coordinate(box, a));
-  return r2;
-}
 
 /// Occupations of the corners of one box.
 static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, double rate, float* corner) {
   const double edge = tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
   for (std::int64_t i = points.begin[box]; i < points.end[box]; ++i) {
-    double sum = 0;
-    int octant = 0;
-    for (int a = 0; a < 3; ++a) {
-      const double u = (points.axis[a][i] - tree.coordinate(box, a)) / edge;
-      sum += std::fabs(u);
-      octant |= (u > 0) << a;
-    }
-    if (sum > least) corner[octant] += static_cast<float>(std::exp(-rate * std::max(0.0, 1.5 - sum)));
+    const CornerPlace place = corner_place(tree, box, points, i, edge);
+    if (place.distance > least)
+      corner[place.octant] += static_cast<float>(std::exp(-rate * std::max(0.0, 1.5 - place.distance)));
   }
 }
 
@@ -41,48 +25,6 @@ static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& 
   for (BoxId box = first; box < tree.boxes; ++box)
     occupy(tree, box, points, rate, corner.data() + static_cast<std::size_t>(box) * corners);
   return corner;
-}
-
-/// The box of the same level displaced by d edges (|d| <= 3 reaches the parent's colleagues), or no_box.
-static BoxId displaced(const TreeView& tree, BoxId box, const int d[3]) {
-  int parent_step[3], octant = 0;
-  for (int a = 0; a < 3; ++a) {
-    const int position = (tree.octant[box] >> a & 1) + d[a];
-    parent_step[a] = position >> 1;
-    octant |= (position & 1) << a;
-  }
-  const BoxId parent = tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box +
-                                      colleague_slot(parent_step[0], parent_step[1], parent_step[2])];
-  return parent == no_box ? no_box : tree.child(parent, octant);
-}
-
-/// Sum over the boxes around the corner that faces `corner` of `box` along `axis`, one box away, of their occupation
-/// of that corner.
-static double facing(const TreeView& tree, BoxId box, int corner, int axis, const std::vector<float>& sources) {
-  double sum = 0;
-  for (int side = 0; side < 4; ++side) {
-    int d[3], facing_corner = corner ^ (1 << axis);
-    for (int a = 0, bit = 0; a < 3; ++a) {
-      const int outward = (corner >> a & 1) ? 1 : -1;
-      const bool beside = a != axis && (side >> bit++ & 1);
-      d[a] = a == axis ? 2 * outward : (beside ? outward : 0);
-      if (beside) facing_corner ^= 1 << a;
-    }
-    const BoxId source = displaced(tree, box, d);
-    if (source != no_box)
-      sum += static_cast<double>(sources[static_cast<std::size_t>(source) * corners + facing_corner]);
-  }
-  return sum;
-}
-
-/// Sum over the far list of `box` of source counts; boxes with two between them err (2/3)^d times less.
-static double far_sources(const TreeView& tree, BoxId box, const PlacedPoints& sources, double further) {
-  double sum = 0;
-  for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
-    const bool near = std::abs(dx) < 3 && std::abs(dy) < 3 && std::abs(dz) < 3;
-    sum += static_cast<double>(sources.end[source] - sources.begin[source]) * (near ? 1.0 : further);
-  });
-  return sum;
 }
 
 /// Sum over boxes of pairs[box] / a^2 and / a^4, in the order of boxes: the same for any number of threads.
@@ -114,7 +56,7 @@ Placement placement(const TreeView& tree, const PlacedPoints& sources, const Pla
     for (int corner = 0; corner < corners; ++corner) {
       const double weight = static_cast<double>(to[b * corners + static_cast<std::size_t>(corner)]);
       for (int axis = 0; weight > 0 && axis < 3; ++axis)
-        corner_pairs[b] += weight * facing(tree, box, corner, axis, from);
+        corner_pairs[b] += weight * facing(tree, box, corner, axis, from.data());
     }
   }
   return {relative(tree, typical, norms), relative(tree, corner_pairs, norms)};
@@ -128,7 +70,8 @@ static double coinciding_share(const PlacedPoints& points, std::int64_t begin, s
   const double range = x.back() - x.front();
   if (range == 0) return 1;
   std::size_t close = 0;
-  for (std::size_t i = 1; i < x.size(); ++i) close += (x[i] - x[i - 1]) * 5 * static_cast<double>(x.size()) < range;
+  for (std::size_t i = 1; i < x.size(); ++i) 
+    close += coincide_on_axis(x[i - 1], x[i], range, static_cast<std::int64_t>(x.size()));
   return static_cast<double>(close) / static_cast<double>(x.size() - 1);
 }
 

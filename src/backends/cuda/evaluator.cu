@@ -7,8 +7,8 @@
 
 #include "backends/cuda/accounts.hpp"
 #include "backends/cuda/device.hpp"
-#include "backends/cuda/host_tree.hpp"
 #include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stage_events.hpp"
 #include "backends/cuda/stages.hpp"
@@ -219,11 +219,11 @@ class CudaEvaluator final : public Evaluator {
     events_.book(report, false);
   }
 
-  /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes. The sums
-  /// behind it are the host's own, over copies of the tree.
+  /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
   void settle_degree(Report& report) {
-    const HostTree tree(tree_, stream_);
-    decision_.degree = farfield::settle_degree(decision_, tree.view(), tree.sources(), tree.targets(), threads_, report);
+    if (target_points().count == 0 || tree_.sources.count == 0) return;
+    DeviceSums sums(tree_, memory_);
+    decision_.degree = farfield::settle_degree(decision_, sums, report);
   }
 
   void build_tables() {

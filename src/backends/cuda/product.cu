@@ -63,6 +63,11 @@ struct Around {
   unsigned mask;
 };
 
+/// Is a parent a row? Not where nothing comes or goes.
+__device__ inline bool wanted(const TreeView& tree, Reach reach, BoxId box) {
+  return !tree.is_leaf(box) && (reach == Reach::child ? tree.source_count(box) : tree.target_count(box)) > 0;
+}
+
 template <class Real>
 __device__ BoxId source_of(const RowsOf<Real>& p, const TreeView& tree, BoxId box, const Link& link, const Around* around,
                            int pitch) {
@@ -97,7 +102,7 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
   if (thread < rows) {
     BoxId box = no_box;
     if (thread < count) box = p.classes.box ? p.classes.box[begin + thread] : begin + thread;
-    if (box != no_box && !p.classes.box && tree.is_leaf(box)) box = no_box;
+    if (box != no_box && !p.classes.box && !wanted(tree, p.reach, box)) box = no_box;
     tile.box[thread] = box;
   }
   __syncthreads();

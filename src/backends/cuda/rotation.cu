@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(threads) rotation_kernel(Work<Real> work, Rota
   if (thread < tile) {
     BoxId own = no_box;
     if (thread < valid) own = rows.parents ? begin + thread : work.classes.box[begin + thread];
-    if (own != no_box && rows.parents && tree.is_leaf(own)) own = no_box;
+    if (own != no_box && rows.parents && (tree.is_leaf(own) || tree.target_count(own) == 0)) own = no_box;
     box[thread] = own;
   }
   __syncthreads();
