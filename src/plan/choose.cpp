@@ -85,8 +85,8 @@ static void choose_root(Decision& d, const Geometry& g, double mean) {
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
   const double along = g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
-  const double doublings = std::max(0.0, std::floor(std::log2(along / 4)));
-  d.m = std::clamp(static_cast<int>(std::lround(along / std::exp2(doublings))), 1, 8);
+  const double doublings = std::max(0.0, std::floor(std::log2(along / 8)));
+  d.m = std::clamp(static_cast<int>(std::lround(along / std::exp2(doublings))), 1, 16);
   d.k = 0;
   while ((1 << d.k) < d.m) ++d.k;
 }
