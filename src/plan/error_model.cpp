@@ -48,7 +48,7 @@ double expected_error(double typical, double facing, int degree, const TargetKin
 }
 
 double crystal_error(int degree, bool reduced, bool gradient) {
-  const double line = degree < 14 ? -5.2 - 0.32 * (degree - 14) : -5.0 - 0.19 * (degree - 14);
+  const double line = degree < 14 ? -4.7 - 0.32 * (degree - 14) : -4.5 - 0.19 * (degree - 14);
   return std::pow(10.0, line - (gradient ? 0.0 : 0.8)) * (reduced ? 2.0 : 1.0);
 }
 
