@@ -206,7 +206,7 @@ struct StoreBox {
   __device__ void operator()(std::int64_t b) const {
     int l = 0;
     while (b >= level_begin[l + 1]) ++l;
-    const Node node = nodes[b];
+    const Node& node = nodes[b];  // not a copy: without targets apart their ranges were never written
     level[b] = static_cast<std::int8_t>(l);
     for (int axis = 0; axis < 3; ++axis) centre[axis * boxes + b] = lattice.centre(node.corner[axis], l, axis);
     parent[b] = node.parent;

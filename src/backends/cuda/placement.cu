@@ -1,5 +1,6 @@
 #include "backends/cuda/placement.hpp"
 
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -7,6 +8,7 @@
 #include <cmath>
 
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/parallel.hpp"
 #include "plan/placement_terms.hpp"
 
 namespace farfield::cuda {
@@ -27,7 +29,7 @@ __device__ inline double sum_of_block(double value, double* lane) {
 }
 
 DeviceSums::DeviceSums(const CudaTree& tree, DeviceMemory& memory)
-    : memory_(memory), view_(tree.tree.view()), alike_(tree.alike), target_count_(tree.target_points().count) {
+    : memory_(memory), view_(tree.tree.view()), alike_(tree.alike), source_count_(tree.sources.count), target_count_(tree.target_points().count) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
     return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
   };
@@ -200,7 +202,7 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
 }
 
 ResultNorms DeviceSums::norms() {
-  DeviceArray<std::uint8_t> flag(memory_), scratch(memory_);
+  DeviceArray<std::uint8_t> flag(memory_);
   DeviceArray<BoxId> leaves(memory_);
   flag.resize(view_.boxes);
   leaves.resize(view_.boxes + 1);  // the last one: how many
@@ -208,12 +210,10 @@ ResultNorms DeviceSums::norms() {
   target_leaves_kernel<<<blocks_for(view_.boxes), threads, 0, memory_.stream>>>(view_, flag.data());
   require_launch("target_leaves_kernel");
   const thrust::counting_iterator<BoxId> boxes(0);
-  std::size_t bytes = 0;
-  require(cub::DeviceSelect::Flagged(nullptr, bytes, boxes, flag.data(), leaves.data(), count, view_.boxes, memory_.stream),
-          "cub::DeviceSelect");
-  scratch.resize(static_cast<std::int64_t>(bytes));
-  require(cub::DeviceSelect::Flagged(scratch.data(), bytes, boxes, flag.data(), leaves.data(), count, view_.boxes,
-                                     memory_.stream), "cub::DeviceSelect");
+  with_temporary(memory_, "cub::DeviceSelect", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceSelect::Flagged(temporary, bytes, boxes, flag.data(), leaves.data(), count, view_.boxes,
+                                      memory_.stream);
+  });
   DeviceArray<double> far_parts(memory_), own_parts(memory_);
   far_parts.resize(most_samples * shares * 3);
   norms_kernel<<<dim3(most_samples, shares), threads, 0, memory_.stream>>>(view_, sources_, targets_, leaves.data(), count,
@@ -239,14 +239,34 @@ ResultNorms DeviceSums::norms() {
   return mean;
 }
 
-/// A block per box; each thread sums the corners of its points, then the block.
-__global__ void occupations_kernel(TreeView tree, PlacedPoints points, BoxId first, double rate, float* corner) {
+static constexpr std::int64_t share_points = 4096;
+
+__global__ void count_shares_kernel(TreeView tree, PlacedPoints points, std::int32_t* shares) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i > tree.boxes) return;
+  const bool counts = i < tree.boxes && tree.level[i] >= 2;
+  shares[i] = counts ? static_cast<std::int32_t>((points.end[i] - points.begin[i] + share_points - 1) / share_points) : 0;
+}
+
+__global__ void fill_shares_kernel(BoxId boxes, const std::int32_t* first, BoxId* box) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= boxes) return;
+  for (std::int32_t k = first[i]; k < first[i + 1]; ++k) box[k] = static_cast<BoxId>(i);
+}
+
+/// A block per share; each thread sums the corners of its points, then the block.
+__global__ void occupations_kernel(TreeView tree, PlacedPoints points, const std::int32_t* first, const BoxId* boxes,
+                                   double rate, double* parts) {
   __shared__ double lane[threads];
-  const BoxId box = first + static_cast<BoxId>(blockIdx.x);
+  if (static_cast<std::int32_t>(blockIdx.x) >= first[tree.boxes]) return;
+  const BoxId box = boxes[blockIdx.x];
   const double edge = tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
+  const std::int64_t share = static_cast<std::int64_t>(blockIdx.x) - first[box];
+  const std::int64_t begin = points.begin[box] + share * share_points;
+  const std::int64_t end = points.end[box] - begin < share_points ? points.end[box] : begin + share_points;
   double sum[corners] = {};
   bool any = false;
-  for (std::int64_t i = points.begin[box] + threadIdx.x; i < points.end[box]; i += threads) {
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += threads) {
     const CornerPlace place = corner_place(tree, box, points, i, edge);
     if (!(place.distance > least)) continue;
     any = true;
@@ -254,7 +274,7 @@ __global__ void occupations_kernel(TreeView tree, PlacedPoints points, BoxId fir
 #pragma unroll
     for (int c = 0; c < corners; ++c) sum[c] += c == place.octant ? weight : 0.0;
   }
-  float* out = corner + static_cast<std::int64_t>(box) * corners;
+  double* out = parts + static_cast<std::int64_t>(blockIdx.x) * corners;
   if (!__syncthreads_or(any)) {
     if (threadIdx.x < corners) out[threadIdx.x] = 0;
     return;
@@ -262,17 +282,50 @@ __global__ void occupations_kernel(TreeView tree, PlacedPoints points, BoxId fir
 #pragma unroll
   for (int c = 0; c < corners; ++c) {
     const double all = sum_of_block(sum[c], lane);
-    if (threadIdx.x == 0) out[c] = static_cast<float>(all);
+    if (threadIdx.x == 0) out[c] = all;
   }
 }
 
-const DeviceArray<float>& DeviceSums::occupations(DeviceArray<float>& corner, const PlacedPoints& points, double rate) {
+__global__ void add_shares_kernel(BoxId boxes, const std::int32_t* first, const double* parts, float* corner) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= static_cast<std::int64_t>(boxes) * corners) return;
+  const std::int64_t box = i / corners;
+  double sum = 0;
+  for (std::int64_t k = first[box]; k < first[box + 1]; ++k) sum += parts[k * corners + i % corners];
+  corner[i] = static_cast<float>(sum);
+}
+
+void DeviceSums::divide(Shares& shares, const PlacedPoints& points, std::int64_t count) {
+  if (shares.most > 0) return;
+  shares.most = view_.boxes + view_.levels * (count / share_points + 1);
+  shares.first.use(memory_);
+  shares.box.use(memory_);
+  shares.first.resize(std::int64_t(view_.boxes) + 1);
+  shares.box.resize(shares.most);
+  count_shares_kernel<<<blocks_for(std::int64_t(view_.boxes) + 1), threads, 0, memory_.stream>>>(view_, points,
+                                                                                                 shares.first.data());
+  require_launch("count_shares_kernel");
+  with_temporary(memory_, "cub::DeviceScan", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(temporary, bytes, shares.first.data(), shares.first.data(), view_.boxes + 1,
+                                         memory_.stream);
+  });
+  fill_shares_kernel<<<blocks_for(view_.boxes), threads, 0, memory_.stream>>>(view_.boxes, shares.first.data(),
+                                                                             shares.box.data());
+  require_launch("fill_shares_kernel");
+}
+
+void DeviceSums::occupations(DeviceArray<float>& corner, Shares& shares, const PlacedPoints& points, std::int64_t count,
+                             double rate) {
+  divide(shares, points, count);
+  DeviceArray<double> parts(memory_);
+  parts.resize(shares.most * corners);
   corner.resize(std::int64_t(view_.boxes) * corners);
-  const BoxId first = view_.level_begin[2];
-  occupations_kernel<<<static_cast<unsigned>(view_.boxes - first), threads, 0, memory_.stream>>>(view_, points, first, rate,
-                                                                                                 corner.data());
+  occupations_kernel<<<static_cast<unsigned>(shares.most), threads, 0, memory_.stream>>>(
+      view_, points, shares.first.data(), shares.box.data(), rate, parts.data());
   require_launch("occupations_kernel");
-  return corner;
+  add_shares_kernel<<<blocks_for(std::int64_t(view_.boxes) * corners), threads, 0, memory_.stream>>>(
+      view_.boxes, shares.first.data(), parts.data(), corner.data());
+  require_launch("add_shares_kernel");
 }
 
 /// Sums over boxes of typical and facing pairs, by 1 / a^2 and 1 / a^4.
@@ -302,8 +355,8 @@ __global__ void pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints t
 Placement DeviceSums::placement(const ResultNorms& norms, int degree) {
   const double rate = 1.5 * std::max(1, degree), further = std::pow(2.0 / 3.0, 2 * degree);
   DeviceArray<float> own(memory_), apart(memory_);
-  occupations(own, sources_, rate);
-  if (!alike_) occupations(apart, targets_, rate);
+  occupations(own, source_shares_, sources_, source_count_, rate);
+  if (!alike_) occupations(apart, target_shares_, targets_, target_count_, rate);
   const BoxId first = view_.level_begin[2];
   DeviceArray<double> parts(memory_);
   parts.resize(4 * std::int64_t(blocks_for(view_.boxes - first)));

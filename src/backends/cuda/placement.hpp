@@ -19,14 +19,23 @@ class DeviceSums final : public PlacementSums {
   Placement placement(const ResultNorms& norms, int degree) override;
 
  private:
+  /// Blocks' shares of the points of all boxes: share k of box b is first[b] + k.
+  struct Shares {
+    DeviceArray<std::int32_t> first;
+    DeviceArray<BoxId> box;
+    std::int64_t most = 0;
+  };
+
   std::vector<double> read(const DeviceArray<double>& parts);
-  const DeviceArray<float>& occupations(DeviceArray<float>& corner, const PlacedPoints& points, double rate);
+  void divide(Shares& shares, const PlacedPoints& points, std::int64_t count);
+  void occupations(DeviceArray<float>& corner, Shares& shares, const PlacedPoints& points, std::int64_t count, double rate);
 
   DeviceMemory& memory_;
   TreeView view_;
   PlacedPoints sources_, targets_;
   bool alike_;
-  std::int64_t target_count_;
+  std::int64_t source_count_, target_count_;
+  Shares source_shares_, target_shares_;
 };
 
 }  // namespace farfield::cuda
