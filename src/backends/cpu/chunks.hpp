@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 
 namespace farfield::cpu {
 
@@ -25,12 +26,13 @@ void for_chunks(std::int64_t count, std::int64_t grain, int threads, const Body&
     return;
   }
   std::exception_ptr failure;
+  std::mutex one_at_a_time;  // a named critical section would be a symbol that a shared library exports
 #pragma omp parallel for schedule(dynamic) num_threads(team)
   for (std::int64_t c = 0; c < chunks; ++c) {
     try {
       body(c * grain, std::min(count, (c + 1) * grain), c);
     } catch (...) {
-#pragma omp critical(farfield_chunk_failure)
+      const std::lock_guard lock(one_at_a_time);
       if (!failure) failure = std::current_exception();
     }
   }
