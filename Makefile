@@ -8,10 +8,12 @@ INPUT     ?=
 N         ?= 60000
 TOLERANCE ?= 1e-6
 PRESET    ?= release
+# CUDA is compiled for the device that is here; ARCH= (empty): for all from sm_75 to sm_120.
+ARCH      ?= $(if $(wildcard /dev/nvidia0),native)
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 FARFIELD  := build/$(PRESET)/cli/farfield
-CONFIGURE  = cmake --preset $(PRESET)
+CONFIGURE  = cmake --preset $(PRESET) $(if $(ARCH),-DCMAKE_CUDA_ARCHITECTURES=$(ARCH))
 BUILD      = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 help:

@@ -95,14 +95,15 @@ void run(const Case& c, int log2_n) {
   };
   const Report& r = timed.report();
   const double all = median(seconds);
-  std::printf("{\"cloud\": \"%s\", \"log2_n\": %d, \"precision\": \"%s\", \"tolerance\": %g, \"degree\": %d, \"m2l\": "
-              "\"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, \"particles_per_second\": "
-              "%.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, \"near_pairs\": %lld, \"m2l_boxes\": %lld, "
-              "\"boxes\": %lld, \"memory_bytes\": %lld, \"stages_ms\": {",
-              c.cloud, log2_n, r.precision.c_str(), c.tolerance, r.degree, r.m2l.c_str(),
-              static_cast<long long>(r.leaf_size), c.gradient ? "true" : "false", c.mixed ? "true" : "false", all,
-              static_cast<double>(n) / all, error.potential, error.gradient, static_cast<long long>(r.near_pairs),
-              static_cast<long long>(r.m2l_boxes), static_cast<long long>(r.boxes), static_cast<long long>(r.memory_bytes));
+  std::printf(
+      "{\"cloud\": \"%s\", \"log2_n\": %d, \"precision\": \"%s\", \"tolerance\": %g, \"degree\": %d, \"m2l\": "
+      "\"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, \"particles_per_second\": "
+      "%.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, \"near_pairs\": %lld, \"m2l_boxes\": %lld, "
+      "\"boxes\": %lld, \"memory_bytes\": %lld, \"stages_ms\": {",
+      c.cloud, log2_n, r.precision.c_str(), c.tolerance, r.degree, r.m2l.c_str(), static_cast<long long>(r.leaf_size),
+      c.gradient ? "true" : "false", c.mixed ? "true" : "false", all, static_cast<double>(n) / all, error.potential,
+      error.gradient, static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
+      static_cast<long long>(r.boxes), static_cast<long long>(r.memory_bytes));
   const char* comma = "";
   for (const auto& [name, times] : stages) {
     std::printf("%s\"%s\": %.3f", comma, name.c_str(), 1e3 * median(times));
@@ -120,10 +121,10 @@ int main(int count, char** arguments) {
   const int largest = count > 1 ? std::atoi(arguments[1]) : 24;
   constexpr auto single = Precision::single_, both = Precision::double_;
   const Case cases[] = {
-      {"uniform", single, 1e-5, 7, false, false},   {"uniform", single, 1e-5, -1, false, false},
-      {"uniform", single, 1e-5, -1, true, true},    {"uniform", both, 1e-9, 17, false, false},
-      {"uniform", both, 1e-9, -1, false, false},    {"uniform", both, 1e-9, -1, true, true},
-      {"plummer", single, 1e-5, -1, true, true},    {"sphere", single, 1e-5, -1, true, true},
+      {"uniform", single, 1e-5, 7, false, false}, {"uniform", single, 1e-5, -1, false, false},
+      {"uniform", single, 1e-5, -1, true, true},  {"uniform", both, 1e-9, 17, false, false},
+      {"uniform", both, 1e-9, -1, false, false},  {"uniform", both, 1e-9, -1, true, true},
+      {"plummer", single, 1e-5, -1, true, true},  {"sphere", single, 1e-5, -1, true, true},
   };
   try {
     for (const int log2_n : {16, 20, 24})
@@ -134,11 +135,12 @@ int main(int count, char** arguments) {
         else
           run<double>(c, log2_n);
       }
-    for (const std::int64_t leaf : {32, 48, 64, 96, 128})  // where the leaf size should be
-      if (largest >= 22) run<float>({"uniform", single, 1e-5, 7, false, false, leaf}, 22);
-    for (const std::int64_t leaf : {200, 400, 800})
-      for (const M2l m2l : {M2l::dense, M2l::rotation})
-        if (largest >= 22) run<double>({"uniform", both, 1e-9, 17, false, false, leaf, m2l}, 22);
+    for (const M2l m2l : {M2l::dense, M2l::rotation}) {  // what the cost model's constants are taken from
+      if (largest < 22) continue;
+      run<float>({"uniform", single, 1e-5, 13, true, false, 128, m2l}, 22);
+      run<double>({"uniform", both, 1e-9, 13, true, false, 400, m2l}, 22);
+      run<double>({"uniform", both, 1e-9, 20, true, false, 400, m2l}, 22);
+    }
   } catch (const Error& error) {
     std::printf("{\"error\": \"%s\"}\n", error.what());
     return static_cast<int>(error.code());

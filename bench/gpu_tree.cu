@@ -1,6 +1,7 @@
 // Seconds for tree, colleagues and lists of 2^20 uniform sources and as many targets in device memory, by depth: table
 // 1 of Hu, Gumerov & Duraiswami 2011 (GTX 480: 7.7, 13.9, 13.0, 34.6, 70.8, 124.9 ms for l_max = 3 ... 8) measured
-// anew, and the same for adaptive trees. Usage: gpu_tree [log2 of the number of points]
+// anew, and the same for adaptive trees and without targets apart; a JSON line each, the median of 11 builds.
+// Usage: gpu_tree [log2 of the number of points]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -92,32 +93,35 @@ std::vector<float> cloud(std::int64_t n, unsigned seed) {
   return xyz;
 }
 
-void print(const char* what, int value, const Times& t) {
-  const auto at = [&](const char* stage) { return static_cast<double>(t.milliseconds.at(stage)); };
-  std::printf("%-9s %3d  %9d %6d  %7.3f  %7.3f %7.3f %7.3f %7.3f %7.3f\n", what, value, t.boxes, t.levels, at(""),
-              at("keys"), at("sort"), at("boxes"), at("gather"), at("lists"));
+void print(bool apart, const char* what, int value, const Times& t) {
+  std::printf(
+      "{\"measured\": \"tree\", \"targets_apart\": %s, \"%s\": %d, \"boxes\": %d, \"levels\": %d, \"stages_ms\": {",
+      apart ? "true" : "false", what, value, t.boxes, t.levels);
+  const char* comma = "";
+  for (const auto& [name, milliseconds] : t.milliseconds) {
+    std::printf("%s\"%s\": %.3f", comma, name.empty() ? "all" : name.c_str(), static_cast<double>(milliseconds));
+    comma = ", ";
+  }
+  std::printf("}}\n");
 }
 
-int run(int log2) {
-  std::printf("device: %s, 2^%d sources\n", require_device().c_str(), log2);
+void run(int log2) {
   const std::vector<float> s = cloud(std::int64_t(1) << log2, 1), t = cloud(std::int64_t(1) << log2, 2);
   DeviceMemory memory;
   const DevicePoints sources(points(s), memory), targets(points(t), memory);
   require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   for (const Points* apart : {&targets.view(), static_cast<const Points*>(nullptr)}) {
-    std::printf("\n%s; milliseconds (median of 11)\n", apart ? "as many targets" : "targets are the sources");
-    std::printf("                   boxes levels    total     keys    sort   boxes  gather   lists\n");
     TreeOptions options;
     for (options.depth = 3; options.depth <= 8; ++options.depth)
-      print("depth", options.depth, time_build(sources.view(), apart, options));
+      print(apart, "depth", options.depth, time_build(sources.view(), apart, options));
     options.depth = -1;
     for (const int leaf_size : {32, 64, 128}) {
       options.leaf_size = leaf_size;
-      print("leaf size", leaf_size, time_build(sources.view(), apart, options));
+      print(apart, "leaf_size", leaf_size, time_build(sources.view(), apart, options));
     }
-    std::printf("survey %.3f\n", static_cast<double>(time_survey(sources.view(), apart)));
+    std::printf("{\"measured\": \"survey\", \"targets_apart\": %s, \"ms\": %.3f}\n", apart ? "true" : "false",
+                static_cast<double>(time_survey(sources.view(), apart)));
   }
-  return 0;
 }
 
 }  // namespace
@@ -125,7 +129,7 @@ int run(int log2) {
 
 int main(int argc, char** argv) {
   try {
-    return farfield::cuda::run(argc > 1 ? std::atoi(argv[1]) : 20);
+    farfield::cuda::run(argc > 1 ? std::atoi(argv[1]) : 20);
   } catch (const farfield::Error& e) {
     std::fprintf(stderr, "gpu_tree: %s\n", e.what());
     return static_cast<int>(e.code());

@@ -37,17 +37,33 @@ std::string processor() {
   return "";
 }
 
+/// "NVIDIA H200, sm_90, 132 multiprocessors, 139.7 of 140.4 GiB free"
+std::string described(const DeviceInfo& d) {
+  const auto gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); };
+  return fmt::format("{}, sm_{}{}, {} multiprocessors, {:.1f} of {:.1f} GiB free", d.name, d.major, d.minor,
+                     d.multiprocessors, gib(d.free_bytes), gib(d.memory_bytes));
+}
+
+/// Backends, and the devices of cuda one by one.
+std::string graphics(const Terminal& t) {
+  const std::vector<DeviceInfo> found = devices();
+  const char* backends = built_with_cuda() ? found.empty() ? "cpu; cuda finds no device here" : "cpu, cuda"
+                                           : "cpu; cuda is not part of this build";
+  std::string text = section("Backends", backends, t);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    text += section(i == 0 ? "Devices" : "", fmt::format("{}: {}", i, described(found[i])), t);
+  return text;
+}
+
 std::string machine(const Terminal& t) {
   std::vector<std::string> levels = {"baseline"};
   if (offered({.simd = Simd::avx2})) levels.push_back("avx2");
   if (offered({.simd = Simd::avx512})) levels.push_back("avx512");
-  const bool cuda = offered({.backend = Backend::cuda});
   const std::string model = processor();
   return section("Farfield", FARFIELD_VERSION, t) + (model.empty() ? "" : section("Processor", model, t)) +
          section("Threads", grouped(std::thread::hardware_concurrency()), t) +
          section("SIMD", joined(levels, ", ") + "; the last is taken", t) +
-         section("Precision", "single, double; single is taken where it can reach the tolerance", t) +
-         section("Backends", cuda ? "cpu, cuda" : "cpu; cuda is not part of this build", t);
+         section("Precision", "single, double; single is taken where it can reach the tolerance", t) + graphics(t);
 }
 
 /// "-1.5 .. 2.25", over every `stride`th value from `first`.

@@ -8,7 +8,14 @@ using Json = nlohmann::ordered_json;
 Json stages(const Report& r) {
   Json list = Json::array();
   for (const StageReport& s : r.stages)
-    list.push_back({{"name", s.name}, {"seconds", s.seconds}, {"flops", s.flops}, {"building", s.building}});
+    list.push_back({{"name", s.name},
+                    {"seconds", s.seconds},
+                    {"flops", s.flops},
+                    {"building", s.building},
+                    {"backend", s.backend},
+                    {"device", s.device},
+                    {"precision", s.precision},
+                    {"scheme", s.scheme}});
   return list;
 }
 

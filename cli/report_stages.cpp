@@ -15,13 +15,15 @@ struct Meaning {
   const char* words;
 };
 
-constexpr std::array<Meaning, 18> meanings = {{
+constexpr std::array<Meaning, 20> meanings = {{
     {"survey", "extent and shape of the cloud"},
     {"read", "copy the points"},
     {"keys", "number the cells of space"},
     {"sort", "neighbours side by side"},
     {"boxes", "make the tree"},
     {"lists", "who is near, who is far"},
+    {"rows", "boxes and targets dealt out"},
+    {"accounts", "count what there is to do"},
     {"degree", "how the points lie"},
     {"tables", "translation operators"},
     {"gather", "strengths into tree order"},
@@ -36,10 +38,10 @@ constexpr std::array<Meaning, 18> meanings = {{
     {"scatter", "results into your order"},
 }};
 
-std::string meaning(const std::string& stage, bool building) {
-  if (building && stage == "gather") return "points into tree order";
+std::string meaning(const StageReport& s) {
+  if (s.building && s.name == "gather") return "points into tree order";
   for (const Meaning& m : meanings)
-    if (stage == m.stage) return m.words;
+    if (s.name == m.stage) return std::string(m.words) + (s.scheme.empty() ? "" : ", " + s.scheme);
   return "";
 }
 
@@ -59,7 +61,7 @@ std::string half(const char* title, bool building, double wall, const Report& r,
     if (s.building != building) continue;
     sum += s.seconds;
     // A stage without work, such as m2p on an evenly filled tree, is no news.
-    if (s.seconds > 0.0005 * wall) text += line(s.name, s.seconds, wall, meaning(s.name, building), t);
+    if (s.seconds > 0.0005 * wall) text += line(s.name, s.seconds, wall, meaning(s), t);
   }
   if (wall - sum > 0.01 * wall)
     text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);

@@ -39,8 +39,9 @@ std::string formula(const Report& r, const Terminal& t) {
 std::string task(const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
   const std::string place = c.targets ? fmt::format("at {}", plural(r.targets, "target", "targets")) : "at the bodies";
-  std::string machine = fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
-  if (r.device != r.backend) machine = r.device + ", " + machine;
+  const std::string machine =
+      r.backend == "cuda" ? r.device + " (cuda)"
+                          : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
   return section("Sum", formula(r, t) + ", " + place, t) +
          section("Asked", fmt::format("relative error at most {}, L2 over all targets", shortest(r.tolerance)), t) +
          section("Method",

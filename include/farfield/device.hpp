@@ -18,4 +18,7 @@ struct DeviceInfo {
 /// GPUs of this machine in CUDA's order; empty where there are none or the library was built without CUDA.
 FARFIELD_API std::vector<DeviceInfo> devices();
 
+/// Is backend cuda part of this build? With a device or without.
+FARFIELD_API bool built_with_cuda();
+
 }  // namespace farfield

@@ -10,10 +10,14 @@
 namespace farfield {
 
 struct StageReport {
-  std::string name;       ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
-  double seconds = 0;     ///< wall-clock, last execution
-  double flops = 0;       ///< floating point operations counted from the lists; 0: not counted
-  bool building = false;  ///< part of the plan (true) or of an evaluation (false)
+  std::string name;          ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
+  double seconds = 0;        ///< wall-clock, last execution
+  double flops = 0;          ///< floating point operations counted from the lists; 0: not counted
+  bool building = false;     ///< part of the plan (true) or of an evaluation (false)
+  std::string backend = {};  ///< where it ran, and on which device of that backend ("cpu" on the cpu)
+  std::string device = {};
+  std::string precision = {};  ///< of what it computes: "double" for all that is done with positions
+  std::string scheme = {};     ///< of m2l "dense" or "rotation", else empty
 };
 
 struct Choice {

@@ -32,11 +32,20 @@ static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bo
 
 std::vector<DeviceInfo> devices() { return cuda::list_devices(); }
 
+bool built_with_cuda() {
+#if defined(FARFIELD_CUDA)
+  return true;
+#else
+  return false;
+#endif
+}
+
 Machine resolve_machine(const Options& options, bool points_on_device) {
   const Simd simd = cpu::resolve_simd(options.simd);
   if (points_on_device && options.backend == Backend::cpu)
-    throw Error(ErrorCode::device, "points are in device memory, but backend cpu was asked for; pass host memory or use "
-                                   "backend cuda");
+    throw Error(ErrorCode::device,
+                "points are in device memory, but backend cpu was asked for; pass host memory or use "
+                "backend cuda");
   if (points_on_device || options.backend == Backend::cuda) {
     cuda::require_device();
     return {Backend::cuda, simd};
@@ -58,8 +67,9 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
   Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd});
   const bool use_gpu = gpu.seconds + launch < cpu.seconds / cores;
   Decision& d = use_gpu ? gpu : cpu;
-  d.choices.insert(d.choices.begin(), {"backend", use_gpu ? "cuda" : "cpu",
-                                       use_gpu ? "expected to be faster on the device" : "too little work for a device"});
+  d.choices.insert(d.choices.begin(),
+                   {"backend", use_gpu ? "cuda" : "cpu",
+                    use_gpu ? "expected to be faster on the device" : "too little work for a device"});
   return d;
 }
 
@@ -70,8 +80,9 @@ static Joined join_on_host(const Points& a, const Points& b) {
   for (const Points* p : {&a, &b})
     for (std::int64_t i = 0; i < p->count; ++i)
       for (const void* axis : p->axis)
-        all->push_back(p->scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(axis)[i * p->stride])
-                                                    : static_cast<const double*>(axis)[i * p->stride]);
+        all->push_back(p->scalar == Scalar::float32
+                           ? static_cast<double>(static_cast<const float*>(axis)[i * p->stride])
+                           : static_cast<const double*>(axis)[i * p->stride]);
   const Points joined = points(*all);
   return {joined, all};
 }

@@ -24,7 +24,11 @@ class StageClock {
         stage.seconds += seconds;
         return;
       }
-    report_.stages.push_back({name, seconds, 0, building_});
+    StageReport stage;
+    stage.name = name;
+    stage.seconds = seconds;
+    stage.building = building_;
+    report_.stages.push_back(std::move(stage));
   }
 
  private:

@@ -36,7 +36,13 @@ void validate(const Strengths& s, std::int64_t sources, bool device_memory) {
 }
 
 void complete(Report& report) {
-  for (StageReport& stage : report.stages) stage.flops = stage_flops(stage.name, report);
+  for (StageReport& stage : report.stages) {
+    stage.flops = stage_flops(stage.name, report);
+    stage.backend = report.backend;
+    stage.device = report.device;
+    stage.precision = stage.building ? "double" : report.precision;
+    stage.scheme = stage.name == "m2l" ? report.m2l : "";
+  }
 }
 
 double Report::build_seconds() const {

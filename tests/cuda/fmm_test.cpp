@@ -23,6 +23,24 @@ TEST_F(CudaFmm, KeepsThePromiseOnEveryCloud) {
     }
 }
 
+/// Every path of the stages on trees small enough for a sanitizer: all lists, both schemes and stencils, odd sizes.
+TEST_F(CudaFmm, TakesEveryPathOnSmallTrees) {
+  std::int64_t m2p = 0, p2l = 0;
+  for (const Kind kind : {Kind::plummer, Kind::apart, Kind::two_clusters})
+    for (const M2l m2l : {M2l::dense, M2l::rotation})
+      for (const Stencil stencil : {Stencil::full, Stencil::reduced})
+        for (const Precision precision : {Precision::single_, Precision::double_}) {
+          Options o = gpu_options(1e-3, precision);
+          o.m2l = m2l, o.stencil = stencil, o.leaf_size = 13;
+          const Cloud cloud = make_cloud(kind, 1'501, Signs::mixed);
+          const Outcome outcome = expect_promise(cloud, o);
+          EXPECT_GE(outcome.report.levels, 4) << name(kind);
+          m2p += outcome.report.m2p_boxes, p2l += outcome.report.p2l_boxes;
+        }
+  EXPECT_GT(m2p, 0);
+  EXPECT_GT(p2l, 0);
+}
+
 TEST_F(CudaFmm, AgreesWithTheCpu) {
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::outside}) {
     const Cloud cloud = make_cloud(kind, 30'001, Signs::mixed);
@@ -143,7 +161,8 @@ TEST_F(CudaFmm, EvaluatesSeveralVectorsAndMoves) {
   for (const double q : a.strengths) two.push_back(2 * q);
   Plan plan(points(a.sources), o);
   const Result<double> r = plan.evaluate(two);
-  for (std::size_t i = 0; i < a.strengths.size(); ++i) EXPECT_EQ(r.potential[i + a.strengths.size()], 2 * r.potential[i]);
+  for (std::size_t i = 0; i < a.strengths.size(); ++i)
+    EXPECT_EQ(r.potential[i + a.strengths.size()], 2 * r.potential[i]);
   plan.move(points(b.sources));
   const Result<double> moved = plan.evaluate(b.strengths), anew = Plan(points(b.sources), o).evaluate(b.strengths);
   EXPECT_EQ(moved.potential, anew.potential);

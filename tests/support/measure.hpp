@@ -80,7 +80,7 @@ inline Options fmm_options(double tolerance, Precision precision = Precision::au
   o.gradient = true;
   o.method = Method::fmm;
   o.precision = precision;
-  return o;
+  return on_tested_backend(o);
 }
 
 /// The sentence of the Error that `work` must throw with that code; empty (and a failure) if it does not.
