@@ -67,6 +67,7 @@ void add_sum(CLI::App& app, SumArguments& a) {
   add_word<Kernel>(app, "--kernel", o.kernel, {{"laplace3d", Kernel::laplace3d}, {"count", Kernel::count}},
                    "1/r, or 1 for all pairs (a diagnostic)");
   add_number(app, "--scale", o.scale, "Constant in front of the kernel (default 1)");
+  add_number(app, "--softening", o.softening, "Plummer's, a length; for direct sums only")->type_name("EPS");
   add_word<Method>(app, "--method", o.method,
                    {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}},
                    "auto: the cheaper of the other two");

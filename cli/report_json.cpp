@@ -71,6 +71,7 @@ Json report_to_json(const Report& r) {
           {"version", r.version},
           {"kernel", r.kernel},
           {"scale", r.scale},
+          {"softening", r.softening},
           {"gradient", r.gradient},
           {"tolerance", r.tolerance},
           {"method", r.method},

@@ -102,6 +102,7 @@ typedef struct farfield_options {
   int m2l;            /* FARFIELD_M2L_* */
   int stencil;        /* FARFIELD_STENCIL_* */
   int simd;           /* FARFIELD_SIMD_* */
+  double softening;   /* length: K = scale / sqrt(|x - y|^2 + softening^2), direct sums only; 0: none, the default */
 } farfield_options;
 
 /* Everything that does not depend on strengths: tree, lists, translation tables. */
@@ -183,7 +184,7 @@ FARFIELD_API int farfield_laplace3df(int64_t n, const float* xyz, const float* q
                                      double tolerance, float* potential, float* gradient);
 
 /* The exact O(N M) sum in the precision of the outputs. `targets` null: the sources; `options` null: the defaults. Uses
- * kernel, scale, gradient, threads and simd of the options. */
+ * kernel, scale, softening, gradient, threads and simd of the options. */
 FARFIELD_API int farfield_direct_sum(const farfield_points* sources, const farfield_strengths* strengths,
                                      const farfield_points* targets, const farfield_outputs* outputs,
                                      const farfield_options* options);

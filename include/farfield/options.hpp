@@ -4,7 +4,8 @@
 
 namespace farfield {
 
-/// u(x) = sum_j q_j K(x, y_j); pairs at distance zero contribute nothing (but see `count`).
+/// u(x) = sum_j q_j K(x, y_j); pairs at distance zero contribute nothing (but see `count`
+/// and Options::softening).
 enum class Kernel : int {
   laplace3d = 0,  ///< K = scale / |x - y|; scale is 1 unless Options::scale says otherwise
   count = 1,      ///< diagnostic: K = 1 for all pairs, self included; every target counts its sources exactly
@@ -29,6 +30,12 @@ struct Options {
   Kernel kernel = Kernel::laplace3d;
   /// Constant in front of the kernel: 1 for 1/r, 0.0795774715 for 1/(4 pi r).
   double scale = 1.0;
+  /// Plummer softening, a length in the caller's units: K = scale / sqrt(|x - y|^2 + softening^2), and the gradient is
+  /// the derivative of exactly that. Where the targets are the sources (at_sources included) a particle contributes
+  /// nothing to itself; other coincident ones contribute strength / softening to the potential and nothing to the
+  /// gradient. Where targets are apart every source contributes. The direct sum alone offers it: method automatic then
+  /// takes direct. Below 1e-37 of the points' extent strength / softening is infinite in precision single. 0: none.
+  double softening = 0;
   Method method = Method::automatic;
   Precision precision = Precision::automatic;  ///< automatic takes single only where it can reach the tolerance
   Backend backend = Backend::automatic;

@@ -71,7 +71,8 @@ FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> streng
                                 const Options& options = {});
 
 /// The exact O(N M) sum, in the precision of the outputs (differences of the caller's own coordinates).
-/// Uses options.kernel, scale, gradient, threads and simd; nothing is approximated.
+/// Uses options.kernel, scale, softening, gradient, threads and simd; nothing is approximated. `targets` that are the
+/// very view of the sources (same pointers, count and stride) are the sources themselves: see Options::softening.
 FARFIELD_API void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets,
                              const Outputs& outputs, const Options& options = {});
 template <Real T>

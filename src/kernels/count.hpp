@@ -11,6 +11,7 @@ struct Count {
   using Basis = OnesBasis;
   static constexpr const char* name = "count";
   static constexpr const char* formula = "1";
+  static constexpr bool softens = false;
   static constexpr double pair_flops = 1;
 
   template <class V>

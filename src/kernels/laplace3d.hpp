@@ -9,6 +9,7 @@ struct Laplace3d {
   using Basis = LaplaceBasis;
   static constexpr const char* name = "laplace3d";
   static constexpr const char* formula = "1/r";
+  static constexpr bool softens = true;     ///< Options::softening: inverse_r = 1/sqrt(|d|^2 + softening^2)
   static constexpr double pair_flops = 20;  ///< with gradient, counting a reciprocal square root as one
 
   /// Adds one pair: d = target - source, inverse_r = 1/|d| or 0 for coincident points.

@@ -122,6 +122,7 @@ Options options_from(const farfield_options* given) {
   o.m2l = checked(c.m2l, M2l::rotation, "m2l");
   o.stencil = checked(c.stencil, Stencil::reduced, "stencil");
   o.simd = checked(c.simd, Simd::avx512, "simd");
+  o.softening = c.softening;
   return o;
 }
 

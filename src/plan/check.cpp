@@ -26,8 +26,41 @@ static void add_block(const CheckInput<Real>& in, const double x[3], std::int64_
   sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz, sum.abs_u += abs_u, sum.abs_g += abs_g;
 }
 
+/// The same with softening; coincident sources contribute to the potential. None of [begin, end) is the target itself.
+template <class Real>
+static void add_softened_block(const CheckInput<Real>& in, const double x[3], std::int64_t begin, std::int64_t end,
+                               DirectSum& sum) {
+  const double square = in.softening * in.softening, at_no_distance = 1 / in.softening;  // the square may underflow
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0;
+#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g)
+  for (std::int64_t j = begin; j < end; ++j) {
+    const double dx = x[0] - in.source[0][j], dy = x[1] - in.source[1][j], dz = x[2] - in.source[2][j];
+    const double r2 = dx * dx + dy * dy + dz * dz;
+    const double inverse = r2 > 0 ? 1 / std::sqrt(r2 + square) : 0.0;
+    const double w = in.strength[j] * (r2 > 0 ? inverse : at_no_distance);
+    const double w3 = in.strength[j] * inverse * inverse * inverse;
+    u += w;
+    gx -= w3 * dx, gy -= w3 * dy, gz -= w3 * dz;
+    abs_u += std::fabs(w);
+    abs_g += std::fabs(w3) * std::sqrt(r2);
+  }
+  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz, sum.abs_u += abs_u, sum.abs_g += abs_g;
+}
+
+template <class Real>
+static DirectSum softened_sum_at(const CheckInput<Real>& in, std::int64_t target) {
+  const double x[3] = {in.target[0][target], in.target[1][target], in.target[2][target]};
+  const std::int64_t self = target >= in.self_from ? target - in.self_from : in.sources;
+  DirectSum sum;
+  for (std::int64_t j = 0; j < self; j += 512) add_softened_block(in, x, j, std::min(j + 512, self), sum);
+  for (std::int64_t j = self + 1; j < in.sources; j += 512)
+    add_softened_block(in, x, j, std::min(j + 512, in.sources), sum);
+  return sum;
+}
+
 template <class Real>
 static DirectSum direct_sum_at(const CheckInput<Real>& in, std::int64_t target) {
+  if (in.softening > 0) return softened_sum_at(in, target);
   const double x[3] = {in.target[0][target], in.target[1][target], in.target[2][target]};
   DirectSum sum;
   if (in.kernel == Kernel::count) {

@@ -20,6 +20,8 @@ struct CheckInput {
   const Real* gradient[3];  ///< null: not checked
   Kernel kernel;
   int threads;
+  double softening = 0;        ///< scaled like the coordinates
+  std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from; softened sums leave that pair out
 };
 
 /// Sums `samples` targets (all of them if there are fewer) directly in double with partial sums.

@@ -8,6 +8,7 @@
 #include "plan/cost_model.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
+#include "plan/softening.hpp"
 
 namespace farfield {
 
@@ -23,6 +24,18 @@ static void note(Decision& d, const char* name, const std::string& value, const 
 
 static constexpr int max_threads = 4096;  // OpenMP runtimes crash somewhere above
 
+static void validate_softening(const Options& o) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  if (!(o.softening >= 0) || !std::isfinite(o.softening))
+    refuse("softening " + number(o.softening) + " is not a length; use a finite number, or 0 for none");
+  if (o.softening == 0) return;
+  if (o.kernel == Kernel::count) refuse("kernel count has no distance to soften; use softening 0 or kernel laplace3d");
+  if (o.method == Method::fmm)
+    refuse("softening " + number(o.softening) +
+           " is not offered by method fmm, whose far field is unsoftened in this version; use method direct or "
+           "softening 0");
+}
+
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   if (!(o.tolerance > 0 && o.tolerance < 1))
@@ -37,9 +50,15 @@ static void validate(const Options& o) {
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+  validate_softening(o);
 }
 
-static void choose_precision(Decision& d, const Options& o) {
+/// Does 1/softening, the potential of coincident points, leave the range of single?
+static bool softening_needs_double(const Options& o, const Geometry& g) {
+  return o.softening > 0 && scaled_softening(o.softening, g.exponent, Precision::double_).length < 0x1p-100;
+}
+
+static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
   if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && o.kernel != Kernel::count)
@@ -49,9 +68,11 @@ static void choose_precision(Decision& d, const Options& o) {
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
   if (o.precision != Precision::automatic) return note(d, "precision", name(o.precision), "as asked");
-  d.precision = o.tolerance >= single ? Precision::single_ : Precision::double_;
+  const bool tiny = softening_needs_double(o, g);
+  d.precision = o.tolerance >= single && !tiny ? Precision::single_ : Precision::double_;
   note(d, "precision", name(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
+       : tiny                            ? "1/softening is beyond single"
                                          : "single ends at " + number(single));
 }
 
@@ -131,9 +152,11 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
                           double table_cost) {
   if (o.method != Method::automatic) return note(d, "method", name(d.method), "as asked");
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  d.method = pairs * c.pair <= fmm_cost + table_cost ? Method::direct : Method::fmm;
+  if (o.softening == 0) d.method = pairs * c.pair <= fmm_cost + table_cost ? Method::direct : Method::fmm;
   note(d, "method", name(d.method),
-       d.method == Method::direct ? "cheaper than expansions for so few points" : "cheaper than all pairs");
+       o.softening > 0              ? "expansions of this version are unsoftened"
+       : d.method == Method::direct ? "cheaper than expansions for so few points"
+                                    : "cheaper than all pairs");
   if (d.method == Method::fmm || o.precision != Precision::automatic || pairs > 1e8) return;
   d.precision = Precision::double_;  // a tenth of a second at most: then exact is better
   for (Choice& choice : d.choices)
@@ -148,8 +171,9 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.apart = !g.alike;
   d.backend = machine.backend;
   d.simd = machine.simd;
-  d.method = o.method;
-  choose_precision(d, o);
+  d.softening = o.softening;
+  d.method = o.softening > 0 ? Method::direct : o.method;
+  choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision) {

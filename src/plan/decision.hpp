@@ -16,6 +16,7 @@ struct Decision {
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
   bool gradient = false;
+  double softening = 0;  ///< in the caller's units; > 0: method is direct
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
   double tolerance = 0;        ///< what that needs: the part left to truncation, and

@@ -21,15 +21,26 @@ static Options direct_options(Options options, Scalar scalar) {
   return options;
 }
 
+static bool same_view(const Points& a, const Points& b) {
+  return a.axis == b.axis && a.count == b.count && a.stride == b.stride && a.scalar == b.scalar && a.space == b.space;
+}
+
+/// Targets that are the sources' own view are the sources: a softened sum leaves a particle out of its own field.
+static Plan direct_plan(const Points& sources, const Points& targets, const Options& options, Scalar scalar) {
+  const Options direct = direct_options(options, scalar);
+  if (same_view(sources, targets) && !options.at_sources) return Plan(sources, direct);
+  return Plan(sources, targets, direct);
+}
+
 void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
                 const Options& options) {
-  Plan(sources, targets, direct_options(options, outputs.scalar)).evaluate(strengths, outputs);
+  direct_plan(sources, targets, options, outputs.scalar).evaluate(strengths, outputs);
 }
 
 template <Real T>
 Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
                      const Options& options) {
-  return Plan(sources, targets, direct_options(options, scalar_of<T>)).evaluate(strengths);
+  return direct_plan(sources, targets, options, scalar_of<T>).evaluate(strengths);
 }
 
 #define FARFIELD_ONE_SHOT(T)                                                                        \

@@ -39,6 +39,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.simd = name(d.simd);
   r.tolerance = o.tolerance;
   r.scale = o.scale;
+  r.softening = o.softening;
   r.gradient = o.gradient;
   r.threads = threads;
   r.sources = g.sources;
@@ -181,6 +182,7 @@ std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, cons
   for (const Method method : {Method::fmm, Method::direct})
     for (const int dimension : {1, 2, 3}) {
       if (options.method != Method::automatic && options.method != method) continue;
+      if (options.method == Method::automatic && method == Method::fmm && options.softening > 0) continue;
       Options one = options;
       one.method = method;
       const Geometry g = filling(sources, targets, options, dimension);

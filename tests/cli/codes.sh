@@ -28,6 +28,10 @@ expect 2 'tolerance 0' -- run bodies.npz --tolerance 0
 expect 2 'tolerance 1e-18 is below' -- run bodies.npz --tolerance 1e-18 --method fmm
 expect 2 'below what single precision' -- run bodies.npz --tolerance 1e-12 --precision single --method fmm
 expect 2 'scale' -- run bodies.npz --scale 0
+expect 2 'softening -1 is not a length' -- run bodies.npz --softening -1
+expect 2 'softening nan' -- run bodies.npz --softening nan
+expect 2 'softening 0.1 is not offered by method fmm' -- run bodies.npz --softening 0.1 --method fmm
+expect 2 'kernel count has no distance' -- run bodies.npz --softening 0.1 --kernel count
 expect 2 'degree 1000' -- run bodies.npz --degree 1000
 expect 2 'threads' -- run bodies.npz --threads 1e6
 expect 2 'npz or .csv' -- run bodies.npz -o results.txt

@@ -33,6 +33,15 @@ TEST(ReportText, SaysWhatIsSummed) {
   EXPECT_NE(described(scaled).find("u(x) = 0.5 sum q_j"), std::string::npos);
 }
 
+TEST(ReportText, StatesTheSoftening) {
+  Computation softened = example();
+  softened.result.report.softening = 0.05;
+  EXPECT_NE(described(softened).find("u(x) = sum q_j/sqrt(|x - y_j|^2 + 0.05^2), softened, at the bodies"),
+            std::string::npos);
+  EXPECT_NE(described(softened, true).find("u(x) = Σ q_j / √(|x − y_j|² + 0.05²)"), std::string::npos);
+  EXPECT_EQ(described(softened).find("unsoftened"), std::string::npos);
+}
+
 TEST(ReportText, EnergyOnlyWhereTargetsAreSources) {
   EXPECT_NE(described(example()).find("q u = 2 (of masses with G = 1: -2)"), std::string::npos);
   Computation apart = example();

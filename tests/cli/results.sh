@@ -25,6 +25,21 @@ expect 0 -- run one.csv --targets targets.csv --scale -0.5 -o at.csv
 [[ $(cut -d, -f1-5 at.csv | tail -2 | tr '\n' ' ') == "0,0,4,-1.5,7 3,0,0,-2,8 " ]] || flunk "targets: $(cat at.csv)"
 contains out 'at 2 targets'
 
+# Softened by 3: u at the first is 1 / sqrt(4^2 + 3^2), a body does not act on itself; a target on a body feels it.
+printf 'x,y,z,q\n0,0,0,2\n4,0,0,1\n' >pair.csv
+expect 0 -- run pair.csv --softening 3 --gradient --check 2 -o pair-out.csv --report pair.json
+awk -F, '
+  function near(a, b) { return (a - b) * (a - b) < 1e-24 }
+  NR == 2 && !(near($5, 0.2) && near($6, 0.032) && $7 == 0) { bad = 1 }
+  NR == 3 && !(near($5, 0.4) && near($6, -0.064)) { bad = 1 }
+  END { exit bad || NR != 3 }' pair-out.csv || flunk "softened pair: $(cat pair-out.csv)"
+contains out 'sqrt\(\|x - y_j\|\^2 \+ 3\^2\) and its gradient, softened'
+contains out 'method +direct +expansions of this version are unsoftened'
+contains out 'potential .*pass'
+contains pair.json '"softening": 3'
+expect 0 -- run pair.csv --softening 0.5 --targets one.csv -o on.csv
+[[ $(tail -1 on.csv) == *4.24806946* ]] || flunk "on a body: $(cat on.csv)"
+
 # The fast method keeps the order of the input: reversed input, reversed output, to the tolerance.
 expect 0 -- generate plummer -n 2000 --seed 5 -o p.csv
 (head -1 p.csv; tail -n +2 p.csv | tac) >reversed.csv
@@ -52,7 +67,7 @@ contains out 'Reference +relative L2 difference to the results in the file: pote
 
 # The report for programs.
 expect 0 -- run p.csv --gradient --check 50 --seed 9 --method fmm -o r.npz --report r.json --plot r.png
-for field in schema version kernel scale gradient tolerance method backend device precision simd threads m2l stencil \
+for field in schema version kernel scale softening gradient tolerance method backend device precision simd threads m2l stencil \
   degree coefficients leaf_size levels counts sources targets boxes leaves near_pairs far_fraction memory_bytes \
   pairs_per_second condition build_seconds evaluate_seconds stages choices warnings error samples seed l2 median p95 \
   max input file count description extra_columns wall_seconds read plan evaluate write written; do

@@ -88,6 +88,43 @@ static void plan_against_direct_sum(void) {
   farfield_plan_destroy(plan);
 }
 
+static void softening(void) {
+  const double pair[6] = {0, 0, 0, 0, 3, 0}, charges[2] = {10, 20};
+  double u[2], g[6];
+  const farfield_points sources = farfield_points_f64(pair, 2);
+  const farfield_strengths strengths = farfield_strengths_f64(charges, 2);
+  const farfield_outputs results = farfield_outputs_f64(u, g);
+  farfield_options options;
+  farfield_options_init(&options);
+  EXPECT(options.softening == 0);
+  options.softening = 4; /* sqrt(3^2 + 4^2) = 5 */
+  options.gradient = 1;
+  EXPECT(farfield_direct_sum(&sources, &strengths, NULL, &results, &options) == FARFIELD_OK);
+  EXPECT(fabs(u[0] - 4) < 1e-14 && fabs(u[1] - 2) < 1e-14);       /* nobody acts on itself */
+  EXPECT(fabs(g[1] - 0.48) < 1e-14 && fabs(g[4] + 0.24) < 1e-14); /* -q (x - y) / 125 */
+
+  const double here[3] = {0, 0, 0};
+  const farfield_points target = farfield_points_f64(here, 1);
+  EXPECT(farfield_direct_sum(&sources, &strengths, &target, &results, &options) == FARFIELD_OK);
+  EXPECT(fabs(u[0] - 6.5) < 1e-14); /* 10/4 + 20/5 */
+
+  farfield_plan* plan = NULL;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK && fabs(u[0] - 4) < 1e-14);
+  farfield_plan_destroy(plan);
+  options.method = FARFIELD_METHOD_FMM;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "softening") != NULL);
+  options.method = FARFIELD_METHOD_AUTOMATIC;
+  options.softening = NAN;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
+  farfield_options_init(&options);
+  options.struct_size = offsetof(farfield_options, softening); /* of a caller before softening */
+  options.softening = NAN;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_OK);
+  farfield_plan_destroy(plan);
+}
+
 static void errors_have_codes_and_sentences(void) {
   farfield_plan* plan = (farfield_plan*)1;
   const farfield_points sources = farfield_points_f64(xyz, n);
@@ -132,6 +169,7 @@ int main(void) {
   make_points();
   two_charges();
   plan_against_direct_sum();
+  softening();
   errors_have_codes_and_sentences();
   names_and_version();
   if (failures == 0) printf("all expectations hold\n");

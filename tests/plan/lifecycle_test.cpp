@@ -82,7 +82,7 @@ TEST(Report, NamesWhatRanAndWhy) {
   const Report r = make_plan(c, plan_options()).evaluate(c.strengths).report;
   EXPECT_EQ(r.kernel, "laplace3d");
   EXPECT_EQ(r.method, "fmm");
-  EXPECT_EQ(r.backend, "cpu");
+  EXPECT_EQ(r.backend, plan_options().backend == Backend::cuda ? "cuda" : "cpu");
   EXPECT_EQ(r.precision, "double");
   EXPECT_FALSE(r.version.empty());
   EXPECT_EQ(r.tolerance, plan_options().tolerance);

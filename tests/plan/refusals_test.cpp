@@ -84,6 +84,22 @@ TEST_F(Refusals, ExpertOptions) {
   for (const double bad : {nan, infinity, 0.0}) expect_option("scale", [&](Options& o) { o.scale = bad; });
 }
 
+TEST_F(Refusals, Softening) {
+  for (const double bad : {-1.0, -1e-300, nan, infinity, -infinity})
+    expect_option("softening", [&](Options& o) { o.softening = bad; });
+  expect_option("method fmm, whose far field is unsoftened", [](Options& o) {
+    o.softening = 0.1;
+    o.method = Method::fmm;
+  });
+  expect_option("kernel count", [](Options& o) {
+    o.softening = 0.1;
+    o.kernel = Kernel::count;
+  });
+  Options fmm;
+  fmm.softening = 0.1, fmm.method = Method::fmm;
+  expect_refusal(ErrorCode::usage, "softening", [&] { Plan::memory_bound(1000, 0, fmm); });
+}
+
 /// A caller in C may hand over any integer.
 TEST_F(Refusals, ValuesThatAreNotInTheEnums) {
   expect_option("kernel", [](Options& o) { o.kernel = static_cast<Kernel>(99); });

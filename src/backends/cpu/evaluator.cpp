@@ -14,6 +14,7 @@
 #include "plan/accounts.hpp"
 #include "plan/check.hpp"
 #include "plan/degree.hpp"
+#include "plan/softening.hpp"
 #include "plan/stage_clock.hpp"
 
 namespace farfield::cpu {
@@ -49,6 +50,7 @@ class CpuEvaluator final : public Evaluator {
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     StageClock clock(report, true);
     exponent_ = geometry.exponent;
+    softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
     const bool with_tree = decision_.method == Method::fmm;
     const TreeOptions options{decision_.m,
                               decision_.k,
@@ -71,6 +73,7 @@ class CpuEvaluator final : public Evaluator {
   void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
     StageClock clock(report, false);
     allocate_results();
+    self_from_ = tree_.alike ? 0 : delivery.split;
     std::vector<int> exponents;  // all vectors are checked before the first result is written
     clock("gather", [&] {
       for (std::int64_t v = 0; v < strengths.vectors; ++v)
@@ -134,6 +137,8 @@ class CpuEvaluator final : public Evaluator {
     work_.multipole = multipole_.data();
     work_.local = local_.data();
     work_.potential = potential_.data();
+    work_.softening = softening_.length;
+    work_.self_from = self_from_;
     work_.rotation = decision_.rotation;
     work_.reduced = decision_.reduced;
     work_.threads = threads_;
@@ -166,23 +171,27 @@ class CpuEvaluator final : public Evaluator {
                                  work_.potential,
                                  {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
                                  decision_.kernel,
-                                 threads_};
+                                 threads_,
+                                 softening_.length,
+                                 self_from_};
     const Condition condition = estimate_condition(input);
     report.condition_potential = condition.potential;
     report.condition_gradient = condition.gradient;
     if (delivery.check > 0) report.error = check(input, delivery.check, delivery.seed);
   }
 
-  /// Undoes the power-of-two scalings of coordinates and strengths: u = 2^(e + s) u', grad u = 2^(2 e + s) grad u'.
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    const double unit = std::ldexp(1.0, exponent_);
-    const double per_length = decision_.kernel == Kernel::count ? 1.0 : unit;
-    const double factor = std::ldexp(scale * per_length, strength_exponent);
-    return {potential_.data(), {work_.gradient[0], work_.gradient[1], work_.gradient[2]}, factor, factor * unit};
+    const ResultFactors factor = result_factors(decision_.kernel, scale, exponent_, strength_exponent, softening_);
+    return {potential_.data(),
+            {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
+            factor.potential,
+            factor.gradient};
   }
 
   Decision decision_;
   int threads_, exponent_ = 0;
+  Softening softening_;
+  std::int64_t self_from_ = 0;  ///< see Work
   MemoryMeter meter_;
   Stages<Real> stages_;
   CpuTree tree_;

@@ -48,18 +48,18 @@ void p2p(const Work<Real>& work) {
 }
 
 /// Without a tree: blocks of targets against chunks of all sources.
-template <class Kernel, class Real, bool with_gradient>
+template <class Kernel, class Real, bool with_gradient, bool softened>
 static void direct_block(const Work<Real>& work, std::int64_t sources, std::int64_t begin, std::int64_t end,
                          Stager<Real>& stager) {
   constexpr std::int64_t staged = 2048;  // 3 x 8 KiB in single: stays in the first-level cache
   const Frame frame = make_frame<Real>(work.source[0][0], work.source[1][0], work.source[2][0], 1.0 / 4);
-  const PairSum<Kernel, Real, with_gradient> sum(work, frame);
+  const PairSum<Kernel, Real, with_gradient, softened> sum(work, frame);
   for (std::int64_t s = 0; s < sources; s += staged)
     sum.add(begin, end, stager.run(work, frame, s, std::min(s + staged, sources)));
 }
 
-template <class Kernel, class Real>
-void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+template <class Kernel, class Real, bool softened>
+static void direct_blocks(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   constexpr std::int64_t block = 256;
   if (sources == 0) return;
 #pragma omp parallel num_threads(work.threads)
@@ -69,11 +69,18 @@ void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) 
     for (std::int64_t t = 0; t < targets; t += block) {
       const std::int64_t end = std::min(t + block, targets);
       if (work.gradient[0])
-        direct_block<Kernel, Real, true>(work, sources, t, end, stager);
+        direct_block<Kernel, Real, true, softened>(work, sources, t, end, stager);
       else
-        direct_block<Kernel, Real, false>(work, sources, t, end, stager);
+        direct_block<Kernel, Real, false, softened>(work, sources, t, end, stager);
     }
   }
+}
+
+template <class Kernel, class Real>
+void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+  if constexpr (Kernel::softens)
+    if (work.softening > 0) return direct_blocks<Kernel, Real, true>(work, sources, targets);
+  direct_blocks<Kernel, Real, false>(work, sources, targets);
 }
 
 FARFIELD_INSTANTIATE(p2p)

@@ -5,8 +5,12 @@
 // coordinates are first taken relative to a frame (a box near both points) in double and rounded, and pairs closer
 // than 1/16 of the frame, where that rounding would show (16 x 2^-25 = 5e-7), are differenced again in double.
 // About one vector in thirty takes that path at 100 points per leaf.
+//
+// `softened` adds the square of Work::softening to that of the distance. Pairs at no distance leave the fast path:
+// there a point meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
 #pragma once
 #include <algorithm>
+#include <limits>
 
 #include "backends/cpu/simd.hpp"
 #include "backends/cpu/work.hpp"
@@ -29,13 +33,19 @@ struct SourceRun {
 inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
 inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
 
-template <class Kernel, class Real, bool with_gradient>
+template <class Kernel, class Real, bool with_gradient, bool softened = false>
 class PairSum {
   using V = Vec<Real>;
   static constexpr bool single = sizeof(Real) == 4;
+  static constexpr Real close = single ? Real(1.0 / 256) : std::numeric_limits<Real>::min();
 
  public:
-  PairSum(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame) {}
+  PairSum(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame) {
+    if constexpr (!softened) return;
+    const double length = work.softening * frame.factor;
+    softening2_ = static_cast<Real>(length * length);
+    at_no_distance_ = static_cast<Real>(1 / length);
+  }
 
   /// Adds the sources in `run` to the results of targets [begin, end).
   void add(std::int64_t begin, std::int64_t end, const SourceRun<Real>& run) const {
@@ -88,17 +98,23 @@ class PairSum {
       dx[i] = a.x[i] - x, dy[i] = a.y[i] - y, dz[i] = a.z[i] - z;
       r2[i] = dx[i] * dx[i] + dy[i] * dy[i] + dz[i] * dz[i];
     }
-    if constexpr (single) {
+    if constexpr (single || softened) {
       V least = r2[0];
       for (int i = 1; i < n; ++i) least = r2[i] < least ? r2[i] : least;
-      if (any_below(least, Real(1.0 / 256))) [[unlikely]]
+      if (any_below(least, close)) [[unlikely]]
         for (int i = 0; i < n; ++i) {
-          const Difference exact = exact_difference(run, s, t + i * lanes<Real>);
-          dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
+          if constexpr (single) {
+            const Difference exact = exact_difference(run, s, t + i * lanes<Real>);
+            dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
+          }
+          if constexpr (softened) {
+            Kernel::potential(inverse_at_no_distance(r2[i], run, s, t + i * lanes<Real>), q, a.u[i]);
+            r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: their softened square becomes zero
+          }
         }
     }
     for (int i = 0; i < n; ++i) {
-      const V inverse_r = inverse_sqrt(r2[i]);
+      const V inverse_r = inverse_sqrt(softened ? r2[i] + softening2_ : r2[i]);
       if constexpr (with_gradient)
         Kernel::gradient(inverse_r, q, dx[i], dy[i], dz[i], a.u[i], a.gx[i], a.gy[i], a.gz[i]);
       else
@@ -120,6 +136,15 @@ class PairSum {
     return d;
   }
 
+  /// 1/softening in lanes at no distance, but 0 where a point meets itself; 0 in all others.
+  __attribute__((noinline)) V inverse_at_no_distance(V r2, const SourceRun<Real>& run, std::int64_t s,
+                                                     std::int64_t first) const {
+    V inverse = r2 == Real(0) ? broadcast(at_no_distance_) : V{};
+    const std::int64_t self = run.exact[0] + s - work_.source[0] + work_.self_from - first;
+    if (self >= 0 && self < lanes<Real>) inverse[self] = 0;
+    return inverse;
+  }
+
   template <int n>
   FARFIELD_INLINE void deliver(const Tile<n>& a, int i, std::int64_t first, std::int64_t end) const {
     const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame_.factor));
@@ -136,6 +161,7 @@ class PairSum {
 
   const Work<Real>& work_;
   const Frame& frame_;
+  Real softening2_ = 0, at_no_distance_ = 0;
 };
 
 /// Brings sources into a frame: a copy in single, the arrays themselves in double (whose frame is the identity).

@@ -80,6 +80,8 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
   const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
   const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
   const double x = work.target[0][t], y = work.target[1][t], z = work.target[2][t];
+  const bool softened = work.softening > 0;
+  const double softening2 = work.softening * work.softening, at_no_distance = softened ? 1 / work.softening : 0;
   double sum[numbers] = {};
   for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) {
     const double q = static_cast<double>(work.strength[j]);
@@ -88,11 +90,15 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
       continue;
     }
     const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
-    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2) : 0.0;
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2 + softening2) : 0.0;
     const double w = q * inverse, w3 = w * inverse * inverse;
     sum[0] += w;
     sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-    sum[4] += fabs(w), sum[5] += fabs(w) * inverse;
+    sum[4] += fabs(w), sum[5] += softened ? fabs(w3) * sqrt(r2) : fabs(w) * inverse;
+    if (softened && !(r2 > 0) && j + work.self_from != t) {  // coincident, but not the target itself
+      sum[0] += q * at_no_distance;
+      sum[4] += fabs(q) * at_no_distance;
+    }
   }
   __shared__ double lane[threads];
   for (int a = 0; a < numbers; ++a) {

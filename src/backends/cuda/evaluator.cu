@@ -20,6 +20,7 @@
 #include "methods/fmm.hpp"
 #include "plan/check.hpp"
 #include "plan/degree.hpp"
+#include "plan/softening.hpp"
 
 namespace farfield::cuda {
 
@@ -172,6 +173,7 @@ class CudaEvaluator final : public Evaluator {
 
   void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
     exponent_ = geometry.exponent;
+    softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
     events_.start(stream_);
     if (decision_.method == Method::fmm) {
       const TreeOptions options{decision_.m,     decision_.k,          decision_.leaf_size,
@@ -196,6 +198,7 @@ class CudaEvaluator final : public Evaluator {
   void evaluate_all(const Strengths& strengths, const Delivery& delivery, Report& report) {
     events_.start(stream_);
     allocate_results();
+    self_from_ = tree_.alike ? 0 : delivery.split;
     std::vector<int> exponents;  // all vectors are checked before the first result is written
     events_("gather", [&] { exponents = strengths_.read(strengths, stream_); });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
@@ -267,6 +270,8 @@ class CudaEvaluator final : public Evaluator {
     work_.multipole = multipole_.data();
     work_.local = local_.data();
     work_.potential = potential_.data();
+    work_.softening = softening_.length;
+    work_.self_from = self_from_;
     work_.rotation = decision_.rotation;
     work_.reduced = decision_.reduced;
     work_.stream = stream_;
@@ -303,6 +308,8 @@ class CudaEvaluator final : public Evaluator {
     strengths_.gather(0, tree_.sources.order.data(), exponent, strength.data(), stream_);
     for (int axis = 0; axis < 3; ++axis) exact.source[axis] = work_.source[axis], exact.target[axis] = work_.target[axis];
     exact.strength = strength.data();
+    exact.softening = work_.softening;
+    exact.self_from = work_.self_from;
     const std::vector<std::int64_t> at = check_targets(targets, delivery.check, delivery.seed);
     std::vector<DirectSum> sums;
     for (std::size_t i = 0; i < at.size(); i += 16384) {  // a launch has at most so many blocks along an axis for sure
@@ -327,17 +334,19 @@ class CudaEvaluator final : public Evaluator {
     return report;
   }
 
-  /// Undoes the power-of-two scalings of coordinates and strengths: u = 2^(e + s) u', grad u = 2^(2 e + s) grad u'.
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    const double unit = std::ldexp(1.0, exponent_);
-    const double per_length = decision_.kernel == Kernel::count ? 1.0 : unit;
-    const double factor = std::ldexp(scale * per_length, strength_exponent);
-    return {potential_.data(), {work_.gradient[0], work_.gradient[1], work_.gradient[2]}, factor, factor * unit};
+    const ResultFactors factor = result_factors(decision_.kernel, scale, exponent_, strength_exponent, softening_);
+    return {potential_.data(),
+            {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
+            factor.potential,
+            factor.gradient};
   }
 
   int device_;
   Decision decision_;
   int threads_, exponent_ = 0;
+  Softening softening_;
+  std::int64_t self_from_ = 0;  ///< see Work
   bool usable_ = false, has_m2p_ = false, has_p2l_ = false;
   OwnStream own_stream_;
   cudaStream_t stream_ = nullptr;

@@ -48,10 +48,10 @@ __global__ void __launch_bounds__(PairShape<Real>::threads) p2p_kernel(Work<Real
   sum.finish(false);
 }
 
-template <class Kernel, class Real, bool with_gradient>
+template <class Kernel, class Real, bool with_gradient, bool softened>
 __global__ void __launch_bounds__(PairShape<Real>::threads)
     direct_kernel(Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
-  using Sum = PairSum<Kernel, Real, with_gradient>;
+  using Sum = PairSum<Kernel, Real, with_gradient, softened>;
   __shared__ typename Sum::Shared shared;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
   PairFrame frame;
@@ -72,12 +72,19 @@ void p2p(const Work<Real>& work) {
   require_launch("p2p");
 }
 
+template <class Kernel, class Real, bool softened>
+static auto direct_kernel_for(const Work<Real>& work) {
+  return work.gradient[0] ? direct_kernel<Kernel, Real, true, softened> : direct_kernel<Kernel, Real, false, softened>;
+}
+
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
   int per_block = p2p_tile<Real>;  // fewer where that would leave multiprocessors idle
   while (per_block > 32 && (targets + per_block - 1) / per_block < 8 * device_limits().multiprocessors) per_block /= 2;
-  const auto kernel = work.gradient[0] ? direct_kernel<Kernel, Real, true> : direct_kernel<Kernel, Real, false>;
+  auto kernel = direct_kernel_for<Kernel, Real, false>(work);
+  if constexpr (Kernel::softens)
+    if (work.softening > 0) kernel = direct_kernel_for<Kernel, Real, true>(work);
   kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), PairShape<Real>::threads, 0, work.stream>>>(
       work, sources, targets, per_block);
   require_launch("direct");

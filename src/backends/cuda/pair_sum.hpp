@@ -1,11 +1,14 @@
 // Pair sums of a tile of targets with ranges of sources: the inner loop of p2p and of the direct sum.
 //
-// A block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups of
-// threads hold the same targets and share the sources, and their sums meet in shared memory. Sources are staged there
-// in chunks. In single, coordinates are relative to a frame (a box near both points), subtracted in double and rounded;
-// pairs closer than 1/16 of the frame, where that rounding would show, are differenced again in double. In double the
-// frame is the identity and only pairs at (almost) no distance take the slow path. So the fast path needs no guard
-// against zero.
+// A block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups
+// of threads hold the same targets and share the sources, and their sums meet in shared memory. Sources are staged
+// there in chunks. In single, coordinates are relative to a frame (a box near both points), subtracted in double and
+// rounded; pairs closer than 1/16 of the frame, where that rounding would show, are differenced again in double. In
+// double the frame is the identity and only pairs at (almost) no distance take the slow path. So the fast path needs no
+// guard against zero.
+//
+// `softened` adds the square of Work::softening to that of the distance; pairs at no distance are the slow path's:
+// there a point meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
 #pragma once
 #include "backends/cuda/work.hpp"
 
@@ -47,7 +50,7 @@ struct alignas(16) Staged {
   Real x, y, z, q;
 };
 
-template <class Kernel, class Real, bool with_gradient>
+template <class Kernel, class Real, bool with_gradient, bool softened = false>
 class PairSum {
   using Shape = PairShape<Real>;
   static constexpr int n = Shape::tile, threads = Shape::threads, chunk = Shape::chunk;
@@ -72,6 +75,7 @@ class PairSum {
       if (share > best) best = share, wanted = g;
     }
     groups_ = wanted;
+    if constexpr (softened) softening2_ = static_cast<Real>(softening() * softening());
     group_ = static_cast<int>(threadIdx.x) / units_;
     unit_ = static_cast<int>(threadIdx.x) % units_;
 #pragma unroll
@@ -152,13 +156,17 @@ class PairSum {
     for (int i = 0; i < n; ++i) {
       dx[i] = x_[i] - s.x, dy[i] = y_[i] - s.y, dz[i] = z_[i] - s.z;
       r2[i] = dx[i] * dx[i] + dy[i] * dy[i] + dz[i] * dz[i];
-      inverse[i] = approximate_inverse_sqrt(r2[i]);
+      inverse[i] = approximate_inverse_sqrt(softened ? r2[i] + softening2_ : r2[i]);
       least = i == 0 ? r2[0] : (r2[i] < least ? r2[i] : least);
     }
     if (least < Shape::close) {
 #pragma unroll
       for (int i = 0; i < n; ++i)
-        if (r2[i] < Shape::close) difference(j, target(i), dx[i], dy[i], dz[i], inverse[i]);
+        if (r2[i] < Shape::close) {
+          difference(j, target(i), dx[i], dy[i], dz[i], inverse[i]);
+          if constexpr (softened)
+            if (inverse[i] == 0) Kernel::potential(inverse_at_no_distance(j, target(i)), s.q, u[i]);
+        }
     }
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -180,8 +188,19 @@ class PairSum {
     const double r2 = x * x + y * y + z * z;
     if (!(r2 > 0)) return;
     dx = static_cast<Real>(x), dy = static_cast<Real>(y), dz = static_cast<Real>(z);
-    inverse = static_cast<Real>(1 / sqrt(r2));
+    if constexpr (softened)
+      inverse = static_cast<Real>(1 / sqrt(r2 + softening() * softening()));
+    else
+      inverse = static_cast<Real>(1 / sqrt(r2));
   }
+
+  /// 1/softening, but 0 where a point meets itself.
+  __device__ Real inverse_at_no_distance(int j, std::int64_t t) const {
+    if (t == static_cast<std::int64_t>(shared_.index[j]) + work_.self_from) return 0;
+    return static_cast<Real>(1 / softening());
+  }
+
+  __device__ double softening() const { return work_.softening * frame_.factor; }
 
   __device__ void deliver(Real* out, std::int64_t t, Real value, bool overwrite) const {
     out[t] = overwrite ? value : out[t] + value;
@@ -216,7 +235,7 @@ class PairSum {
   Shared& shared_;
   std::int64_t first_;
   int count_, units_, groups_, group_, unit_, staged_ = 0;
-  Real x_[n], y_[n], z_[n], u_[n], gx_[n], gy_[n], gz_[n];
+  Real x_[n], y_[n], z_[n], u_[n], gx_[n], gy_[n], gz_[n], softening2_ = 0;
 };
 
 /// Frame for pairs near `centre` within about `size`: the identity in double.

@@ -87,6 +87,8 @@ struct Work {
   Real* local = nullptr;           ///< [boxes][stride]
   Real* potential = nullptr;       ///< [targets] in tree order
   Real* gradient[3] = {};          ///< [targets] each, null when not wanted
+  double softening = 0;            ///< scaled; > 0 in direct sums only
+  std::int64_t self_from = 0;      ///< target t >= self_from is source t - self_from: no softened pair with itself
   bool rotation = false;           ///< m2l by rotation, else dense
   bool reduced = false;            ///< reduced stencil
   cudaStream_t stream = nullptr;

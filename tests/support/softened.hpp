@@ -1,0 +1,190 @@
+// Softened direct sums against long double, for any backend: K = 1/sqrt(r^2 + softening^2), a particle without itself.
+#pragma once
+#include <limits>
+
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+
+/// What Options::softening promises of single for softenings from 1e-6 to 10 extents; in double rounding alone.
+template <class T>
+double softened_bound(double terms) {
+  return sizeof(T) == 4 ? 1e-6 : direct_rounding<double>(terms);
+}
+
+/// The sum at x over all sources but `self` (-1: over all).
+inline PointSum softened_sum_at(const Cloud& c, const double* x, std::int64_t self, double softening) {
+  PointSum s;
+  for (std::size_t j = 0; j < c.strengths.size(); ++j) {
+    if (static_cast<std::int64_t>(j) == self) continue;
+    const double* y = &c.sources[3 * j];
+    const long double d[3] = {(long double)x[0] - y[0], (long double)x[1] - y[1], (long double)x[2] - y[2]};
+    const long double distance2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const long double r = std::sqrt(distance2 + (long double)softening * softening), w = c.strengths[j] / r;
+    const long double w3 = w / r / r;
+    s.u += w;
+    for (int a = 0; a < 3; ++a) s.g[a] -= w3 * d[a];
+    s.abs_u += std::fabs(w);
+    s.abs_g += std::fabs(w3) * std::sqrt(distance2);
+  }
+  return s;
+}
+
+/// L2 errors over all targets, relative to the sum of absolute values: for strengths of one sign, to the potential.
+struct SoftenedErrors {
+  double potential = 0, gradient = 0;
+};
+
+/// `with_self`: the targets are not the sources, so every source contributes.
+template <class T>
+SoftenedErrors softened_errors(const Cloud& cloud, double softening, const std::vector<double>& where, bool with_self,
+                               const std::vector<T>& potential, const std::vector<T>& gradient) {
+  long double error_u = 0, error_g = 0, all_u = 0, all_g = 0;
+  for (std::size_t i = 0; i < potential.size(); ++i) {
+    const PointSum s = softened_sum_at(cloud, &where[3 * i], with_self ? -1 : static_cast<std::int64_t>(i), softening);
+    const auto square = [](long double x) { return x * x; };
+    error_u += square(potential[i] - s.u), all_u += square(s.abs_u);
+    for (std::size_t a = 0; a < 3; ++a) error_g += square(gradient[3 * i + a] - s.g[a]);
+    all_g += square(s.abs_g);
+  }
+  const auto relative = [](long double error, long double all) {
+    return error == 0 ? 0.0 : static_cast<double>(std::sqrt(error / all));
+  };
+  return {relative(error_u, all_u), relative(error_g, all_g)};
+}
+
+inline Options softened_options(double softening, Precision precision, Backend backend) {
+  Options o;
+  o.gradient = true;
+  o.method = Method::direct;
+  o.precision = precision;
+  o.softening = softening;
+  o.backend = backend;
+  return o;
+}
+
+inline void expect_softened(const Cloud& cloud, double softening, Precision precision, Backend backend) {
+  const Result<double> r = make_plan(cloud, softened_options(softening, precision, backend)).evaluate(cloud.strengths);
+  const SoftenedErrors e = softened_errors(cloud, softening, cloud.where(), cloud.apart(), r.potential, r.gradient);
+  const auto terms = static_cast<double>(cloud.count());
+  const double bound = precision == Precision::single_ ? softened_bound<float>(terms) : softened_bound<double>(terms);
+  EXPECT_LE(e.potential, bound) << cloud.label << ", softening " << softening << ", " << r.report.precision;
+  EXPECT_LE(e.gradient, bound) << cloud.label << ", softening " << softening << ", " << r.report.precision;
+  EXPECT_EQ(r.report.method, "direct");
+  EXPECT_EQ(r.report.softening, softening);
+}
+
+inline Cloud in_units(Cloud cloud, double unit, double strength = 1) {
+  cloud.label += "/in units of " + std::to_string(std::log10(unit));
+  for (double& x : cloud.sources) x *= unit;
+  for (double& x : cloud.targets) x *= unit;
+  for (double& q : cloud.strengths) q *= strength;
+  return cloud;
+}
+
+/// Every third source, and every third target where they are apart, is put on the source before it.
+inline Cloud with_coincident_points(Cloud cloud) {
+  cloud.label += "/coincident";
+  for (std::size_t i = 1; i < cloud.strengths.size(); i += 3)
+    for (std::size_t a = 0; a < 3; ++a) {
+      cloud.sources[3 * i + a] = cloud.sources[3 * i - 3 + a];
+      if (cloud.apart()) cloud.targets[3 * i + a] = cloud.sources[3 * i + a];
+    }
+  return cloud;
+}
+
+constexpr Precision both_precisions[] = {Precision::single_, Precision::double_};
+constexpr double softenings[] = {1e-6, 1e-3, 0.05, 1, 10};  ///< in extents
+
+inline void soften_odd_sizes(Backend backend, const std::vector<std::int64_t>& sizes) {
+  for (const std::int64_t n : sizes)
+    for (const Kind kind : {Kind::uniform, Kind::apart, Kind::outside})
+      for (const Precision precision : both_precisions)
+        for (const double softening : softenings)
+          expect_softened(make_cloud(kind, n, Signs::positive), softening, precision, backend);
+}
+
+inline void soften_kinds(Backend backend) {
+  for (const Kind kind : all_kinds)
+    for (const Signs signs : {Signs::mixed, Signs::positive})
+      for (const Precision precision : both_precisions)
+        for (const double softening : {1e-4, 0.1})
+          expect_softened(make_cloud(kind, 700, signs), softening, precision, backend);
+}
+
+inline void soften_coincident_points(Backend backend) {
+  for (const Kind kind : {Kind::uniform, Kind::apart})
+    for (const Precision precision : both_precisions)
+      for (const double softening : softenings)
+        expect_softened(with_coincident_points(make_cloud(kind, 257, Signs::positive)), softening, precision, backend);
+}
+
+inline void soften_far_units(Backend backend) {
+  for (const Kind kind : {Kind::uniform, Kind::apart})
+    for (const double unit : {1e-30, 3e-7, 4.5e9, 1e30})
+      for (const Precision precision : both_precisions)
+        for (const double softening : softenings)
+          expect_softened(in_units(make_cloud(kind, 130, Signs::positive), unit, 1e12), softening * unit, precision,
+                          backend);
+}
+
+/// Lengths whose square leaves the range of the precision. 1e-30 of the extent is what single can invert.
+inline void soften_beyond_squares(Backend backend) {
+  for (const Kind kind : {Kind::uniform, Kind::apart}) {
+    const Cloud cloud = with_coincident_points(make_cloud(kind, 130, Signs::positive));
+    for (const double softening : {1e-30, 1e-12, 1e3, 1e6, 1e10, 1e25, 1e60})
+      expect_softened(cloud, softening, Precision::single_, backend);
+    for (const double softening : {1e-200, 1e-120, 1e-40, 1e6, 1e12, 1e40, 1e90})
+      expect_softened(cloud, softening, Precision::double_, backend);
+  }
+}
+
+/// Results at the sources beside targets apart: there, and only there, a particle leaves itself out.
+inline void soften_at_sources(Backend backend) {
+  const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, 131, Signs::positive));
+  for (const Precision precision : both_precisions) {
+    Options o = softened_options(0.01, precision, backend);
+    o.at_sources = true;
+    const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
+    const double bound = precision == Precision::single_ ? softened_bound<float>(131) : softened_bound<double>(131);
+    const SoftenedErrors apart = softened_errors(cloud, 0.01, cloud.targets, true, r.potential, r.gradient);
+    const SoftenedErrors own =
+        softened_errors(cloud, 0.01, cloud.sources, false, r.source_potential, r.source_gradient);
+    for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient}) EXPECT_LE(error, bound);
+  }
+}
+
+/// One particle alone is at exactly 0; at a target on it strength / softening, and no gradient.
+inline void soften_one_particle(Backend backend) {
+  const std::vector<double> one{1, 2, 3}, q{3};
+  for (const Precision precision : both_precisions)
+    for (const double softening : {1e-20, 0.25, 1e20}) {
+      const Options o = softened_options(softening, precision, backend);
+      const Result<double> alone = Plan(points(one), o).evaluate(q),
+                           apart = Plan(points(one), points(one), o).evaluate(q);
+      EXPECT_EQ(alone.potential, std::vector<double>{0});
+      EXPECT_EQ(alone.gradient, (std::vector<double>{0, 0, 0}));
+      EXPECT_NEAR(apart.potential[0], 3 / softening, 3 / softening * 4 * std::numeric_limits<float>::epsilon());
+      EXPECT_EQ(apart.gradient, (std::vector<double>{0, 0, 0}));
+    }
+}
+
+/// `check` sums with the same softening, and what it measures is the error.
+inline void check_softened(Backend backend) {
+  const Cloud cloud = with_coincident_points(make_cloud(Kind::plummer, 1'000, Signs::mixed));
+  for (const Precision precision : both_precisions) {
+    Options o = softened_options(0.02, precision, backend);
+    o.check = 500;
+    const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
+    const double bound =
+        precision == Precision::single_ ? direct_rounding<float>(1'000) : direct_rounding<double>(1'000);
+    ASSERT_TRUE(r.report.error.has_value());
+    EXPECT_LE(r.report.error->potential, bound);
+    EXPECT_LE(r.report.error->gradient, bound);
+    EXPECT_GE(r.report.condition_potential, 1);
+    EXPECT_GE(r.report.condition_gradient, 1);
+    EXPECT_LE(r.report.condition_gradient, promised_condition);
+  }
+}
+
+}  // namespace farfield::testing
