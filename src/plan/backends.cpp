@@ -46,6 +46,11 @@ Machine resolve_machine(const Options& options, bool points_on_device) {
     throw Error(ErrorCode::device,
                 "points are in device memory, but backend cpu was asked for; pass host memory or use "
                 "backend cuda");
+  if (points_on_device && !cuda::device_present())
+    throw Error(ErrorCode::device,
+                std::string("points are in device memory, but this ") +
+                    (built_with_cuda() ? "machine has no CUDA device" : "build of Farfield has no CUDA") +
+                    "; pass host memory");
   if (points_on_device || options.backend == Backend::cuda) {
     cuda::require_device();
     return {Backend::cuda, simd};
