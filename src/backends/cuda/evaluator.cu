@@ -1,101 +1,27 @@
 // CudaEvaluator: owns the arrays of a plan on one device and runs the method's page over the stages.
-#include "backends/cuda/evaluator.hpp"
-
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "backends/cuda/accounts.hpp"
+#include "backends/cuda/bound_stages.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/examine.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stage_events.hpp"
-#include "backends/cuda/stages.hpp"
+#include "backends/cuda/streams.hpp"
 #include "backends/cuda/tables.hpp"
 #include "backends/cuda/transfer.hpp"
 #include "backends/cuda/tree.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
 #include "methods/fmm.hpp"
-#include "plan/check.hpp"
 #include "plan/degree.hpp"
 #include "plan/softening.hpp"
 
 namespace farfield::cuda {
-
-/// The stages as the method page wants them.
-template <class Kernel, class Real>
-struct BoundStages {
-  const Work<Real>& work;
-
-  int levels() const { return work.tree.levels; }
-  void p2m() {
-    clear(work.multipole);
-    cuda::p2m<Kernel>(work);
-  }
-  void m2m(int level) { cuda::m2m(work, level); }
-  void m2l() {
-    clear(work.local);
-    cuda::m2l(work);
-  }
-  void p2l() {
-    if (work.has_p2l) cuda::p2l<Kernel>(work);
-  }
-  void l2l(int level) { cuda::l2l(work, level); }
-  void l2p() { cuda::l2p<Kernel>(work); }
-  void m2p() {
-    if (work.has_m2p) cuda::m2p<Kernel>(work);
-  }
-  void p2p() { cuda::p2p<Kernel>(work); }
-
- private:
-  void clear(Real* expansions) const {
-    const auto bytes = static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
-    require(cudaMemsetAsync(expansions, 0, bytes, work.stream), "cudaMemsetAsync");
-  }
-};
-
-/// Makes a device current for as long as it lives.
-class OnDevice {
- public:
-  explicit OnDevice(int device) {
-    require(cudaGetDevice(&before_), "cudaGetDevice");
-    changed_ = device != before_;
-    if (changed_) require(cudaSetDevice(device), "cudaSetDevice");
-  }
-  ~OnDevice() {
-    if (changed_) cudaSetDevice(before_);
-  }
-  OnDevice(const OnDevice&) = delete;
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
-
-/// The evaluator's own stream, for callers whose arrays are in host memory.
-class OwnStream {
- public:
-  OwnStream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
-  ~OwnStream() { cudaStreamDestroy(stream_); }
-  OwnStream(const OwnStream&) = delete;
-  operator cudaStream_t() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-/// What has been launched on `before` so far comes before what will be launched on `after`.
-static void order(cudaStream_t before, cudaStream_t after) {
-  if (before == after) return;
-  cudaEvent_t event = nullptr;
-  require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  const cudaError_t recorded = cudaEventRecord(event, before), waits = cudaStreamWaitEvent(after, event, 0);
-  cudaEventDestroy(event);
-  require(recorded, "cudaEventRecord");
-  require(waits, "cudaStreamWaitEvent");
-}
 
 static int current_device() {
   require_device();
@@ -107,18 +33,18 @@ static int current_device() {
 template <class Real>
 class CudaEvaluator final : public Evaluator {
  public:
-  CudaEvaluator(const Decision& decision, int threads)
-      : device_(current_device()), decision_(decision), threads_(threads) {
+  explicit CudaEvaluator(const Decision& decision) : device_(current_device()), decision_(decision) {
     tree_.use(memory_);
-    for (DeviceArray<Real>* a : {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
+    for (DeviceArray<Real>* a :
+         {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       a->use(memory_);
   }
 
   bool adopt(const Decision& decision) override {
     int current = 0;
     require(cudaGetDevice(&current), "cudaGetDevice");
-    const bool same = current == device_ && decision.kernel == decision_.kernel && decision.precision == decision_.precision &&
-                      decision.backend == decision_.backend;
+    const bool same = current == device_ && decision.kernel == decision_.kernel &&
+                      decision.precision == decision_.precision && decision.backend == decision_.backend;
     if (same) decision_ = decision;
     return same;
   }
@@ -203,9 +129,7 @@ class CudaEvaluator final : public Evaluator {
     events_("gather", [&] { exponents = strengths_.read(strengths, stream_); });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
       const int exponent = exponents[static_cast<std::size_t>(v)];
-      events_("gather", [&] {
-        strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_);
-      });
+      events_("gather", [&] { strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_); });
       bind();
       if (decision_.kernel == Kernel::count)
         run<Count>();
@@ -292,46 +216,12 @@ class CudaEvaluator final : public Evaluator {
   void examine(int exponent, const Delivery& delivery, Report& report) {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
     if (sources == 0 || targets == 0) return;
-    const Condition condition =
-        condition_of(direct_sums(work_, sources, condition_targets(targets), decision_.kernel, memory_));
-    report.condition_potential = condition.potential;
-    report.condition_gradient = condition.gradient;
-    if (delivery.check > 0) report.error = check(exponent, delivery);
-  }
-
-  ErrorReport check(int exponent, const Delivery& delivery) {
-    const auto start = std::chrono::steady_clock::now();
-    const std::int64_t sources = tree_.sources.count, targets = target_points().count;
-    Work<double> exact;  // the caller's strengths, not rounded to Real
-    DeviceArray<double> strength(memory_);
-    strength.resize(sources);
-    strengths_.gather(0, tree_.sources.order.data(), exponent, strength.data(), stream_);
-    for (int axis = 0; axis < 3; ++axis) exact.source[axis] = work_.source[axis], exact.target[axis] = work_.target[axis];
-    exact.strength = strength.data();
-    exact.softening = work_.softening;
-    exact.self_from = work_.self_from;
-    const std::vector<std::int64_t> at = check_targets(targets, delivery.check, delivery.seed);
-    std::vector<DirectSum> sums;
-    for (std::size_t i = 0; i < at.size(); i += 16384) {  // a launch has at most so many blocks along an axis for sure
-      const std::vector<std::int64_t> part(at.begin() + static_cast<std::ptrdiff_t>(i),
-                                           at.begin() + static_cast<std::ptrdiff_t>(std::min(i + 16384, at.size())));
-      const std::vector<DirectSum> of = direct_sums(exact, sources, part, decision_.kernel, memory_);
-      sums.insert(sums.end(), of.begin(), of.end());
-    }
-    std::vector<Real> results[4];
-    CheckInput<Real> input{};
-    input.targets = targets;
-    for (int a = 0; a < 4; ++a) {
-      const Real* from = a == 0 ? work_.potential : work_.gradient[a - 1];
-      if (!from) continue;
-      results[a].resize(static_cast<std::size_t>(targets));
-      download(results[a].data(), from, targets, stream_);
-      (a == 0 ? input.potential : input.gradient[a - 1]) = results[a].data();
-    }
-    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    ErrorReport report = errors(input, at, sums, delivery.seed);
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return report;
+    const Evaluated<Real> evaluated{work_,   sources, targets, decision_.kernel, strengths_, tree_.sources.order.data(),
+                                    exponent};
+    const Condition found = condition(evaluated, memory_);
+    report.condition_potential = found.potential;
+    report.condition_gradient = found.gradient;
+    if (delivery.check > 0) report.error = measured_error(evaluated, delivery, memory_);
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
@@ -344,7 +234,7 @@ class CudaEvaluator final : public Evaluator {
 
   int device_;
   Decision decision_;
-  int threads_, exponent_ = 0;
+  int exponent_ = 0;
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
   bool usable_ = false, has_m2p_ = false, has_p2l_ = false;
@@ -361,48 +251,9 @@ class CudaEvaluator final : public Evaluator {
   Work<Real> work_;
 };
 
-std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
-  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, threads);
-  return std::make_unique<CudaEvaluator<double>>(decision, threads);
-}
-
-std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
-  const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
-  const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
-  // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after,
-  // twice: the caller's may be in host memory
-  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) + (1 << 20);
-  if (d.method != Method::fmm) return bytes;
-  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
-  const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
-  bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 120 + 60 * 4);
-  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
-                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));
-}
-
-Geometry survey(const Points& sources, const Points* targets) {
-  require_device();
-  cudaStream_t stream = nullptr;
-  if (sources.space == MemorySpace::device)
-    stream = static_cast<cudaStream_t>(sources.stream);
-  else if (targets && targets->space == MemorySpace::device)
-    stream = static_cast<cudaStream_t>(targets->stream);
-  if (targets && targets->space == MemorySpace::device) order(static_cast<cudaStream_t>(targets->stream), stream);
-  return survey(sources, targets, stream);
-}
-
-JoinedPoints join(const Points& a, const Points& b) {
-  require_device();
-  const cudaStream_t stream = static_cast<cudaStream_t>(a.space == MemorySpace::device ? a.stream : b.stream);
-  if (b.space == MemorySpace::device) order(static_cast<cudaStream_t>(b.stream), stream);
-  auto all = std::make_shared<DeviceArray<double>>();
-  all->resize(3 * (a.count + b.count));
-  interleave(a, all->data(), stream);
-  interleave(b, all->data() + 3 * a.count, stream);
-  Points joined = farfield::points(static_cast<const double*>(all->data()), a.count + b.count);
-  joined.space = MemorySpace::device;
-  joined.stream = stream;
-  return {joined, all};
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision) {
+  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision);
+  return std::make_unique<CudaEvaluator<double>>(decision);
 }
 
 }  // namespace farfield::cuda

@@ -7,7 +7,7 @@
 namespace farfield::cuda {
 
 /// An evaluator for the decision's kernel, precision and method on the current device.
-std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision);
 
 /// Upper bound of the bytes of device memory that such an evaluator holds at one time for these counts.
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);

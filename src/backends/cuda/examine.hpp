@@ -1,0 +1,31 @@
+// Examine: the condition of a sum, and its error on a sample of targets, by direct summation on the device. Only the
+// sample's sums and the results cross to the host.
+#pragma once
+#include <farfield/report.hpp>
+
+#include "backends/cuda/transfer.hpp"
+#include "backends/cuda/work.hpp"
+#include "plan/check.hpp"
+#include "plan/evaluator.hpp"
+
+namespace farfield::cuda {
+
+/// One evaluated vector of strengths, the first of `strengths`.
+template <class Real>
+struct Evaluated {
+  const Work<Real>& work;
+  std::int64_t sources, targets;
+  Kernel kernel;
+  const DeviceStrengths& strengths;
+  const std::uint32_t* order;  ///< of the sources
+  int exponent;                ///< of the strengths' scaling
+};
+
+template <class Real>
+Condition condition(const Evaluated<Real>& e, DeviceMemory& memory);
+
+/// Waits for the stream.
+template <class Real>
+ErrorReport measured_error(const Evaluated<Real>& e, const Delivery& delivery, DeviceMemory& memory);
+
+}  // namespace farfield::cuda

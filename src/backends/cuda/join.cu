@@ -1,0 +1,35 @@
+// What the plan layer asks of points before there is an evaluator: their survey, and two sets as one.
+#include "backends/cuda/device.hpp"
+#include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/streams.hpp"
+#include "backends/cuda/survey.hpp"
+#include "backends/cuda/transfer.hpp"
+
+namespace farfield::cuda {
+
+Geometry survey(const Points& sources, const Points* targets) {
+  require_device();
+  cudaStream_t stream = nullptr;
+  if (sources.space == MemorySpace::device)
+    stream = static_cast<cudaStream_t>(sources.stream);
+  else if (targets && targets->space == MemorySpace::device)
+    stream = static_cast<cudaStream_t>(targets->stream);
+  if (targets && targets->space == MemorySpace::device) order(static_cast<cudaStream_t>(targets->stream), stream);
+  return survey(sources, targets, stream);
+}
+
+JoinedPoints join(const Points& a, const Points& b) {
+  require_device();
+  const cudaStream_t stream = static_cast<cudaStream_t>(a.space == MemorySpace::device ? a.stream : b.stream);
+  if (b.space == MemorySpace::device) order(static_cast<cudaStream_t>(b.stream), stream);
+  auto all = std::make_shared<DeviceArray<double>>();
+  all->resize(3 * (a.count + b.count));
+  interleave(a, all->data(), stream);
+  interleave(b, all->data() + 3 * a.count, stream);
+  Points joined = farfield::points(static_cast<const double*>(all->data()), a.count + b.count);
+  joined.space = MemorySpace::device;
+  joined.stream = stream;
+  return {joined, all};
+}
+
+}  // namespace farfield::cuda
