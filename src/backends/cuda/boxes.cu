@@ -18,7 +18,7 @@ struct Node {
   std::int64_t corner[3];  // lattice index of the lowest corner
   std::uint32_t begin[2], end[2];
   BoxId parent, first_child;
-  std::uint8_t octant, child_mask;
+  std::uint32_t octant, child_mask;  // wide: no byte of a node is without a value when nodes are copied
 };
 
 /// What the device knows about the tree so far.
@@ -149,7 +149,7 @@ struct AddChildren {
     const unsigned mask = brood.mask[within];
     const std::int64_t first = end + brood.count[within];
     if (octant == 0) {
-      nodes[box].child_mask = static_cast<std::uint8_t>(mask);
+      nodes[box].child_mask = mask;
       nodes[box].first_child = mask ? static_cast<BoxId>(first) : no_box;
     }
     if (mask >> octant & 1u) nodes[first + count_bits(mask & ((1u << octant) - 1u))] = child(i, box, octant);
@@ -167,7 +167,7 @@ struct AddChildren {
     }
     made.parent = static_cast<BoxId>(box);
     made.first_child = no_box;
-    made.octant = static_cast<std::uint8_t>(octant);
+    made.octant = static_cast<std::uint32_t>(octant);
     made.child_mask = 0;
     return made;
   }
@@ -211,8 +211,8 @@ struct StoreBox {
     for (int axis = 0; axis < 3; ++axis) centre[axis * boxes + b] = lattice.centre(node.corner[axis], l, axis);
     parent[b] = node.parent;
     first_child[b] = node.first_child;
-    child_mask[b] = node.child_mask;
-    octant[b] = node.octant;
+    child_mask[b] = static_cast<std::uint8_t>(node.child_mask);
+    octant[b] = static_cast<std::uint8_t>(node.octant);
     for (int s = 0; s < sets; ++s) {
       begin[s][b] = node.begin[s];
       end[s][b] = node.end[s];
@@ -325,8 +325,8 @@ void Builder::enlarge(std::int64_t boxes) {
   if (boxes > most_boxes) throw Error(ErrorCode::usage, "the tree has more than 2^31 boxes; use larger leaves");
   DeviceArray<Node> larger(memory_);
   larger.resize(std::min(most_boxes, boxes + boxes / 2));
-  require(cudaMemcpyAsync(larger.data(), nodes_.data(), static_cast<std::size_t>(nodes_.size()) * sizeof(Node),
-                          cudaMemcpyDeviceToDevice, memory_.stream),
+  const auto made = static_cast<std::size_t>(progress_.level_begin[progress_.stopped + 1]);
+  require(cudaMemcpyAsync(larger.data(), nodes_.data(), made * sizeof(Node), cudaMemcpyDeviceToDevice, memory_.stream),
           "a copy of boxes");
   nodes_.swap(larger);
 }

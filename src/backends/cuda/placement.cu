@@ -71,8 +71,9 @@ __device__ bool in_planes_along(const double* x, std::int64_t count, double* sor
       __syncthreads();
       for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += threads) {
         const int other = i ^ step;
+        if (other < i) continue;  // the pair is its lower index's
         const double a = sorted[i], b = sorted[other];
-        if (other > i && ((i & size) == 0) == (a > b)) sorted[i] = b, sorted[other] = a;
+        if (((i & size) == 0) == (a > b)) sorted[i] = b, sorted[other] = a;
       }
     }
   __syncthreads();
