@@ -149,7 +149,7 @@ class PairSum {
     staged_ = 0;
   }
 
-  __device__ void interact(int j, Real (&u)[n], Real (&gx)[n], Real (&gy)[n], Real (&gz)[n]) const {
+  __device__ void interact(int j, Real (&u)[n], Real (&gx)[n], Real (&gy)[n], Real (&gz)[n]) {
     const Staged<Real> s = shared_.source[j];
     Real dx[n], dy[n], dz[n], r2[n], inverse[n], least;
 #pragma unroll
@@ -159,13 +159,12 @@ class PairSum {
       inverse[i] = approximate_inverse_sqrt(softened ? r2[i] + softening2_ : r2[i]);
       least = i == 0 ? r2[0] : (r2[i] < least ? r2[i] : least);
     }
-    if (least < Shape::close) {
+    if (Kernel::softens && least < Shape::close) {  // a constant kernel does not mind the distance
 #pragma unroll
       for (int i = 0; i < n; ++i)
         if (r2[i] < Shape::close) {
-          difference(j, target(i), dx[i], dy[i], dz[i], inverse[i]);
-          if constexpr (softened)
-            if (inverse[i] == 0) Kernel::potential(inverse_at_no_distance(j, target(i)), s.q, u[i]);
+          add_close(j, i, s.q);
+          dx[i] = dy[i] = dz[i] = inverse[i] = 0;
         }
     }
 #pragma unroll
@@ -177,21 +176,26 @@ class PairSum {
     }
   }
 
-  /// A close pair from the exact coordinates; zero where the points coincide.
-  __device__ void difference(int j, std::int64_t t, Real& dx, Real& dy, Real& dz, Real& inverse) const {
+  /// A close pair from the exact coordinates; nothing where the points coincide. It goes to the total at once: in a
+  /// partial sum of single precision its size would swallow the many small terms that follow.
+  __device__ __forceinline__ void add_close(int j, int i, Real q) {
+    const std::int64_t t = target(i);
     const std::uint32_t s = shared_.index[j];
-    dx = dy = dz = inverse = 0;
     if (work_.alike && s == static_cast<std::uint32_t>(t)) return;
     const double x = (work_.target[0][t] - work_.source[0][s]) * frame_.factor;
     const double y = (work_.target[1][t] - work_.source[1][s]) * frame_.factor;
     const double z = (work_.target[2][t] - work_.source[2][s]) * frame_.factor;
     const double r2 = x * x + y * y + z * z;
-    if (!(r2 > 0)) return;
-    dx = static_cast<Real>(x), dy = static_cast<Real>(y), dz = static_cast<Real>(z);
+    Real inverse = 0;
     if constexpr (softened)
-      inverse = static_cast<Real>(1 / sqrt(r2 + softening() * softening()));
-    else
+      inverse = r2 > 0 ? static_cast<Real>(1 / sqrt(r2 + softening() * softening())) : inverse_at_no_distance(j, t);
+    else if (r2 > 0)
       inverse = static_cast<Real>(1 / sqrt(r2));
+    if constexpr (with_gradient)
+      Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), u_[i], gx_[i],
+                       gy_[i], gz_[i]);
+    else
+      Kernel::potential(inverse, q, u_[i]);
   }
 
   /// 1/softening, but 0 where a point meets itself.
@@ -207,7 +211,8 @@ class PairSum {
   }
 
   __device__ void combine(bool overwrite) {
-    static_assert(sizeof(Staged<Real>) * chunk >= sizeof(Staged<Real>) * threads * n, "the sums take the sources' place");
+    static_assert(sizeof(Staged<Real>) * chunk >= sizeof(Staged<Real>) * threads * n,
+                  "the sums take the sources' place");
     __syncthreads();
     if (group_ < groups_)
 #pragma unroll
@@ -251,6 +256,6 @@ __device__ PairFrame make_frame(const double centre[3], double size) {
 
 /// Targets of one PairTile.
 template <class Real>
-inline constexpr int p2p_tile = PairShape<Real>::tile * PairShape<Real>::threads;
+inline constexpr int p2p_tile = PairShape<Real>::tile* PairShape<Real>::threads;
 
 }  // namespace farfield::cuda
