@@ -38,10 +38,10 @@ constexpr std::array<Meaning, 20> meanings = {{
     {"scatter", "results into your order"},
 }};
 
-std::string meaning(const StageReport& s) {
+const char* meaning(const StageReport& s) {
   if (s.building && s.name == "gather") return "points into tree order";
   for (const Meaning& m : meanings)
-    if (s.name == m.stage) return std::string(m.words) + (s.scheme.empty() ? "" : ", " + s.scheme);
+    if (s.name == m.stage) return m.words;
   return "";
 }
 

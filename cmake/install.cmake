@@ -41,6 +41,10 @@ install(FILES ${PROJECT_BINARY_DIR}/farfieldConfig.cmake ${PROJECT_BINARY_DIR}/f
   DESTINATION ${package_dir})
 
 set(farfield_pc_private "-lstdc++ -lm ${OpenMP_CXX_FLAGS}")
+if(FARFIELD_HAVE_CUDA)
+  list(GET CUDAToolkit_LIBRARY_DIR 0 cuda_libraries)
+  string(APPEND farfield_pc_private " -L${cuda_libraries} -lcudart_static -lpthread -ldl -lrt")
+endif()
 set(farfield_pc_libs "-L\${libdir} -lfarfield")
 if(NOT BUILD_SHARED_LIBS)
   string(APPEND farfield_pc_libs " ${farfield_pc_private}")  # whoever links an archive needs what it needs
