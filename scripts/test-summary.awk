@@ -1,4 +1,4 @@
-# Reads ctest's JUnit file: failures with their output, skips with their reason, then the counts. Exit 1 on failure.
+# Reads ctest's JUnit file: failures with their output, skips by reason, then the counts. Exit 1 on failure.
 function decode(s) {
   gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&apos;/, "'", s); gsub(/&#x[dD];/, "", s)
   gsub(/&amp;/, "\\&", s)
@@ -18,11 +18,23 @@ function reason_of_skip(   i, last) {
   }
   return last != "" ? last : (message != "" ? message : "no reason given")
 }
+# Tests that are skipped for one reason share a line.
+function skip(reason) {
+  if (!(reason in tests_skipped)) reasons[++reason_count] = reason
+  ++tests_skipped[reason]
+  first_skipped[reason] = first_skipped[reason] == "" ? name : first_skipped[reason]
+}
+function tell_skips(   i, reason) {
+  for (i = 1; i <= reason_count; ++i) {
+    reason = reasons[i]
+    print "skipped " (tests_skipped[reason] > 1 ? tests_skipped[reason] " tests, the first " : "") first_skipped[reason] ": " reason
+  }
+}
 function finish(   i) {
   if (status == "run") ++passed
   else if (status == "notrun" || status == "disabled") {
     if (message ~ /Unable to find|Could not find|missing|NOT_AVAILABLE/ ) { ++failed; print "FAILED  " name ": " message }
-    else { ++skipped; print "skipped " name ": " reason_of_skip() }
+    else { ++skipped; skip(reason_of_skip()) }
   } else {
     ++failed
     print "FAILED  " name
@@ -40,6 +52,7 @@ inside {
 }
 /<\/testcase>/ { finish() }
 END {
+  tell_skips()
   printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
   exit failed > 0 || passed == 0
 }
