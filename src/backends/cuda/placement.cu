@@ -1,35 +1,22 @@
-#include "backends/cuda/placement.hpp"
-
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
-
+// How sources and targets lie in pairs of far boxes: occupations of corners, and the sums over facing pairs.
 #include <algorithm>
 #include <cmath>
+#include <cub/device/device_scan.cuh>
 
+#include "backends/cuda/block_sum.hpp"
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/parallel.hpp"
+#include "backends/cuda/placement.hpp"
 #include "plan/placement_terms.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 128;
-static unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
-
-/// Sum over the block in a fixed order; for thread 0. `lane` has `threads` elements.
-__device__ inline double sum_of_block(double value, double* lane) {
-  __syncthreads();
-  lane[threadIdx.x] = value;
-  __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
-    __syncthreads();
-  }
-  return lane[0];
-}
-
 DeviceSums::DeviceSums(const CudaTree& tree, DeviceMemory& memory)
-    : memory_(memory), view_(tree.tree.view()), alike_(tree.alike), source_count_(tree.sources.count), target_count_(tree.target_points().count) {
+    : memory_(memory),
+      view_(tree.tree.view()),
+      alike_(tree.alike),
+      source_count_(tree.sources.count),
+      target_count_(tree.target_points().count) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
     return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
   };
@@ -44,213 +31,18 @@ std::vector<double> DeviceSums::read(const DeviceArray<double>& parts) {
   return values;
 }
 
-__global__ void heaps_kernel(TreeView tree, std::int64_t most, double* found) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= tree.boxes) return;
-  const auto box = static_cast<BoxId>(i);
-  if (tree.is_leaf(box) && (tree.source_count(box) > most || tree.target_count(box) > most)) *found = 1;
-}
-
-bool DeviceSums::heaped(std::int64_t most) {
-  DeviceArray<double> found(memory_);
-  found.resize(1);
-  require(cudaMemsetAsync(found.data(), 0, sizeof(double), memory_.stream), "cudaMemsetAsync");
-  heaps_kernel<<<blocks_for(view_.boxes), threads, 0, memory_.stream>>>(view_, most, found.data());
-  require_launch("heaps_kernel");
-  return read(found)[0] > 0;
-}
-
-static constexpr int most_sorted = 1024;
-
-/// Share of coinciding neighbours along an axis: bitonic sort of up to 1024 coordinates in shared memory.
-__device__ bool in_planes_along(const double* x, std::int64_t count, double* sorted, double* lane) {
-  for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += threads)
-    sorted[i] = i < count ? x[i] : HUGE_VAL;
-  for (int size = 2; size <= most_sorted; size *= 2)
-    for (int step = size / 2; step > 0; step /= 2) {
-      __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += threads) {
-        const int other = i ^ step;
-        if (other < i) continue;  // the pair is its lower index's
-        const double a = sorted[i], b = sorted[other];
-        if (((i & size) == 0) == (a > b)) sorted[i] = b, sorted[other] = a;
-      }
-    }
-  __syncthreads();
-  const double range = sorted[count - 1] - sorted[0];
-  double close = 0;
-  for (std::int64_t i = 1 + threadIdx.x; i < count; i += threads)
-    close += coincide_on_axis(sorted[i - 1], sorted[i], range, count);
-  close = sum_of_block(close, lane);
-  __syncthreads();
-  return range == 0 || close > 0.4 * static_cast<double>(count - 1);
-}
-
-/// The first leaf of at least 8 sources in every stretch of boxes: found[2 k] = 1 if there is one, found[2 k + 1] = 1 if
-/// its sources stand in planes.
-__global__ void planes_kernel(TreeView tree, PlacedPoints points, BoxId stride, double* found) {
-  __shared__ double sorted[most_sorted], lane[threads];
-  __shared__ BoxId leaf;
-  const BoxId begin = static_cast<BoxId>(blockIdx.x) * stride;
-  const BoxId end = tree.boxes - begin < stride ? tree.boxes : begin + stride;
-  if (threadIdx.x == 0) leaf = end;
-  bool mine = false;
-  for (BoxId first = begin; first < end; first += threads) {
-    const BoxId box = first + static_cast<BoxId>(threadIdx.x);
-    mine = box < end && tree.is_leaf(box) && points.end[box] - points.begin[box] >= 8;
-    if (__syncthreads_or(mine)) {
-      if (mine) atomicMin(&leaf, box);
-      break;
-    }
-  }
-  __syncthreads();
-  const BoxId chosen = leaf;
-  bool all = chosen < end;
-  if (all) {
-    const std::int64_t from = points.begin[chosen], left = points.end[chosen] - from;
-    const std::int64_t count = left < most_sorted ? left : most_sorted;
-    for (int axis = 0; axis < 3 && all; ++axis) all = in_planes_along(points.axis[axis] + from, count, sorted, lane);
-  }
-  if (threadIdx.x == 0) {
-    found[2 * blockIdx.x] = chosen < end;
-    found[2 * blockIdx.x + 1] = all;
-  }
-}
-
-bool DeviceSums::in_planes() {
-  const BoxId stride = std::max<BoxId>(1, view_.boxes / 64);
-  const unsigned stretches = static_cast<unsigned>((view_.boxes + stride - 1) / stride);
-  DeviceArray<double> found(memory_);
-  found.resize(2 * std::int64_t(stretches));
-  planes_kernel<<<stretches, threads, 0, memory_.stream>>>(view_, sources_, stride, found.data());
-  require_launch("planes_kernel");
-  const std::vector<double> flags = read(found);
-  int leaves = 0, planes = 0;
-  for (std::size_t k = 0; k < flags.size(); k += 2) leaves += flags[k] > 0, planes += flags[k + 1] > 0;
-  return planes > leaves / 4;
-}
-
-__global__ void target_leaves_kernel(TreeView tree, std::uint8_t* flag) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= tree.boxes) return;
-  const auto box = static_cast<BoxId>(i);
-  flag[i] = tree.is_leaf(box) && tree.target_count(box) > 0;
-}
-
-static constexpr int samples = 32, shares = 32, most_samples = 2 * samples;  // the host takes between 32 and 63
-
-/// Share blockIdx.y of the leaves at the target in the middle of sample blockIdx.x: sums of 1/r^2, of 1/r^4 outside the
-/// target's leaf, and the latter's part from leaves that count as their centres.
-__global__ void norms_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, const BoxId* leaves,
-                             const BoxId* leaf_count, double* parts) {
-  __shared__ double lane[threads];
-  const BoxId count = *leaf_count, step = count / samples > 1 ? count / samples : 1;
-  const std::int64_t which = static_cast<std::int64_t>(blockIdx.x) * step;
-  double sum[3] = {0, 0, 0};
-  if (which < count) {
-    const BoxId own = leaves[which];
-    const std::int64_t t = (targets.begin[own] + targets.end[own]) / 2;
-    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-    for (std::int64_t b = blockIdx.y * threads + threadIdx.x; b < tree.boxes; b += shares * threads) {
-      const auto box = static_cast<BoxId>(b);
-      const std::int64_t n = sources.end[box] - sources.begin[box];
-      if (!tree.is_leaf(box) || n == 0) continue;
-      const double edge = tree.lattice.edge(tree.level[box]), r2 = centre_distance2(tree, box, x);
-      if (r2 > 4 * edge * edge) {
-        sum[0] += static_cast<double>(n) / r2;
-        sum[1] += static_cast<double>(n) / (r2 * r2);
-        sum[2] += static_cast<double>(n) / (r2 * r2);
-        continue;
-      }
-      for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
-        double d2 = 0;
-        for (int a = 0; a < 3; ++a) d2 += (x[a] - sources.axis[a][s]) * (x[a] - sources.axis[a][s]);
-        if (d2 == 0) continue;
-        sum[0] += 1 / d2;
-        if (box != own) sum[1] += 1 / (d2 * d2);
-      }
-    }
-  }
-  for (int a = 0; a < 3; ++a) {
-    const double all = sum_of_block(sum[a], lane);
-    if (threadIdx.x == 0) parts[(blockIdx.x * shares + blockIdx.y) * 3 + a] = all;
-  }
-}
-
-/// Sum over up to 2048 targets of every stride-th box, if a leaf, of 1/r^4 over its own sources.
-__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride, double* parts) {
-  __shared__ double lane[threads];
-  const BoxId box = static_cast<BoxId>(blockIdx.x) * stride;
-  double sum = 0;
-  std::int64_t count = 0;
-  if (tree.is_leaf(box)) {
-    const std::int64_t begin = targets.begin[box];
-    count = targets.end[box] - begin < 2048 ? targets.end[box] - begin : 2048;
-    for (std::int64_t t = begin + threadIdx.x; t < begin + count; t += threads) {
-      const double x = targets.axis[0][t], y = targets.axis[1][t], z = targets.axis[2][t];
-      for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
-        const double dx = x - sources.axis[0][s], dy = y - sources.axis[1][s], dz = z - sources.axis[2][s];
-        const double r2 = dx * dx + dy * dy + dz * dz;
-        sum += r2 > 0 ? 1 / (r2 * r2) : 0.0;
-      }
-    }
-  }
-  sum = sum_of_block(sum, lane);
-  if (threadIdx.x == 0) {
-    parts[2 * blockIdx.x] = sum;
-    parts[2 * blockIdx.x + 1] = static_cast<double>(count);
-  }
-}
-
-ResultNorms DeviceSums::norms() {
-  DeviceArray<std::uint8_t> flag(memory_);
-  DeviceArray<BoxId> leaves(memory_);
-  flag.resize(view_.boxes);
-  leaves.resize(view_.boxes + 1);  // the last one: how many
-  BoxId* count = leaves.data() + view_.boxes;
-  target_leaves_kernel<<<blocks_for(view_.boxes), threads, 0, memory_.stream>>>(view_, flag.data());
-  require_launch("target_leaves_kernel");
-  const thrust::counting_iterator<BoxId> boxes(0);
-  with_temporary(memory_, "cub::DeviceSelect", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceSelect::Flagged(temporary, bytes, boxes, flag.data(), leaves.data(), count, view_.boxes,
-                                      memory_.stream);
-  });
-  DeviceArray<double> far_parts(memory_), own_parts(memory_);
-  far_parts.resize(most_samples * shares * 3);
-  norms_kernel<<<dim3(most_samples, shares), threads, 0, memory_.stream>>>(view_, sources_, targets_, leaves.data(), count,
-                                                                           far_parts.data());
-  require_launch("norms_kernel");
-  const BoxId stride = static_cast<BoxId>(1 + target_count_ / 200000);
-  const BoxId sampled = (view_.boxes + stride - 1) / stride;
-  own_parts.resize(2 * std::int64_t(sampled));
-  own_leaf_kernel<<<static_cast<unsigned>(sampled), threads, 0, memory_.stream>>>(view_, sources_, targets_, stride,
-                                                                                  own_parts.data());
-  require_launch("own_leaf_kernel");
-  BoxId leaf_count = 0;
-  download(&leaf_count, count, 1, memory_.stream);
-  const std::vector<double> far = read(far_parts), own = read(own_parts);
-  if (leaf_count == 0) return {};
-  const BoxId step = std::max<BoxId>(1, leaf_count / samples);
-  const double at = static_cast<double>((leaf_count + step - 1) / step);
-  double sum[3] = {0, 0, 0}, own_sum = 0, own_count = 0;
-  for (std::size_t i = 0; i < far.size(); ++i) sum[i % 3] += far[i];
-  for (std::size_t i = 0; i < own.size(); i += 2) own_sum += own[i], own_count += own[i + 1];
-  ResultNorms mean{sum[0] / at, sum[1] / at + (own_count > 0 ? own_sum / own_count : 0)};
-  if (mean.gradient > 0) mean.near_share = 1 - sum[2] / at / mean.gradient;
-  return mean;
-}
-
 static constexpr std::int64_t share_points = 4096;
 
 __global__ void count_shares_kernel(TreeView tree, PlacedPoints points, std::int32_t* shares) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
   if (i > tree.boxes) return;
   const bool counts = i < tree.boxes && tree.level[i] >= 2;
-  shares[i] = counts ? static_cast<std::int32_t>((points.end[i] - points.begin[i] + share_points - 1) / share_points) : 0;
+  shares[i] =
+      counts ? static_cast<std::int32_t>((points.end[i] - points.begin[i] + share_points - 1) / share_points) : 0;
 }
 
 __global__ void fill_shares_kernel(BoxId boxes, const std::int32_t* first, BoxId* box) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
   if (i >= boxes) return;
   for (std::int32_t k = first[i]; k < first[i + 1]; ++k) box[k] = static_cast<BoxId>(i);
 }
@@ -258,7 +50,7 @@ __global__ void fill_shares_kernel(BoxId boxes, const std::int32_t* first, BoxId
 /// A block per share; each thread sums the corners of its points, then the block.
 __global__ void occupations_kernel(TreeView tree, PlacedPoints points, const std::int32_t* first, const BoxId* boxes,
                                    double rate, double* parts) {
-  __shared__ double lane[threads];
+  __shared__ double lane[sum_threads];
   if (static_cast<std::int32_t>(blockIdx.x) >= first[tree.boxes]) return;
   const BoxId box = boxes[blockIdx.x];
   const double edge = tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
@@ -267,7 +59,7 @@ __global__ void occupations_kernel(TreeView tree, PlacedPoints points, const std
   const std::int64_t end = points.end[box] - begin < share_points ? points.end[box] : begin + share_points;
   double sum[corners] = {};
   bool any = false;
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += threads) {
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += sum_threads) {
     const CornerPlace place = corner_place(tree, box, points, i, edge);
     if (!(place.distance > least)) continue;
     any = true;
@@ -288,7 +80,7 @@ __global__ void occupations_kernel(TreeView tree, PlacedPoints points, const std
 }
 
 __global__ void add_shares_kernel(BoxId boxes, const std::int32_t* first, const double* parts, float* corner) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
   if (i >= static_cast<std::int64_t>(boxes) * corners) return;
   const std::int64_t box = i / corners;
   double sum = 0;
@@ -303,15 +95,15 @@ void DeviceSums::divide(Shares& shares, const PlacedPoints& points, std::int64_t
   shares.box.use(memory_);
   shares.first.resize(std::int64_t(view_.boxes) + 1);
   shares.box.resize(shares.most);
-  count_shares_kernel<<<blocks_for(std::int64_t(view_.boxes) + 1), threads, 0, memory_.stream>>>(view_, points,
-                                                                                                 shares.first.data());
+  count_shares_kernel<<<sum_blocks(std::int64_t(view_.boxes) + 1), sum_threads, 0, memory_.stream>>>(
+      view_, points, shares.first.data());
   require_launch("count_shares_kernel");
   with_temporary(memory_, "cub::DeviceScan", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(temporary, bytes, shares.first.data(), shares.first.data(), view_.boxes + 1,
                                          memory_.stream);
   });
-  fill_shares_kernel<<<blocks_for(view_.boxes), threads, 0, memory_.stream>>>(view_.boxes, shares.first.data(),
-                                                                             shares.box.data());
+  fill_shares_kernel<<<sum_blocks(view_.boxes), sum_threads, 0, memory_.stream>>>(view_.boxes, shares.first.data(),
+                                                                                  shares.box.data());
   require_launch("fill_shares_kernel");
 }
 
@@ -321,10 +113,10 @@ void DeviceSums::occupations(DeviceArray<float>& corner, Shares& shares, const P
   DeviceArray<double> parts(memory_);
   parts.resize(shares.most * corners);
   corner.resize(std::int64_t(view_.boxes) * corners);
-  occupations_kernel<<<static_cast<unsigned>(shares.most), threads, 0, memory_.stream>>>(
+  occupations_kernel<<<static_cast<unsigned>(shares.most), sum_threads, 0, memory_.stream>>>(
       view_, points, shares.first.data(), shares.box.data(), rate, parts.data());
   require_launch("occupations_kernel");
-  add_shares_kernel<<<blocks_for(std::int64_t(view_.boxes) * corners), threads, 0, memory_.stream>>>(
+  add_shares_kernel<<<sum_blocks(std::int64_t(view_.boxes) * corners), sum_threads, 0, memory_.stream>>>(
       view_.boxes, shares.first.data(), parts.data(), corner.data());
   require_launch("add_shares_kernel");
 }
@@ -332,8 +124,8 @@ void DeviceSums::occupations(DeviceArray<float>& corner, Shares& shares, const P
 /// Sums over boxes of typical and facing pairs, by 1 / a^2 and 1 / a^4.
 __global__ void pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId first, double further,
                              const float* from, const float* to, double* parts) {
-  __shared__ double lane[threads];
-  const std::int64_t b = first + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  __shared__ double lane[sum_threads];
+  const std::int64_t b = first + static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
   double typical = 0, facing_pairs = 0, a2 = 1;
   if (b < tree.boxes) {
     const auto box = static_cast<BoxId>(b);
@@ -360,8 +152,8 @@ Placement DeviceSums::placement(const ResultNorms& norms, int degree) {
   if (!alike_) occupations(apart, target_shares_, targets_, target_count_, rate);
   const BoxId first = view_.level_begin[2];
   DeviceArray<double> parts(memory_);
-  parts.resize(4 * std::int64_t(blocks_for(view_.boxes - first)));
-  pairs_kernel<<<blocks_for(view_.boxes - first), threads, 0, memory_.stream>>>(
+  parts.resize(4 * std::int64_t(sum_blocks(view_.boxes - first)));
+  pairs_kernel<<<sum_blocks(view_.boxes - first), sum_threads, 0, memory_.stream>>>(
       view_, sources_, targets_, first, further, own.data(), alike_ ? own.data() : apart.data(), parts.data());
   require_launch("pairs_kernel");
   const std::vector<double> sums = read(parts);

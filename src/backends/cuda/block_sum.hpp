@@ -1,0 +1,24 @@
+// Sums of doubles over a block of threads, in a fixed order.
+#pragma once
+#include <cstdint>
+
+namespace farfield::cuda {
+
+inline constexpr int sum_threads = 128;
+inline unsigned sum_blocks(std::int64_t count) {
+  return static_cast<unsigned>((count + sum_threads - 1) / sum_threads);
+}
+
+/// Sum over the block in a fixed order; for thread 0. `lane` has `sum_threads` elements.
+__device__ inline double sum_of_block(double value, double* lane) {
+  __syncthreads();
+  lane[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = sum_threads / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
+    __syncthreads();
+  }
+  return lane[0];
+}
+
+}  // namespace farfield::cuda
