@@ -132,7 +132,7 @@ void Builder::read_back() {
                                     std::to_string(progress_.unresolved));
 }
 
-/// New keys for the points of the boxes of `level` that go on; false where no_level does.
+/// New keys for the points of the boxes of `level` that go on; false where none does.
 bool Builder::renew(int level) {
   const std::int64_t boxes = boxes_of(level);
   if (boxes == 0) return false;
