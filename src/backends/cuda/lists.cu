@@ -187,8 +187,8 @@ struct CountRows {
           int below[2] = {};
           rows.visit(target, kind & opened ? own : no_box, max_levels,
                      [&](BoxId, Place to, int) { ++below[to == Place::m2p]; });
-          near += __reduce_add_sync(warp, below[0]);
-          m2p = __reduce_add_sync(warp, below[1]);
+          near += sum_of_warp(below[0]);
+          m2p = sum_of_warp(below[1]);
         }
       } else {
         coarser.near = 0;

@@ -28,6 +28,13 @@ void for_each_index(std::int64_t count, const Body& body, cudaStream_t stream, c
   require_launch(name);
 }
 
+/// Sum over the lanes of a whole warp, for all of them; __reduce_add_sync needs sm_80.
+template <class Number>
+__device__ Number sum_of_warp(Number value) {
+  for (int other = 16; other > 0; other /= 2) value += __shfl_xor_sync(0xffffffffu, value, other);
+  return value;
+}
+
 /// CUB's convention: call(temporary, bytes) asks for the bytes where temporary is null. `kept` grows as needed.
 template <class Call>
 void with_temporary(DeviceArray<unsigned char>& kept, const char* name, const Call& call) {

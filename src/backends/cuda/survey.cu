@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(1024) count_cells(unsigned* bitmap, Findings* 
     unsigned* coarse = fine + words;
     unsigned bits = 0;
     for (int w = static_cast<int>(threadIdx.x); w < words; w += 1024) bits += static_cast<unsigned>(__popc(fine[w]));
-    bits = __reduce_add_sync(~0u, bits);
+    bits = sum_of_warp(bits);
     if (threadIdx.x % 32 == 0 && bits) atomicAdd(&found->occupied[level], bits);
     for (int w = static_cast<int>(threadIdx.x); level > 0 && w < coarse_words; w += 1024) {
       unsigned word = 0;
