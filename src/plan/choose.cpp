@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <farfield/error.hpp>
 
+#include "backends/cpu/pair_terms.hpp"
 #include "plan/cost_model.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
@@ -140,6 +141,19 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
     if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
 }
 
+/// The near field of a plan on the CPU is summed as accurately as its tolerance needs. A degree or a direct sum that
+/// was asked for wants everything that the precision has.
+static void choose_pair_terms(Decision& d, const Options& o) {
+  const bool avx512 = d.simd == Simd::avx512, single = d.precision == Precision::single_;
+  d.pair_terms = cpu::full_terms(avx512, single);
+  if (d.backend != Backend::cpu || d.method != Method::fmm || o.degree >= 0 || d.kernel == Kernel::count) return;
+  d.pair_terms = cpu::terms_for(avx512, single, d.gradient, d.tolerance);
+  const bool full = d.pair_terms == cpu::full_terms(avx512, single);
+  const double bits = full ? (single ? 24 : 53) : -std::log2(cpu::pair_error(avx512, d.gradient, d.pair_terms));
+  note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
+       full ? "all that the precision has" : "a fifth of the tolerance is the most that a pair errs");
+}
+
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   Decision d;
@@ -165,6 +179,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);
+  choose_pair_terms(d, o);
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
   d.thresholds.m2p_sources = std::lround(static_cast<double>(coefficients) * c.coefficient * 0.7 / c.pair);
   d.thresholds.p2l_targets = d.thresholds.m2p_sources;

@@ -136,6 +136,7 @@ class CpuEvaluator final : public Evaluator {
     work_.potential = potential_.data();
     work_.rotation = decision_.rotation;
     work_.reduced = decision_.reduced;
+    work_.pair_terms = decision_.pair_terms;
     work_.threads = threads_;
   }
 

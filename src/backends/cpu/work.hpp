@@ -57,6 +57,7 @@ struct Work {
   Real* gradient[3] = {};          ///< [targets] each, null when not wanted
   bool rotation = false;           ///< m2l by rotation, else dense
   bool reduced = false;            ///< reduced stencil
+  int pair_terms = 0;              ///< of p2p's reciprocal square roots (pair_terms.hpp)
   int threads = 1;
 };
 
