@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <farfield/error.hpp>
 
+#include "backends/cpu/pair_terms.hpp"
 #include "plan/cost_model.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
@@ -163,6 +164,26 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
     if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
 }
 
+static int full_pair_terms(const Decision& d) {
+  return cpu::full_terms(d.simd == Simd::avx512, d.precision == Precision::single_);
+}
+
+/// The near field of a plan on the CPU is summed as accurately as its tolerance needs. A degree that was asked for
+/// wants everything that the precision has.
+static int pair_terms_for(const Decision& d, const Options& o) {
+  if (d.backend != Backend::cpu || o.degree >= 0 || d.kernel == Kernel::count) return full_pair_terms(d);
+  return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
+}
+
+static void note_pair_terms(Decision& d) {
+  if (d.backend != Backend::cpu || d.kernel == Kernel::count) return;
+  const bool full = d.pair_terms == full_pair_terms(d);
+  const double bits = full ? (d.precision == Precision::single_ ? 24 : 53)
+                           : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.gradient, d.pair_terms));
+  note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
+       full ? "all that the precision has" : "a fifth of the tolerance is the most that a pair errs");
+}
+
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   Decision d;
@@ -176,19 +197,23 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
-  const auto costs = [&](Precision precision) {
+  const auto costs = [&](Precision precision, int terms_left_out) {
     return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)
-                                            : cost_constants(d.simd, precision, o.gradient);
+                                            : cost_constants(d.simd, precision, o.gradient, terms_left_out);
   };
-  const CostConstants c = costs(d.precision);
+  d.pair_terms = pair_terms_for(d, o);
+  const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
   const Scheme s = cheapest(o, g, c);
-  choose_method(d, o, g, c, s.cost, table_cost(s.degree));
-  d.pairs_per_second = 1e9 / costs(d.precision).pair;
+  choose_method(d, o, g, costs(d.precision, 0), s.cost, table_cost(s.degree));
+  const double pair =
+      d.method == Method::direct ? costs(d.precision, 0).pair : c.pair;  // direct sums leave nothing out
+  d.pairs_per_second = 1e9 / pair;
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  d.seconds = 1e-9 * (d.method == Method::direct ? pairs * c.pair : s.cost);
+  d.seconds = 1e-9 * (d.method == Method::direct ? pairs * pair : s.cost);
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);
+  note_pair_terms(d);
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
   d.thresholds.m2p_sources = std::lround(static_cast<double>(coefficients) * c.coefficient * 0.7 / c.pair);
   d.thresholds.p2l_targets = d.thresholds.m2p_sources;

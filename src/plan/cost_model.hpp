@@ -14,7 +14,8 @@ struct CostConstants {
   double coefficient;  ///< p2m and l2p together, per coefficient and point
   double turn = 1.6;   ///< a multiply-add of a rotation, in those of a dense product
 };
-CostConstants cost_constants(Simd simd, Precision precision, bool gradient);
+/// `terms_left_out`: by how many terms p2p's arithmetic is shorter than the full one (backends/cpu/pair_terms.hpp).
+CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
 /// The same of a whole GPU, of the class of one H200.
 CostConstants device_cost_constants(Precision precision, bool gradient);
 

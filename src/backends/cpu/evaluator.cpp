@@ -141,6 +141,7 @@ class CpuEvaluator final : public Evaluator {
     work_.self_from = self_from_;
     work_.rotation = decision_.rotation;
     work_.reduced = decision_.reduced;
+    work_.pair_terms = decision_.pair_terms;
     work_.threads = threads_;
   }
 

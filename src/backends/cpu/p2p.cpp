@@ -1,5 +1,7 @@
 // p2p: the near field. Each target leaf gathers the pairs with every box of its near list.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come from cache.
+#include <limits>
+
 #include "backends/cpu/pair_sum.hpp"
 #include "backends/cpu/stage_list.hpp"
 
@@ -20,67 +22,91 @@ static inline void for_each_run(const TreeView& tree, const ListView& near, BoxI
   if (end > begin) f(begin, end);
 }
 
-template <class Kernel, class Real, bool with_gradient>
-static void p2p_leaf(const Work<Real>& work, BoxId box, Stager<Real>& stager) {
+template <class Kernel, class Real, bool with_gradient, int terms>
+static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sources) {
   const TreeView& tree = work.tree;
-  const Frame frame = make_frame<Real>(tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2),
-                                       tree.lattice.edge(tree.level[box]));
-  const PairSum<Kernel, Real, with_gradient> sum(work, frame);
+  Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+                                 tree.lattice.edge(tree.level[box]));
+  if (!has_short_way<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
+  const PairSum<Kernel, Real, with_gradient, terms> sum(work, frame);
+  const auto flush = [&] {
+    sum.add(tree.target_begin[box], tree.target_end[box], sources);
+    sources.forget();
+  };
   for_each_run(tree, work.lists.near, box, [&](std::int64_t begin, std::int64_t end) {
-    sum.add(tree.target_begin[box], tree.target_end[box], stager.run(work, frame, begin, end));
+    while ((begin = sources.append(work, frame, begin, end)) < end) flush();
   });
+  flush();
+}
+
+template <class Kernel, class Real, bool with_gradient, int terms>
+static void p2p_leaves(const Work<Real>& work) {
+#pragma omp parallel num_threads(work.threads)
+  {
+    PairSources<Real> sources;
+#pragma omp for schedule(dynamic, 8)
+    for (BoxId box = 0; box < work.tree.boxes; ++box)
+      if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
+        p2p_leaf<Kernel, Real, with_gradient, terms>(work, box, sources);
+  }
+}
+
+/// The compiled number of terms that was asked for, counting down from the full one.
+template <class Kernel, class Real, bool with_gradient, int terms>
+static void p2p_with(const Work<Real>& work) {
+  constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
+  if constexpr (has_short_way<Kernel> && terms > fewest_terms(avx512, single))
+    if (work.pair_terms < terms) return p2p_with<Kernel, Real, with_gradient, terms - 1>(work);
+  p2p_leaves<Kernel, Real, with_gradient, terms>(work);
 }
 
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
-#pragma omp parallel num_threads(work.threads)
-  {
-    Stager<Real> stager;
-#pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box) {
-      if (work.lists.near.begin[box] == work.lists.near.begin[box + 1]) continue;
-      if (work.gradient[0])
-        p2p_leaf<Kernel, Real, true>(work, box, stager);
-      else
-        p2p_leaf<Kernel, Real, false>(work, box, stager);
-    }
+  constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
+  if (work.gradient[0])
+    p2p_with<Kernel, Real, true, full>(work);
+  else
+    p2p_with<Kernel, Real, false, full>(work);
+}
+
+/// Without a tree: blocks of targets against all sources, any of which may touch a target.
+template <class Kernel, class Real, bool with_gradient, bool softened>
+static void direct_block(const Work<Real>& work, std::int64_t count, std::int64_t begin, std::int64_t end,
+                         PairSources<Real>& sources) {
+  Frame frame = make_frame<Real>({work.source[0][0], work.source[1][0], work.source[2][0]}, 1.0 / 4);
+  frame.reach = std::numeric_limits<Real>::infinity();
+  constexpr int terms = full_terms(vector_bytes == 64, sizeof(Real) == 4);
+  const PairSum<Kernel, Real, with_gradient, terms, softened> sum(work, frame);
+  for (std::int64_t s = 0; s < count;) {
+    s = sources.append(work, frame, s, count);
+    sum.add(begin, end, sources);
+    sources.forget();
   }
 }
 
-/// Without a tree: blocks of targets against chunks of all sources.
-template <class Kernel, class Real, bool with_gradient, bool softened>
-static void direct_block(const Work<Real>& work, std::int64_t sources, std::int64_t begin, std::int64_t end,
-                         Stager<Real>& stager) {
-  constexpr std::int64_t staged = 2048;  // 3 x 8 KiB in single: stays in the first-level cache
-  const Frame frame = make_frame<Real>(work.source[0][0], work.source[1][0], work.source[2][0], 1.0 / 4);
-  const PairSum<Kernel, Real, with_gradient, softened> sum(work, frame);
-  for (std::int64_t s = 0; s < sources; s += staged)
-    sum.add(begin, end, stager.run(work, frame, s, std::min(s + staged, sources)));
-}
-
 template <class Kernel, class Real, bool softened>
-static void direct_blocks(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
   constexpr std::int64_t block = 256;
-  if (sources == 0) return;
+  if (count == 0) return;
 #pragma omp parallel num_threads(work.threads)
   {
-    Stager<Real> stager;
+    PairSources<Real> sources;
 #pragma omp for schedule(dynamic)
     for (std::int64_t t = 0; t < targets; t += block) {
       const std::int64_t end = std::min(t + block, targets);
       if (work.gradient[0])
-        direct_block<Kernel, Real, true, softened>(work, sources, t, end, stager);
+        direct_block<Kernel, Real, true, softened>(work, count, t, end, sources);
       else
-        direct_block<Kernel, Real, false, softened>(work, sources, t, end, stager);
+        direct_block<Kernel, Real, false, softened>(work, count, t, end, sources);
     }
   }
 }
 
 template <class Kernel, class Real>
-void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+void direct(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
   if constexpr (Kernel::softens)
-    if (work.softening > 0) return direct_blocks<Kernel, Real, true>(work, sources, targets);
-  direct_blocks<Kernel, Real, false>(work, sources, targets);
+    if (work.softening > 0) return direct_blocks<Kernel, Real, true>(work, count, targets);
+  direct_blocks<Kernel, Real, false>(work, count, targets);
 }
 
 FARFIELD_INSTANTIATE(p2p)

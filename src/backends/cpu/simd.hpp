@@ -19,6 +19,7 @@
 #endif
 
 #define FARFIELD_INLINE inline __attribute__((always_inline))
+#define FARFIELD_LAMBDA __attribute__((always_inline))
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -128,19 +129,59 @@ FARFIELD_INLINE V inverse_sqrt(V x) {
 }
 #endif
 
-/// Does any lane of `a` lie below `bound`?
+/// 1/sqrt(x) as the hardware gives it at once, for x > 0: relative error within seed_error (pair_terms.hpp), so in
+/// double x must be within single's range.
+#if defined(__AVX512F__)
+FARFIELD_INLINE Vec<double> inverse_sqrt_seed(Vec<double> x) { return Vec<double>(_mm512_maskz_rsqrt14_pd(0xff, x)); }
+FARFIELD_INLINE Vec<float> inverse_sqrt_seed(Vec<float> x) { return Vec<float>(_mm512_maskz_rsqrt14_ps(0xffff, x)); }
+#elif defined(__AVX2__)
+FARFIELD_INLINE Vec<double> inverse_sqrt_seed(Vec<double> x) {
+  return Vec<double>(_mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps(x))));
+}
+FARFIELD_INLINE Vec<float> inverse_sqrt_seed(Vec<float> x) { return Vec<float>(_mm256_rsqrt_ps(x)); }
+#elif defined(__x86_64__)
+FARFIELD_INLINE Vec<double> inverse_sqrt_seed(Vec<double> x) {
+  return Vec<double>(_mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps(x))));
+}
+FARFIELD_INLINE Vec<float> inverse_sqrt_seed(Vec<float> x) { return Vec<float>(_mm_rsqrt_ps(x)); }
+#else
+template <class V>
+FARFIELD_INLINE V inverse_sqrt_seed(V x) {
+  return inverse_sqrt(x);
+}
+#endif
+
+/// Bit k: lane k of `a` lies below `bound`.
 template <class Real>
-FARFIELD_INLINE bool any_below(Vec<Real> a, Real bound) {
+FARFIELD_INLINE unsigned lanes_below(Vec<Real> a, Real bound) {
+  constexpr bool single = sizeof(Real) == 4;
+#if defined(__AVX512F__)
+  if constexpr (single) return _mm512_cmp_ps_mask(a, _mm512_set1_ps(bound), _CMP_LT_OQ);
+  if constexpr (!single) return _mm512_cmp_pd_mask(a, _mm512_set1_pd(bound), _CMP_LT_OQ);
+#elif defined(__AVX2__)
+  if constexpr (single) return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<__m256>(a < bound)));
+  if constexpr (!single) return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(a < bound)));
+#elif defined(__x86_64__)
+  if constexpr (single) return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<__m128>(a < bound)));
+  if constexpr (!single) return static_cast<unsigned>(_mm_movemask_pd(reinterpret_cast<__m128d>(a < bound)));
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < lanes<Real>; ++i) bits |= static_cast<unsigned>(a[i] < bound) << i;
+  return bits;
+#endif
+}
+
+/// Writes the lanes whose bits are set one after another; may write a whole vector.
+template <class Real>
+FARFIELD_INLINE void store_lanes(Real* p, Vec<Real> v, unsigned bits) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(Real) == 4)
-    return _mm512_cmp_ps_mask(a, _mm512_set1_ps(bound), _CMP_LT_OQ) != 0;
+    store(p, Vec<Real>(_mm512_maskz_compress_ps(static_cast<__mmask16>(bits), v)));
   else
-    return _mm512_cmp_pd_mask(a, _mm512_set1_pd(bound), _CMP_LT_OQ) != 0;
+    store(p, Vec<Real>(_mm512_maskz_compress_pd(static_cast<__mmask8>(bits), v)));
 #else
-  const Mask<Real> below = a < bound;
-  bool any = false;
-  for (int i = 0; i < lanes<Real>; ++i) any |= below[i] != 0;
-  return any;
+  for (int i = 0; i < lanes<Real>; ++i)
+    if (bits >> i & 1) *p++ = v[i];
 #endif
 }
 
