@@ -32,7 +32,7 @@ TEST_F(CudaFmm, TakesEveryPathOnSmallTrees) {
         for (const Precision precision : {Precision::single_, Precision::double_}) {
           Options o = gpu_options(1e-3, precision);
           o.m2l = m2l, o.stencil = stencil, o.leaf_size = 13;
-          const Cloud cloud = make_cloud(kind, 1'501, Signs::mixed);
+          const Cloud cloud = make_cloud(kind, 801, Signs::mixed);
           const Outcome outcome = expect_promise(cloud, o);
           EXPECT_GE(outcome.report.levels, 4) << name(kind);
           m2p += outcome.report.m2p_boxes, p2l += outcome.report.p2l_boxes;
