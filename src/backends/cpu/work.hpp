@@ -59,7 +59,7 @@ struct Work {
   std::int64_t self_from = 0;      ///< target t >= self_from is source t - self_from: no softened pair with itself
   bool rotation = false;           ///< m2l by rotation, else dense
   bool reduced = false;            ///< reduced stencil
-  int pair_terms = 0;              ///< of p2p's reciprocal square roots (pair_terms.hpp)
+  int pair_terms = 8;              ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
   int threads = 1;
 };
 

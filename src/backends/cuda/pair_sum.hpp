@@ -186,11 +186,12 @@ class PairSum {
     const double y = (work_.target[1][t] - work_.source[1][s]) * frame_.factor;
     const double z = (work_.target[2][t] - work_.source[2][s]) * frame_.factor;
     const double r2 = x * x + y * y + z * z;
-    Real inverse = 0;
-    if constexpr (softened)
-      inverse = r2 > 0 ? static_cast<Real>(1 / sqrt(r2 + softening() * softening())) : inverse_at_no_distance(j, t);
-    else if (r2 > 0)
-      inverse = static_cast<Real>(1 / sqrt(r2));
+    if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
+      if constexpr (softened) Kernel::potential(inverse_at_no_distance(j, t), q, u_[i]);
+      return;
+    }
+    const double softening2 = softened ? softening() * softening() : 0.0;
+    const Real inverse = static_cast<Real>(1 / sqrt(r2 + softening2));
     if constexpr (with_gradient)
       Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), u_[i], gx_[i],
                        gy_[i], gz_[i]);
