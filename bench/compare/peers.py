@@ -72,9 +72,10 @@ class Runner:
     scratch: Path
 
     def probe(self, contender, cloud, job) -> dict:
-        """One first call, with errors measured here; its time is not one to compare. Or {"failed": why}."""
+        """One first call, with errors measured here; its time is not one to compare, and other programs may run, so the
+        limit is three times that of what is timed. Or {"failed": why}."""
         output = self.scratch / "results.bin"
-        (result,) = self._run(self.under_search, contender, cloud, [job], 0, output)
+        (result,) = self._run(self.under_search, contender, cloud, [job], 0, output, 3 * self.limit)
         if "failed" not in result:
             result["error_potential"], result["error_gradient"] = cloud.errors(output)
             output.unlink()
@@ -82,13 +83,13 @@ class Runner:
 
     def time(self, contender, cloud, jobs, repeat) -> list[dict]:
         """One process that runs all `jobs`, each warmed up if `repeat` is not 0."""
-        return self._run(self.under, contender, cloud, jobs, repeat, None)
+        return self._run(self.under, contender, cloud, jobs, repeat, None, self.limit)
 
-    def _run(self, under, contender, cloud, jobs, repeat, output):
+    def _run(self, under, contender, cloud, jobs, repeat, output, limit):
         """A job is (setting, leaf size, aim), the aim None for codes that are not told it."""
         home = self.scratch / "operators" / cloud.name  # some codes keep operators per box size where they run
         home.mkdir(parents=True, exist_ok=True)
-        command = shlex.split(under) + ["timeout", str(self.limit), str(contender.executable)]
+        command = shlex.split(under) + ["timeout", str(limit), str(contender.executable)]
         values = {"code": contender.code, "input": cloud.path, "n": cloud.n, "threads": self.threads, "repeat": repeat,
                   "jobs": ",".join("/".join(str(w) for w in job if w is not None) for job in jobs)}  # fmt: skip
         if output:
@@ -99,7 +100,7 @@ class Runner:
         done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
         results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"setting"')]
         if done.returncode == 124:
-            why = f"longer than {self.limit} s"
+            why = f"longer than {limit} s"
         else:
             why = f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
         return results + [{"failed": why}] * (len(jobs) - len(results))
