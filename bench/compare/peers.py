@@ -82,7 +82,7 @@ class Runner:
         return result
 
     def time(self, contender, cloud, jobs, repeat) -> list[dict]:
-        """One process that runs all `jobs`, each warmed up if `repeat` is not 0."""
+        """One process that runs `jobs`, each warmed up if `repeat` is not 0; ends with the first that fails."""
         return self._run(self.under, contender, cloud, jobs, repeat, None, self.limit)
 
     def _run(self, under, contender, cloud, jobs, repeat, output, limit):
@@ -103,4 +103,4 @@ class Runner:
             why = f"longer than {limit} s"
         else:
             why = f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
-        return results + [{"failed": why}] * (len(jobs) - len(results))
+        return results if len(results) == len(jobs) else results + [{"failed": why}]

@@ -82,8 +82,11 @@ class Case:
             self._time(contender, batch, 1)
 
     def _time(self, contender, batch, repeat):
-        for job, result in zip(batch, self.runner.time(contender, self.cloud, batch, repeat)):
-            self._keep(contender, job, result, False)
+        while batch:  # again with what a failure left undone
+            results = self.runner.time(contender, self.cloud, batch, repeat)
+            for job, result in zip(batch, results):
+                self._keep(contender, job, result, False)
+            batch = batch[len(results) :]
 
     def best(self, contender, setting, aim):
         """The job with the leaf size that was fastest among those that reach the error (all, if none does)."""
