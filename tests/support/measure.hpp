@@ -21,10 +21,19 @@ struct Outcome {
 
 inline Points points_of(const std::vector<double>& xyz) { return points(xyz); }
 
-/// FARFIELD_TEST_BACKEND=cuda runs the bodies of the CPU's tests on a device.
+/// An environment variable; "" where it is not set.
+inline std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// FARFIELD_TEST_BACKEND=cuda runs the bodies of the CPU's tests on a device, FARFIELD_TEST_SIMD=baseline, avx2 or
+/// avx512 at that level, which `judge` asserts.
 inline Options on_tested_backend(Options options) {
-  const char* backend = std::getenv("FARFIELD_TEST_BACKEND");
-  if (backend && std::string(backend) == "cuda") options.backend = Backend::cuda;
+  if (environment("FARFIELD_TEST_BACKEND") == "cuda") options.backend = Backend::cuda;
+  const std::string simd = environment("FARFIELD_TEST_SIMD");
+  if (options.simd == Simd::automatic && !simd.empty())
+    options.simd = simd == "avx512" ? Simd::avx512 : simd == "avx2" ? Simd::avx2 : Simd::baseline;
   return options;
 }
 
@@ -40,6 +49,10 @@ Outcome judge(const Cloud& cloud, const Result<T>& result, std::int64_t most = 0
   o.potential = relative_error(result.potential, truth.potential, truth.targets, 1);
   if (!result.gradient.empty()) o.gradient = relative_error(result.gradient, truth.gradient, truth.targets, 3);
   o.report = result.report;
+  const std::string simd = environment("FARFIELD_TEST_SIMD");
+  if (!simd.empty() && o.report.backend == "cpu") {
+    EXPECT_EQ(o.report.simd, simd);
+  }
   return o;
 }
 
