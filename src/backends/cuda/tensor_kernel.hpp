@@ -1,0 +1,218 @@
+// The kernel of m2l on tensor cores: a tile of 128 parents times the columns of up to eight of their children. Its steps
+// are (64 products, colleague), only those that some row and some child of the tile has. Rows are gathered by 16-byte
+// copies, zeros where a source is absent, into tiles of 128 bytes per row whose 16-byte pieces are exchanged by row (the
+// piece index xor row mod 8): the layout that both instructions read without bank conflicts.
+//
+// An Engine multiplies: tensor_wgmma.hpp for Hopper, tensor_mma.hpp for the others.
+#pragma once
+#include "backends/cuda/tensor.hpp"
+#include "tree/far.hpp"
+
+namespace farfield::cuda {
+
+inline constexpr int tensor_threads = 256;
+inline constexpr int tensor_row_bytes = 2 * tensor_chunk;
+
+struct TensorProduct {
+  TensorPass pass;
+  const std::uint32_t* largest;
+  float operator_scale;
+  float* out;
+  int stride;
+  bool reduced, add;
+};
+
+/// The power of two that brings the largest coefficient of a level into [2^13, 2^14): anything in 2^0 ... 2^15 serves.
+__device__ inline int tensor_exponent(std::uint32_t largest) {
+  const int exponent = static_cast<int>(largest >> 23) - 127;
+  const int wanted = largest == 0 ? 0 : 13 - exponent;
+  return wanted > 100 ? 100 : wanted < -100 ? -100 : wanted;
+}
+__device__ inline float power_of_two(int exponent) { return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23); }
+
+/// Everything of a tile beside its stages. `first` and `mask`: children of the colleague at each shift of each row.
+struct TensorTile {
+  std::int32_t first[tensor_shifts][tensor_rows];
+  std::uint8_t mask[tensor_shifts][tensor_rows];
+  BoxId parent[tensor_rows];
+  std::uint8_t wanted[tensor_rows];  ///< children of the class that have targets
+  unsigned sources[tensor_shifts], targets;
+  int class_of, steps;
+  std::uint16_t step[tensor_shifts * 40];  ///< chunk * 26 + shift; 40 chunks: coefficients up to 320
+  std::uint32_t column[256];               ///< child << 16 | coefficient
+};
+
+__device__ inline void copy_16(void* to, const void* from, bool exists) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from), "r"(exists ? 16 : 0)
+               : "memory");
+}
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int pending>
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+/// Children of the colleague at `shift` that are far from at least one of the children `targets`.
+__device__ inline unsigned far_children(int shift, unsigned targets, bool reduced) {
+  const int slot = shift < 13 ? shift : shift + 1, x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
+  unsigned far = 0;
+  for (unsigned left = targets; left; left &= left - 1) {
+    const int o = first_octant(left);
+    far |= ~(touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2));
+  }
+  return far & 0xffu & (reduced ? ~children_for_parent(x, y, z) : ~0u);
+}
+
+/// Rows, colleagues and steps of the block's tile. False: no such tile.
+template <int columns>
+__device__ bool read_tile(const TreeView& tree, const TensorPass& pass, bool reduced, TensorTile& tile) {
+  const TensorRows& rows = pass.rows;
+  const int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockIdx.x);
+  if (block >= rows.tile_begin[rows.classes]) return false;
+  if (thread < rows.classes && rows.tile_begin[thread] <= block && block < rows.tile_begin[thread + 1])
+    tile.class_of = thread;
+  if (thread < tensor_shifts) tile.sources[thread] = 0;
+  if (thread == tensor_shifts) tile.targets = 0;
+  __syncthreads();
+  const int c = tile.class_of;
+  const unsigned members = rows.members[c];
+  if (thread < tensor_rows) {
+    const int row = rows.begin[c] + (block - rows.tile_begin[c]) * tensor_rows + thread;
+    const BoxId parent = row < rows.begin[c + 1] ? rows.parent[row] : no_box;
+    unsigned wanted = 0;
+    if (parent != no_box)
+      for (unsigned left = members & tree.child_mask[parent]; left; left &= left - 1) {
+        const int o = first_octant(left);
+        if (tree.target_count(tree.child(parent, o)) > 0) wanted |= 1u << o;
+      }
+    tile.parent[thread] = parent;
+    tile.wanted[thread] = static_cast<std::uint8_t>(wanted);
+    atomicOr(&tile.targets, wanted);
+  }
+  for (int n = thread; n < columns; n += tensor_threads) {
+    unsigned left = members;
+    for (int g = n / pass.width; g > 0; --g) left &= left - 1;
+    tile.column[n] = left ? static_cast<std::uint32_t>(first_octant(left)) << 16 | static_cast<std::uint32_t>(n % pass.width)
+                          : ~0u;
+  }
+  __syncthreads();
+  for (int i = thread; i < tensor_shifts * tensor_rows; i += tensor_threads) {
+    const int shift = i / tensor_rows, row = i % tensor_rows;
+    const BoxId parent = tile.parent[row];
+    BoxId colleague = no_box;
+    if (parent != no_box)
+      colleague = tree.colleague[static_cast<std::int64_t>(parent) * colleagues_per_box + (shift < 13 ? shift : shift + 1)];
+    const unsigned mask = colleague == no_box ? 0u : tree.child_mask[colleague];
+    tile.first[shift][row] = mask ? tree.first_child[colleague] : 0;
+    tile.mask[shift][row] = static_cast<std::uint8_t>(mask);
+    if (mask) atomicOr(&tile.sources[shift], mask);
+  }
+  __syncthreads();
+  if (thread < tensor_shifts) tile.sources[thread] &= far_children(thread, tile.targets, reduced);
+  __syncthreads();
+  if (thread < 32) {
+    int steps = 0;
+    const int chunks = pass.width / 8;
+    for (int from = 0; from < tensor_shifts * chunks; from += 32) {
+      const int i = from + thread, chunk = i / tensor_shifts;
+      const int begin = chunk * tensor_chunk / pass.width, end = (chunk * tensor_chunk + tensor_chunk - 1) / pass.width;
+      const unsigned children = (2u << end) - (1u << begin);
+      const bool needed = i < tensor_shifts * chunks && (tile.sources[i % tensor_shifts] & children);
+      const unsigned all = __ballot_sync(~0u, needed);
+      if (needed) tile.step[steps + __popc(all & ((1u << thread) - 1))] = static_cast<std::uint16_t>(i);
+      steps += __popc(all);
+    }
+    if (thread == 0) tile.steps = steps;
+  }
+  __syncthreads();
+  return tile.steps > 0;
+}
+
+/// Starts the copies of one step into a stage: [part][128 rows] then [part][columns rows], 128 bytes each.
+template <int columns, int parts>
+__device__ void load_step(const TensorPass& pass, const TensorTile& tile, int step, unsigned char* stage) {
+  const int thread = static_cast<int>(threadIdx.x), piece = thread % 8;
+  const int chunk = step / tensor_shifts, shift = step % tensor_shifts;
+  const int k = chunk * tensor_chunk + piece * 8, child = k / pass.width, j = k - child * pass.width;
+  const unsigned bit = 1u << child;
+#pragma unroll
+  for (int r = 0; r < tensor_rows; r += tensor_threads / 8) {
+    const int row = r + thread / 8;
+    const unsigned mask = tile.mask[shift][row];
+    const std::int64_t box = tile.first[shift][row] + __popc(mask & (bit - 1));
+    unsigned char* to = stage + row * tensor_row_bytes + (piece ^ row % 8) * 16;
+#pragma unroll
+    for (int part = 0; part < parts; ++part)
+      copy_16(to + part * tensor_rows * tensor_row_bytes, pass.in[part] + box * pass.width + j, mask & bit);
+  }
+  unsigned char* b = stage + parts * tensor_rows * tensor_row_bytes;
+  const std::int64_t image = (static_cast<std::int64_t>(shift) * (pass.width / 8) + chunk) * 8 * pass.width * tensor_chunk;
+#pragma unroll
+  for (int r = 0; r < columns; r += tensor_threads / 8) {
+    const int row = r + thread / 8;
+    if (columns % (tensor_threads / 8) != 0 && row >= columns) break;
+    const std::uint32_t column = tile.column[row];
+    if (column == ~0u) break;
+    const std::int64_t from =
+        image + static_cast<std::int64_t>((column >> 16) * static_cast<unsigned>(pass.width) + (column & 0xffffu)) * tensor_chunk;
+#pragma unroll
+    for (int part = 0; part < parts; ++part)
+      copy_16(b + (part * columns + row) * tensor_row_bytes + piece * 16, pass.operators[part] + from + piece * 8, true);
+  }
+}
+
+template <class Engine>
+constexpr std::size_t tensor_shared_bytes() {
+  return 1024 + static_cast<std::size_t>(Engine::stages) * Engine::parts * (tensor_rows + Engine::columns) * tensor_row_bytes +
+         sizeof(TensorTile);
+}
+
+template <class Engine>
+__global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree, TensorProduct p) {
+#if __CUDA_ARCH__ >= 800  // compute capability 7.5 has no asynchronous copies: m2l is by FMA there
+  constexpr int columns = Engine::columns, parts = Engine::parts, stages = Engine::stages;
+  constexpr int stage_bytes = parts * (tensor_rows + columns) * tensor_row_bytes, ahead = stages - Engine::lag;
+  static_assert(ahead >= 1, "a step is loaded while another is multiplied");
+  extern __shared__ unsigned char raw[];
+  const unsigned misaligned = static_cast<unsigned>(__cvta_generic_to_shared(raw)) % 1024;
+  unsigned char* stage = raw + (misaligned ? 1024 - misaligned : 0);
+  TensorTile& tile = *reinterpret_cast<TensorTile*>(stage + stages * stage_bytes);
+  if (!read_tile<columns>(tree, p.pass, p.reduced, tile)) return;
+
+  const int steps = __shfl_sync(~0u, tile.steps, 0);
+  for (int i = 0; i < ahead; ++i) {
+    if (i < steps) load_step<columns, parts>(p.pass, tile, tile.step[i], stage + i * stage_bytes);
+    commit_copies();
+  }
+  Engine engine;
+  int at = 0, next = ahead % stages;
+  for (int i = 0; i < steps; ++i) {
+    wait_for_copies<ahead - 1>();
+    engine.see_copies();
+    __syncthreads();
+    engine.start(stage + at * stage_bytes, i == 0);
+    if (i + ahead < steps) load_step<columns, parts>(p.pass, tile, tile.step[i + ahead], stage + next * stage_bytes);
+    commit_copies();
+    engine.finish();
+    at = at + 1 == stages ? 0 : at + 1;
+    next = next + 1 == stages ? 0 : next + 1;
+  }
+  engine.finish_all();
+
+  engine.for_each_pair([&](int row, int column, float first, float second) {
+    const BoxId parent = tile.parent[row];
+    const std::uint32_t place = tile.column[column];
+    if (parent == no_box || place == ~0u || !(tile.wanted[row] >> (place >> 16) & 1u)) return;
+    const int n = static_cast<int>(place & 0xffffu);
+    const unsigned mask = tree.child_mask[parent];
+    const std::int64_t box = tree.first_child[parent] + __popc(mask & ((1u << (place >> 16)) - 1));
+    const float scale = power_of_two(-tensor_exponent(p.largest[tree.level[parent] + 1])) / p.operator_scale;
+    float* out = p.out + box * p.stride + n;
+    if (n < p.pass.count) out[0] = p.add ? out[0] + first * scale : first * scale;
+    if (n + 1 < p.pass.count) out[1] = p.add ? out[1] + second * scale : second * scale;
+  });
+#endif
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,132 @@
+// Engine of warpgroup instructions (wgmma, compute capability 9.0a): two warpgroups of 64 rows by all columns, both operands
+// read from shared memory by the tensor cores themselves, products in flight while the next copies start.
+#pragma once
+#include "backends/cuda/tensor_kernel.hpp"
+
+namespace farfield::cuda {
+
+/// d (64 x columns, in the registers of a warpgroup) = a b, or + d where `keep`; a, b: descriptors of tiles.
+template <int columns>
+__device__ void wgmma(float (&d)[columns / 2], std::uint64_t a, std::uint64_t b, bool keep);
+
+// Assembler has no arrays: registers are listed, eight per macro.
+#define FARFIELD_R0 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define FARFIELD_R1 "%8, %9, %10, %11, %12, %13, %14, %15"
+#define FARFIELD_R2 "%16, %17, %18, %19, %20, %21, %22, %23"
+#define FARFIELD_R3 "%24, %25, %26, %27, %28, %29, %30, %31"
+#define FARFIELD_R4 "%32, %33, %34, %35, %36, %37, %38, %39"
+#define FARFIELD_R5 "%40, %41, %42, %43, %44, %45, %46, %47"
+#define FARFIELD_R6 "%48, %49, %50, %51, %52, %53, %54, %55"
+#define FARFIELD_R7 "%56, %57, %58, %59, %60, %61, %62, %63"
+#define FARFIELD_R8 "%64, %65, %66, %67, %68, %69, %70, %71"
+#define FARFIELD_R9 "%72, %73, %74, %75, %76, %77, %78, %79"
+#define FARFIELD_R10 "%80, %81, %82, %83, %84, %85, %86, %87"
+#define FARFIELD_R11 "%88, %89, %90, %91, %92, %93, %94, %95"
+#define FARFIELD_R12 "%96, %97, %98, %99, %100, %101, %102, %103"
+#define FARFIELD_R13 "%104, %105, %106, %107, %108, %109, %110, %111"
+#define FARFIELD_R14 "%112, %113, %114, %115, %116, %117, %118, %119"
+#define FARFIELD_R15 "%120, %121, %122, %123, %124, %125, %126, %127"
+#define FARFIELD_D(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define FARFIELD_WGMMA(columns, registers, a_at, b_at, keep_at, ...)                                                    \
+  template <>                                                                                                           \
+  __device__ inline void wgmma<columns>(float (&d)[columns / 2], std::uint64_t a, std::uint64_t b, bool keep) {                \
+    asm volatile("{.reg .pred p; setp.ne.b32 p, " keep_at ", 0; wgmma.mma_async.sync.aligned.m64n" #columns             \
+                 "k16.f32.f16.f16 {" registers "}, " a_at ", " b_at ", p, 1, 1, 0, 0;}"                                 \
+                 : __VA_ARGS__                                                                                          \
+                 : "l"(a), "l"(b), "r"(static_cast<int>(keep)));                                                        \
+  }
+FARFIELD_WGMMA(128, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7, "%64", "%65", "%66", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56))
+FARFIELD_WGMMA(144, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7 ", " FARFIELD_R8, "%72", "%73", "%74", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56), FARFIELD_D(64))
+FARFIELD_WGMMA(160, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7 ", " FARFIELD_R8 ", " FARFIELD_R9, "%80", "%81", "%82", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56), FARFIELD_D(64), FARFIELD_D(72))
+FARFIELD_WGMMA(176, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7 ", " FARFIELD_R8 ", " FARFIELD_R9 ", " FARFIELD_R10, "%88", "%89", "%90", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56), FARFIELD_D(64), FARFIELD_D(72), FARFIELD_D(80))
+FARFIELD_WGMMA(208, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7 ", " FARFIELD_R8 ", " FARFIELD_R9 ", " FARFIELD_R10 ", " FARFIELD_R11 ", " FARFIELD_R12, "%104", "%105", "%106", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56), FARFIELD_D(64), FARFIELD_D(72), FARFIELD_D(80), FARFIELD_D(88), FARFIELD_D(96))
+FARFIELD_WGMMA(224, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7 ", " FARFIELD_R8 ", " FARFIELD_R9 ", " FARFIELD_R10 ", " FARFIELD_R11 ", " FARFIELD_R12 ", " FARFIELD_R13, "%112", "%113", "%114", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56), FARFIELD_D(64), FARFIELD_D(72), FARFIELD_D(80), FARFIELD_D(88), FARFIELD_D(96), FARFIELD_D(104))
+FARFIELD_WGMMA(256, FARFIELD_R0 ", " FARFIELD_R1 ", " FARFIELD_R2 ", " FARFIELD_R3 ", " FARFIELD_R4 ", " FARFIELD_R5 ", " FARFIELD_R6 ", " FARFIELD_R7 ", " FARFIELD_R8 ", " FARFIELD_R9 ", " FARFIELD_R10 ", " FARFIELD_R11 ", " FARFIELD_R12 ", " FARFIELD_R13 ", " FARFIELD_R14 ", " FARFIELD_R15, "%128", "%129", "%130", FARFIELD_D(0), FARFIELD_D(8), FARFIELD_D(16), FARFIELD_D(24), FARFIELD_D(32), FARFIELD_D(40), FARFIELD_D(48), FARFIELD_D(56), FARFIELD_D(64), FARFIELD_D(72), FARFIELD_D(80), FARFIELD_D(88), FARFIELD_D(96), FARFIELD_D(104), FARFIELD_D(112), FARFIELD_D(120))
+#undef FARFIELD_R0
+#undef FARFIELD_R1
+#undef FARFIELD_R2
+#undef FARFIELD_R3
+#undef FARFIELD_R4
+#undef FARFIELD_R5
+#undef FARFIELD_R6
+#undef FARFIELD_R7
+#undef FARFIELD_R8
+#undef FARFIELD_R9
+#undef FARFIELD_R10
+#undef FARFIELD_R11
+#undef FARFIELD_R12
+#undef FARFIELD_R13
+#undef FARFIELD_R14
+#undef FARFIELD_R15
+#undef FARFIELD_D
+#undef FARFIELD_WGMMA
+
+template <int columns_, int terms_, int stages_>
+class WgmmaEngine {
+ public:
+  static constexpr int columns = columns_, terms = terms_, parts = terms_ == 3 ? 2 : 1, stages = stages_;
+  static constexpr int lag = terms == 1 ? 2 : 1;  ///< steps until a stage is free again
+
+  /// Copies are ordinary stores, the tensor cores read through another path.
+  __device__ void see_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+  __device__ void start(const unsigned char* stage, bool first) {
+    const unsigned a = static_cast<unsigned>(__cvta_generic_to_shared(stage)) + warpgroup() * 64 * tensor_row_bytes;
+    const unsigned b = static_cast<unsigned>(__cvta_generic_to_shared(stage)) + parts * part_a;
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    if constexpr (terms == 1) {
+      multiply(sum_, a, b, !first);
+    } else {
+      if (first)
+#pragma unroll
+        for (int i = 0; i < columns / 2; ++i) sum_[i] = 0;
+      multiply(chunk_, a + part_a, b, false);
+      multiply(chunk_, a, b + part_b, true);
+      multiply(chunk_, a, b, true);
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  }
+
+  /// One term: of the step before, so that the tensor cores never wait. Three: promotes.
+  __device__ void finish() {
+    if constexpr (terms == 1) {
+      asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+    } else {
+      finish_all();
+#pragma unroll
+      for (int i = 0; i < columns / 2; ++i) sum_[i] += chunk_[i];
+    }
+  }
+  __device__ void finish_all() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+
+  /// f(row, column, value, value of the next column).
+  template <class F>
+  __device__ void for_each_pair(F&& f) const {
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int j = 0; j < columns / 8; ++j)
+        f(thread / 32 * 16 + 8 * half + lane / 4, 8 * j + lane % 4 * 2, sum_[4 * j + 2 * half], sum_[4 * j + 2 * half + 1]);
+  }
+
+ private:
+  static constexpr int part_a = tensor_rows * tensor_row_bytes, part_b = columns * tensor_row_bytes;
+
+  __device__ static unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128, 0); }
+
+  /// Of a tile of 128-byte rows whose pieces are exchanged within every eight rows (PTX ISA, "matrix descriptor").
+  __device__ static std::uint64_t descriptor(unsigned address) {
+    return (address & 0x3ffffu) >> 4 | 1ull << 16 | std::uint64_t(8 * tensor_row_bytes >> 4) << 32 | 1ull << 62;
+  }
+
+  __device__ static void multiply(float (&d)[columns / 2], unsigned a, unsigned b, bool keep) {
+#pragma unroll
+    for (int k = 0; k < tensor_chunk / 16; ++k)
+      wgmma<columns>(d, descriptor(a) + 2 * k, descriptor(b) + 2 * k, keep || k > 0);
+  }
+
+  float sum_[columns / 2], chunk_[terms == 3 ? columns / 2 : 1];
+};
+
+}  // namespace farfield::cuda
