@@ -38,7 +38,7 @@ struct TensorTile {
   std::uint8_t wanted[tensor_rows];  ///< children of the class that have targets
   unsigned sources[tensor_shifts], targets;
   int class_of, steps;
-  std::uint16_t step[tensor_shifts * 40];  ///< chunk * 26 + shift; 40 chunks: coefficients up to 320
+  std::uint16_t step[tensor_shifts * 40];  ///< chunk * 32 + shift; 40 chunks: coefficients up to 320
   std::uint32_t column[256];               ///< child << 16 | coefficient
 };
 
@@ -90,14 +90,14 @@ __device__ bool read_tile(const TreeView& tree, const TensorPass& pass, bool red
     tile.wanted[thread] = static_cast<std::uint8_t>(wanted);
     atomicOr(&tile.targets, wanted);
   }
-  for (int n = thread; n < columns; n += tensor_threads) {
+  for (int n = thread; n < columns; n += static_cast<int>(blockDim.x)) {
     unsigned left = members;
     for (int g = n / pass.width; g > 0; --g) left &= left - 1;
     tile.column[n] = left ? static_cast<std::uint32_t>(first_octant(left)) << 16 | static_cast<std::uint32_t>(n % pass.width)
                           : ~0u;
   }
   __syncthreads();
-  for (int i = thread; i < tensor_shifts * tensor_rows; i += tensor_threads) {
+  for (int i = thread; i < tensor_shifts * tensor_rows; i += static_cast<int>(blockDim.x)) {
     const int shift = i / tensor_rows, row = i % tensor_rows;
     const BoxId parent = tile.parent[row];
     BoxId colleague = no_box;
@@ -120,7 +120,8 @@ __device__ bool read_tile(const TreeView& tree, const TensorPass& pass, bool red
       const unsigned children = (2u << end) - (1u << begin);
       const bool needed = i < tensor_shifts * chunks && (tile.sources[i % tensor_shifts] & children);
       const unsigned all = __ballot_sync(~0u, needed);
-      if (needed) tile.step[steps + __popc(all & ((1u << thread) - 1))] = static_cast<std::uint16_t>(i);
+      if (needed) tile.step[steps + __popc(all & ((1u << thread) - 1))] =
+            static_cast<std::uint16_t>(chunk * 32 + i % tensor_shifts);
       steps += __popc(all);
     }
     if (thread == 0) tile.steps = steps;
@@ -129,25 +130,50 @@ __device__ bool read_tile(const TreeView& tree, const TensorPass& pass, bool red
   return tile.steps > 0;
 }
 
-/// Starts the copies of one step into a stage: [part][128 rows] then [part][columns rows], 128 bytes each.
-template <int columns, int parts>
-__device__ void load_step(const TensorPass& pass, const TensorTile& tile, int step, unsigned char* stage) {
-  const int thread = static_cast<int>(threadIdx.x), piece = thread % 8;
-  const int chunk = step / tensor_shifts, shift = step % tensor_shifts;
-  const int k = chunk * tensor_chunk + piece * 8, child = k / pass.width, j = k - child * pass.width;
-  const unsigned bit = 1u << child;
+/// Starts the copies of a step's rows: a thread has one 16-byte piece of every `threads_per_part / 8`-th row.
+template <int rows, int parts>
+class RowCopies {
+ public:
+  /// `thread` of the `threads` that copy rows `first_row` ... first_row + rows - 1.
+  __device__ RowCopies(const TensorPass& pass, const TensorTile& tile, int first_row, int thread, int threads)
+      : pass_(pass), tile_(tile), row_(first_row + thread / 8), piece_(thread % 8), last_(first_row + rows), stride_(threads / 8) {}
+
+  __device__ void start(int step, unsigned char* stage) {
+    const int chunk = step / 32, shift = step % 32;
+    if (chunk != chunk_) {
+      const int k = chunk * tensor_chunk + piece_ * 8;
+      const int child = k / pass_.width;
+      chunk_ = chunk, bit_ = 1u << child, offset_ = k - child * pass_.width;
+    }
+#pragma unroll 4
+    for (int row = row_; row < last_; row += stride_) {
+      const unsigned mask = tile_.mask[shift][row];
+      const std::int64_t box = tile_.first[shift][row] + __popc(mask & (bit_ - 1));
+      unsigned char* to = stage + row * tensor_row_bytes + (piece_ ^ row % 8) * 16;
 #pragma unroll
-  for (int r = 0; r < tensor_rows; r += tensor_threads / 8) {
-    const int row = r + thread / 8;
-    const unsigned mask = tile.mask[shift][row];
-    const std::int64_t box = tile.first[shift][row] + __popc(mask & (bit - 1));
-    unsigned char* to = stage + row * tensor_row_bytes + (piece ^ row % 8) * 16;
-#pragma unroll
-    for (int part = 0; part < parts; ++part)
-      copy_16(to + part * tensor_rows * tensor_row_bytes, pass.in[part] + box * pass.width + j, mask & bit);
+      for (int part = 0; part < parts; ++part)
+        copy_16(to + part * tensor_rows * tensor_row_bytes, pass_.in[part] + box * pass_.width + offset_, mask & bit_);
+    }
   }
-  unsigned char* b = stage + parts * tensor_rows * tensor_row_bytes;
-  const std::int64_t image = (static_cast<std::int64_t>(shift) * (pass.width / 8) + chunk) * 8 * pass.width * tensor_chunk;
+
+ private:
+  const TensorPass& pass_;
+  const TensorTile& tile_;
+  int row_, piece_, last_, stride_, chunk_ = -1, offset_ = 0;
+  unsigned bit_ = 0;
+};
+
+/// Where a step's operators begin: [child][width][64].
+__device__ inline std::int64_t operators_of(const TensorPass& pass, int step) {
+  const int chunk = step / 32, shift = step % 32;
+  return (static_cast<std::int64_t>(shift) * (pass.width / 8) + chunk) * 8 * pass.width * tensor_chunk;
+}
+
+/// Starts the copies of a step's operators by all threads.
+template <int columns, int parts>
+__device__ void copy_operators(const TensorPass& pass, const TensorTile& tile, int step, unsigned char* b) {
+  const int thread = static_cast<int>(threadIdx.x), piece = thread % 8;
+  const std::int64_t image = operators_of(pass, step);
 #pragma unroll
   for (int r = 0; r < columns; r += tensor_threads / 8) {
     const int row = r + thread / 8;
@@ -160,6 +186,23 @@ __device__ void load_step(const TensorPass& pass, const TensorTile& tile, int st
     for (int part = 0; part < parts; ++part)
       copy_16(b + (part * columns + row) * tensor_row_bytes + piece * 16, pass.operators[part] + from + piece * 8, true);
   }
+}
+
+/// Sums of the tile's rows and columns to the locals of children that exist and have targets.
+template <class Engine>
+__device__ void write_locals(const TreeView& tree, const TensorProduct& p, const TensorTile& tile, const Engine& engine) {
+  engine.for_each_pair([&](int row, int column, float first, float second) {
+    const BoxId parent = tile.parent[row];
+    const std::uint32_t place = tile.column[column];
+    if (parent == no_box || place == ~0u || !(tile.wanted[row] >> (place >> 16) & 1u)) return;
+    const int n = static_cast<int>(place & 0xffffu);
+    const unsigned mask = tree.child_mask[parent];
+    const std::int64_t box = tree.first_child[parent] + __popc(mask & ((1u << (place >> 16)) - 1));
+    const float scale = power_of_two(-tensor_exponent(p.largest[tree.level[parent] + 1])) / p.operator_scale;
+    float* out = p.out + box * p.stride + n;
+    if (n < p.pass.count) out[0] = p.add ? out[0] + first * scale : first * scale;
+    if (n + 1 < p.pass.count) out[1] = p.add ? out[1] + second * scale : second * scale;
+  });
 }
 
 template <class Engine>
@@ -181,10 +224,15 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
   if (!read_tile<columns>(tree, p.pass, p.reduced, tile)) return;
 
   const int steps = __shfl_sync(~0u, tile.steps, 0);
-  for (int i = 0; i < ahead; ++i) {
-    if (i < steps) load_step<columns, parts>(p.pass, tile, tile.step[i], stage + i * stage_bytes);
+  RowCopies<tensor_rows, parts> rows(p.pass, tile, 0, static_cast<int>(threadIdx.x), tensor_threads);
+  const auto load = [&](int i, unsigned char* to) {
+    if (i < steps) {
+      rows.start(tile.step[i], to);
+      copy_operators<columns, parts>(p.pass, tile, tile.step[i], to + parts * tensor_rows * tensor_row_bytes);
+    }
     commit_copies();
-  }
+  };
+  for (int i = 0; i < ahead; ++i) load(i, stage + i * stage_bytes);
   Engine engine;
   int at = 0, next = ahead % stages;
   for (int i = 0; i < steps; ++i) {
@@ -192,26 +240,14 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
     engine.see_copies();
     __syncthreads();
     engine.start(stage + at * stage_bytes, i == 0);
-    if (i + ahead < steps) load_step<columns, parts>(p.pass, tile, tile.step[i + ahead], stage + next * stage_bytes);
-    commit_copies();
+    load(i + ahead, stage + next * stage_bytes);
     engine.finish();
     at = at + 1 == stages ? 0 : at + 1;
     next = next + 1 == stages ? 0 : next + 1;
   }
   engine.finish_all();
 
-  engine.for_each_pair([&](int row, int column, float first, float second) {
-    const BoxId parent = tile.parent[row];
-    const std::uint32_t place = tile.column[column];
-    if (parent == no_box || place == ~0u || !(tile.wanted[row] >> (place >> 16) & 1u)) return;
-    const int n = static_cast<int>(place & 0xffffu);
-    const unsigned mask = tree.child_mask[parent];
-    const std::int64_t box = tree.first_child[parent] + __popc(mask & ((1u << (place >> 16)) - 1));
-    const float scale = power_of_two(-tensor_exponent(p.largest[tree.level[parent] + 1])) / p.operator_scale;
-    float* out = p.out + box * p.stride + n;
-    if (n < p.pass.count) out[0] = p.add ? out[0] + first * scale : first * scale;
-    if (n + 1 < p.pass.count) out[1] = p.add ? out[1] + second * scale : second * scale;
-  });
+  write_locals(tree, p, tile, engine);
 #endif
 }
 

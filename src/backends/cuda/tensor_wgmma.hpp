@@ -129,4 +129,104 @@ class WgmmaEngine {
   float sum_[columns / 2], chunk_[terms == 3 ? columns / 2 : 1];
 };
 
+/// Barriers in shared memory that count arrivals and bytes copied; a phase is over when both are complete.
+__device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ inline void make_barrier(std::uint64_t& barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals) : "memory");
+}
+__device__ inline void arrive(std::uint64_t& barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
+}
+__device__ inline void arrive_and_expect(std::uint64_t& barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes) : "memory");
+}
+__device__ inline void wait(std::uint64_t& barrier, unsigned phase) {
+  asm volatile(
+      "{.reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @p bra done; bra again; done:}" ::"r"(
+          shared_address(&barrier)),
+      "r"(phase)
+      : "memory");
+}
+/// `bytes` in order, by the copy engine; the barrier counts them.
+__device__ inline void copy_bulk(void* to, const void* from, unsigned bytes, std::uint64_t& barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(from), "r"(bytes), "r"(shared_address(&barrier))
+               : "memory");
+}
+
+inline constexpr int bulk_threads = tensor_threads + 32;  ///< the last warp's first thread brings the operators
+
+/// The tensor kernel with operators brought by bulk copies: the two warpgroups share only those and go at their own pace.
+template <class Engine>
+__global__ void __launch_bounds__(bulk_threads, 1) bulk_kernel(TreeView tree, TensorProduct p) {
+  constexpr int columns = Engine::columns, parts = Engine::parts, stages = Engine::stages, ahead = stages - Engine::lag;
+  constexpr int rows_bytes = parts * tensor_rows * tensor_row_bytes;
+  constexpr int stage_bytes = rows_bytes + parts * columns * tensor_row_bytes;
+  extern __shared__ unsigned char raw[];
+  __shared__ std::uint64_t full[stages], empty[stages];
+  const unsigned misaligned = shared_address(raw) % 1024;
+  unsigned char* stage = raw + (misaligned ? 1024 - misaligned : 0);
+  TensorTile& tile = *reinterpret_cast<TensorTile*>(stage + stages * stage_bytes);
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < stages; ++s) make_barrier(full[s], 1), make_barrier(empty[s], 2);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  if (!read_tile<columns>(tree, p.pass, p.reduced, tile)) return;
+
+  const int steps = __shfl_sync(~0u, tile.steps, 0), group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0);
+  if (group == tensor_threads / 128) {
+    if (threadIdx.x % 32 != 0) return;
+    const unsigned members = p.pass.rows.members[tile.class_of];
+    const int child_bytes = p.pass.width * tensor_row_bytes;
+    for (int i = 0; i < steps; ++i) {
+      const int s = i % stages;
+      if (i >= stages) wait(empty[s], static_cast<unsigned>(i / stages - 1) & 1u);
+      arrive_and_expect(full[s], static_cast<unsigned>(parts * p.pass.rows.group * child_bytes));
+      const std::int64_t image = operators_of(p.pass, tile.step[i]);
+      for (int part = 0; part < parts; ++part) {
+        unsigned char* to = stage + s * stage_bytes + rows_bytes + part * columns * tensor_row_bytes;
+        for (unsigned left = members; left;) {  // children beside each other are one copy
+          const int first = first_octant(left);
+          int count = 1;
+          while (left >> (first + count) & 1u) ++count;
+          left &= ~(((1u << count) - 1) << first);
+          copy_bulk(to, p.pass.operators[part] + image + first * (child_bytes / 2), static_cast<unsigned>(count * child_bytes),
+                    full[s]);
+          to += count * child_bytes;
+        }
+      }
+    }
+    return;
+  }
+
+  const int in_group = static_cast<int>(threadIdx.x) % 128;
+  RowCopies<tensor_rows / 2, parts> rows(p.pass, tile, group * (tensor_rows / 2), in_group, 128);
+  const auto load = [&](int i, int s) {
+    if (i < steps) rows.start(tile.step[i], stage + s * stage_bytes);
+    commit_copies();
+  };
+  for (int i = 0; i < ahead; ++i) load(i, i);
+  Engine engine;
+  int at = 0, next = ahead % stages, retired = 0;
+  unsigned phase = 0;
+  for (int i = 0; i < steps; ++i) {
+    wait_for_copies<ahead - 1>();
+    engine.see_copies();
+    asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+    wait(full[at], phase);
+    engine.start(stage + at * stage_bytes, i == 0);
+    load(i + ahead, next);
+    engine.finish();
+    if (i >= Engine::lag - 1) {
+      if (in_group == 0) arrive(empty[retired]);
+      retired = retired + 1 == stages ? 0 : retired + 1;
+    }
+    if (++at == stages) at = 0, phase ^= 1u;
+    next = next + 1 == stages ? 0 : next + 1;
+  }
+  engine.finish_all();
+  write_locals(tree, p, tile, engine);
+}
+
 }  // namespace farfield::cuda
