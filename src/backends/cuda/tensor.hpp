@@ -14,7 +14,6 @@
 
 namespace farfield::cuda {
 
-inline constexpr int tensor_shifts = colleagues_per_box - 1;  ///< without the box itself
 inline constexpr int tensor_chunk = 64;                       ///< products per step: 128 bytes of 16-bit floats
 inline constexpr int tensor_rows = 128;                       ///< parents per tile
 
@@ -34,7 +33,7 @@ struct TensorPass {
   int count = 0;  ///< coefficients
   int terms = 0;  ///< 1 or 3; 0: no such pass
   const __half* in[2] = {};
-  /// [shift][width * 8 / 64][child][width][64]: element (out, in) of the children's matrices, in = source child * width + j;
+  /// [slot][width * 8 / 64][child][width][64], slots of colleagues: element (out, in) of the children's matrices, in = source child * width + j;
   /// the eight 16-byte pieces of a row stand in the order of shared memory (tensor_kernel.hpp).
   const __half* operators[2] = {};
   TensorRows rows;

@@ -30,16 +30,23 @@ __device__ inline int tensor_exponent(std::uint32_t largest) {
 }
 __device__ inline float power_of_two(int exponent) { return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23); }
 
-/// Everything of a tile beside its stages. `first` and `mask`: children of the colleague at each shift of each row.
+/// What a block knows of one of its rows.
+struct TensorRow {
+  BoxId first_child;
+  std::uint8_t children, wanted;  ///< that exist; of the class, with targets
+  float scale;                    ///< of sums, to locals
+};
+
+/// Everything of a tile beside its stages. `first` and `mask`: children of the colleague at each slot of each row.
 struct TensorTile {
-  std::int32_t first[tensor_shifts][tensor_rows];
-  std::uint8_t mask[tensor_shifts][tensor_rows];
+  BoxId first[tensor_rows][colleagues_per_box];
+  std::uint8_t mask[tensor_rows][colleagues_per_box];
+  TensorRow row[tensor_rows];
   BoxId parent[tensor_rows];
-  std::uint8_t wanted[tensor_rows];  ///< children of the class that have targets
-  unsigned sources[tensor_shifts], targets;
+  unsigned sources[colleagues_per_box], targets;
   int class_of, steps;
-  std::uint16_t step[tensor_shifts * 40];  ///< chunk * 32 + shift; 40 chunks: coefficients up to 320
-  std::uint32_t column[256];               ///< child << 16 | coefficient
+  std::uint16_t step[colleagues_per_box * 32];  ///< chunk * 32 + slot; 32 chunks: coefficients up to 256
+  std::uint32_t column[256];                    ///< child << 16 | coefficient
 };
 
 __device__ inline void copy_16(void* to, const void* from, bool exists) {
@@ -53,9 +60,9 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-/// Children of the colleague at `shift` that are far from at least one of the children `targets`.
-__device__ inline unsigned far_children(int shift, unsigned targets, bool reduced) {
-  const int slot = shift < 13 ? shift : shift + 1, x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
+/// Children of the colleague at `slot` that are far from at least one of the children `targets`.
+__device__ inline unsigned far_children(int slot, unsigned targets, bool reduced) {
+  const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
   unsigned far = 0;
   for (unsigned left = targets; left; left &= left - 1) {
     const int o = first_octant(left);
@@ -64,70 +71,117 @@ __device__ inline unsigned far_children(int shift, unsigned targets, bool reduce
   return far & 0xffu & (reduced ? ~children_for_parent(x, y, z) : ~0u);
 }
 
-/// Rows, colleagues and steps of the block's tile. False: no such tile.
+/// Children of `box` among `members` that have targets.
+__device__ inline unsigned children_with_targets(const TreeView& tree, BoxId first, unsigned children, unsigned members) {
+  unsigned wanted = children & members;
+  if (tree.target_begin == tree.source_begin) return wanted;  // the same points: no box is empty
+  for (unsigned left = wanted; left; left &= left - 1) {
+    const unsigned bit = left & (0u - left);
+    if (tree.target_count(first + __popc(children & (bit - 1))) == 0) wanted &= ~bit;
+  }
+  return wanted;
+}
+
+/// Class, rows and columns of the block's tile. False: no such tile.
 template <int columns>
-__device__ bool read_tile(const TreeView& tree, const TensorPass& pass, bool reduced, TensorTile& tile) {
-  const TensorRows& rows = pass.rows;
+__device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTile& tile) {
+  const TensorRows& rows = p.pass.rows;
   const int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockIdx.x);
   if (block >= rows.tile_begin[rows.classes]) return false;
   if (thread < rows.classes && rows.tile_begin[thread] <= block && block < rows.tile_begin[thread + 1])
     tile.class_of = thread;
-  if (thread < tensor_shifts) tile.sources[thread] = 0;
-  if (thread == tensor_shifts) tile.targets = 0;
+  if (thread == 0) tile.targets = 0;
   __syncthreads();
   const int c = tile.class_of;
   const unsigned members = rows.members[c];
   if (thread < tensor_rows) {
     const int row = rows.begin[c] + (block - rows.tile_begin[c]) * tensor_rows + thread;
     const BoxId parent = row < rows.begin[c + 1] ? rows.parent[row] : no_box;
-    unsigned wanted = 0;
-    if (parent != no_box)
-      for (unsigned left = members & tree.child_mask[parent]; left; left &= left - 1) {
-        const int o = first_octant(left);
-        if (tree.target_count(tree.child(parent, o)) > 0) wanted |= 1u << o;
-      }
+    TensorRow& own = tile.row[thread];
+    own = {0, 0, 0, 0};
+    if (parent != no_box) {
+      own.first_child = tree.first_child[parent];
+      own.children = tree.child_mask[parent];
+      own.scale = power_of_two(-tensor_exponent(p.largest[tree.level[parent] + 1])) / p.operator_scale;
+      own.wanted = static_cast<std::uint8_t>(children_with_targets(tree, own.first_child, own.children, members));
+    }
     tile.parent[thread] = parent;
-    tile.wanted[thread] = static_cast<std::uint8_t>(wanted);
-    atomicOr(&tile.targets, wanted);
+    atomicOr(&tile.targets, own.wanted);
   }
   for (int n = thread; n < columns; n += static_cast<int>(blockDim.x)) {
     unsigned left = members;
-    for (int g = n / pass.width; g > 0; --g) left &= left - 1;
-    tile.column[n] = left ? static_cast<std::uint32_t>(first_octant(left)) << 16 | static_cast<std::uint32_t>(n % pass.width)
+    for (int g = n / p.pass.width; g > 0; --g) left &= left - 1;
+    tile.column[n] = left ? static_cast<std::uint32_t>(first_octant(left)) << 16 | static_cast<std::uint32_t>(n % p.pass.width)
                           : ~0u;
   }
   __syncthreads();
-  for (int i = thread; i < tensor_shifts * tensor_rows; i += static_cast<int>(blockDim.x)) {
-    const int shift = i / tensor_rows, row = i % tensor_rows;
-    const BoxId parent = tile.parent[row];
-    BoxId colleague = no_box;
-    if (parent != no_box)
-      colleague = tree.colleague[static_cast<std::int64_t>(parent) * colleagues_per_box + (shift < 13 ? shift : shift + 1)];
-    const unsigned mask = colleague == no_box ? 0u : tree.child_mask[colleague];
-    tile.first[shift][row] = mask ? tree.first_child[colleague] : 0;
-    tile.mask[shift][row] = static_cast<std::uint8_t>(mask);
-    if (mask) atomicOr(&tile.sources[shift], mask);
+  return true;
+}
+
+/// The children around every row. All loads of a thread are in flight at once.
+__device__ inline void read_colleagues(const TreeView& tree, TensorTile& tile) {
+  constexpr int numbers = tensor_rows * colleagues_per_box, loads = (numbers + tensor_threads - 1) / tensor_threads;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < tensor_threads) {
+    BoxId colleague[loads];
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      const int i = thread + l * tensor_threads, row = i / colleagues_per_box;
+      const BoxId parent = i < numbers ? tile.parent[row] : no_box;
+      colleague[l] = no_box;
+      if (parent != no_box)
+        colleague[l] = tree.colleague[static_cast<std::int64_t>(parent) * colleagues_per_box + i % colleagues_per_box];
+    }
+    BoxId first[loads];
+    std::uint8_t mask[loads];
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      first[l] = colleague[l] == no_box ? 0 : tree.first_child[colleague[l]];
+      mask[l] = colleague[l] == no_box ? std::uint8_t(0) : tree.child_mask[colleague[l]];
+    }
+#pragma unroll
+    for (int l = 0; l < loads; ++l) {
+      const int i = thread + l * tensor_threads;
+      if (i >= numbers) break;
+      (&tile.first[0][0])[i] = mask[l] ? first[l] : 0;
+      (&tile.mask[0][0])[i] = mask[l];
+    }
   }
   __syncthreads();
-  if (thread < tensor_shifts) tile.sources[thread] &= far_children(thread, tile.targets, reduced);
+}
+
+/// Which steps some row and some child of the tile has; false: none.
+__device__ inline bool find_steps(const TensorPass& pass, bool reduced, TensorTile& tile) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  for (int slot = warp; slot < colleagues_per_box; slot += static_cast<int>(blockDim.x) / 32) {
+    unsigned sources = 0;
+    for (int row = lane; row < tensor_rows; row += 32) sources |= tile.mask[row][slot];
+    for (int other = 16; other > 0; other /= 2) sources |= __shfl_xor_sync(~0u, sources, other);
+    if (lane == 0) tile.sources[slot] = sources & far_children(slot, tile.targets, reduced);
+  }
   __syncthreads();
-  if (thread < 32) {
+  if (warp == 0) {
     int steps = 0;
-    const int chunks = pass.width / 8;
-    for (int from = 0; from < tensor_shifts * chunks; from += 32) {
-      const int i = from + thread, chunk = i / tensor_shifts;
+    for (int chunk = 0; chunk < pass.width / 8; ++chunk) {
       const int begin = chunk * tensor_chunk / pass.width, end = (chunk * tensor_chunk + tensor_chunk - 1) / pass.width;
       const unsigned children = (2u << end) - (1u << begin);
-      const bool needed = i < tensor_shifts * chunks && (tile.sources[i % tensor_shifts] & children);
+      const bool needed = lane < colleagues_per_box && (tile.sources[lane] & children);
       const unsigned all = __ballot_sync(~0u, needed);
-      if (needed) tile.step[steps + __popc(all & ((1u << thread) - 1))] =
-            static_cast<std::uint16_t>(chunk * 32 + i % tensor_shifts);
+      if (needed) tile.step[steps + __popc(all & ((1u << lane) - 1))] = static_cast<std::uint16_t>(chunk * 32 + lane);
       steps += __popc(all);
     }
-    if (thread == 0) tile.steps = steps;
+    if (lane == 0) tile.steps = steps;
   }
   __syncthreads();
   return tile.steps > 0;
+}
+
+/// Everything of the block's tile. False: nothing to do.
+template <int columns>
+__device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTile& tile) {
+  if (!read_rows<columns>(tree, p, tile)) return false;
+  read_colleagues(tree, tile);
+  return find_steps(p.pass, p.reduced, tile);
 }
 
 /// Starts the copies of a step's rows: a thread has one 16-byte piece of every `threads_per_part / 8`-th row.
@@ -139,7 +193,7 @@ class RowCopies {
       : pass_(pass), tile_(tile), row_(first_row + thread / 8), piece_(thread % 8), last_(first_row + rows), stride_(threads / 8) {}
 
   __device__ void start(int step, unsigned char* stage) {
-    const int chunk = step / 32, shift = step % 32;
+    const int chunk = step / 32, slot = step % 32;
     if (chunk != chunk_) {
       const int k = chunk * tensor_chunk + piece_ * 8;
       const int child = k / pass_.width;
@@ -147,8 +201,8 @@ class RowCopies {
     }
 #pragma unroll 4
     for (int row = row_; row < last_; row += stride_) {
-      const unsigned mask = tile_.mask[shift][row];
-      const std::int64_t box = tile_.first[shift][row] + __popc(mask & (bit_ - 1));
+      const unsigned mask = tile_.mask[row][slot];
+      const std::int64_t box = tile_.first[row][slot] + __popc(mask & (bit_ - 1));
       unsigned char* to = stage + row * tensor_row_bytes + (piece_ ^ row % 8) * 16;
 #pragma unroll
       for (int part = 0; part < parts; ++part)
@@ -165,8 +219,8 @@ class RowCopies {
 
 /// Where a step's operators begin: [child][width][64].
 __device__ inline std::int64_t operators_of(const TensorPass& pass, int step) {
-  const int chunk = step / 32, shift = step % 32;
-  return (static_cast<std::int64_t>(shift) * (pass.width / 8) + chunk) * 8 * pass.width * tensor_chunk;
+  const int chunk = step / 32, slot = step % 32;
+  return (static_cast<std::int64_t>(slot) * (pass.width / 8) + chunk) * 8 * pass.width * tensor_chunk;
 }
 
 /// Starts the copies of a step's operators by all threads.
@@ -188,20 +242,24 @@ __device__ void copy_operators(const TensorPass& pass, const TensorTile& tile, i
   }
 }
 
-/// Sums of the tile's rows and columns to the locals of children that exist and have targets.
+/// Sums of the tile's rows and columns to the locals of children that have targets.
 template <class Engine>
-__device__ void write_locals(const TreeView& tree, const TensorProduct& p, const TensorTile& tile, const Engine& engine) {
-  engine.for_each_pair([&](int row, int column, float first, float second) {
-    const BoxId parent = tile.parent[row];
-    const std::uint32_t place = tile.column[column];
-    if (parent == no_box || place == ~0u || !(tile.wanted[row] >> (place >> 16) & 1u)) return;
-    const int n = static_cast<int>(place & 0xffffu);
-    const unsigned mask = tree.child_mask[parent];
-    const std::int64_t box = tree.first_child[parent] + __popc(mask & ((1u << (place >> 16)) - 1));
-    const float scale = power_of_two(-tensor_exponent(p.largest[tree.level[parent] + 1])) / p.operator_scale;
+__device__ void write_locals(const TensorProduct& p, const TensorTile& tile, const Engine& engine) {
+  engine.for_each_pair([&](int r, int column, float first, float second) {
+    const TensorRow row = tile.row[r];
+    const std::uint32_t place = tile.column[column], child = place >> 16 & 31u, n = place & 0xffffu;
+    if (!(row.wanted >> child & 1u) || static_cast<int>(n) >= p.pass.count) return;
+    const std::int64_t box = row.first_child + __popc(row.children & ((1u << child) - 1));
     float* out = p.out + box * p.stride + n;
-    if (n < p.pass.count) out[0] = p.add ? out[0] + first * scale : first * scale;
-    if (n + 1 < p.pass.count) out[1] = p.add ? out[1] + second * scale : second * scale;
+    float2 value{first * row.scale, second * row.scale};
+    if (p.add) {
+      const float2 old = *reinterpret_cast<const float2*>(out);
+      value.x += old.x, value.y += old.y;
+    }
+    if (static_cast<int>(n) + 1 < p.pass.count)
+      *reinterpret_cast<float2*>(out) = value;
+    else
+      *out = value.x;
   });
 }
 
@@ -221,7 +279,7 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
   const unsigned misaligned = static_cast<unsigned>(__cvta_generic_to_shared(raw)) % 1024;
   unsigned char* stage = raw + (misaligned ? 1024 - misaligned : 0);
   TensorTile& tile = *reinterpret_cast<TensorTile*>(stage + stages * stage_bytes);
-  if (!read_tile<columns>(tree, p.pass, p.reduced, tile)) return;
+  if (!read_tile<columns>(tree, p, tile)) return;
 
   const int steps = __shfl_sync(~0u, tile.steps, 0);
   RowCopies<tensor_rows, parts> rows(p.pass, tile, 0, static_cast<int>(threadIdx.x), tensor_threads);
@@ -247,7 +305,7 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
   }
   engine.finish_all();
 
-  write_locals(tree, p, tile, engine);
+  write_locals(p, tile, engine);
 #endif
 }
 

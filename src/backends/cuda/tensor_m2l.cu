@@ -55,36 +55,36 @@ std::int64_t TensorM2l::bytes_of_box(int degree) {
   return 2 * tensor_width((degree + 1) * (degree + 1)) + 4 * tensor_width(low * low) + 10 * (8 / group + 4) / 4;
 }
 std::int64_t TensorM2l::bytes_of_operators(int degree) {
-  const auto bytes = [](std::int64_t width) { return 2 * 64 * tensor_shifts * width * width; };
+  const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
   const int low = graded_degrees(degree);
   return bytes(tensor_width((degree + 1) * (degree + 1))) + 2 * bytes(tensor_width(low * low)) + (1 << 16);
 }
 
-/// Which matrix serves child `target` and source child o of the colleague at `shift`: [target][shift][o], -1: none.
+/// Which matrix serves child `target` and source child o of the colleague at `slot`: [target][slot][o], -1: none.
 struct MatrixIds {
-  std::int16_t id[8][tensor_shifts][8];
+  std::int16_t id[8][colleagues_per_box][8];
 };
 
 __global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
   std::int16_t* all = &ids->id[0][0][0];
-  for (int i = static_cast<int>(threadIdx.x); i < 64 * tensor_shifts; i += threads) all[i] = -1;
+  for (int i = static_cast<int>(threadIdx.x); i < 64 * colleagues_per_box; i += threads) all[i] = -1;
   __syncthreads();
   for (int c = 0; c < 8; ++c)
     for (int l = far.begin[c] + static_cast<int>(threadIdx.x); l < far.begin[c + 1]; l += threads) {
       const Link link = far.link[l];
-      ids->id[c][link.slot < 13 ? link.slot : link.slot - 1][link.octant] = static_cast<std::int16_t>(link.matrix);
+      ids->id[c][link.slot][link.octant] = static_cast<std::int16_t>(link.matrix);
     }
 }
 
-/// Block (chunk of a shift, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are 0.
+/// Block (chunk of a slot, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are 0.
 __global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width, int zero,
                              __half* high, __half* low) {
-  const int chunks = width / 8, shift = static_cast<int>(blockIdx.x) / chunks, chunk = static_cast<int>(blockIdx.x) % chunks;
+  const int chunks = width / 8, slot = static_cast<int>(blockIdx.x) / chunks, chunk = static_cast<int>(blockIdx.x) % chunks;
   const int child = static_cast<int>(blockIdx.y);
   const std::int64_t image = (static_cast<std::int64_t>(blockIdx.x) * 8 + child) * width * tensor_chunk;
   for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += threads) {
     const int n = i / tensor_chunk, at = i % tensor_chunk, k = chunk * tensor_chunk + at, j = k % width;
-    const int id = ids->id[child][shift][k / width];
+    const int id = ids->id[child][slot][k / width];
     float value = 0;
     if (id >= 0 && n < count && j < count && !(n < zero && j < zero))
       value = operator_scale * matrix[(static_cast<std::int64_t>(id) * stride + j) * pitch + n];
@@ -107,10 +107,10 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
   find_matrices<<<1, threads, 0, stream>>>(tables.far, ids.data());
   require_launch("find_matrices");
   const auto make = [&](TensorPass& pass, int zero, DeviceArray<__half>& high, DeviceArray<__half>* low) {
-    const std::int64_t numbers = std::int64_t(64) * tensor_shifts * pass.width * pass.width;
+    const std::int64_t numbers = std::int64_t(64) * colleagues_per_box * pass.width * pass.width;
     high.resize(numbers);
     if (low) low->resize(numbers);
-    image_kernel<<<dim3(static_cast<unsigned>(tensor_shifts * pass.width / 8), 8), threads, 0, stream>>>(
+    image_kernel<<<dim3(static_cast<unsigned>(colleagues_per_box * pass.width / 8), 8), threads, 0, stream>>>(
         tables.far.matrix, ids.data(), tables.stride, tables.pitch, pass.count, pass.width, zero, high.data(),
         low ? low->data() : nullptr);
     require_launch("image_kernel");

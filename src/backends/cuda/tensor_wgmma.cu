@@ -11,7 +11,7 @@ static void launch_bulk(const TreeView& tree, const TensorProduct& product, cuda
   if (simple) return launch_tensor<Engine>(tree, product, stream);
   const auto kernel = bulk_kernel<Engine>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), bulk_threads, tensor_shared_bytes<Engine>(), stream>>>(
+  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), tensor_threads, tensor_shared_bytes<Engine>(), stream>>>(
       tree, product);
   require_launch("bulk_kernel");
 }

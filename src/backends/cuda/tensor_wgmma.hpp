@@ -155,14 +155,33 @@ __device__ inline void copy_bulk(void* to, const void* from, unsigned bytes, std
                : "memory");
 }
 
-inline constexpr int bulk_threads = tensor_threads + 32;  ///< the last warp's first thread brings the operators
+/// Starts the bulk copies of a step's operators, one per run of children beside each other.
+template <int columns, int parts>
+__device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, int step, unsigned char* to,
+                                    std::uint64_t& barrier) {
+  const int child_bytes = pass.width * tensor_row_bytes;
+  arrive_and_expect(barrier, static_cast<unsigned>(parts * pass.rows.group * child_bytes));
+  const std::int64_t image = operators_of(pass, step);
+  for (int part = 0; part < parts; ++part) {
+    unsigned char* at = to + part * columns * tensor_row_bytes;
+    for (unsigned left = members; left;) {
+      const int first = first_octant(left), count = __ffs(static_cast<int>(~(left >> first))) - 1;
+      left &= ~(((1u << count) - 1) << first);
+      copy_bulk(at, pass.operators[part] + image + first * (child_bytes / 2), static_cast<unsigned>(count * child_bytes),
+                barrier);
+      at += count * child_bytes;
+    }
+  }
+}
 
 /// The tensor kernel with operators brought by bulk copies: the two warpgroups share only those and go at their own pace.
+/// Two hundred registers a thread leave room for these eight warps alone, so that none is spared for the copies.
 template <class Engine>
-__global__ void __launch_bounds__(bulk_threads, 1) bulk_kernel(TreeView tree, TensorProduct p) {
-  constexpr int columns = Engine::columns, parts = Engine::parts, stages = Engine::stages, ahead = stages - Engine::lag;
+__global__ void __launch_bounds__(tensor_threads, 1) bulk_kernel(TreeView tree, TensorProduct p) {
+  constexpr int columns = Engine::columns, parts = Engine::parts, stages = Engine::stages, lag = Engine::lag;
   constexpr int rows_bytes = parts * tensor_rows * tensor_row_bytes;
   constexpr int stage_bytes = rows_bytes + parts * columns * tensor_row_bytes;
+  constexpr int ahead = stages - 1, operators_ahead = stages - lag;
   extern __shared__ unsigned char raw[];
   __shared__ std::uint64_t full[stages], empty[stages];
   const unsigned misaligned = shared_address(raw) % 1024;
@@ -172,61 +191,43 @@ __global__ void __launch_bounds__(bulk_threads, 1) bulk_kernel(TreeView tree, Te
     for (int s = 0; s < stages; ++s) make_barrier(full[s], 1), make_barrier(empty[s], 2);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  if (!read_tile<columns>(tree, p.pass, p.reduced, tile)) return;
+  if (!read_tile<columns>(tree, p, tile)) return;
 
   const int steps = __shfl_sync(~0u, tile.steps, 0), group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0);
-  if (group == tensor_threads / 128) {
-    if (threadIdx.x % 32 != 0) return;
-    const unsigned members = p.pass.rows.members[tile.class_of];
-    const int child_bytes = p.pass.width * tensor_row_bytes;
-    for (int i = 0; i < steps; ++i) {
-      const int s = i % stages;
-      if (i >= stages) wait(empty[s], static_cast<unsigned>(i / stages - 1) & 1u);
-      arrive_and_expect(full[s], static_cast<unsigned>(parts * p.pass.rows.group * child_bytes));
-      const std::int64_t image = operators_of(p.pass, tile.step[i]);
-      for (int part = 0; part < parts; ++part) {
-        unsigned char* to = stage + s * stage_bytes + rows_bytes + part * columns * tensor_row_bytes;
-        for (unsigned left = members; left;) {  // children beside each other are one copy
-          const int first = first_octant(left);
-          int count = 1;
-          while (left >> (first + count) & 1u) ++count;
-          left &= ~(((1u << count) - 1) << first);
-          copy_bulk(to, p.pass.operators[part] + image + first * (child_bytes / 2), static_cast<unsigned>(count * child_bytes),
-                    full[s]);
-          to += count * child_bytes;
-        }
-      }
-    }
-    return;
-  }
-
   const int in_group = static_cast<int>(threadIdx.x) % 128;
   RowCopies<tensor_rows / 2, parts> rows(p.pass, tile, group * (tensor_rows / 2), in_group, 128);
-  const auto load = [&](int i, int s) {
-    if (i < steps) rows.start(tile.step[i], stage + s * stage_bytes);
+  const auto copy_rows = [&](int i) {
+    if (i < steps) rows.start(tile.step[i], stage + i % stages * stage_bytes);
     commit_copies();
   };
-  for (int i = 0; i < ahead; ++i) load(i, i);
+  const auto copy_columns = [&](int i) {
+    if (threadIdx.x != 0 || i >= steps) return;
+    const int s = i % stages;
+    if (i >= stages) wait(empty[s], static_cast<unsigned>(i / stages - 1) & 1u);
+    copy_operators_bulk<columns, parts>(p.pass, p.pass.rows.members[tile.class_of], tile.step[i],
+                                        stage + s * stage_bytes + rows_bytes, full[s]);
+  };
+  const auto group_barrier = [&] { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); };
+  for (int i = 0; i < ahead; ++i) copy_rows(i);
+  for (int i = 0; i < operators_ahead; ++i) copy_columns(i);
   Engine engine;
-  int at = 0, next = ahead % stages, retired = 0;
-  unsigned phase = 0;
   for (int i = 0; i < steps; ++i) {
     wait_for_copies<ahead - 1>();
     engine.see_copies();
-    asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
-    wait(full[at], phase);
-    engine.start(stage + at * stage_bytes, i == 0);
-    load(i + ahead, next);
-    engine.finish();
-    if (i >= Engine::lag - 1) {
-      if (in_group == 0) arrive(empty[retired]);
-      retired = retired + 1 == stages ? 0 : retired + 1;
+    group_barrier();
+    wait(full[i % stages], static_cast<unsigned>(i / stages) & 1u);
+    engine.start(stage + i % stages * stage_bytes, i == 0);
+    if (lag == 1) copy_rows(i + ahead);
+    copy_columns(i + operators_ahead);
+    engine.finish();  // of step i + 1 - lag: its stage is free once the whole group is here
+    if (lag == 2) {
+      group_barrier();
+      copy_rows(i + ahead);
     }
-    if (++at == stages) at = 0, phase ^= 1u;
-    next = next + 1 == stages ? 0 : next + 1;
+    if (in_group == 0 && i + 1 >= lag) arrive(empty[(i + 1 - lag) % stages]);
   }
   engine.finish_all();
-  write_locals(tree, p, tile, engine);
+  write_locals(p, tile, engine);
 }
 
 }  // namespace farfield::cuda
