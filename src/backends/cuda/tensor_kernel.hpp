@@ -49,10 +49,10 @@ struct TensorTile {
   std::uint32_t column[256];                    ///< child << 16 | coefficient
 };
 
+/// No fence for the compiler: copies of one thread are started back to back, and whoever reads them waits first.
 __device__ inline void copy_16(void* to, const void* from, bool exists) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-               "l"(from), "r"(exists ? 16 : 0)
-               : "memory");
+               "l"(from), "r"(exists ? 16 : 0));
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int pending>
@@ -184,83 +184,100 @@ __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTi
   return find_steps(p.pass, p.reduced, tile);
 }
 
-/// Starts the copies of a step's rows: a thread has one 16-byte piece of every `threads_per_part / 8`-th row.
-template <int rows, int parts>
+/// Starts the copies of a step's rows by `threads` threads: one 16-byte piece of every eighth of them each.
+template <int threads, int parts>
 class RowCopies {
  public:
-  /// `thread` of the `threads` that copy rows `first_row` ... first_row + rows - 1.
-  __device__ RowCopies(const TensorPass& pass, const TensorTile& tile, int first_row, int thread, int threads)
-      : pass_(pass), tile_(tile), row_(first_row + thread / 8), piece_(thread % 8), last_(first_row + rows), stride_(threads / 8) {}
+  __device__ RowCopies(const TensorPass& pass, const TensorTile& tile, int thread)
+      : pass_(pass), tile_(tile), row_(thread / 8), piece_(thread % 8) {}
 
   __device__ void start(int step, unsigned char* stage) {
     const int chunk = step / 32, slot = step % 32;
     if (chunk != chunk_) {
-      const int k = chunk * tensor_chunk + piece_ * 8;
-      const int child = k / pass_.width;
+      const int k = chunk * tensor_chunk + piece_ * 8, child = k / pass_.width;
       chunk_ = chunk, bit_ = 1u << child, offset_ = k - child * pass_.width;
     }
-#pragma unroll 4
-    for (int row = row_; row < last_; row += stride_) {
-      const unsigned mask = tile_.mask[row][slot];
-      const std::int64_t box = tile_.first[row][slot] + __popc(mask & (bit_ - 1));
-      unsigned char* to = stage + row * tensor_row_bytes + (piece_ ^ row % 8) * 16;
+    BoxId first[rows];
+    unsigned mask[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      first[r] = tile_.first[row_ + r * stride][slot];
+      mask[r] = tile_.mask[row_ + r * stride][slot];
+    }
+    unsigned char* to = stage + row_ * tensor_row_bytes + (piece_ ^ row_ % 8) * 16;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const std::int64_t from = static_cast<std::int64_t>(first[r] + __popc(mask[r] & (bit_ - 1))) * pass_.width + offset_;
 #pragma unroll
       for (int part = 0; part < parts; ++part)
-        copy_16(to + part * tensor_rows * tensor_row_bytes, pass_.in[part] + box * pass_.width + offset_, mask & bit_);
+        copy_16(to + (part * tensor_rows + r * stride) * tensor_row_bytes, pass_.in[part] + from, mask[r] & bit_);
     }
   }
 
  private:
+  static constexpr int stride = threads / 8, rows = tensor_rows / stride;
+  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged alike");
   const TensorPass& pass_;
   const TensorTile& tile_;
-  int row_, piece_, last_, stride_, chunk_ = -1, offset_ = 0;
+  int row_, piece_, chunk_ = -1, offset_ = 0;
   unsigned bit_ = 0;
 };
 
-/// Where a step's operators begin: [child][width][64].
-__device__ inline std::int64_t operators_of(const TensorPass& pass, int step) {
-  const int chunk = step / 32, slot = step % 32;
-  return (static_cast<std::int64_t>(slot) * (pass.width / 8) + chunk) * 8 * pass.width * tensor_chunk;
+/// Where a step's operators begin: [child][width][64]. All of them are 2^27 numbers at most.
+__device__ inline unsigned operators_of(const TensorPass& pass, int step) {
+  const unsigned chunk = static_cast<unsigned>(step) / 32, slot = static_cast<unsigned>(step) % 32;
+  const auto width = static_cast<unsigned>(pass.width);
+  return (slot * (width / 8) + chunk) * 8 * width * tensor_chunk;
 }
 
 /// Starts the copies of a step's operators by all threads.
 template <int columns, int parts>
 __device__ void copy_operators(const TensorPass& pass, const TensorTile& tile, int step, unsigned char* b) {
   const int thread = static_cast<int>(threadIdx.x), piece = thread % 8;
-  const std::int64_t image = operators_of(pass, step);
+  const unsigned image = operators_of(pass, step);
 #pragma unroll
   for (int r = 0; r < columns; r += tensor_threads / 8) {
     const int row = r + thread / 8;
     if (columns % (tensor_threads / 8) != 0 && row >= columns) break;
     const std::uint32_t column = tile.column[row];
     if (column == ~0u) break;
-    const std::int64_t from =
-        image + static_cast<std::int64_t>((column >> 16) * static_cast<unsigned>(pass.width) + (column & 0xffffu)) * tensor_chunk;
+    const unsigned from =
+        image + ((column >> 16) * static_cast<unsigned>(pass.width) + (column & 0xffffu)) * tensor_chunk;
 #pragma unroll
     for (int part = 0; part < parts; ++part)
       copy_16(b + (part * columns + row) * tensor_row_bytes + piece * 16, pass.operators[part] + from + piece * 8, true);
   }
 }
 
-/// Sums of the tile's rows and columns to the locals of children that have targets.
+/// Sums of the tile's rows and columns to the locals of children that have targets. Four pairs at a time: their old
+/// values are all in flight before the first is written.
 template <class Engine>
 __device__ void write_locals(const TensorProduct& p, const TensorTile& tile, const Engine& engine) {
-  engine.for_each_pair([&](int r, int column, float first, float second) {
-    const TensorRow row = tile.row[r];
-    const std::uint32_t place = tile.column[column], child = place >> 16 & 31u, n = place & 0xffffu;
-    if (!(row.wanted >> child & 1u) || static_cast<int>(n) >= p.pass.count) return;
-    const std::int64_t box = row.first_child + __popc(row.children & ((1u << child) - 1));
-    float* out = p.out + box * p.stride + n;
-    float2 value{first * row.scale, second * row.scale};
-    if (p.add) {
-      const float2 old = *reinterpret_cast<const float2*>(out);
-      value.x += old.x, value.y += old.y;
+  constexpr int batch = 4;
+  static_assert(Engine::pairs % batch == 0, "no batch is cut");
+#pragma unroll
+  for (int from = 0; from < Engine::pairs; from += batch) {
+    float* out[batch];
+    float2 value[batch];
+    bool both[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const TensorRow row = tile.row[engine.row(from + i)];
+      const std::uint32_t place = tile.column[engine.column(from + i)], child = place >> 16 & 31u, n = place & 0xffffu;
+      const bool wanted = (row.wanted >> child & 1u) && static_cast<int>(n) < p.pass.count;
+      const std::int64_t box = row.first_child + __popc(row.children & ((1u << child) - 1));
+      out[i] = wanted ? p.out + box * p.stride + n : nullptr;
+      both[i] = static_cast<int>(n) + 1 < p.pass.count;
+      value[i] = p.add && wanted ? *reinterpret_cast<const float2*>(out[i]) : float2{0, 0};
+      const float2 sum = engine.pair(from + i);
+      value[i].x += sum.x * row.scale, value[i].y += sum.y * row.scale;
     }
-    if (static_cast<int>(n) + 1 < p.pass.count)
-      *reinterpret_cast<float2*>(out) = value;
-    else
-      *out = value.x;
-  });
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (out[i] && both[i]) *reinterpret_cast<float2*>(out[i]) = value[i];
+      if (out[i] && !both[i]) *out[i] = value[i].x;
+    }
+  }
 }
 
 template <class Engine>
@@ -282,7 +299,7 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
   if (!read_tile<columns>(tree, p, tile)) return;
 
   const int steps = __shfl_sync(~0u, tile.steps, 0);
-  RowCopies<tensor_rows, parts> rows(p.pass, tile, 0, static_cast<int>(threadIdx.x), tensor_threads);
+  RowCopies<tensor_threads, parts> rows(p.pass, tile, static_cast<int>(threadIdx.x));
   const auto load = [&](int i, unsigned char* to) {
     if (i < steps) {
       rows.start(tile.step[i], to);

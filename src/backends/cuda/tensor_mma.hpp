@@ -35,18 +35,13 @@ class MmaEngine {
   __device__ void finish() {}
   __device__ void finish_all() {}
 
-  /// f(row, column, value, value of the next column).
-  template <class F>
-  __device__ void for_each_pair(F&& f) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-    for (int i = 0; i < row_tiles; ++i)
-#pragma unroll
-      for (int j = 0; j < column_tiles; ++j)
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-          f(first_row() + 16 * i + 8 * half + lane / 4, first_column() + 8 * j + lane % 4 * 2, sum_[i][j][2 * half],
-            sum_[i][j][2 * half + 1]);
+  /// Sums as pairs of neighbouring columns.
+  static constexpr int pairs = 4 * (columns / 4 / 8) * 2;
+  __device__ static int row(int i) { return first_row() + 16 * (i / 2 / column_tiles) + 8 * (i % 2) + lane() / 4; }
+  __device__ static int column(int i) { return first_column() + 8 * (i / 2 % column_tiles) + lane() % 4 * 2; }
+  __device__ float2 pair(int i) const {
+    const float* sum = sum_[i / 2 / column_tiles][i / 2 % column_tiles] + i % 2 * 2;
+    return {sum[0], sum[1]};
   }
 
  private:
@@ -54,6 +49,7 @@ class MmaEngine {
   static constexpr int part_a = tensor_rows * tensor_row_bytes, part_b = columns * tensor_row_bytes;
   static_assert(columns % 64 == 0, "a warp loads 16 columns at a time");
 
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
   __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
   __device__ static int first_row() { return warp() / 4 * 64; }
   __device__ static int first_column() { return warp() % 4 * (columns / 4); }
@@ -78,15 +74,14 @@ class MmaEngine {
   }
 
   __device__ static void multiply(const unsigned char* a, const unsigned char* b, float (&sum)[row_tiles][column_tiles][4]) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
     for (int k = 0; k < tensor_chunk / 16; ++k) {
       unsigned left[row_tiles][4], right[column_tiles / 2][4];
 #pragma unroll
-      for (int i = 0; i < row_tiles; ++i) load_matrices(left[i], a, first_row() + 16 * i + lane % 16, 2 * k + lane / 16);
+      for (int i = 0; i < row_tiles; ++i) load_matrices(left[i], a, first_row() + 16 * i + lane() % 16, 2 * k + lane() / 16);
 #pragma unroll
       for (int j = 0; j < column_tiles / 2; ++j)
-        load_matrices(right[j], b, first_column() + 16 * j + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2);
+        load_matrices(right[j], b, first_column() + 16 * j + lane() / 16 * 8 + lane() % 8, 2 * k + lane() / 8 % 2);
 #pragma unroll
       for (int i = 0; i < row_tiles; ++i)
 #pragma unroll

@@ -9,11 +9,11 @@ template <class Engine>
 static void launch_bulk(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
   static const bool simple = std::getenv("SIMPLE");
   if (simple) return launch_tensor<Engine>(tree, product, stream);
-  const auto kernel = bulk_kernel<Engine>;
+  const auto kernel = specialised_kernel<Engine>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), tensor_threads, tensor_shared_bytes<Engine>(), stream>>>(
+  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), specialised_threads, tensor_shared_bytes<Engine>(), stream>>>(
       tree, product);
-  require_launch("bulk_kernel");
+  require_launch("specialised_kernel");
 }
 
 void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {

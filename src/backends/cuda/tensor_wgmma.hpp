@@ -99,20 +99,16 @@ class WgmmaEngine {
   }
   __device__ void finish_all() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
 
-  /// f(row, column, value, value of the next column).
-  template <class F>
-  __device__ void for_each_pair(F&& f) const {
-    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-#pragma unroll
-      for (int j = 0; j < columns / 8; ++j)
-        f(thread / 32 * 16 + 8 * half + lane / 4, 8 * j + lane % 4 * 2, sum_[4 * j + 2 * half], sum_[4 * j + 2 * half + 1]);
-  }
+  /// Sums as pairs of neighbouring columns.
+  static constexpr int pairs = columns / 4;
+  __device__ static int row(int i) { return static_cast<int>(threadIdx.x) / 32 * 16 + 8 * (i % 2) + lane() / 4; }
+  __device__ static int column(int i) { return 8 * (i / 2) + lane() % 4 * 2; }
+  __device__ float2 pair(int i) const { return {sum_[2 * i], sum_[2 * i + 1]}; }
 
  private:
   static constexpr int part_a = tensor_rows * tensor_row_bytes, part_b = columns * tensor_row_bytes;
 
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
   __device__ static unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128, 0); }
 
   /// Of a tile of 128-byte rows whose pieces are exchanged within every eight rows (PTX ISA, "matrix descriptor").
@@ -161,73 +157,76 @@ __device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, in
                                     std::uint64_t& barrier) {
   const int child_bytes = pass.width * tensor_row_bytes;
   arrive_and_expect(barrier, static_cast<unsigned>(parts * pass.rows.group * child_bytes));
-  const std::int64_t image = operators_of(pass, step);
+  const unsigned image = operators_of(pass, step);
   for (int part = 0; part < parts; ++part) {
     unsigned char* at = to + part * columns * tensor_row_bytes;
     for (unsigned left = members; left;) {
       const int first = first_octant(left), count = __ffs(static_cast<int>(~(left >> first))) - 1;
       left &= ~(((1u << count) - 1) << first);
-      copy_bulk(at, pass.operators[part] + image + first * (child_bytes / 2), static_cast<unsigned>(count * child_bytes),
+      copy_bulk(at, pass.operators[part] + image + static_cast<unsigned>(first * (child_bytes / 2)), static_cast<unsigned>(count * child_bytes),
                 barrier);
       at += count * child_bytes;
     }
   }
 }
 
-/// The tensor kernel with operators brought by bulk copies: the two warpgroups share only those and go at their own pace.
-/// Two hundred registers a thread leave room for these eight warps alone, so that none is spared for the copies.
+/// The barrier hears of this thread's copies when they are complete.
+__device__ inline void arrive_after_copies(std::uint64_t& barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");
+}
+
+inline constexpr int copying_threads = 128, specialised_threads = tensor_threads + copying_threads;
+
+/// The tensor kernel with a warpgroup that copies for two that multiply: a warpgroup that issues products is held until
+/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the one to the others.
 template <class Engine>
-__global__ void __launch_bounds__(tensor_threads, 1) bulk_kernel(TreeView tree, TensorProduct p) {
+__global__ void __launch_bounds__(specialised_threads, 1) specialised_kernel(TreeView tree, TensorProduct p) {
   constexpr int columns = Engine::columns, parts = Engine::parts, stages = Engine::stages, lag = Engine::lag;
   constexpr int rows_bytes = parts * tensor_rows * tensor_row_bytes;
   constexpr int stage_bytes = rows_bytes + parts * columns * tensor_row_bytes;
-  constexpr int ahead = stages - 1, operators_ahead = stages - lag;
   extern __shared__ unsigned char raw[];
   __shared__ std::uint64_t full[stages], empty[stages];
   const unsigned misaligned = shared_address(raw) % 1024;
   unsigned char* stage = raw + (misaligned ? 1024 - misaligned : 0);
   TensorTile& tile = *reinterpret_cast<TensorTile*>(stage + stages * stage_bytes);
   if (threadIdx.x == 0) {
-    for (int s = 0; s < stages; ++s) make_barrier(full[s], 1), make_barrier(empty[s], 2);
+    for (int s = 0; s < stages; ++s) make_barrier(full[s], copying_threads + 1), make_barrier(empty[s], 2);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   if (!read_tile<columns>(tree, p, tile)) return;
 
   const int steps = __shfl_sync(~0u, tile.steps, 0), group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0);
-  const int in_group = static_cast<int>(threadIdx.x) % 128;
-  RowCopies<tensor_rows / 2, parts> rows(p.pass, tile, group * (tensor_rows / 2), in_group, 128);
-  const auto copy_rows = [&](int i) {
-    if (i < steps) rows.start(tile.step[i], stage + i % stages * stage_bytes);
-    commit_copies();
-  };
-  const auto copy_columns = [&](int i) {
-    if (threadIdx.x != 0 || i >= steps) return;
-    const int s = i % stages;
-    if (i >= stages) wait(empty[s], static_cast<unsigned>(i / stages - 1) & 1u);
-    copy_operators_bulk<columns, parts>(p.pass, p.pass.rows.members[tile.class_of], tile.step[i],
-                                        stage + s * stage_bytes + rows_bytes, full[s]);
-  };
-  const auto group_barrier = [&] { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); };
-  for (int i = 0; i < ahead; ++i) copy_rows(i);
-  for (int i = 0; i < operators_ahead; ++i) copy_columns(i);
-  Engine engine;
-  for (int i = 0; i < steps; ++i) {
-    wait_for_copies<ahead - 1>();
-    engine.see_copies();
-    group_barrier();
-    wait(full[i % stages], static_cast<unsigned>(i / stages) & 1u);
-    engine.start(stage + i % stages * stage_bytes, i == 0);
-    if (lag == 1) copy_rows(i + ahead);
-    copy_columns(i + operators_ahead);
-    engine.finish();  // of step i + 1 - lag: its stage is free once the whole group is here
-    if (lag == 2) {
-      group_barrier();
-      copy_rows(i + ahead);
+  if (group == tensor_threads / 128) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    const int thread = static_cast<int>(threadIdx.x) - tensor_threads;
+    RowCopies<copying_threads, parts> rows(p.pass, tile, thread);
+    const unsigned members = p.pass.rows.members[tile.class_of];
+    for (int i = 0, s = 0, phase = 1; i < steps; ++i) {
+      wait(empty[s], static_cast<unsigned>(phase));  // the first round finds them empty
+      unsigned char* to = stage + s * stage_bytes;
+      if (thread == i % 4 * 32)  // the warps take turns
+        copy_operators_bulk<columns, parts>(p.pass, members, tile.step[i], to + rows_bytes, full[s]);
+      rows.start(tile.step[i], to);
+      arrive_after_copies(full[s]);
+      if (++s == stages) s = 0, phase ^= 1;
     }
-    if (in_group == 0 && i + 1 >= lag) arrive(empty[(i + 1 - lag) % stages]);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    Engine engine;
+    for (int i = 0, s = 0, phase = 0, done = 0; i < steps; ++i) {
+      wait(full[s], static_cast<unsigned>(phase));
+      engine.see_copies();
+      engine.start(stage + s * stage_bytes, i == 0);
+      engine.finish();  // of step i + 1 - lag
+      if (i + 1 >= lag) {
+        if (threadIdx.x % 128 == 0) arrive(empty[done]);
+        if (++done == stages) done = 0;
+      }
+      if (++s == stages) s = 0, phase ^= 1;
+    }
+    engine.finish_all();
+    write_locals(p, tile, engine);
   }
-  engine.finish_all();
-  write_locals(p, tile, engine);
 }
 
 }  // namespace farfield::cuda
