@@ -1,7 +1,7 @@
-// Dense m2l by itself, in single precision: by FMA and on tensor cores, on trees over uniform, Plummer and sphere points,
-// multipoles of random strengths. A JSON line per tree, degree and engine: milliseconds (median of 5), translations per
-// second, relative L2 difference of the locals from those by FMA.
-// Usage: gpu_m2l [log2 N [leaf sizes, as 16,32 [degrees, as 3,5 [clouds, as uniform,plummer]]]]
+// Dense m2l by itself, in single precision: by FMA and on tensor cores, on trees over uniform, Plummer and sphere
+// points, multipoles of random strengths. A JSON line per tree, degree and engine: milliseconds (median of 5),
+// translations per second, relative L2 difference of the locals from those by FMA. Usage: gpu_m2l [log2 N [leaf sizes,
+// as 16,32 [degrees, as 3,5 [clouds, as uniform,plummer]]]]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -66,7 +66,8 @@ double median_milliseconds(const std::function<void()>& work) {
 /// Sums of (a - b)^2 and b^2.
 __global__ void compare_kernel(const float* a, const float* b, std::int64_t count, double* sums) {
   double difference = 0, size = 0;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += std::int64_t(gridDim.x) * blockDim.x) {
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += std::int64_t(gridDim.x) * blockDim.x) {
     const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
     difference += (x - y) * (x - y), size += y * y;
   }
@@ -86,13 +87,15 @@ double difference(const DeviceArray<float>& a, const DeviceArray<float>& b) {
 
 class Bench {
  public:
-  Bench(const std::string& cloud, int log2_n, std::int64_t leaf_size) : cloud_(cloud), log2_n_(log2_n), leaf_size_(leaf_size) {
+  Bench(const std::string& cloud, int log2_n, std::int64_t leaf_size)
+      : cloud_(cloud), log2_n_(log2_n), leaf_size_(leaf_size) {
     const std::vector<float> xyz = make_points(cloud, std::int64_t(1) << log2_n);
     const DevicePoints sources(points(xyz), memory_);
     tree_.use(memory_);
     const Geometry geometry = survey(sources.view(), nullptr, memory_);
     // full leaves: the volume's root edge makes them about 0.6 of the limit
-    const double along = std::cbrt(static_cast<double>(std::int64_t(1) << log2_n) / (0.625 * static_cast<double>(leaf_size)));
+    const double along =
+        std::cbrt(static_cast<double>(std::int64_t(1) << log2_n) / (0.625 * static_cast<double>(leaf_size)));
     int m = 1, k = 0;
     if (cloud == "uniform")
       for (m = static_cast<int>(std::lround(along / std::exp2(std::floor(std::log2(along / 8))))); 1 << k < m;) ++k;
@@ -135,7 +138,8 @@ class Bench {
       if (tensor_engine(degree) == TensorEngine::none) continue;
       if (engine == TensorEngine::warpgroup && tensor_engine(degree) != engine) continue;
       tensor_.build(work_.tables, work_.tree, engine, memory_.stream);
-      const double building = median_milliseconds([&] { tensor_.build(work_.tables, work_.tree, engine, memory_.stream); });
+      const double building =
+          median_milliseconds([&] { tensor_.build(work_.tables, work_.tree, engine, memory_.stream); });
       work_.tensor = tensor_.view();
       m2l(work_);
       const double error = difference(local_, by_fma_);
@@ -144,8 +148,8 @@ class Bench {
       const double split = median_milliseconds([&] { m2l(work_); });
       work_.tensor.full = tensor_.view().full;
       const double full = median_milliseconds([&] { m2l(work_); }) - split;
-      std::printf("{\"rows_ms\": %.3f, \"split_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f} ", building, split, full,
-                  all - split - full);
+      std::printf("{\"rows_ms\": %.3f, \"split_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f} ", building, split,
+                  full, all - split - full);
       print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error);
       require(cudaMemset(local_.data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
     }
@@ -154,11 +158,13 @@ class Bench {
  private:
   void print(int degree, const char* engine, double ms, double error) const {
     const double numbers = std::pow(degree + 1, 4);
-    std::printf("{\"cloud\": \"%s\", \"log2_n\": %d, \"leaf_size\": %lld, \"leaves\": %lld, \"boxes\": %d, \"degree\": %d, "
-                "\"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, \"difference\": %.2g}\n",
-                cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_), work_.tree.boxes,
-                degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
-                2e-9 * numbers * static_cast<double>(translations_) / ms, error);
+    std::printf(
+        "{\"cloud\": \"%s\", \"log2_n\": %d, \"leaf_size\": %lld, \"leaves\": %lld, \"boxes\": %d, \"degree\": %d, "
+        "\"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, \"difference\": "
+        "%.2g}\n",
+        cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_), work_.tree.boxes,
+        degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
+        2e-9 * numbers * static_cast<double>(translations_) / ms, error);
     std::fflush(stdout);
   }
 
@@ -188,7 +194,8 @@ int main(int argc, char** argv) {
   using namespace farfield::cuda;
   try {
     const int log2_n = argc > 1 ? std::atoi(argv[1]) : 20;
-    const auto leaf_sizes = listed(argc > 2 ? argv[2] : "16,32,64"), degrees = listed(argc > 3 ? argv[3] : "3,4,5,6,7,10,12");
+    const auto leaf_sizes = listed(argc > 2 ? argv[2] : "16,32,64"),
+               degrees = listed(argc > 3 ? argv[3] : "3,4,5,6,7,10,12");
     for (const std::string& cloud : listed(argc > 4 ? argv[4] : "uniform,plummer,sphere"))
       for (const std::string& leaf_size : leaf_sizes) {
         Bench bench(cloud, log2_n, std::atoll(leaf_size.c_str()));

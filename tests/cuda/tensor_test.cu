@@ -52,10 +52,11 @@ class TensorCase {
   int levels() const { return tree_.tree.levels; }
 
   /// Locals by an engine, [boxes][coefficients].
-  std::vector<double> by(cuda::TensorEngine engine) {
-    tensor_.build(single_.work.tables, single_.work.tree, engine, nullptr);
+  std::vector<double> by(cuda::TensorEngine engine, bool large = false) {
+    tensor_.build(single_.work.tables, single_.work.tree, engine, nullptr, large);
     single_.work.tensor = tensor_.view();
-    cuda::require(cudaMemset(single_.local.data(), 0, static_cast<std::size_t>(single_.local.size()) * 4), "cudaMemset");
+    cuda::require(cudaMemset(single_.local.data(), 0, static_cast<std::size_t>(single_.local.size()) * 4),
+                  "cudaMemset");
     cuda::m2l(single_.work);
     return locals(single_);
   }
@@ -132,7 +133,8 @@ class TensorCase {
     cuda::require(cudaDeviceSynchronize(), "expansions");
     std::vector<double> packed;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (static_cast<int>(i % static_cast<std::size_t>(stride)) < stride_) packed.push_back(static_cast<double>(all[i]));
+      if (static_cast<int>(i % static_cast<std::size_t>(stride)) < stride_)
+        packed.push_back(static_cast<double>(all[i]));
     return packed;
   }
   template <class Real>
@@ -151,8 +153,8 @@ class TensorCase {
   std::vector<double> expected_;
 };
 
-/// Rounding of the terms that only one product of 11 bits makes: all of them up to degree 3, those of degrees 4 to 6 and
-/// above beyond, which are that much smaller. Strengths of mixed sign leave the low degrees little.
+/// Rounding of the terms that only one product of 11 bits makes: all of them up to degree 3, those of degrees 4 to 6
+/// and above beyond, which are that much smaller. Strengths of mixed sign leave the low degrees little.
 double most_error(int degree) { return degree < 4 ? 6e-4 : 4e-5; }
 
 std::vector<cuda::TensorEngine> engines(int degree) {
@@ -175,6 +177,7 @@ void expect_close(const Cloud& cloud, Range range, int degree, bool reduced) {
                 reduced ? "reduced" : "full   ", static_cast<int>(engine), error);
     EXPECT_LE(error, most_error(degree));
     EXPECT_EQ(found, one.by(engine)) << "the same bits again";
+    EXPECT_EQ(found, one.by(engine, true)) << "the same bits in large tiles";
   }
 }
 

@@ -1,10 +1,10 @@
-// Dense m2l in single precision on tensor cores, as plain pointers. Rows are parents: the 26 colleagues' children side by
-// side are the inner dimension, the row's own children the columns, so that all far lists together are one matrix product
-// whose rows are gathered, box by box, from compact arrays of 16-bit floats. All levels in one launch.
+// Dense m2l in single precision on tensor cores, as plain pointers. Rows are parents: the 26 colleagues' children side
+// by side are the inner dimension, the row's own children the columns, so that all far lists together are one matrix
+// product whose rows are gathered, box by box, from compact arrays of 16-bit floats. All levels in one launch.
 //
-// Graded precision: products of degrees below `low` are summed in three terms (low x high, high x low, high x high, each
-// part 11 bits) with sums promoted to single every 64 products; all others in one term. Tensor cores cut when they add, so
-// the large low degrees must not pass through one long sum.
+// Graded precision: products of degrees below `low` are summed in three terms (low x high, high x low, high x high,
+// each part 11 bits) with sums promoted to single every 64 products; all others in one term. Tensor cores cut when they
+// add, so the large low degrees must not pass through one long sum.
 #pragma once
 #include <cuda_fp16.h>
 
@@ -14,16 +14,19 @@
 
 namespace farfield::cuda {
 
-inline constexpr int tensor_chunk = 64;                       ///< products per step: 128 bytes of 16-bit floats
-inline constexpr int tensor_rows = 128;                       ///< parents per tile
+inline constexpr int tensor_chunk = 64;  ///< products per step: 128 bytes of 16-bit floats
 
-/// Parents by class: a class is a set of `group` children, the columns of its tiles. Every child with targets is in one.
+/// Rows begin ... end of one class: a set of children, one bit each. begin == end: no tile.
+struct TensorTileRange {
+  std::int32_t begin, end;
+  unsigned members;
+};
+
+/// Parents by class, all classes of `group` children, whose columns a tile has. Every child with targets is in one.
 struct TensorRows {
-  int group = 0, classes = 0;
-  const std::uint8_t* members = nullptr;     ///< [classes] the children, one bit each
-  const BoxId* parent = nullptr;             ///< class after class, ascending
-  const std::int32_t* begin = nullptr;       ///< [classes + 1] first row
-  const std::int32_t* tile_begin = nullptr;  ///< [classes + 1] first tile
+  int group = 0, tile_rows = 0;  ///< 128 or 256 parents per tile
+  const BoxId* parent = nullptr;
+  const TensorTileRange* tile = nullptr;
   std::int64_t most_tiles = 0;
 };
 
@@ -33,20 +36,21 @@ struct TensorPass {
   int count = 0;  ///< coefficients
   int terms = 0;  ///< 1 or 3; 0: no such pass
   const __half* in[2] = {};
-  /// [slot][width * 8 / 64][child][width][64], slots of colleagues: element (out, in) of the children's matrices, in = source child * width + j;
-  /// the eight 16-byte pieces of a row stand in the order of shared memory (tensor_kernel.hpp).
+  /// [slot][width * 8 / 64][child][width][64], slots of colleagues: element (out, in) of the children's matrices, in =
+  /// source child * width + j; the eight 16-byte pieces of a row stand in the order of shared memory
+  /// (tensor_kernel.hpp).
   const __half* operators[2] = {};
   TensorRows rows;
 };
 
 struct TensorView {
   bool ready = false;
-  bool bulk = true;               ///< warpgroup instructions where the device has them
-  int low = 0;                    ///< degrees below it have three terms
-  TensorPass full, graded;        ///< full: one term, without the block that `graded` does
+  bool bulk = true;         ///< warpgroup instructions where the device has them
+  int low = 0;              ///< degrees below it have three terms
+  TensorPass full, graded;  ///< full: one term, without the block that `graded` does
   __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;  ///< what the split pass writes
-  std::uint32_t* largest = nullptr;  ///< [levels] bits of the largest coefficient
-  float operator_scale = 1;       ///< what operators were multiplied by
+  std::uint32_t* largest = nullptr;                                       ///< [levels] bits of the largest coefficient
+  float operator_scale = 1;                                               ///< what operators were multiplied by
 };
 
 /// A multiple of 8 halfs, so that 16 bytes belong to one box.

@@ -12,10 +12,10 @@ void tensor_product_mma(const TreeView& tree, const TensorProduct& product, cuda
 void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cudaStream_t stream);
 
 template <class Engine>
-void launch_tensor(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
-  const auto kernel = tensor_kernel<Engine>;
+void launch_tensor(void (*kernel)(TreeView, TensorProduct), int threads, const TreeView& tree,
+                   const TensorProduct& product, cudaStream_t stream) {
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), tensor_threads, tensor_shared_bytes<Engine>(), stream>>>(
+  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), threads, tensor_shared_bytes<Engine>(), stream>>>(
       tree, product);
   require_launch("tensor_kernel");
 }

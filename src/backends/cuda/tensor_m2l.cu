@@ -1,14 +1,13 @@
 // m2l on tensor cores: operators, split coefficients, the two passes.
 //
-// Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for nine
-// kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third of the
-// truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does.
-#include "backends/cuda/tensor_m2l.hpp"
-
+// Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
+// nine kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third
+// of the truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does.
 #include <algorithm>
 
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tensor_launch.hpp"
+#include "backends/cuda/tensor_m2l.hpp"
 
 namespace farfield::cuda {
 
@@ -23,6 +22,13 @@ static int group_of(int width, int terms, TensorEngine engine) {
   int group = 8;
   while (group > 1 && group * width > most) group /= 2;
   return group;
+}
+
+/// Tiles of 256 rows, for columns that have them, where they still are three per multiprocessor.
+static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngine engine, bool large) {
+  if (engine != TensorEngine::warpgroup || columns > 176 || tree.levels <= 2) return 128;
+  const std::int64_t parents = tree.level_begin[tree.levels - 1] - tree.level_begin[1];
+  return large || parents * 8 / group / 256 >= 3 * device_limits().multiprocessors ? 256 : 128;
 }
 
 static int capability() {
@@ -51,7 +57,8 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
 }
 
 std::int64_t TensorM2l::bytes_of_box(int degree) {
-  const int low = graded_degrees(degree), group = group_of(tensor_width((degree + 1) * (degree + 1)), 1, TensorEngine::warp);
+  const int low = graded_degrees(degree),
+            group = group_of(tensor_width((degree + 1) * (degree + 1)), 1, TensorEngine::warp);
   return 2 * tensor_width((degree + 1) * (degree + 1)) + 4 * tensor_width(low * low) + 10 * (8 / group + 4) / 4;
 }
 std::int64_t TensorM2l::bytes_of_operators(int degree) {
@@ -76,10 +83,12 @@ __global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
     }
 }
 
-/// Block (chunk of a slot, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are 0.
-__global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width, int zero,
-                             __half* high, __half* low) {
-  const int chunks = width / 8, slot = static_cast<int>(blockIdx.x) / chunks, chunk = static_cast<int>(blockIdx.x) % chunks;
+/// Block (chunk of a slot, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are
+/// 0.
+__global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width,
+                             int zero, __half* high, __half* low) {
+  const int chunks = width / 8, slot = static_cast<int>(blockIdx.x) / chunks,
+            chunk = static_cast<int>(blockIdx.x) % chunks;
   const int child = static_cast<int>(blockIdx.y);
   const std::int64_t image = (static_cast<std::int64_t>(blockIdx.x) * 8 + child) * width * tensor_chunk;
   for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += threads) {
@@ -121,18 +130,22 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
   if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
 }
 
-void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
+void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
+                      bool large) {
   if (tables.degree != degree_ || tables.far.matrix != matrix_ || engine != engine_) {
     choose_passes(tables.degree);
     make_operators(tables, stream);
     degree_ = tables.degree, matrix_ = tables.far.matrix, engine_ = engine;
   }
   const int group = group_of(view_.full.width, 1, engine);
+  constexpr int graded_tile_rows = 128;
   const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
-  rows_.build(tree, group, stream);
-  if (graded_group != group) graded_rows_.build(tree, graded_group, stream);
+  const int tile_rows = tile_rows_of(tree, group * view_.full.width, group, engine, large);
+  const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
+  rows_.build(tree, group, tile_rows, stream);
+  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, stream);
   view_.full.rows = rows_.view();
-  view_.graded.rows = graded_group != group ? graded_rows_.view() : rows_.view();
+  view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
   high_.resize(std::int64_t(tree.boxes) * view_.full.width);
   for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
   largest_.resize(max_levels + 1);
@@ -152,7 +165,8 @@ std::string TensorM2l::arithmetic() const {
 
 void TensorM2l::release() { view_.ready = false; }
 
-/// A thread per four coefficients, many boxes apart. The maximum of their bits as whole numbers is the same in any order.
+/// A thread per four coefficients, many boxes apart. The maximum of their bits as whole numbers is the same in any
+/// order.
 __global__ void largest_kernel(TreeView tree, const float* multipole, int stride, std::uint32_t* largest) {
   __shared__ std::uint32_t of_level[max_levels + 1];
   for (int l = static_cast<int>(threadIdx.x); l <= max_levels; l += threads) of_level[l] = 0;
@@ -204,8 +218,8 @@ __global__ void split_kernel(TreeView tree, TensorView tensor, const float* mult
 
 static void multiply(const Work<float>& work, const TensorPass& pass, bool add) {
   if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
-  const TensorProduct product{pass,           work.tensor.largest, work.tensor.operator_scale, work.local,
-                              work.tables.stride, work.reduced,    add};
+  const TensorProduct product{
+      pass, work.tensor.largest, work.tensor.operator_scale, work.local, work.tables.stride, work.reduced, add};
 #ifdef FARFIELD_SM90A
   if (work.tensor.bulk) return tensor_product_wgmma(work.tree, product, work.stream);
 #endif

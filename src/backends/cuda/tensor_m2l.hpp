@@ -19,7 +19,9 @@ class TensorM2l {
   explicit TensorM2l(DeviceMemory& memory);
 
   /// Operators of these tables (kept while they stay the same), rows of this tree, room for its coefficients.
-  void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream);
+  /// `large`: the large tiles that big trees have, for tests.
+  void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
+             bool large = false);
   void release();
 
   const TensorView& view() const { return view_; }

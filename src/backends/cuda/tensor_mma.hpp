@@ -1,5 +1,5 @@
-// Engine of warp instructions (mma.sync m16n8k16, compute capability 8.0 and later): eight warps of 64 rows by a quarter
-// of the columns.
+// Engine of warp instructions (mma.sync m16n8k16, compute capability 8.0 and later): eight warps of 64 rows by a
+// quarter of the columns.
 #pragma once
 #include "backends/cuda/tensor_kernel.hpp"
 
@@ -8,7 +8,8 @@ namespace farfield::cuda {
 template <int columns_, int terms_, int stages_>
 class MmaEngine {
  public:
-  static constexpr int columns = columns_, terms = terms_, parts = terms_ == 3 ? 2 : 1, stages = stages_, lag = 1;
+  static constexpr int rows = 128, columns = columns_, terms = terms_, parts = terms_ == 3 ? 2 : 1, stages = stages_,
+                       lag = 1;
 
   __device__ void see_copies() {}
 
@@ -46,7 +47,7 @@ class MmaEngine {
 
  private:
   static constexpr int row_tiles = 4, column_tiles = columns / 4 / 8;
-  static constexpr int part_a = tensor_rows * tensor_row_bytes, part_b = columns * tensor_row_bytes;
+  static constexpr int part_a = rows * tensor_row_bytes, part_b = columns * tensor_row_bytes;
   static_assert(columns % 64 == 0, "a warp loads 16 columns at a time");
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
@@ -73,12 +74,14 @@ class MmaEngine {
                  : "memory");
   }
 
-  __device__ static void multiply(const unsigned char* a, const unsigned char* b, float (&sum)[row_tiles][column_tiles][4]) {
+  __device__ static void multiply(const unsigned char* a, const unsigned char* b,
+                                  float (&sum)[row_tiles][column_tiles][4]) {
 #pragma unroll
     for (int k = 0; k < tensor_chunk / 16; ++k) {
       unsigned left[row_tiles][4], right[column_tiles / 2][4];
 #pragma unroll
-      for (int i = 0; i < row_tiles; ++i) load_matrices(left[i], a, first_row() + 16 * i + lane() % 16, 2 * k + lane() / 16);
+      for (int i = 0; i < row_tiles; ++i)
+        load_matrices(left[i], a, first_row() + 16 * i + lane() % 16, 2 * k + lane() / 16);
 #pragma unroll
       for (int j = 0; j < column_tiles / 2; ++j)
         load_matrices(right[j], b, first_column() + 16 * j + lane() / 16 * 8 + lane() % 8, 2 * k + lane() / 8 % 2);
