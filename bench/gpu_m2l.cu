@@ -85,6 +85,11 @@ double difference(const DeviceArray<float>& a, const DeviceArray<float>& b) {
   return std::sqrt(found[0] / found[1]);
 }
 
+/// Milliseconds of the row lists (part of a build), the split pass, the passes of one term and of three.
+struct Parts {
+  double rows = 0, split = 0, full = 0, graded = 0;
+};
+
 class Bench {
  public:
   Bench(const std::string& cloud, int log2_n, std::int64_t leaf_size)
@@ -148,23 +153,23 @@ class Bench {
       const double split = median_milliseconds([&] { m2l(work_); });
       work_.tensor.full = tensor_.view().full;
       const double full = median_milliseconds([&] { m2l(work_); }) - split;
-      std::printf("{\"rows_ms\": %.3f, \"split_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f} ", building, split,
-                  full, all - split - full);
-      print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error);
+      print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error,
+            {building, split, full, all - split - full});
       require(cudaMemset(local_.data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
     }
   }
 
  private:
-  void print(int degree, const char* engine, double ms, double error) const {
+  void print(int degree, const char* engine, double ms, double error, const Parts& parts = {}) const {
     const double numbers = std::pow(degree + 1, 4);
     std::printf(
         "{\"cloud\": \"%s\", \"log2_n\": %d, \"leaf_size\": %lld, \"leaves\": %lld, \"boxes\": %d, \"degree\": %d, "
         "\"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, \"difference\": "
-        "%.2g}\n",
+        "%.2g, \"rows_ms\": %.3f, \"split_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f}\n",
         cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_), work_.tree.boxes,
         degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
-        2e-9 * numbers * static_cast<double>(translations_) / ms, error);
+        2e-9 * numbers * static_cast<double>(translations_) / ms, error, parts.rows, parts.split, parts.full,
+        parts.graded);
     std::fflush(stdout);
   }
 

@@ -12,7 +12,7 @@
 namespace farfield::cuda {
 
 static constexpr int threads = 256;
-static constexpr float operator_scale = 8192;  // elements are at most 2: half their range above, 2^-27 below
+static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
 
 /// Degrees below it are summed in three terms. 16 coefficients cost what 9 do.
 static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
@@ -132,10 +132,10 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
 
 void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
                       bool large) {
-  if (tables.degree != degree_ || tables.far.matrix != matrix_ || engine != engine_) {
+  if (tables.degree != degree_ || tables.far.matrix != matrix_ || tables.far.begin[8] != links_) {
     choose_passes(tables.degree);
     make_operators(tables, stream);
-    degree_ = tables.degree, matrix_ = tables.far.matrix, engine_ = engine;
+    degree_ = tables.degree, matrix_ = tables.far.matrix, links_ = tables.far.begin[8];
   }
   const int group = group_of(view_.full.width, 1, engine);
   constexpr int graded_tile_rows = 128;

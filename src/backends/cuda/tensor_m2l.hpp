@@ -39,8 +39,8 @@ class TensorM2l {
 
   DeviceMemory& memory_;
   int degree_ = -1;
-  const float* matrix_ = nullptr;  ///< of the tables that operators were made from
-  TensorEngine engine_ = TensorEngine::none;
+  const float* matrix_ = nullptr;  ///< of the tables that operators were made from, and
+  int links_ = 0;                  ///< their links: the reduced stencil has fewer
   TensorView view_;
   TensorRowLists rows_, graded_rows_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
