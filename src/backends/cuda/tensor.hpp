@@ -45,7 +45,7 @@ struct TensorPass {
 
 struct TensorView {
   bool ready = false;
-  bool bulk = true;         ///< warpgroup instructions where the device has them
+  bool warpgroups = true;   ///< by tensor_wgmma.cu, else by tensor_mma.cu
   int low = 0;              ///< degrees below it have three terms
   TensorPass full, graded;  ///< full: one term, without the block that `graded` does
   __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;  ///< what the split pass writes

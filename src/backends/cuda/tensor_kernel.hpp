@@ -1,5 +1,5 @@
-// The kernel of m2l on tensor cores: a tile of 128 parents times the columns of up to eight of their children. Its
-// steps are (64 products, colleague), only those that some row and some child of the tile has. Rows are gathered by
+// The kernel of m2l on tensor cores: a tile of 128 or 256 parents times the columns of up to eight of their children.
+// Its steps are (64 products, colleague), only those that some row and some child of the tile has. Rows are gathered by
 // 16-byte copies, zeros where a source is absent, into tiles of 128 bytes per row whose 16-byte pieces are exchanged by
 // row (the piece index xor row mod 8): the layout that both instructions read without bank conflicts.
 //

@@ -1,5 +1,5 @@
-// Engine of warpgroup instructions (wgmma, compute capability 9.0a): two warpgroups of 64 rows by all columns, both
-// operands read from shared memory by the tensor cores themselves, products in flight while the next copies start.
+// Engine of warpgroup instructions (wgmma, compute capability 9.0a): two warpgroups of 64 or 128 rows by all columns,
+// both operands read from shared memory by the tensor cores themselves.
 #pragma once
 #include "backends/cuda/tensor_kernel.hpp"
 #include "backends/cuda/wgmma.hpp"
