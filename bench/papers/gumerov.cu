@@ -77,7 +77,6 @@ std::vector<float> sum_of(const Cloud& cloud, const Options& options) {
 std::vector<float> running_sum(const Cloud& cloud) {
   const std::vector<float> s(cloud.sources.begin(), cloud.sources.end()), t(cloud.targets.begin(), cloud.targets.end());
   std::vector<float> out(t.size() / 3);
-#pragma omp parallel for
   for (std::size_t i = 0; i < out.size(); ++i)
     for (std::size_t j = 0; j < s.size() / 3; ++j) {
       const float x = s[3 * j] - t[3 * i], y = s[3 * j + 1] - t[3 * i + 1], z = s[3 * j + 2] - t[3 * i + 2];

@@ -50,8 +50,11 @@ void Trial::fill_rings() {
 
 void Trial::memory_bound() {
   fill_rings();
-  constexpr unsigned blocks = 132 * 32;  // many waves on any device of today
-  memory_kernel<<<blocks, threads>>>(ring_.data(), ring_.data() + ring, ring_.data() + 2 * ring,
+  int device = 0, processors = 0;
+  cuda::require(cudaGetDevice(&device), "cudaGetDevice");
+  cuda::require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  // One wave: with more, a wave would run through a part of the rings that the L2 cache holds.
+  memory_kernel<<<static_cast<unsigned>(8 * processors), threads>>>(ring_.data(), ring_.data() + ring, ring_.data() + 2 * ring,
                                      transformations() * products());
   cuda::require_launch("the bound by memory");
 }

@@ -1,11 +1,12 @@
 // Figures 15, 16 and 18 of Kohnke et al. 2021 on today's device: seconds of 8^depth x 189 transformations by each variant
-// and by the two bounding microkernels, depths 3 and 4, p = 1 ... 20, one JSON line each (median of 5 or more runs; the
-// paper: average of 100). Farfield's own m2l beside them: bench/papers/kohnke.cpp.
-// Usage: kohnke [largest p]
+// and by the two bounding microkernels, depths 3 and 4, p = 1 ... 20, one JSON line each (median of 3 to 25 runs; the
+// paper: average of 100). Farfield's own m2l beside them: bench/papers/kohnke.cu.
+// Usage: kohnke [largest p [variant]]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <farfield/error.hpp>
+#include <string>
 
 #include "trial.hpp"
 
@@ -45,7 +46,7 @@ double seconds(Trial& trial, const Variant& variant) {
   once(trial, variant);
   std::vector<float> runs;
   float spent = 0;
-  while (runs.size() < 5 || (runs.size() < 25 && spent < 50)) {
+  while (runs.size() < 3 || (runs.size() < 25 && spent < 50)) {
     runs.push_back(once(trial, variant));
     spent += runs.back();
   }
@@ -53,10 +54,11 @@ double seconds(Trial& trial, const Variant& variant) {
   return 1e-3 * runs[runs.size() / 2];
 }
 
-void measure(int depth, int degree) {
+void measure(int depth, int degree, const std::string& only) {
   Trial trial(depth, degree, 1);
   const double products = static_cast<double>(trial.transformations() * trial.products());
   for (const Variant& variant : variants) {
+    if (!only.empty() && only != variant.name) continue;
     const double time = seconds(trial, variant);
     std::printf("{\"paper\": \"kohnke\", \"variant\": \"%s\", \"depth\": %d, \"p\": %d, \"precision\": \"single\", "
                 "\"transformations\": %lld, \"seconds\": %.4g, \"flops_per_second\": %.4g, \"nominal_flops_per_second\": "
@@ -72,9 +74,10 @@ void measure(int depth, int degree) {
 
 int main(int count, char** arguments) {
   const int largest = count > 1 ? std::atoi(arguments[1]) : 20;
+  const std::string only = count > 2 ? arguments[2] : "";
   try {
     for (const int depth : {3, 4})
-      for (int degree = 1; degree <= std::min(largest, 20); ++degree) farfield::lab::measure(depth, degree);
+      for (int degree = 1; degree <= std::min(largest, 20); ++degree) farfield::lab::measure(depth, degree, only);
   } catch (const farfield::Error& error) {
     std::printf("{\"error\": \"%s\"}\n", error.what());
     return static_cast<int>(error.code());
