@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Farfield on a GPU beside jz-fmm, direct sums of PyTorch, and Farfield on the CPU of the same machine, on the same points.
+"""Farfield on a GPU beside jz-fmm, direct sums of PyTorch, and Farfield on the CPU of the same machine.
 
-Nothing of the others is part of this repository: jz-fmm (pip install jzfmm[cuda13]) and PyTorch are imported where they are
-installed and left out, with a line that says so, where they are not. Each code runs in a process of its own. A run is one
-whole call, from points in the caller's order on the device to potential and gradient in that order, tree included;
-first call apart, then the median of five (two where runs take seconds). Errors of all are measured alike: relative L2 on 2,000 random targets against a
-direct sum in double, made with PyTorch. One JSON line per code and setting goes to standard output.
+Nothing of the others is part of this repository: jz-fmm (pip install jzfmm[cuda13]) and PyTorch are imported where
+they are installed and left out, with a line that says so, where they are not. Each code runs in a process of its own,
+on the same points. A run is one whole call, from points in the caller's order on the device to potential and gradient
+in that order, tree included; the first call apart, then the median of five (two where runs take seconds). Errors of
+all are measured alike: relative L2 on 2,000 random targets against a direct sum in double, made with PyTorch. One JSON
+line per code and setting goes to standard output.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import numpy as np
 
 TARGETS = 2000
 JZFMM = [(5, 0.8), (3, 0.8), (5, 0.6)]  # (p, opening angle); the first is its default
-# Softening of jz-fmm in units of N^(-1/3), run with its default setting; others take the first that gives numbers. Its sums
+# Softening of jz-fmm in units of N^(-1/3), run with its default setting; others take the first that gives numbers. Sums
 # with 0 are not numbers, and small ones may cost it digits: each is compared with the sum of its own softening.
 SOFTENINGS = [0.0, 1e-6, 1e-4, 1e-2]
 FARFIELD = "degree3,degree4,degree5,degree6,degree7,degree9,1e-3,1e-5"
@@ -194,7 +195,16 @@ def compare(a, kind, n, folder):
     (folder / "cloud").write_bytes(xyz.tobytes() + q.tobytes())
     targets.astype(np.int64).tofile(folder / "targets")
     true = {}  # by softening
-    share = ["--input", str(folder / "cloud"), "--n", str(n), "--targets", str(folder / "targets"), "--output", str(folder / "out")]
+    share = [
+        "--input",
+        str(folder / "cloud"),
+        "--n",
+        str(n),
+        "--targets",
+        str(folder / "targets"),
+        "--output",
+        str(folder / "out"),
+    ]
     direct = n <= 1_000_000
     ours = [a.farfield, *share, "--repeat", str(a.repeat), "--jobs"]
     runs = [("Farfield, GPU", [*ours, FARFIELD + (",direct" if direct else ""), "--backend", "cuda"]),

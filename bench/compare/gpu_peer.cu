@@ -1,6 +1,6 @@
 // Farfield as a contender of gpu_compare.py: reads a cloud, does the jobs, prints a JSON line for each. On the device
-// points, strengths and results stay in its memory; on the CPU in the host's. A run is everything from the caller's points
-// to results in the caller's order: tree, lists, sums. Usage:
+// points, strengths and results stay in its memory; on the CPU in the host's. A run is everything from the caller's
+// points to results in the caller's order: tree, lists, sums. Usage:
 //   gpu_peer --input FILE --n N --backend cuda|cpu --jobs JOBS --repeat R --targets FILE --output PREFIX
 // FILE of --input holds 4 N raw floats, x y z of every point, then the strengths; that of --targets raw 64-bit indices.
 // A job is "degree7", "1e-5" (a tolerance) or "direct", all in single precision; several are separated by commas.
@@ -45,7 +45,8 @@ Input parse(int count, char** words) {
   Input in;
   for (int i = 1; i + 1 < count; i += 2) in.given[words[i]] = words[i + 1];
   in.n = std::atoll(in.given["--n"].c_str());
-  std::ifstream cloud(in.given["--input"], std::ios::binary), targets(in.given["--targets"], std::ios::binary | std::ios::ate);
+  std::ifstream cloud(in.given["--input"], std::ios::binary),
+      targets(in.given["--targets"], std::ios::binary | std::ios::ate);
   const auto n = static_cast<std::size_t>(in.n);
   in.points = read_all<float>(cloud, 3 * n), in.strengths = read_all<float>(cloud, n);
   const auto bytes = static_cast<std::size_t>(std::max<std::streamoff>(targets.tellg(), 0));

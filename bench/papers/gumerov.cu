@@ -88,8 +88,7 @@ std::vector<float> running_sum(const Cloud& cloud) {
 /// Eq. 36 against the direct sum in double of the unrounded grids.
 double error_of(const std::vector<float>& found, const std::vector<double>& exact) {
   double error = 0, norm = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i)
-    error += std::pow(found[i] - exact[i], 2), norm += exact[i] * exact[i];
+  for (std::size_t i = 0; i < exact.size(); ++i) error += std::pow(found[i] - exact[i], 2), norm += exact[i] * exact[i];
   return std::sqrt(error / norm);
 }
 
@@ -103,9 +102,10 @@ void errors(std::int64_t largest) {
     int depth = 2;
     while (n >> 3 * depth > 320) ++depth;
     const auto line = [&](const char* what, int p, const std::vector<float>& found) {
-      std::printf("{\"paper\": \"gumerov\", \"table\": \"figure 10\", \"what\": \"%s\", \"p\": %d, \"n\": %lld, \"depth\": %d, "
-                  "\"error_potential\": %.3g}\n",
-                  what, p, static_cast<long long>(n), depth, error_of(found, exact));
+      std::printf(
+          "{\"paper\": \"gumerov\", \"table\": \"figure 10\", \"what\": \"%s\", \"p\": %d, \"n\": %lld, \"depth\": %d, "
+          "\"error_potential\": %.3g}\n",
+          what, p, static_cast<long long>(n), depth, error_of(found, exact));
     };
     for (const int p : {4, 8, 12}) line("fmm", p, sum_of(cloud, fmm_options(p, depth, false)));
     Options direct = fmm_options(1, -1, false);

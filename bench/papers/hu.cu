@@ -1,7 +1,7 @@
-// The single-GPU rows of Hu, Gumerov & Duraiswami 2011 (doi 10.1145/2063384.2063432) on today's device: N random sources
-// and N other random targets, uniform in a cube, whole evaluations with the data structures. The paper gives times "in
-// optimal settings" of the depth, so three depths are run, and Farfield's own tree. Its table 1 is bench/gpu_tree.
-// One JSON line per row. Usage: hu [largest log2 N, default 24]
+// The single-GPU rows of Hu, Gumerov & Duraiswami 2011 (doi 10.1145/2063384.2063432) on today's device: N random
+// sources and N other random targets, uniform in a cube, whole evaluations with the data structures. The paper gives
+// times "in optimal settings" of the depth, so three depths are run, and Farfield's own tree. Its table 1 is
+// bench/gpu_tree. One JSON line per row. Usage: hu [largest log2 N, default 24]
 #include <cstdlib>
 
 #include "measure.hpp"
@@ -13,8 +13,8 @@ constexpr std::int64_t samples = 1000;
 
 void run(const char* table, int log2_n, int p, int depth, bool gradient, Precision precision, bool with_error) {
   const std::int64_t n = std::int64_t(1) << log2_n;
-  measure("hu", table, depth < 0 ? "own" : "uniform", p, uniform_cloud(n, n), fmm_options(p, depth, gradient, precision),
-          with_error ? samples : 0);
+  measure("hu", table, depth < 0 ? "own" : "uniform", p, uniform_cloud(n, n),
+          fmm_options(p, depth, gradient, precision), with_error ? samples : 0);
 }
 
 /// Table 2: p = 8, potential and force, and potential alone; leaves of 1 to 512 sources.

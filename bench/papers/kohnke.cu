@@ -1,5 +1,5 @@
-// Farfield's own m2l for figures 15, 16 and 18 of Kohnke et al. 2021, beside the paper's variants of lab/kohnke: depths 3
-// and 4, p = 1 ... 20 (the paper's p is the highest degree), single precision. The tree is open where the paper's is
+// Farfield's own m2l for figures 15, 16 and 18 of Kohnke et al. 2021, beside the paper's variants of lab/kohnke: depths
+// 3 and 4, p = 1 ... 20 (the paper's p is the highest degree), single precision. The tree is open where the paper's is
 // periodic and all its levels count, so the lines give the transformations done, 189 at most per box, and the figures
 // scale to 8^depth x 189. One JSON line per row. Usage: kohnke [largest p]
 #include <cstdlib>

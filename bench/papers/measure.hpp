@@ -78,7 +78,9 @@ inline double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Medians of five runs after a warm-up, fewer of runs that take more than a second.
 struct Times {
@@ -111,18 +113,20 @@ Times time_runs(Plan& plan, DeviceCloud<T>& cloud) {
 /// Prints the line of one row. `p` is the papers' truncation number; `error` of 0 means not measured.
 inline void print_row(const std::string& paper, const std::string& table, const char* setting, int p, const Options& o,
                       const Report& r, const Times& times, const ErrorReport& error) {
-  std::printf("{\"paper\": \"%s\", \"table\": \"%s\", \"setting\": \"%s\", \"n\": %lld, \"m\": %lld, \"p\": %d, \"depth\": %d, "
-              "\"precision\": \"%s\", \"gradient\": %s, \"method\": \"%s\", \"m2l\": \"%s\", \"stencil\": \"%s\", "
-              "\"leaf_size\": %lld, \"levels\": %d, \"boxes\": %lld, \"m2l_boxes\": %lld, \"near_pairs\": %lld, "
-              "\"seconds\": %.4g, \"evaluation_seconds\": %.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, "
-              "\"device\": \"%s\", \"stages_ms\": {",
-              paper.c_str(), table.c_str(), setting, static_cast<long long>(r.sources), static_cast<long long>(r.targets),
-              p, o.depth, r.precision.c_str(), o.gradient ? "true" : "false", r.method.c_str(), r.m2l.c_str(),
-              r.stencil.c_str(), static_cast<long long>(r.leaf_size), r.levels, static_cast<long long>(r.boxes),
-              static_cast<long long>(r.m2l_boxes), static_cast<long long>(r.near_pairs), times.all, times.evaluation,
-              error.potential, error.gradient, r.device.c_str());
+  std::printf(
+      "{\"paper\": \"%s\", \"table\": \"%s\", \"setting\": \"%s\", \"n\": %lld, \"m\": %lld, \"p\": %d, \"depth\": %d, "
+      "\"precision\": \"%s\", \"gradient\": %s, \"method\": \"%s\", \"m2l\": \"%s\", \"stencil\": \"%s\", "
+      "\"leaf_size\": %lld, \"levels\": %d, \"boxes\": %lld, \"m2l_boxes\": %lld, \"near_pairs\": %lld, "
+      "\"seconds\": %.4g, \"evaluation_seconds\": %.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, "
+      "\"device\": \"%s\", \"stages_ms\": {",
+      paper.c_str(), table.c_str(), setting, static_cast<long long>(r.sources), static_cast<long long>(r.targets), p,
+      o.depth, r.precision.c_str(), o.gradient ? "true" : "false", r.method.c_str(), r.m2l.c_str(), r.stencil.c_str(),
+      static_cast<long long>(r.leaf_size), r.levels, static_cast<long long>(r.boxes),
+      static_cast<long long>(r.m2l_boxes), static_cast<long long>(r.near_pairs), times.all, times.evaluation,
+      error.potential, error.gradient, r.device.c_str());
   const char* comma = "";
-  for (const auto& [name, seconds] : times.stages) std::printf("%s\"%s\": %.5f", comma, name.c_str(), 1e3 * seconds), comma = ", ";
+  for (const auto& [name, seconds] : times.stages)
+    std::printf("%s\"%s\": %.5f", comma, name.c_str(), 1e3 * seconds), comma = ", ";
   std::printf("}}\n");
   std::fflush(stdout);
 }

@@ -4,12 +4,14 @@
 // memory_bound: three accesses of eight bytes per complex product, O(p^4) of them. compute_bound: a thread per target
 // moment loads one operator element and one multipole moment, does the (p+1)^2 products of its sum in registers and
 // stores the moment, O(p^2) accesses. Addresses run through rings that no cache holds.
+#include <algorithm>
+
 #include "trial.hpp"
 
 namespace farfield::lab {
 namespace {
 
-constexpr std::int64_t ring = std::int64_t(1) << 24;  ///< numbers of eight bytes in each of three rings
+constexpr std::int64_t ring = std::int64_t(1) << 26;  ///< numbers of eight bytes in each of three rings
 constexpr int threads = 256;
 
 __global__ void fill_kernel(float2* data, std::int64_t count) {
@@ -18,11 +20,10 @@ __global__ void fill_kernel(float2* data, std::int64_t count) {
 }
 
 __global__ void memory_kernel(const float2* a, const float2* b, float2* to, std::int64_t products) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < products; i += step) {
-    const float2 x = a[i & (ring - 1)], y = b[i & (ring - 1)];
-    to[i & (ring - 1)] = {x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x};
-  }
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= products) return;
+  const float2 x = a[i], y = b[i];
+  to[i] = {x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x};
 }
 
 __global__ void compute_kernel(const float2* a, const float2* b, float2* to, std::int64_t targets, int products) {
@@ -50,12 +51,12 @@ void Trial::fill_rings() {
 
 void Trial::memory_bound() {
   fill_rings();
-  int device = 0, processors = 0;
-  cuda::require(cudaGetDevice(&device), "cudaGetDevice");
-  cuda::require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  // One wave: with more, a wave would run through a part of the rings that the L2 cache holds.
-  memory_kernel<<<static_cast<unsigned>(8 * processors), threads>>>(ring_.data(), ring_.data() + ring, ring_.data() + 2 * ring,
-                                     transformations() * products());
+  // A launch per round: blocks that ran ahead into the next round would find in the L2 cache what others still read.
+  for (std::int64_t left = transformations() * products(); left > 0; left -= ring) {
+    const std::int64_t round = std::min(left, ring);
+    memory_kernel<<<static_cast<unsigned>((round + threads - 1) / threads), threads>>>(
+        ring_.data(), ring_.data() + ring, ring_.data() + 2 * ring, round);
+  }
   cuda::require_launch("the bound by memory");
 }
 

@@ -1,14 +1,14 @@
-// Variant 2 (section 3.3.2, listings 5-7): the walk over the octree apart from the arithmetic. A parent block per target
-// box, 3 x 3 x 3 threads, finds the 26 neighbours of the target's parent and launches a child grid for each: 2 x 2 x 2
-// blocks of (p+1)(p+2) threads, a transformation each, with moments and operator in shared memory.
+// Variant 2 (section 3.3.2, listings 5-7): the walk over the octree apart from the arithmetic. A parent block per
+// target box, 3 x 3 x 3 threads, finds the 26 neighbours of the target's parent and launches a child grid for each: 2 x
+// 2 x 2 blocks of (p+1)(p+2) threads, a transformation each, with moments and operator in shared memory.
 //
-// `dynamic` does just that with CUDA's dynamic parallelism (fire-and-forget launches; the paper's host loop over targets
-// is the parents' grid). `persistent` is its modern equivalent: as many blocks as the device holds walk over the same
-// (target, neighbour) pairs. Device graph launch was not taken: a graph's shape is fixed when it is uploaded and one
-// copy of it runs at a time, which serialises the children; the launches are what the paper found to cost too much
-// (figure 19), and a persistent grid has none.
-#include "triangle.hpp"
+// `dynamic` does just that with CUDA's dynamic parallelism (fire-and-forget launches; the paper's host loop over
+// targets is the parents' grid). `persistent` is its modern equivalent: as many blocks as the device holds walk over
+// the same (target, neighbour) pairs. Device graph launch was not taken: a graph's shape is fixed when it is uploaded
+// and one copy of it runs at a time, which serialises the children; the launches are what the paper found to cost too
+// much (figure 19), and a persistent grid has none.
 #include "trial.hpp"
+#include "triangle.hpp"
 
 namespace farfield::lab {
 namespace {
@@ -69,7 +69,8 @@ __device__ void transform_box(const Level& v, int target_x, int target_y, int ta
 }
 
 __device__ void add_to(const Level& v, int box, Share share, float2 sum) {
-  add_atomically(v.local[static_cast<std::int64_t>(box) * triangle(v.degree) + triangle_index(share.l, share.m)], sum, 1);
+  add_atomically(v.local[static_cast<std::int64_t>(box) * triangle(v.degree) + triangle_index(share.l, share.m)], sum,
+                 1);
 }
 
 __global__ void child_kernel(Level v, int target, int target_x, int target_y, int target_z, int x, int y, int z) {
@@ -105,8 +106,9 @@ __global__ void persistent_kernel(Level v) {
     float2 sum{0, 0};
     for (int child = 0; child < 8; ++child) {
       __syncthreads();
-      transform_box(v, x, y, z, 2 * (x / 2 + cell % 3 - 1) + (child & 1), 2 * (y / 2 + cell / 3 % 3 - 1) + (child >> 1 & 1),
-                    2 * (z / 2 + cell / 9 - 1) + (child >> 2), thread, share, sum);
+      transform_box(v, x, y, z, 2 * (x / 2 + cell % 3 - 1) + (child & 1),
+                    2 * (y / 2 + cell / 3 % 3 - 1) + (child >> 1 & 1), 2 * (z / 2 + cell / 9 - 1) + (child >> 2),
+                    thread, share, sum);
     }
     add_to(v, target, share, sum);
   }
@@ -116,8 +118,9 @@ __global__ void persistent_kernel(Level v) {
 
 void Trial::dynamic() {
   // The launches that wait at one time: at most all. The default is 2048.
-  cuda::require(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, static_cast<std::size_t>(26 * level_.boxes) + 64),
-                "cudaDeviceSetLimit");
+  cuda::require(
+      cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, static_cast<std::size_t>(26 * level_.boxes) + 64),
+      "cudaDeviceSetLimit");
   parent_kernel<<<static_cast<unsigned>(level_.boxes), dim3(3, 3, 3)>>>(level_);
   cuda::require_launch("dynamic m2l");
 }
@@ -127,9 +130,9 @@ void Trial::persistent() {
   int device = 0, processors = 0, resident = 0;
   cuda::require(cudaGetDevice(&device), "cudaGetDevice");
   cuda::require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  cuda::require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, persistent_kernel, threads,
-                                                              shared_bytes(level_.degree)),
-                "the occupancy of a persistent m2l");
+  cuda::require(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, persistent_kernel, threads, shared_bytes(level_.degree)),
+      "the occupancy of a persistent m2l");
   persistent_kernel<<<static_cast<unsigned>(processors * resident), static_cast<unsigned>(threads),
                       shared_bytes(level_.degree)>>>(level_);
   cuda::require_launch("persistent m2l");

@@ -1,7 +1,7 @@
-// Figures 15, 16 and 18 of Kohnke et al. 2021 on today's device: seconds of 8^depth x 189 transformations by each variant
-// and by the two bounding microkernels, depths 3 and 4, p = 1 ... 20, one JSON line each (median of 3 to 25 runs; the
-// paper: average of 100). Farfield's own m2l beside them: bench/papers/kohnke.cu.
-// Usage: kohnke [largest p [variant]]
+// Figures 15, 16 and 18 of Kohnke et al. 2021 on today's device: seconds of 8^depth x 189 transformations by each
+// variant and by the two bounding microkernels, depths 3 and 4, p = 1 ... 20, one JSON line each (median of 3 to 25
+// runs; the paper: average of 100). Farfield's own m2l beside them: bench/papers/kohnke.cu. Usage: kohnke [largest p
+// [variant]]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,9 +21,12 @@ struct Variant {
 
 /// Eq. 30: a group of n needs 4 products and 4 n additions; 189 transformations in groups of 1, 2, 4 and 8.
 constexpr double symmetric_flops = (7 * (4 + 4) + 21 * (4 + 8) + 21 * (4 + 16) + 7 * (4 + 32)) / 189.0;
-constexpr Variant variants[] = {{"memory bound", &Trial::memory_bound, 6}, {"compute bound", &Trial::compute_bound, 8},
-                                {"naive", &Trial::naive, 8},               {"dynamic", &Trial::dynamic, 8},
-                                {"persistent", &Trial::persistent, 8},     {"symmetric", &Trial::symmetric, symmetric_flops}};
+constexpr Variant variants[] = {{"memory bound", &Trial::memory_bound, 6},
+                                {"compute bound", &Trial::compute_bound, 8},
+                                {"naive", &Trial::naive, 8},
+                                {"dynamic", &Trial::dynamic, 8},
+                                {"persistent", &Trial::persistent, 8},
+                                {"symmetric", &Trial::symmetric, symmetric_flops}};
 
 /// Milliseconds of one run.
 float once(Trial& trial, const Variant& variant) {
@@ -60,11 +63,12 @@ void measure(int depth, int degree, const std::string& only) {
   for (const Variant& variant : variants) {
     if (!only.empty() && only != variant.name) continue;
     const double time = seconds(trial, variant);
-    std::printf("{\"paper\": \"kohnke\", \"variant\": \"%s\", \"depth\": %d, \"p\": %d, \"precision\": \"single\", "
-                "\"transformations\": %lld, \"seconds\": %.4g, \"flops_per_second\": %.4g, \"nominal_flops_per_second\": "
-                "%.4g}\n",
-                variant.name, depth, degree, static_cast<long long>(trial.transformations()), time,
-                variant.flops * products / time, 8 * products / time);
+    std::printf(
+        "{\"paper\": \"kohnke\", \"variant\": \"%s\", \"depth\": %d, \"p\": %d, \"precision\": \"single\", "
+        "\"transformations\": %lld, \"seconds\": %.4g, \"flops_per_second\": %.4g, \"nominal_flops_per_second\": "
+        "%.4g}\n",
+        variant.name, depth, degree, static_cast<long long>(trial.transformations()), time,
+        variant.flops * products / time, 8 * products / time);
     std::fflush(stdout);
   }
 }

@@ -28,7 +28,8 @@ double chain_error(int degree) {
 
 TEST(KohnkeMoments, OneChargeChainConverges) {
   // (distance of the charge + of the target) / distance of the centres = (0.539 + 0.502) / 3.742 per degree
-  for (const int degree : {4, 8, 12, 20}) EXPECT_LT(chain_error(degree), 4 * std::pow(1.041 / 3.742, degree + 1)) << degree;
+  for (const int degree : {4, 8, 12, 20})
+    EXPECT_LT(chain_error(degree), 4 * std::pow(1.041 / 3.742, degree + 1)) << degree;
 }
 
 TEST(KohnkeGroups, AreThoseOfTheEquation) {
@@ -83,7 +84,8 @@ TEST_F(KohnkeVariants, AgreeOnEveryBoxOfTheLargerDepth) {
   const std::vector<float2> b = trial.symmetric_locals();
   const int terms = triangle(5);
   std::vector<double> largest(static_cast<std::size_t>(terms));
-  for (std::size_t i = 0; i < a.size(); ++i) largest[i % terms] = std::max(largest[i % terms], double(std::hypot(a[i].x, a[i].y)));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest[i % terms] = std::max(largest[i % terms], double(std::hypot(a[i].x, a[i].y)));
   for (std::size_t i = 0; i < a.size(); ++i)
     ASSERT_LE(std::hypot(a[i].x - b[i].x, a[i].y - b[i].y), largest[i % terms] * rounding(5)) << i;
 }

@@ -1,6 +1,6 @@
 // Moments in the notation of Kohnke et al. 2021 (doi 10.1177/1094342020964857), the equations by its numbers, on the
-// host in double. A moment is a triangle of complex numbers, (l, m) with 0 <= m <= l <= degree at l (l + 1) / 2 + m; those
-// with m < 0 follow from x_{l,-m} = (-1)^m conj(x_{l,m}) (section 3.2).
+// host in double. A moment is a triangle of complex numbers, (l, m) with 0 <= m <= l <= degree at l (l + 1) / 2 + m;
+// those with m < 0 follow from x_{l,-m} = (-1)^m conj(x_{l,m}) (section 3.2).
 //
 // Eq. 15 is meant with these signs, which the paper leaves to its implementation (listing 7, line 31):
 //   mu_lm = sum_jk (-1)^j omega_jk M_{l+j,m+k},  omega_jk = sum q conj(R_jk(y)),  u(x) = sum_lm mu_lm conj(R_lm(x)),
@@ -31,7 +31,9 @@ inline std::complex<double> element(const Moments& x, int l, int m) {
 inline Moments regular(int degree, double x, double y, double z) {
   Moments r(static_cast<std::size_t>(triangle(degree)));
   const double square = x * x + y * y + z * z;
-  const auto at = [&](int l, int m) -> std::complex<double>& { return r[static_cast<std::size_t>(triangle_index(l, m))]; };
+  const auto at = [&](int l, int m) -> std::complex<double>& {
+    return r[static_cast<std::size_t>(triangle_index(l, m))];
+  };
   for (int m = 0; m <= degree; ++m) {
     at(m, m) = m ? at(m - 1, m - 1) * std::complex<double>(-x, -y) / (2.0 * m) : 1;
     for (int l = m; l < degree; ++l) {
@@ -46,7 +48,9 @@ inline Moments regular(int degree, double x, double y, double z) {
 inline Moments irregular(int degree, double x, double y, double z) {
   Moments s(static_cast<std::size_t>(triangle(degree)));
   const double inverse = 1 / (x * x + y * y + z * z);
-  const auto at = [&](int l, int m) -> std::complex<double>& { return s[static_cast<std::size_t>(triangle_index(l, m))]; };
+  const auto at = [&](int l, int m) -> std::complex<double>& {
+    return s[static_cast<std::size_t>(triangle_index(l, m))];
+  };
   for (int m = 0; m <= degree; ++m) {
     at(m, m) = m ? at(m - 1, m - 1) * std::complex<double>(-x, -y) * ((2 * m - 1) * inverse) : std::sqrt(inverse);
     for (int l = m; l < degree; ++l) {

@@ -1,10 +1,11 @@
-// Variant 3 (sections 3.3.3-3.3.5, listings 8-9): sources are presorted by octant, so that a block of sources of one octant
-// shares every operator; operators that differ by mirrors only are applied together: the four products of eq. 29 once,
-// then added with the signs of eq. 30 to 1, 2, 4 or 8 targets. Moments are stored by element for coalesced access.
+// Variant 3 (sections 3.3.3-3.3.5, listings 8-9): sources are presorted by octant, so that a block of sources of one
+// octant shares every operator; operators that differ by mirrors only are applied together: the four products of eq. 29
+// once, then added with the signs of eq. 30 to 1, 2, 4 or 8 targets. Moments are stored by element for coalesced
+// access.
 #include <algorithm>
 
-#include "triangle.hpp"
 #include "trial.hpp"
+#include "triangle.hpp"
 
 namespace farfield::lab {
 namespace {
@@ -86,8 +87,10 @@ __global__ void symmetric_kernel(Level v, int octant, const std::int32_t* target
 class Streams {
  public:
   Streams() {
-    for (cudaStream_t& s : stream_) cuda::require(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreate");
-    for (cudaEvent_t& e : event_) cuda::require(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreate");
+    for (cudaStream_t& s : stream_)
+      cuda::require(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "cudaStreamCreate");
+    for (cudaEvent_t& e : event_)
+      cuda::require(cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreate");
   }
   void fork() {
     cuda::require(cudaEventRecord(event_[count], nullptr), "cudaEventRecord");
@@ -115,7 +118,8 @@ template <int kind>
 void Trial::launch_symmetric(int octant, cudaStream_t stream) {
   constexpr int size = 1 << kind, groups = groups_of[kind];
   const unsigned threads = std::min<unsigned>(most_threads, static_cast<unsigned>(level_.groups));
-  const dim3 grid(static_cast<unsigned>(triangle(level_.degree)), groups, static_cast<unsigned>(level_.groups) / threads);
+  const dim3 grid(static_cast<unsigned>(triangle(level_.degree)), groups,
+                  static_cast<unsigned>(level_.groups) / threads);
   const std::size_t bytes = sizeof(Element) * (level_.degree + 1) * (level_.degree + 1);
   symmetric_kernel<size><<<grid, threads, bytes, stream>>>(
       level_, octant, target_[kind].data() + static_cast<std::int64_t>(octant) * groups * size * level_.groups,

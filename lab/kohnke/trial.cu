@@ -84,8 +84,8 @@ void Trial::make_operators() {
   for (int z = -3; z <= 3; ++z)
     for (int y = -3; y <= 3; ++y)
       for (int x = -3; x <= 3; ++x)
-        append(host_operators_, near({x, y, z}) ? Moments(triangle(top))
-                                                : irregular(top, box_edge * x, box_edge * y, box_edge * z));
+        append(host_operators_,
+               near({x, y, z}) ? Moments(triangle(top)) : irregular(top, box_edge * x, box_edge * y, box_edge * z));
   store(operators_, host_operators_);
   std::vector<float2> reference;
   for (const Offset o : references()) append(reference, irregular(top, box_edge * o.x, box_edge * o.y, box_edge * o.z));
@@ -126,7 +126,8 @@ void Trial::make_groups() {
           groups.push_back(flip);
           const Offset o = mirrored(all[static_cast<std::size_t>(g.reference)], flip);
           for (int parent = 0; parent < level_.groups; ++parent) {
-            const int x = 2 * (parent % half) + (octant & 1) - o.x, y = 2 * (parent / half % half) + (octant >> 1 & 1) - o.y,
+            const int x = 2 * (parent % half) + (octant & 1) - o.x,
+                      y = 2 * (parent / half % half) + (octant >> 1 & 1) - o.y,
                       z = 2 * (parent / half / half) + (octant >> 2) - o.z;
             targets.push_back(presorted(x & (width - 1), y & (width - 1), z & (width - 1), width));
           }

@@ -1,8 +1,8 @@
 // A trial: one level of boxes with multipole moments of random charges, in the layouts that the variants read, and the
 // variants themselves. Each adds to the local moments, which `clear` zeroes; single precision, as in the paper.
 //
-// The paper's kernels share data with the host by Unified Memory; here they are plain device arrays, since copies are no
-// part of what figures 15, 16 and 18 time. They add up with atomics, as the paper does: the library never would.
+// The paper's kernels share data with the host by Unified Memory; here they are plain device arrays, since copies are
+// no part of what figures 15, 16 and 18 time. They add up with atomics, as the paper does: the library never would.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,20 +15,20 @@ namespace farfield::lab {
 
 /// What a kernel gets.
 struct Level {
-  int degree, width;          ///< boxes along an axis: 2^depth
-  int boxes, groups;          ///< width^3, and an eighth of it: sources of one octant
-  const float2* multipole;    ///< [boxes][triangle(degree)]
-  const float2* operators;    ///< [343][triangle(2 degree)]; those of neighbours are not read
-  float2* local;              ///< [boxes][triangle(degree)]
-  const float2* multipole_of; ///< variant 3: [triangle(degree)][8 octants][groups], threads along the last
-  float2* local_of;           ///< variant 3: the same layout
-  const float2* reference;    ///< variant 3: [56][triangle(2 degree)], offsets of the octant of positive coordinates
+  int degree, width;           ///< boxes along an axis: 2^depth
+  int boxes, groups;           ///< width^3, and an eighth of it: sources of one octant
+  const float2* multipole;     ///< [boxes][triangle(degree)]
+  const float2* operators;     ///< [343][triangle(2 degree)]; those of neighbours are not read
+  float2* local;               ///< [boxes][triangle(degree)]
+  const float2* multipole_of;  ///< variant 3: [triangle(degree)][8 octants][groups], threads along the last
+  float2* local_of;            ///< variant 3: the same layout
+  const float2* reference;     ///< variant 3: [56][triangle(2 degree)], offsets of the octant of positive coordinates
 };
 
 /// Variant 3's four kinds of operator groups (eq. 27): how many transformations share one reference operator.
 struct SymmetryGroup {
-  int reference;             ///< which of the 56
-  std::vector<int> flips;    ///< 1, 2, 4 or 8 of: bit 0 mirrors x, bit 1 y, bit 2 z of the reference's offset
+  int reference;           ///< which of the 56
+  std::vector<int> flips;  ///< 1, 2, 4 or 8 of: bit 0 mirrors x, bit 1 y, bit 2 z of the reference's offset
 };
 /// The groups of sources in `octant` of their parent with `size` transformations each: 7, 21, 21, 7 for 1, 2, 4, 8.
 std::vector<SymmetryGroup> symmetry_groups(int octant, int size);
@@ -57,7 +57,9 @@ class Trial {
 
   std::int64_t transformations() const { return std::int64_t(interactions) * level_.boxes; }
   /// Complex products of one transformation: (p+1)(p+2)/2 targets of (p+1)^2 terms.
-  std::int64_t products() const { return std::int64_t(triangle(level_.degree)) * (level_.degree + 1) * (level_.degree + 1); }
+  std::int64_t products() const {
+    return std::int64_t(triangle(level_.degree)) * (level_.degree + 1) * (level_.degree + 1);
+  }
   const Level& level() const { return level_; }
 
  private:
