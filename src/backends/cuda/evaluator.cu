@@ -13,6 +13,7 @@
 #include "backends/cuda/stage_events.hpp"
 #include "backends/cuda/streams.hpp"
 #include "backends/cuda/tables.hpp"
+#include "backends/cuda/tensor_m2l.hpp"
 #include "backends/cuda/transfer.hpp"
 #include "backends/cuda/tree.hpp"
 #include "kernels/count.hpp"
@@ -108,7 +109,10 @@ class CudaEvaluator final : public Evaluator {
       const TreeView tree = tree_.tree.view();
       events_("rows", [&] { rows_.build(tree, tree_.lists.view(), target_points().count, p2p_tile<Real>, stream_); });
       if (decision_.settle_degree) events_("degree", [&] { settle_degree(report); });
-      events_("tables", [&] { build_tables(); });
+      events_("tables", [&] {
+        build_tables();
+        prepare_tensor(report);
+      });
       bind();
       events_("accounts", [&] { count_work(work_.tree, work_.lists, decision_, memory_, report); });
       has_m2p_ = report.m2p_boxes > 0;
@@ -160,6 +164,17 @@ class CudaEvaluator final : public Evaluator {
       tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, stream_);
   }
 
+  /// m2l on tensor cores where precision, scheme, degree and device allow it.
+  void prepare_tensor(Report& report) {
+    if constexpr (sizeof(Real) == 4) {
+      const bool dense = decision_.kernel != Kernel::count && !decision_.rotation;
+      const TensorEngine engine = dense ? tensor_engine(decision_.degree) : TensorEngine::none;
+      if (engine == TensorEngine::none) return tensor_.release();
+      tensor_.build(tables_.view(), tree_.tree.view(), engine, stream_);
+      report.choices.push_back({"m2l arithmetic", tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
+    }
+  }
+
   void allocate_results() {
     const std::int64_t targets = target_points().count;
     strength_.resize(tree_.sources.count);
@@ -181,6 +196,7 @@ class CudaEvaluator final : public Evaluator {
       work_.tile = rows_.tiles();
       work_.tiles = rows_.tile_count();
       work_.most_tiles = rows_.most_tiles();
+      work_.tensor = tensor_.view();
       work_.has_m2p = has_m2p_;
       work_.has_p2l = has_p2l_;
     }
@@ -245,6 +261,7 @@ class CudaEvaluator final : public Evaluator {
   CudaTree tree_;
   Rows rows_{memory_};
   Tables<Real> tables_{memory_};
+  TensorM2l tensor_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];

@@ -1,23 +1,32 @@
-// m2l, dense: multipoles of the far list to locals, all levels in one launch. Boxes of one octant share their far list's
-// displacements, so that each of the 189 links (109, and 80 at the parent, with the reduced stencil) is a matrix that a
-// whole tile of them multiplies with. Locals are zero before: the evaluator clears them, boxes of levels 0 and 1 and
-// those without targets stay so.
+// m2l, dense: multipoles of the far list to locals, all levels in one launch. Boxes of one octant share their far
+// list's displacements, so that each of the 189 links (109, and 80 at the parent, with the reduced stencil) is a matrix
+// that a whole tile of them multiplies with. Locals are zero before: the evaluator clears them, boxes of levels 0 and 1
+// and those without targets stay so. In single, tensor cores multiply (tensor_m2l.cu) where degree and device allow.
+#include <type_traits>
+
 #include "backends/cuda/product.hpp"
 #include "backends/cuda/stages.hpp"
 
 namespace farfield::cuda {
 
 template <class Real>
+static void from_cousins(const Work<Real>& work) {
+  if constexpr (std::is_same_v<Real, float>)
+    if (work.tensor.ready) return m2l_by_tensor(work);
+  product_of_classes<Real>(work, {&work.tables, &work.tables.far, Reach::cousin, work.multipole, work.local, true}, 2,
+                           work.tree.levels);
+}
+
+template <class Real>
 void m2l(const Work<Real>& work) {
   const TreeView& tree = work.tree;
   if (tree.levels <= 2) return;
   if (work.rotation) return m2l_by_rotation(work);
-  product_of_classes<Real>(work, {&work.tables, &work.tables.far, Reach::cousin, work.multipole, work.local, true}, 2,
-                           tree.levels);
+  from_cousins(work);
   if (work.reduced)
-    product_of_parents<Real>(work,
-                             {&work.tables, &work.tables.parent, Reach::colleagues_child, work.multipole, work.local, true},
-                             tree.level_begin[1], tree.level_begin[tree.levels - 1]);
+    product_of_parents<Real>(
+        work, {&work.tables, &work.tables.parent, Reach::colleagues_child, work.multipole, work.local, true},
+        tree.level_begin[1], tree.level_begin[tree.levels - 1]);
 }
 
 template void m2l<float>(const Work<float>&);

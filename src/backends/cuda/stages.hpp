@@ -13,6 +13,8 @@ template <class Real>
 void m2l(const Work<Real>& work);
 template <class Real>
 void m2l_by_rotation(const Work<Real>& work);
+/// Dense on tensor cores, without the reduced stencil's parents; needs Work::tensor.
+void m2l_by_tensor(const Work<float>& work);
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work);
 template <class Real>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "backends/cuda/tensor.hpp"
 #include "expansions/offsets.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
@@ -91,6 +92,7 @@ struct Work {
   std::int64_t self_from = 0;      ///< target t >= self_from is source t - self_from: no softened pair with itself
   bool rotation = false;           ///< m2l by rotation, else dense
   bool reduced = false;            ///< reduced stencil
+  TensorView tensor;               ///< dense m2l on tensor cores, in single
   cudaStream_t stream = nullptr;
 };
 

@@ -1,0 +1,247 @@
+// m2l on tensor cores: operators, split coefficients, the two passes.
+//
+// Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
+// nine kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third
+// of the truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does.
+//
+// Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
+// points, 1.2 million leaves: degrees 3, 5, 7, 10, 12 take 0.44, 2.8, 4.3, 15, 32 ms, degree 7 at 445 useful TFLOP/s;
+// gpu_m2l (bench) measures it.
+#include <algorithm>
+
+#include "backends/cuda/stages.hpp"
+#include "backends/cuda/tensor_launch.hpp"
+#include "backends/cuda/tensor_m2l.hpp"
+
+namespace farfield::cuda {
+
+static constexpr int threads = 256;
+static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
+
+/// Degrees below it are summed in three terms. 16 coefficients cost what 9 do.
+static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
+
+static int group_of(int width, int terms, TensorEngine engine) {
+  const int most = terms == 1 ? 256 : engine == TensorEngine::warpgroup ? 160 : 128;
+  int group = 8;
+  while (group > 1 && group * width > most) group /= 2;
+  return group;
+}
+
+/// Tiles of 256 rows, for columns that have them, where they still are three per multiprocessor.
+static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngine engine, bool large) {
+  if (engine != TensorEngine::warpgroup || columns > 176 || tree.levels <= 2) return 128;
+  const std::int64_t parents = tree.level_begin[tree.levels - 1] - tree.level_begin[1];
+  return large || parents * 8 / group / 256 >= 3 * device_limits().multiprocessors ? 256 : 128;
+}
+
+static int capability() {
+  int device = 0, major = 0, minor = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  require(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
+  return 10 * major + minor;
+}
+
+TensorEngine tensor_engine(int degree) {
+  constexpr int shared_bytes = 160 << 10;  // two stages of the widest tile
+  if (degree < 1 || degree > most_tensor_degree || capability() < 80 || device_limits().shared_bytes < shared_bytes)
+    return TensorEngine::none;
+#ifdef FARFIELD_SM90A
+  if (capability() == 90) return TensorEngine::warpgroup;
+#endif
+  return TensorEngine::warp;
+}
+
+TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), graded_rows_(memory) {
+  for (DeviceArray<__half>* a :
+       {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
+    a->use(memory);
+  largest_.use(memory);
+}
+
+std::int64_t TensorM2l::bytes_of_box(int degree) {
+  const int low = graded_degrees(degree),
+            group = group_of(tensor_width((degree + 1) * (degree + 1)), 1, TensorEngine::warp);
+  return 2 * tensor_width((degree + 1) * (degree + 1)) + 4 * tensor_width(low * low) + 10 * (8 / group + 4) / 4;
+}
+std::int64_t TensorM2l::bytes_of_operators(int degree) {
+  const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
+  const int low = graded_degrees(degree);
+  return bytes(tensor_width((degree + 1) * (degree + 1))) + 2 * bytes(tensor_width(low * low)) + (1 << 16);
+}
+
+/// Which matrix serves child `target` and source child o of the colleague at `slot`: [target][slot][o], -1: none.
+struct MatrixIds {
+  std::int16_t id[8][colleagues_per_box][8];
+};
+
+__global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
+  std::int16_t* all = &ids->id[0][0][0];
+  for (int i = static_cast<int>(threadIdx.x); i < 64 * colleagues_per_box; i += threads) all[i] = -1;
+  __syncthreads();
+  for (int c = 0; c < 8; ++c)
+    for (int l = far.begin[c] + static_cast<int>(threadIdx.x); l < far.begin[c + 1]; l += threads) {
+      const Link link = far.link[l];
+      ids->id[c][link.slot][link.octant] = static_cast<std::int16_t>(link.matrix);
+    }
+}
+
+/// Block (chunk of a slot, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are
+/// 0.
+__global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width,
+                             int zero, __half* high, __half* low) {
+  const int chunks = width / 8, slot = static_cast<int>(blockIdx.x) / chunks,
+            chunk = static_cast<int>(blockIdx.x) % chunks;
+  const int child = static_cast<int>(blockIdx.y);
+  const std::int64_t image = (static_cast<std::int64_t>(blockIdx.x) * 8 + child) * width * tensor_chunk;
+  for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += threads) {
+    const int n = i / tensor_chunk, at = i % tensor_chunk, k = chunk * tensor_chunk + at, j = k % width;
+    const int id = ids->id[child][slot][k / width];
+    float value = 0;
+    if (id >= 0 && n < count && j < count && !(n < zero && j < zero))
+      value = operator_scale * matrix[(static_cast<std::int64_t>(id) * stride + j) * pitch + n];
+    const std::int64_t to = image + n * tensor_chunk + ((at / 8) ^ (n % 8)) * 8 + at % 8;
+    high[to] = __float2half_rn(value);
+    if (low) low[to] = __float2half_rn(value - __half2float(high[to]));
+  }
+}
+
+void TensorM2l::choose_passes(int degree) {
+  const int low = graded_degrees(degree), count = (degree + 1) * (degree + 1);
+  view_.low = low;
+  view_.full = {tensor_width(count), count, 1};
+  view_.graded = {tensor_width(low * low), low * low, low > 0 ? 3 : 0};
+}
+
+void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t stream) {
+  DeviceArray<MatrixIds> ids(memory_);
+  ids.resize(1);
+  find_matrices<<<1, threads, 0, stream>>>(tables.far, ids.data());
+  require_launch("find_matrices");
+  const auto make = [&](TensorPass& pass, int zero, DeviceArray<__half>& high, DeviceArray<__half>* low) {
+    const std::int64_t numbers = std::int64_t(64) * colleagues_per_box * pass.width * pass.width;
+    high.resize(numbers);
+    if (low) low->resize(numbers);
+    image_kernel<<<dim3(static_cast<unsigned>(colleagues_per_box * pass.width / 8), 8), threads, 0, stream>>>(
+        tables.far.matrix, ids.data(), tables.stride, tables.pitch, pass.count, pass.width, zero, high.data(),
+        low ? low->data() : nullptr);
+    require_launch("image_kernel");
+    pass.operators[0] = high.data();
+    pass.operators[1] = low ? low->data() : nullptr;
+  };
+  make(view_.full, view_.low * view_.low, operators_, nullptr);
+  if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
+}
+
+void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
+                      bool large) {
+  if (tables.degree != degree_ || tables.far.matrix != matrix_ || tables.far.begin[8] != links_) {
+    choose_passes(tables.degree);
+    make_operators(tables, stream);
+    degree_ = tables.degree, matrix_ = tables.far.matrix, links_ = tables.far.begin[8];
+  }
+  const int group = group_of(view_.full.width, 1, engine);
+  constexpr int graded_tile_rows = 128;
+  const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
+  const int tile_rows = tile_rows_of(tree, group * view_.full.width, group, engine, large);
+  const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
+  rows_.build(tree, group, tile_rows, stream);
+  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, stream);
+  view_.full.rows = rows_.view();
+  view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
+  high_.resize(std::int64_t(tree.boxes) * view_.full.width);
+  for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
+  largest_.resize(max_levels + 1);
+  view_.full.in[0] = view_.high = high_.data();
+  view_.graded.in[0] = view_.graded_high = graded_high_.data();
+  view_.graded.in[1] = view_.graded_low = graded_low_.data();
+  view_.largest = largest_.data();
+  view_.operator_scale = operator_scale;
+  view_.warpgroups = engine == TensorEngine::warpgroup;
+  view_.ready = true;
+}
+
+std::string TensorM2l::arithmetic() const {
+  if (view_.low == 0) return "fp16 on tensor cores";
+  return "fp16 on tensor cores, 3 terms below degree " + std::to_string(view_.low);
+}
+
+void TensorM2l::release() { view_.ready = false; }
+
+/// A thread per four coefficients, many boxes apart. The maximum of their bits as whole numbers is the same in any
+/// order.
+__global__ void largest_kernel(TreeView tree, const float* multipole, int stride, std::uint32_t* largest) {
+  __shared__ std::uint32_t of_level[max_levels + 1];
+  for (int l = static_cast<int>(threadIdx.x); l <= max_levels; l += threads) of_level[l] = 0;
+  __syncthreads();
+  const std::int64_t all = std::int64_t(tree.boxes) * (stride / 4), step = std::int64_t(gridDim.x) * threads;
+  int level = 0;
+  std::uint32_t bits = 0;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < all; i += step) {
+    const float4 m = reinterpret_cast<const float4*>(multipole)[i];
+    const int l = tree.level[i / (stride / 4)];
+    if (l != level) {
+      atomicMax(&of_level[level], bits);
+      level = l, bits = 0;
+    }
+    bits = max(bits, __float_as_uint(fmaxf(fmaxf(fabsf(m.x), fabsf(m.y)), fmaxf(fabsf(m.z), fabsf(m.w)))));
+  }
+  atomicMax(&of_level[level], bits);
+  __syncthreads();
+  for (int l = static_cast<int>(threadIdx.x); l <= max_levels; l += threads)
+    if (of_level[l]) atomicMax(&largest[l], of_level[l]);
+}
+
+/// A thread per eight coefficients of a box: their high parts, and both parts of those that have three terms.
+__global__ void split_kernel(TreeView tree, TensorView tensor, const float* multipole, int stride) {
+  const int pieces = tensor.full.width / 8, low = tensor.low * tensor.low;
+  const std::int64_t all = std::int64_t(tree.boxes) * pieces, step = std::int64_t(gridDim.x) * threads;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < all; i += step) {
+    const std::int64_t box = i / pieces;
+    const int first = static_cast<int>(i - box * pieces) * 8;
+    const float scale = power_of_two(tensor_exponent(tensor.largest[tree.level[box]]));
+    alignas(16) __half high[8], graded_high[8], graded_low[8];
+    const float4* from = reinterpret_cast<const float4*>(multipole + box * stride + first);
+    const float4 quads[2] = {from[0], from[1]};
+    const float* value = &quads[0].x;
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const float x = first + e < tensor.full.count ? scale * value[e] : 0.0f;
+      high[e] = __float2half_rn(x);
+      graded_high[e] = first + e < low ? high[e] : __half(0.0f);
+      graded_low[e] = first + e < low ? __float2half_rn(x - __half2float(high[e])) : __half(0.0f);
+    }
+    *reinterpret_cast<uint4*>(tensor.high + i * 8) = *reinterpret_cast<const uint4*>(high);
+    if (first >= tensor.graded.width) continue;
+    const std::int64_t to = box * tensor.graded.width + first;
+    *reinterpret_cast<uint4*>(tensor.graded_high + to) = *reinterpret_cast<const uint4*>(graded_high);
+    *reinterpret_cast<uint4*>(tensor.graded_low + to) = *reinterpret_cast<const uint4*>(graded_low);
+  }
+}
+
+static void multiply(const Work<float>& work, const TensorPass& pass, bool add) {
+  if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
+  const TensorProduct product{
+      pass, work.tensor.largest, work.tensor.operator_scale, work.local, work.tables.stride, work.reduced, add};
+#ifdef FARFIELD_SM90A
+  if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, work.stream);
+#endif
+  tensor_product_mma(work.tree, product, work.stream);
+}
+
+void m2l_by_tensor(const Work<float>& work) {
+  constexpr unsigned most_blocks = 132 * 16;
+  const TensorView& tensor = work.tensor;
+  const std::int64_t pieces = std::int64_t(work.tree.boxes) * tensor.full.width / 8;
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(most_blocks, (pieces + threads - 1) / threads));
+  require(cudaMemsetAsync(tensor.largest, 0, (max_levels + 1) * sizeof(std::uint32_t), work.stream), "cudaMemsetAsync");
+  largest_kernel<<<blocks, threads, 0, work.stream>>>(work.tree, work.multipole, work.tables.stride, tensor.largest);
+  require_launch("largest_kernel");
+  split_kernel<<<blocks, threads, 0, work.stream>>>(work.tree, tensor, work.multipole, work.tables.stride);
+  require_launch("split_kernel");
+  multiply(work, tensor.full, false);
+  multiply(work, tensor.graded, true);
+}
+
+}  // namespace farfield::cuda
