@@ -4,12 +4,14 @@
 
 #include "backends/cuda/accounts.hpp"
 #include "backends/cuda/bound_stages.hpp"
+#include "backends/cuda/condition.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/examine.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
+#include "backends/cuda/scatter.hpp"
 #include "backends/cuda/stage_events.hpp"
 #include "backends/cuda/streams.hpp"
 #include "backends/cuda/tables.hpp"
@@ -131,12 +133,15 @@ class CudaEvaluator final : public Evaluator {
       const int exponent = exponents[static_cast<std::size_t>(v)];
       events_("gather", [&] { strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_); });
       bind();
+      if (v == 0) {
+        condition_.launch(work_, decision_.kernel);
+        events_.mark("");
+      }
       if (decision_.kernel == Kernel::count)
         run<Count>();
       else
         run<Laplace3d>();
-      if (v == 0) examine(exponent, delivery, report);
-      events_.mark("");
+      if (v == 0 && delivery.check > 0) examine(exponent, delivery, report);
       events_("scatter", [&] {
         scatter_(results(exponent, delivery.scale), v, target_points().order.data(), target_points().count, delivery,
                  stream_);
@@ -144,6 +149,10 @@ class CudaEvaluator final : public Evaluator {
     }
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, false);
+    if (tree_.sources.count == 0 || target_points().count == 0) return;
+    const Condition found = condition_.result();
+    report.condition_potential = found.potential;
+    report.condition_gradient = found.gradient;
   }
 
   /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
@@ -185,6 +194,8 @@ class CudaEvaluator final : public Evaluator {
       work_.has_p2l = has_p2l_;
     }
     work_.alike = tree_.alike;
+    work_.sources = tree_.sources.count;
+    work_.targets = target_points().count;
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree_.sources.axis[axis].data();
       work_.target[axis] = target_points().axis[axis].data();
@@ -212,16 +223,14 @@ class CudaEvaluator final : public Evaluator {
     events_("p2p", [&] { direct<K>(work_, sources, targets); });
   }
 
-  /// Conditioning always, the measured error when asked: both of the first strength vector.
+  /// The measured error of the first strength vector.
   void examine(int exponent, const Delivery& delivery, Report& report) {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
     if (sources == 0 || targets == 0) return;
     const Evaluated<Real> evaluated{work_,   sources, targets, decision_.kernel, strengths_, tree_.sources.order.data(),
                                     exponent};
-    const Condition found = condition(evaluated, memory_);
-    report.condition_potential = found.potential;
-    report.condition_gradient = found.gradient;
-    if (delivery.check > 0) report.error = measured_error(evaluated, delivery, memory_);
+    report.error = measured_error(evaluated, delivery, memory_);
+    events_.mark("");
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
@@ -247,6 +256,7 @@ class CudaEvaluator final : public Evaluator {
   Tables<Real> tables_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};
+  ConditionProbe condition_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
   Work<Real> work_;
 };

@@ -1,14 +1,94 @@
-// m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, as
-// one product with eight links per row. Cost: (d+1)^4 multiply-adds per child.
+// m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, by
+// one product for all eight (octants.hpp). Cost: (d+1)^4 / 2 multiply-adds and 9 (d+1)^2 numbers of traffic per parent.
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/product.hpp"
 #include "backends/cuda/stages.hpp"
 
 namespace farfield::cuda {
 
+/// Transforms of the children's coefficients: [w][group][coefficient][parent of the group], an odd number of 16-byte
+/// words per w, so that threads with eight different w meet different banks.
+template <class Real>
+struct Transforms {
+  Parents<Real>* at;
+  int count, pitch;
+  __host__ __device__ static int pitch_of(int groups, int count) { return groups * count | 1; }
+  __device__ Parents<Real>& operator()(int w, int group, int i) const { return at[w * pitch + group * count + i]; }
+};
+
+template <class Real>
+__device__ void transform_children(const Work<Real>& work, const Families<Real>& families, int groups,
+                                   const Transforms<Real>& transforms) {
+  constexpr int size = Parents<Real>::size;
+  const int parents = groups * size;
+  for (int place = static_cast<int>(threadIdx.x); place < parents * transforms.count; place += octant_threads) {
+    const int p = place % parents, i = place / parents;
+    Real x[8];
+#pragma unroll
+    for (int octant = 0; octant < 8; ++octant) {
+      const BoxId child = families.child[octant][p];
+      x[7 - octant] = child == no_box ? 0 : work.multipole[static_cast<std::int64_t>(child) * work.tables.stride + i];
+    }
+    walsh_hadamard(x);
+#pragma unroll
+    for (int w = 0; w < 8; ++w) transforms(w, p / size, i).value[p % size] = x[w];
+  }
+}
+
+template <class Real>
+__global__ void __launch_bounds__(octant_threads)
+    m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, int groups) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ Families<Real> families;
+  constexpr int size = Parents<Real>::size;
+  const int count = work.tables.coefficients, stride = work.tables.stride, pitch = work.tables.pitch;
+  const Transforms<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count, Transforms<Real>::pitch_of(groups, count)};
+  auto* parity = reinterpret_cast<unsigned char*>(transforms.at + 8 * transforms.pitch);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads)
+    parity[i] = static_cast<unsigned char>(parity_of(work.tables, i));
+  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * groups * size;
+  find_families(work.tree, begin, last, groups * size, families);
+  transform_children(work, families, groups, transforms);
+  __syncthreads();
+
+  for (int place = static_cast<int>(threadIdx.x); place < groups * stride; place += octant_threads) {
+    const int j = place % stride, group = place / stride, own = j < count ? parity[j] : 0;
+    const int n = degree_of(j), degrees = j < count ? (n + 1) * (n + 1) : 0;
+    Parents<Real> sum{};
+    for (int i = 0; i < degrees; ++i) {
+      const Real a = matrix[i * pitch + j];
+      const Parents<Real> x = transforms(parity[i] ^ own, group, i);
+#pragma unroll
+      for (int p = 0; p < size; ++p) sum.value[p] += a * x.value[p];
+    }
+#pragma unroll
+    for (int p = 0; p < size; ++p) {
+      const BoxId parent = families.parent[group * size + p];
+      if (parent != no_box) work.multipole[static_cast<std::int64_t>(parent) * stride + j] = sum.value[p];
+    }
+  }
+}
+
+template <class Real>
+static std::size_t shared_bytes(int groups, int count) {
+  return sizeof(Parents<Real>) * 8 * static_cast<std::size_t>(Transforms<Real>::pitch_of(groups, count)) +
+         static_cast<std::size_t>(count);
+}
+
 template <class Real>
 void m2m(const Work<Real>& work, int level) {
-  product_of_parents<Real>(work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false},
-                           work.tree.level_begin[level], work.tree.level_begin[level + 1]);
+  const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
+  const int count = work.tables.coefficients;
+  const int groups = groups_per_block<Real>(last - first, count, shared_bytes<Real>(1, count) + sizeof(Families<Real>));
+  if (groups == 0)  // degrees beyond 50
+    return product_of_parents<Real>(
+        work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
+  allow_shared_memory(reinterpret_cast<const void*>(m2m_kernel<Real>));
+  const int parents = groups * Parents<Real>::size;
+  m2m_kernel<Real><<<static_cast<unsigned>((last - first + parents - 1) / parents), octant_threads,
+                     shared_bytes<Real>(groups, count), work.stream>>>(work, octant_matrix(work.tables, work.tables.m2m),
+                                                                     first, last, groups);
+  require_launch("m2m");
 }
 
 template void m2m<float>(const Work<float>&, int);

@@ -79,6 +79,7 @@ struct Work {
   const std::int32_t* tiles = nullptr;  ///< device: how many
   std::int64_t most_tiles = 0;          ///< at most
   bool has_m2p = true, has_p2l = true;  ///< do these lists have entries?
+  std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
   bool alike = true;               ///< sources and targets are the same points
   const double* source[3] = {};    ///< scaled coordinates of sorted sources
   const double* target[3] = {};
