@@ -169,6 +169,26 @@ TEST_F(CudaFmm, EvaluatesSeveralVectorsAndMoves) {
   EXPECT_EQ(moved.gradient, anew.gradient);
 }
 
+/// From the second evaluation on the stages are a graph; a move makes a new one.
+TEST_F(CudaFmm, RepeatsWithOtherStrengths) {
+  for (const M2l m2l : {M2l::dense, M2l::rotation})
+    for (const Precision precision : {Precision::single_, Precision::double_}) {
+      const Cloud cloud = make_cloud(Kind::plummer, 9'000, Signs::mixed);
+      Options o = gpu_options(1e-4, precision);
+      o.m2l = m2l;
+      Plan plan(points(cloud.sources), o);
+      for (int run = 0; run < 10; ++run) {
+        if (run == 5) plan.move(points(cloud.sources));
+        std::vector<double> strengths = cloud.strengths;
+        for (std::size_t i = 0; i < strengths.size(); ++i) strengths[i] *= 1 + static_cast<double>(i * static_cast<std::size_t>(run) % 7);
+        const Result<double> again = plan.evaluate(strengths), anew = Plan(points(cloud.sources), o).evaluate(strengths);
+        EXPECT_EQ(again.potential, anew.potential) << run;
+        EXPECT_EQ(again.gradient, anew.gradient) << run;
+        EXPECT_EQ(again.report.stages.size(), plan.report().stages.size());
+      }
+    }
+}
+
 TEST_F(CudaFmm, ResultsAtSourcesAndTargets) {
   const Cloud cloud = make_cloud(Kind::apart, 6'000, Signs::mixed);
   Options o = gpu_options(1e-6, Precision::double_);

@@ -5,6 +5,7 @@
 #include "backends/cpu/survey.hpp"
 #include "backends/cpu/tables.hpp"
 #include "backends/cpu/tree.hpp"
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stages.hpp"
@@ -95,6 +96,8 @@ class StagePair {
     d_.alike = device_.alike;
     const std::int64_t fold = scheme.large_leaves ? 100 : 1;
     d_.sources = fold * host_.sources.count, d_.targets = fold * targets;
+    octants_.build(device_tables_.view(), nullptr);
+    d_.octants = octants_.view();
     d_.classes = rows_.classes();
     d_.tile = rows_.tiles();
     d_.tiles = rows_.tile_count();
@@ -120,6 +123,7 @@ class StagePair {
   cuda::DeviceMemory memory_;
   cuda::CudaTree device_;
   cuda::Tables<Real> device_tables_{memory_};
+  cuda::Octants octants_{memory_};
   cuda::Rows rows_{memory_};
   cuda::Work<Real> d_;
   cuda::DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];

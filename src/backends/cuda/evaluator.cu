@@ -8,6 +8,8 @@
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/examine.hpp"
+#include "backends/cuda/graph.hpp"
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
@@ -100,6 +102,7 @@ class CudaEvaluator final : public Evaluator {
   const SortedPoints& target_points() const { return tree_.target_points(); }
 
   void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
+    graph_.forget();
     exponent_ = geometry.exponent;
     softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
     events_.start(stream_);
@@ -137,10 +140,7 @@ class CudaEvaluator final : public Evaluator {
         condition_.launch(work_, decision_.kernel);
         events_.mark("");
       }
-      if (decision_.kernel == Kernel::count)
-        run<Count>();
-      else
-        run<Laplace3d>();
+      run_stages(strengths.vectors == 1);
       if (v == 0 && delivery.check > 0) examine(exponent, delivery, report);
       events_("scatter", [&] {
         scatter_(results(exponent, delivery.scale), v, target_points().order.data(), target_points().count, delivery,
@@ -167,11 +167,12 @@ class CudaEvaluator final : public Evaluator {
       tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
     else
       tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, stream_);
+    octants_.build(tables_.view(), stream_);
   }
 
   void allocate_results() {
     const std::int64_t targets = target_points().count;
-    strength_.resize(tree_.sources.count);
+    strength_.resize(tree_.sources.count);  // the same sizes, and places, in every evaluation of a build
     potential_.resize(targets);
     for (DeviceArray<Real>& g : gradient_)
       if (decision_.gradient) g.resize(targets);
@@ -186,6 +187,7 @@ class CudaEvaluator final : public Evaluator {
       work_.tree = tree_.tree.view();
       work_.lists = tree_.lists.view();
       work_.tables = tables_.view();
+      work_.octants = octants_.view();
       work_.classes = rows_.classes();
       work_.tile = rows_.tiles();
       work_.tiles = rows_.tile_count();
@@ -209,6 +211,22 @@ class CudaEvaluator final : public Evaluator {
     work_.self_from = self_from_;
     work_.rotation = decision_.rotation;
     work_.reduced = decision_.reduced;
+    work_.stream = stream_;
+  }
+
+  /// `alone`: the only vector of the call, whose stages are marked by the same events every time.
+  void run_stages(bool alone) {
+    const auto launch = [&](cudaStream_t stream) {
+      work_.stream = stream;
+      if (decision_.kernel == Kernel::count)
+        run<Count>();
+      else
+        run<Laplace3d>();
+    };
+    if (alone && decision_.method == Method::fmm)
+      graph_.run(stream_, memory_, events_, launch);
+    else
+      launch(stream_);
     work_.stream = stream_;
   }
 
@@ -251,9 +269,11 @@ class CudaEvaluator final : public Evaluator {
   cudaStream_t stream_ = nullptr;
   DeviceMemory memory_;  // outlives all arrays below
   StageEvents events_;
+  StageGraph graph_;
   CudaTree tree_;
   Rows rows_{memory_};
   Tables<Real> tables_{memory_};
+  Octants octants_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};
   ConditionProbe condition_{memory_};

@@ -35,27 +35,17 @@ __device__ void transform_children(const Work<Real>& work, const Families<Real>&
   }
 }
 
+/// The parents' coefficients from the transforms, and the rest of their strides.
 template <class Real>
-__global__ void __launch_bounds__(octant_threads)
-    m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, int groups) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ Families<Real> families;
+__device__ void sum_children(const Work<Real>& work, const Real* matrix, const Families<Real>& families, int groups,
+                             const Transforms<Real>& transforms, const unsigned char* parity) {
   constexpr int size = Parents<Real>::size;
-  const int count = work.tables.coefficients, stride = work.tables.stride, pitch = work.tables.pitch;
-  const Transforms<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count, Transforms<Real>::pitch_of(groups, count)};
-  auto* parity = reinterpret_cast<unsigned char*>(transforms.at + 8 * transforms.pitch);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads)
-    parity[i] = static_cast<unsigned char>(parity_of(work.tables, i));
-  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * groups * size;
-  find_families(work.tree, begin, last, groups * size, families);
-  transform_children(work, families, groups, transforms);
-  __syncthreads();
-
-  for (int place = static_cast<int>(threadIdx.x); place < groups * stride; place += octant_threads) {
-    const int j = place % stride, group = place / stride, own = j < count ? parity[j] : 0;
-    const int n = degree_of(j), degrees = j < count ? (n + 1) * (n + 1) : 0;
+  const int count = transforms.count, stride = work.tables.stride, pitch = work.tables.pitch;
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
+    const int j = place % count, group = place / count, own = parity[j], n = degree_of(j), below = (n + 1) * (n + 1);
     Parents<Real> sum{};
-    for (int i = 0; i < degrees; ++i) {
+#pragma unroll 4
+    for (int i = 0; i < below; ++i) {
       const Real a = matrix[i * pitch + j];
       const Parents<Real> x = transforms(parity[i] ^ own, group, i);
 #pragma unroll
@@ -66,6 +56,33 @@ __global__ void __launch_bounds__(octant_threads)
       const BoxId parent = families.parent[group * size + p];
       if (parent != no_box) work.multipole[static_cast<std::int64_t>(parent) * stride + j] = sum.value[p];
     }
+  }
+  const int rest = stride - count;
+  for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += octant_threads) {
+    const BoxId parent = families.parent[place / rest];
+    if (parent != no_box) work.multipole[static_cast<std::int64_t>(parent) * stride + count + place % rest] = 0;
+  }
+}
+
+template <class Real>
+__global__ void __launch_bounds__(octant_threads)
+    m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ Families<Real> families;
+  const int count = work.tables.coefficients, groups = shape.groups, parents = groups * Parents<Real>::size;
+  const Transforms<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count, Transforms<Real>::pitch_of(groups, count)};
+  auto* parity = reinterpret_cast<unsigned char*>(transforms.at + 8 * transforms.pitch);
+  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
+  if (families.parents == 0) return;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads)
+    parity[i] = work.octants.parity[i];
+  for (int from = 0; from < families.parents; from += parents) {
+    __syncthreads();
+    find_children(work.tree, from, parents, false, families);
+    transform_children(work, families, groups, transforms);
+    __syncthreads();
+    sum_children(work, matrix, families, groups, transforms, parity);
   }
 }
 
@@ -79,15 +96,14 @@ template <class Real>
 void m2m(const Work<Real>& work, int level) {
   const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
   const int count = work.tables.coefficients;
-  const int groups = groups_per_block<Real>(last - first, count, shared_bytes<Real>(1, count) + sizeof(Families<Real>));
-  if (groups == 0)  // degrees beyond 50
+  const OctantShape shape =
+      octant_shape<Real>(last - first, count, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
+  if (shape.groups == 0)  // degrees beyond 50
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
   allow_shared_memory(reinterpret_cast<const void*>(m2m_kernel<Real>));
-  const int parents = groups * Parents<Real>::size;
-  m2m_kernel<Real><<<static_cast<unsigned>((last - first + parents - 1) / parents), octant_threads,
-                     shared_bytes<Real>(groups, count), work.stream>>>(work, octant_matrix(work.tables, work.tables.m2m),
-                                                                     first, last, groups);
+  m2m_kernel<Real><<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+      work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
   require_launch("m2m");
 }
 

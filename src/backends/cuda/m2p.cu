@@ -10,7 +10,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 4, boxes_per_warp = 8;  // such leaves lie side by side: few per warp
+static constexpr int fixed_warps = 1, boxes_per_warp = 4;  // such leaves lie side by side: few per warp
 static constexpr int fewest_lanes = 8;
 
 /// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
@@ -36,6 +36,7 @@ __global__ void __launch_bounds__(fixed_warps* warp)
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * fixed_warps + own) * boxes_per_warp;
   const ListView& list = work.lists.m2p;
   unsigned busy = boxes_with_entries<boxes_per_warp>(work.tree, list, first);
+  if (!__syncthreads_or(busy != 0)) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += fixed_warps * warp) factor[i] = factors.value[i];
   __syncthreads();
   for (; busy; busy &= busy - 1) {

@@ -8,6 +8,9 @@
 // children, and what remains is reading and writing the coefficients. A maps no degree to a lower one, so half of the
 // products are left out. With eight matrices per parent (product.cu) the work was sixteen times as much.
 #pragma once
+#include <algorithm>
+
+#include "backends/cuda/array.hpp"
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/work.hpp"
@@ -21,6 +24,21 @@ template <class Real>
 struct alignas(16) Parents {
   static constexpr int size = 16 / static_cast<int>(sizeof(Real));
   Real value[size];
+};
+
+inline constexpr int most_degrees = 180;  ///< 16 bits hold an index
+
+/// The parities c(i) of one set of tables, made on the device (Work::octants).
+class Octants {
+ public:
+  explicit Octants(DeviceMemory& memory) : parity_(memory), index_(memory), begin_(memory) {}
+  template <class Real>
+  void build(const TablesView<Real>& tables, cudaStream_t stream);
+  OctantView view() const { return {parity_.data(), index_.data(), begin_.data()}; }
+
+ private:
+  DeviceArray<std::uint8_t> parity_;
+  DeviceArray<std::int16_t> index_, begin_;
 };
 
 /// x[w] = sum_k (-1)^(bits of w & k) x[k]
@@ -37,18 +55,9 @@ __device__ void walsh_hadamard(Real x[8]) {
       }
 }
 
-/// c(i): bit a is set where coefficient i changes its sign under the reflection of axis a.
-template <class Real>
-__device__ int parity_of(const TablesView<Real>& tables, int i) {
-  const Real* sign = tables.rotation.sign + i;
-  const int count = tables.coefficients;
-  return (sign[count] < 0) | (sign[2 * count] < 0) << 1 | (sign[4 * count] < 0) << 2;
-}
-
 /// n of coefficient i = n^2 + n + m.
 __device__ inline int degree_of(int i) {
-  int n = static_cast<int>(sqrtf(static_cast<float>(i) + 0.5f));
-  return n;
+  return static_cast<int>(sqrtf(static_cast<float>(i) + 0.5f));
 }
 
 /// The matrix of octant 7 among the eight of m2m or l2l: element (in, out) at [in * pitch + out].
@@ -57,36 +66,67 @@ const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>&
   return operators.matrix + static_cast<std::int64_t>(7) * tables.stride * tables.pitch;
 }
 
-/// Parents of the block, and their children: no_box where there is none.
+/// Boxes that one block looks through for parents.
+inline constexpr int most_boxes = octant_threads;
 inline constexpr int most_groups = 16;
+
+/// The parents of a block's boxes, then those of one batch with their children: no_box where there is none.
 template <class Real>
 struct Families {
+  int parents;
+  BoxId all[most_boxes];
   BoxId parent[most_groups * Parents<Real>::size];
   BoxId child[8][most_groups * Parents<Real>::size];
 };
 
-/// Parents first ... first + count - 1 below `last`, those that are no leaves.
+/// Boxes first ... last - 1 that are no leaves, in order; by all threads, of which each looks at one box. The finest
+/// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
 template <class Real>
-__device__ void find_families(const TreeView& tree, BoxId first, BoxId last, int count, Families<Real>& families) {
+__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Families<Real>& families) {
+  __shared__ int found[octant_threads / 32];
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  const bool parent = first + thread < last && !tree.is_leaf(first + thread);
+  const unsigned among = __ballot_sync(0xffffffffu, parent);
+  if (lane == 0) found[thread / 32] = __popc(among);
+  __syncthreads();
+  int at = __popc(among & ((1u << lane) - 1u));
+  for (int w = 0; w < thread / 32; ++w) at += found[w];
+  if (parent) families.all[at] = first + thread;
+  if (thread == octant_threads - 1) families.parents = at + parent;
+  __syncthreads();
+}
+
+/// The batch of `count` parents from number `from` on. Children without targets are left out if asked.
+template <class Real>
+__device__ void find_children(const TreeView& tree, int from, int count, bool with_targets, Families<Real>& families) {
   for (int i = static_cast<int>(threadIdx.x); i < 8 * count; i += octant_threads) {
     const int p = i / 8, octant = i % 8;
-    const bool exists = first + p < last && !tree.is_leaf(first + p);
-    families.child[octant][p] = exists ? tree.child(first + p, octant) : no_box;
-    if (octant == 0) families.parent[p] = exists ? first + p : no_box;
+    const BoxId parent = from + p < families.parents ? families.all[from + p] : no_box;
+    BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
+    if (with_targets && child != no_box && tree.target_count(child) == 0) child = no_box;
+    families.child[octant][p] = child;
+    if (octant == 0) families.parent[p] = parent;
   }
   __syncthreads();
 }
 
-/// Groups of parents per block: as many as give every thread a coefficient, fewer where shared memory or the number
-/// of blocks would suffer; 0: not even one group fits.
+/// How the boxes of a level are dealt out: groups of parents at a time, as many as give every thread a coefficient; few
+/// boxes per block where blocks are few. groups == 0: not even one group fits into shared memory.
+struct OctantShape {
+  int groups, boxes;
+  unsigned blocks;
+};
 template <class Real>
-int groups_per_block(std::int64_t boxes, int coefficients, std::size_t bytes_per_group) {
+OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes_per_group) {
   const auto fit = static_cast<int>(static_cast<std::size_t>(device_limits().shared_bytes) / bytes_per_group);
-  int groups = 1;
-  while (groups < most_groups && groups * coefficients < octant_threads &&
-         boxes > 2ll * groups * Parents<Real>::size * 2 * device_limits().multiprocessors)
-    groups *= 2;
-  return groups < fit ? groups : fit;
+  if (fit == 0) return {0, 0, 0};
+  OctantShape shape{std::min({most_groups, fit, std::max(1, octant_threads / coefficients)}), most_boxes, 0};
+  while (shape.groups > 1 && boxes < std::int64_t(shape.groups) * Parents<Real>::size * device_limits().multiprocessors)
+    shape.groups /= 2;
+  while (shape.boxes > shape.groups * Parents<Real>::size && boxes < std::int64_t(shape.boxes) * 8 * device_limits().multiprocessors)
+    shape.boxes /= 2;
+  shape.blocks = static_cast<unsigned>((boxes + shape.boxes - 1) / shape.boxes);
+  return shape;
 }
 
 }  // namespace farfield::cuda

@@ -9,7 +9,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 4, boxes_per_warp = 8;  // such boxes lie side by side: few per warp
+static constexpr int fixed_warps = 1, boxes_per_warp = 4;  // such boxes lie side by side: few per warp
 
 /// Sources of the leaves listed for `box`, 32 leaves at a time, into the sums of the lane's own.
 template <class Kernel, class Real, int degree, class Sum>

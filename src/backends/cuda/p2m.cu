@@ -33,10 +33,18 @@ __global__ void __launch_bounds__(fixed_warps* warp)
   if (leaf) {
     const BoxFrame frame(tree, box);
     const std::int64_t end = tree.source_end[box];
-    for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
-      Real u[3];
-      frame.place(work.source, s, u);
-      Kernel::Basis::template fixed_terms<degree>(work.strength[s], u[0], u[1], u[2],
+    std::int64_t s = tree.source_begin[box] + lane % lanes;
+    Real next[3] = {}, q = 0;
+    const auto load = [&] {
+      frame.place(work.source, s, next);
+      q = work.strength[s];
+    };
+    if (s < end) load();
+    while (s < end) {
+      const Real u[3] = {next[0], next[1], next[2]}, strength = q;
+      s += lanes;
+      if (s < end) load();  // while the functions of the one before are computed
+      Kernel::Basis::template fixed_terms<degree>(strength, u[0], u[1], u[2],
                                                   [&](auto i, Real value) { sum[decltype(i)::value] += value; });
     }
   }

@@ -19,7 +19,7 @@ unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + 
 
 constexpr int least_shift = 18;                         // of a group: 4 MB of records with gradient
 constexpr int most_groups = 128;                        // more make the runs that a block writes too short
-constexpr std::int64_t least_slab = 1 << 23;            // places dealt out at a time: bounds the memory
+constexpr std::int64_t least_slab = 1 << 24;            // places dealt out at a time: bounds the memory
 constexpr std::int64_t spread_at_once = 20 * (1 << 20);  // bytes
 
 /// Potential, or potential and gradient.

@@ -55,6 +55,14 @@ struct TablesView {
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
 };
 
+/// Which reflections change the sign of which coefficients (octants.hpp).
+struct OctantView {
+  const std::uint8_t* parity = nullptr;  ///< [coefficients], three bits
+  const std::int16_t* index = nullptr;   ///< [coefficients], sorted by parity
+  /// [degree + 2][8]: where in `index` those of parity k begin that are of degree n or higher; the last row: where they end
+  const std::int16_t* begin = nullptr;
+};
+
 /// Boxes with targets of levels 2 and deeper by octant, in ascending order within each.
 struct ClassRows {
   const BoxId* box = nullptr;
@@ -74,6 +82,7 @@ struct Work {
   TreeView tree;
   ListsView lists;
   TablesView<Real> tables;
+  OctantView octants;
   ClassRows classes;
   const PairTile* tile = nullptr;
   const std::int32_t* tiles = nullptr;  ///< device: how many
