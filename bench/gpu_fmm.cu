@@ -1,6 +1,6 @@
 // Particles per second of whole evaluations, positions, strengths and results in device memory, tree rebuilt: one JSON
-// line per case with seconds per stage and the error measured on 1000 targets, and the seconds of an evaluation of other
-// strengths with the same plan. Usage: gpu_fmm [largest log2 N], or chosen cases, one for every combination:
+// line per case with seconds per stage and the error measured on 1000 targets, and the seconds of an evaluation of
+// other strengths with the same plan. Usage: gpu_fmm [largest log2 N], or chosen cases, one for every combination:
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 [--precision double] [--outputs potential]
 #include <algorithm>
 #include <chrono>
@@ -105,7 +105,8 @@ void run(const Case& c, int log2_n) {
   const double all = median(seconds);
   std::printf(
       "{\"cloud\": \"%s\", \"log2_n\": %d, \"precision\": \"%s\", \"tolerance\": %g, \"degree\": %d, \"m2l\": "
-      "\"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, \"again\": %.6f, \"particles_per_second\": "
+      "\"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, \"again\": %.6f, "
+      "\"particles_per_second\": "
       "%.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, \"near_pairs\": %lld, \"m2l_boxes\": %lld, "
       "\"boxes\": %lld, \"memory_bytes\": %lld, \"stages_ms\": {",
       c.cloud, log2_n, r.precision.c_str(), c.tolerance, r.degree, r.m2l.c_str(), static_cast<long long>(r.leaf_size),
@@ -143,9 +144,13 @@ void run_chosen(int count, char** arguments) {
           for (const std::string& degree : of("degree", "-1"))
             for (const std::string& leaf : of("leaf", "0")) {
               const bool single = precision == "single";
-              const Case c{cloud.c_str(), single ? Precision::single_ : Precision::double_,
-                           std::atof(of("tolerance", single ? "1e-5" : "1e-9")[0].c_str()), std::atoi(degree.c_str()),
-                           outputs == "gradient", true, std::atoll(leaf.c_str())};
+              const Case c{cloud.c_str(),
+                           single ? Precision::single_ : Precision::double_,
+                           std::atof(of("tolerance", single ? "1e-5" : "1e-9")[0].c_str()),
+                           std::atoi(degree.c_str()),
+                           outputs == "gradient",
+                           true,
+                           std::atoll(leaf.c_str())};
               if (single)
                 run<float>(c, std::atoi(n.c_str()));
               else

@@ -1,5 +1,6 @@
-// Expansions of a degree that is known when compiling: the recurrence unrolls, every coefficient can stay in a register,
-// and the factors are immediate operands. For the low degrees of single precision on a GPU; `columns` serves any degree.
+// Expansions of a degree that is known when compiling: the recurrence unrolls, every coefficient can stay in a
+// register, and the factors are immediate operands. For the low degrees of single precision on a GPU; `columns` serves
+// any degree.
 //
 // Gumerov & Duraiswami 2008, eq. 15, in two other normalisations, both written as Q_n^m(z, r^2) times powers of x + iy:
 //   monic: the leading coefficient of Q and (x + iy)^m have no factor; R_{n,m} = monic_factors * monic function
@@ -120,8 +121,8 @@ FARFIELD_HD ColumnSums<V> sum_column(V z, V r2, Coefficient&& a) {
   return sum;
 }
 
-/// out[0] = sum over n, m of A_{n,m} Re rho_n^m and A_{n,-m} Im rho_n^m at (x, y, z), `a(Constant<n^2+n+m>)` being A; with
-/// gradient out[1 ... 3] are its derivatives.
+/// out[0] = sum over n, m of A_{n,m} Re rho_n^m and A_{n,-m} Im rho_n^m at (x, y, z), `a(Constant<n^2+n+m>)` being A;
+/// with gradient out[1 ... 3] are its derivatives.
 template <int degree, bool gradient, class V, class Coefficient>
 FARFIELD_HD void rho_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
   const V r2 = x * x + y * y + z * z;

@@ -54,7 +54,8 @@ template <int degree>
   EXPECT_NEAR(out[0], dot(multipole, s), size);
   EXPECT_NEAR(alone[0], out[0], size);
   for (std::size_t axis = 0; axis < 3; ++axis)
-    EXPECT_NEAR(out[1 + axis], dot(multiply(gradient[axis], multipole), next), (degree + 1) * size) << degree << ' ' << axis;
+    EXPECT_NEAR(out[1 + axis], dot(multiply(gradient[axis], multipole), next), (degree + 1) * size)
+        << degree << ' ' << axis;
 }
 
 TEST(FixedDegree, TermsAreTheFunctions) {

@@ -8,8 +8,8 @@ namespace farfield::cuda {
 
 /// Sources [begin, end) into the expansion `out` about the frame.
 template <class Kernel, class Real, bool inverted>
-__device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::int64_t begin, std::int64_t end, bool add,
-                           Real* column, Real* out) {
+__device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::int64_t begin, std::int64_t end,
+                           bool add, Real* column, Real* out) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
   for (std::int64_t first = begin; first < end; first += warp, add = true) {
     const std::int64_t s = first + lane;
@@ -27,7 +27,8 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
 /// A warp per box with shared memory for its column.
 template <class Real, class Launch>
 void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
-  const std::size_t bytes = static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
+  const std::size_t bytes =
+      static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
   const int warps = warps_that_fit(bytes, 4);
   const std::size_t all = bytes * static_cast<std::size_t>(warps);
   allow_shared_memory(reinterpret_cast<const void*>(kernel));

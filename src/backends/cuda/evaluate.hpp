@@ -1,6 +1,6 @@
-// evaluate: expansions of any degree to targets, for l2p and m2p. The gradient's expansions are made once per box by sparse
-// maps (Gumerov & Duraiswami 2008, section 2.3), then four expansions share one recurrence. A warp per leaf, lanes are
-// targets, coefficients in shared memory as [coefficient][expansion].
+// evaluate: expansions of any degree to targets, for l2p and m2p. The gradient's expansions are made once per box by
+// sparse maps (Gumerov & Duraiswami 2008, section 2.3), then four expansions share one recurrence. A warp per leaf,
+// lanes are targets, coefficients in shared memory as [coefficient][expansion].
 #pragma once
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
@@ -17,8 +17,8 @@ struct Extent {
 
 /// Coefficients of expansion `first` and the following ones (0: the expansion itself, 1-3: its derivatives).
 template <class Real, int expansions>
-__device__ void stage(const Real* from, int own_count, const SparseView<Real>* gradient, const Extent<Real>& extent, int first,
-                      Real* coefficient) {
+__device__ void stage(const Real* from, int own_count, const SparseView<Real>* gradient, const Extent<Real>& extent,
+                      int first, Real* coefficient) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
   for (int i = lane; i < extent.count; i += warp)
 #pragma unroll

@@ -1,5 +1,5 @@
-// StageGraph: the launches of one evaluation's stages as a CUDA graph, for plans that are evaluated again and again. With
-// a few thousand points per multiprocessor and fewer, launching took longer than computing.
+// StageGraph: the launches of one evaluation's stages as a CUDA graph, for plans that are evaluated again and again.
+// With a few thousand points per multiprocessor and fewer, launching took longer than computing.
 #pragma once
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/stage_events.hpp"

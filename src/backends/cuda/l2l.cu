@@ -48,10 +48,10 @@ __device__ void load_parents(const Work<Real>& work, const Families<Real>& famil
 }
 
 template <class Real>
-__device__ void add_parents(const Work<Real>& work, const Real* matrix, const Families<Real>& families, int groups,
-                            const Parents<Real>* local, const ByParity& by) {
+__device__ void add_parents(const Work<Real>& work, const Real* matrix, int pitch, const Families<Real>& families,
+                            int groups, const Parents<Real>* local, const ByParity& by) {
   constexpr int size = Parents<Real>::size;
-  const int count = work.tables.coefficients, pitch = work.tables.pitch;
+  const int count = work.tables.coefficients;
   const std::int16_t* end = by.begin + 8 * (degree_of(count - 1) + 1);
   for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
     const int i = place % count, group = place / count;
@@ -78,7 +78,7 @@ __device__ void add_parents(const Work<Real>& work, const Real* matrix, const Fa
   }
 }
 
-template <class Real>
+template <class Real, bool staged>
 __global__ void __launch_bounds__(octant_threads, 5)
     l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -88,22 +88,29 @@ __global__ void __launch_bounds__(octant_threads, 5)
   find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
   if (families.parents == 0) return;
   auto* local = reinterpret_cast<Parents<Real>*>(shared);
-  auto* index = reinterpret_cast<std::int16_t*>(local + groups * count);
+  auto* own_matrix = reinterpret_cast<Real*>(local + groups * count);
+  auto* index = reinterpret_cast<std::int16_t*>(own_matrix + (staged ? count * count : 0));
   const ByParity by{index, index + count};
   load_lists(work.octants, count, by);
+  if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
   for (int from = 0; from < families.parents; from += parents) {
     __syncthreads();
     find_children(work.tree, from, parents, true, families);
     load_parents(work, families, groups, local);
     __syncthreads();
-    add_parents(work, matrix, families, groups, local, by);
+    if constexpr (staged)
+      add_parents(work, own_matrix, count, families, groups, local, by);
+    else
+      add_parents(work, matrix, work.tables.pitch, families, groups, local, by);
   }
 }
 
 template <class Real>
 static std::size_t shared_bytes(int groups, int count) {
   const auto numbers = static_cast<std::size_t>(count);
-  return sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers + sizeof(std::int16_t) * (numbers + 8 * most_degrees);
+  return sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
+         (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) +
+         sizeof(std::int16_t) * (numbers + 8 * most_degrees);
 }
 
 template <class Real>
@@ -113,8 +120,9 @@ void l2l(const Work<Real>& work, int level) {
   const int count = work.tables.coefficients;
   const OctantShape shape =
       octant_shape<Real>(last - first, count, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
-  allow_shared_memory(reinterpret_cast<const void*>(l2l_kernel<Real>));
-  l2l_kernel<Real><<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+  const auto kernel = is_staged<Real>(count) ? l2l_kernel<Real, true> : l2l_kernel<Real, false>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  kernel<<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
       work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
   require_launch("l2l");
 }

@@ -1,8 +1,8 @@
 // l2p: locals of the leaves to their targets; writes the results, others add.
 // Low degrees in single: consecutive threads take consecutive targets of a group of leaves, so that small and uneven
-// leaves leave no lane idle; the group's locals lie in shared memory as [coefficient][leaf]. Potential and gradient share
-// one expansion (expansions/laplace_fixed.hpp). Any degree: evaluate.hpp.
-// Cost: 10 instructions per target and pair (n, m >= 0) with gradient; 40 bytes per target at the least.
+// leaves leave no lane idle; the group's locals lie in shared memory as [coefficient][leaf]. Potential and gradient
+// share one expansion (expansions/laplace_fixed.hpp). Any degree: evaluate.hpp. Cost: 10 instructions per target and
+// pair (n, m >= 0) with gradient; 40 bytes per target at the least.
 #include "backends/cuda/evaluate.hpp"
 #include "backends/cuda/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
@@ -29,7 +29,8 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
     const std::int64_t at = first + lane;
     const auto box = static_cast<BoxId>(at);
     const bool leaf = lane < boxes && at < tree.boxes && tree.is_leaf(box);
-    const std::uint32_t all = group.targets.fill(lane, leaf ? tree.target_begin[box] : 0, leaf ? tree.target_end[box] : 0);
+    const std::uint32_t all =
+        group.targets.fill(lane, leaf ? tree.target_begin[box] : 0, leaf ? tree.target_end[box] : 0);
     if (leaf) {
       const BoxFrame frame(tree, box);
       for (int axis = 0; axis < 3; ++axis) group.centre[axis][lane] = frame.centre[axis];
@@ -45,7 +46,8 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
 /// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, meet different banks.
 template <class Kernel, class Real, int degree, int boxes, bool gradient>
 __global__ void __launch_bounds__(fixed_threads)
-    l2p_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
+    l2p_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ LeafGroup<Real, boxes> group;
@@ -86,7 +88,7 @@ static void launch_fixed(const Work<Real>& work) {
   static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
   const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, gradient>;
   kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_threads,
-           sizeof(Real) * count * (boxes + 1), work.stream>>>(work, factors);
+           sizeof(Real) * count*(boxes + 1), work.stream>>>(work, factors);
   require_launch("l2p");
 }
 

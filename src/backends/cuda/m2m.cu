@@ -37,10 +37,10 @@ __device__ void transform_children(const Work<Real>& work, const Families<Real>&
 
 /// The parents' coefficients from the transforms, and the rest of their strides.
 template <class Real>
-__device__ void sum_children(const Work<Real>& work, const Real* matrix, const Families<Real>& families, int groups,
-                             const Transforms<Real>& transforms, const unsigned char* parity) {
+__device__ void sum_children(const Work<Real>& work, const Real* matrix, int pitch, const Families<Real>& families,
+                             int groups, const Transforms<Real>& transforms, const unsigned char* parity) {
   constexpr int size = Parents<Real>::size;
-  const int count = transforms.count, stride = work.tables.stride, pitch = work.tables.pitch;
+  const int count = transforms.count, stride = work.tables.stride;
   for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
     const int j = place % count, group = place / count, own = parity[j], n = degree_of(j), below = (n + 1) * (n + 1);
     Parents<Real> sum{};
@@ -64,32 +64,38 @@ __device__ void sum_children(const Work<Real>& work, const Real* matrix, const F
   }
 }
 
-template <class Real>
+template <class Real, bool staged>
 __global__ void __launch_bounds__(octant_threads)
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Families<Real> families;
   const int count = work.tables.coefficients, groups = shape.groups, parents = groups * Parents<Real>::size;
-  const Transforms<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count, Transforms<Real>::pitch_of(groups, count)};
-  auto* parity = reinterpret_cast<unsigned char*>(transforms.at + 8 * transforms.pitch);
+  const Transforms<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count,
+                                    Transforms<Real>::pitch_of(groups, count)};
+  auto* own_matrix = reinterpret_cast<Real*>(transforms.at + 8 * transforms.pitch);
+  auto* parity = reinterpret_cast<unsigned char*>(own_matrix + (staged ? count * count : 0));
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
   find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
   if (families.parents == 0) return;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads)
-    parity[i] = work.octants.parity[i];
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) parity[i] = work.octants.parity[i];
+  if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
   for (int from = 0; from < families.parents; from += parents) {
     __syncthreads();
     find_children(work.tree, from, parents, false, families);
     transform_children(work, families, groups, transforms);
     __syncthreads();
-    sum_children(work, matrix, families, groups, transforms, parity);
+    if constexpr (staged)
+      sum_children(work, own_matrix, count, families, groups, transforms, parity);
+    else
+      sum_children(work, matrix, work.tables.pitch, families, groups, transforms, parity);
   }
 }
 
 template <class Real>
 static std::size_t shared_bytes(int groups, int count) {
+  const auto numbers = static_cast<std::size_t>(count);
   return sizeof(Parents<Real>) * 8 * static_cast<std::size_t>(Transforms<Real>::pitch_of(groups, count)) +
-         static_cast<std::size_t>(count);
+         (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) + numbers;
 }
 
 template <class Real>
@@ -101,8 +107,9 @@ void m2m(const Work<Real>& work, int level) {
   if (shape.groups == 0)  // degrees beyond 50
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
-  allow_shared_memory(reinterpret_cast<const void*>(m2m_kernel<Real>));
-  m2m_kernel<Real><<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+  const auto kernel = is_staged<Real>(count) ? m2m_kernel<Real, true> : m2m_kernel<Real, false>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  kernel<<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
       work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
   require_launch("m2m");
 }

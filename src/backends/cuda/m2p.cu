@@ -1,7 +1,7 @@
 // m2p: multipoles of finer boxes to the targets of a leaf, u += sum M_i S_i(u).
-// Low degrees in single: a warp per leaf that has such boxes; 8, 16 or 32 lanes are its targets, and the groups of lanes
-// take different boxes of its list, summed in the order of the groups at the end. Potential and gradient share one
-// expansion. Any degree: evaluate.hpp; the gradient's expansions reach one degree higher.
+// Low degrees in single: a warp per leaf that has such boxes; 8, 16 or 32 lanes are its targets, and the groups of
+// lanes take different boxes of its list, summed in the order of the groups at the end. Potential and gradient share
+// one expansion. Any degree: evaluate.hpp; the gradient's expansions reach one degree higher.
 #include "backends/cuda/evaluate.hpp"
 #include "backends/cuda/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
@@ -10,12 +10,13 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 1, boxes_per_warp = 4;  // such leaves lie side by side: few per warp
+static constexpr int fixed_warps = 4, boxes_per_warp = 1;  // such leaves lie side by side, with long lists
 static constexpr int fewest_lanes = 8;
 
 /// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
 template <class Kernel, class Real, int degree, bool gradient>
-__device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t t, const Real* coefficient, Real sum[4]) {
+__device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t t, const Real* coefficient,
+                              Real sum[4]) {
   const BoxFrame frame(work.tree, source);
   Real u[3], out[4];
   frame.place(work.target, t, u);
@@ -29,7 +30,8 @@ __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t
 
 template <class Kernel, class Real, int degree, bool gradient>
 __global__ void __launch_bounds__(fixed_warps* warp)
-    m2p_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
+    m2p_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = count | 1;
   __shared__ Real staged[fixed_warps][warp / fewest_lanes][pitch], factor[count];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
@@ -73,7 +75,8 @@ static void launch_fixed(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::fixed_count(degree), boxes = fixed_warps * boxes_per_warp;
   static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
   m2p_fixed_kernel<Kernel, Real, degree, gradient>
-      <<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, 0, work.stream>>>(work, factors);
+      <<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, 0, work.stream>>>(work,
+                                                                                                             factors);
   require_launch("m2p");
 }
 

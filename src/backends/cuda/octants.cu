@@ -4,7 +4,8 @@ namespace farfield::cuda {
 
 /// By one block: parity[i]; index lists the coefficients of parity 0, then 1 ..., ascending within each.
 template <class Real>
-__global__ void parity_kernel(const Real* sign, int count, std::uint8_t* parity, std::int16_t* index, std::int16_t* begin) {
+__global__ void parity_kernel(const Real* sign, int count, std::uint8_t* parity, std::int16_t* index,
+                              std::int16_t* begin) {
   const int lane = static_cast<int>(threadIdx.x) % 32, k = static_cast<int>(threadIdx.x) / 32;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += 256)  // reflections of x, y and z: symmetries 1, 2 and 4
     parity[i] = static_cast<std::uint8_t>((sign[count + i] < 0) | (sign[2 * count + i] < 0) << 1 |

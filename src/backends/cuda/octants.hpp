@@ -1,7 +1,7 @@
 // Translations between a parent and its eight children by the reflections that relate them.
 //
-// The matrix of octant o is P_o A P_o, A that of octant 7 and P_o diagonal: coefficient i keeps or changes its sign under
-// the reflection of an axis, three bits c(i) in all, so that P_o has (-1)^(bits common to c(i) and 7 - o). Hence
+// The matrix of octant o is P_o A P_o, A that of octant 7 and P_o diagonal: coefficient i keeps or changes its sign
+// under the reflection of an axis, three bits c(i) in all, so that P_o has (-1)^(bits common to c(i) and 7 - o). Hence
 //   m2m  M(j)   = sum_i A(j, i) H_{c(i) ^ c(j)}(i),      H_w(i) = sum_o (-1)^(w & 7-o) M_o(i)
 //   l2l  L_o(i) = sum_k (-1)^(7-o & k ^ c(i)) S_k(i),    S_k(i) = sum_{j: c(j) = k} A^T(i, j) L(j)
 // H and the sum over k are Walsh-Hadamard transforms of eight numbers: 24 additions. One product with A serves eight
@@ -56,14 +56,25 @@ __device__ void walsh_hadamard(Real x[8]) {
 }
 
 /// n of coefficient i = n^2 + n + m.
-__device__ inline int degree_of(int i) {
-  return static_cast<int>(sqrtf(static_cast<float>(i) + 0.5f));
-}
+__device__ inline int degree_of(int i) { return static_cast<int>(sqrtf(static_cast<float>(i) + 0.5f)); }
 
 /// The matrix of octant 7 among the eight of m2m or l2l: element (in, out) at [in * pitch + out].
 template <class Real>
 const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>& operators) {
   return operators.matrix + static_cast<std::int64_t>(7) * tables.stride * tables.pitch;
+}
+
+/// A matrix of at most this size is copied to shared memory: its loads then overlap, where a block with few boxes would
+/// wait for each of them.
+inline constexpr std::size_t most_staged_bytes = 20 << 10;
+template <class Real>
+bool is_staged(int count) {
+  return sizeof(Real) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count) <= most_staged_bytes;
+}
+template <class Real>
+__device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += octant_threads)
+    staged[i] = matrix[i / count * pitch + i % count];
 }
 
 /// Boxes that one block looks through for parents.
@@ -123,7 +134,8 @@ OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes
   OctantShape shape{std::min({most_groups, fit, std::max(1, octant_threads / coefficients)}), most_boxes, 0};
   while (shape.groups > 1 && boxes < std::int64_t(shape.groups) * Parents<Real>::size * device_limits().multiprocessors)
     shape.groups /= 2;
-  while (shape.boxes > shape.groups * Parents<Real>::size && boxes < std::int64_t(shape.boxes) * 8 * device_limits().multiprocessors)
+  while (shape.boxes > shape.groups * Parents<Real>::size &&
+         boxes < std::int64_t(shape.boxes) * 8 * device_limits().multiprocessors)
     shape.boxes /= 2;
   shape.blocks = static_cast<unsigned>((boxes + shape.boxes - 1) / shape.boxes);
   return shape;

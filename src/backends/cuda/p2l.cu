@@ -9,7 +9,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 1, boxes_per_warp = 4;  // such boxes lie side by side: few per warp
+static constexpr int fixed_warps = 4, boxes_per_warp = 8;
 
 /// Sources of the leaves listed for `box`, 32 leaves at a time, into the sums of the lane's own.
 template <class Kernel, class Real, int degree, class Sum>
@@ -22,8 +22,8 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
   for (std::int64_t k = list.begin[box]; k < last; k += warp) {
     const BoxId leaf = k + lane < last ? list.items[k + lane] : no_box;
     __syncwarp();
-    const std::uint32_t total = flat.fill(lane, leaf == no_box ? 0 : tree.source_begin[leaf],
-                                          leaf == no_box ? 0 : tree.source_end[leaf]);
+    const std::uint32_t total =
+        flat.fill(lane, leaf == no_box ? 0 : tree.source_begin[leaf], leaf == no_box ? 0 : tree.source_end[leaf]);
     __syncwarp();
     for (std::uint32_t i = static_cast<std::uint32_t>(lane); i < total; i += warp) {
       const std::int64_t s = flat.first[flat.range_of(i)] + i;
@@ -38,7 +38,8 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
 
 template <class Kernel, class Real, int degree>
 __global__ void __launch_bounds__(fixed_warps* warp)
-    p2l_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
+    p2l_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ FlatRanges<warp> ranges[fixed_warps];
@@ -69,8 +70,8 @@ static void launch_fixed(const Work<Real>& work) {
   const auto kernel = p2l_fixed_kernel<Kernel, Real, degree>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   constexpr std::size_t bytes = sizeof(Real) * fixed_warps * count * (warp + 1);
-  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, bytes, work.stream>>>(work,
-                                                                                                              factors);
+  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, bytes, work.stream>>>(
+      work, factors);
   require_launch("p2l");
 }
 
@@ -85,8 +86,7 @@ __global__ void p2l_kernel(Work<Real> work) {
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
     const BoxId source = list.items[k];
     accumulate<Kernel, Real, true>(work, BoxFrame(work.tree, static_cast<BoxId>(box)), work.tree.source_begin[source],
-                                   work.tree.source_end[source], true, column,
-                                   work.local + box * work.tables.stride);
+                                   work.tree.source_end[source], true, column, work.local + box * work.tables.stride);
   }
 }
 

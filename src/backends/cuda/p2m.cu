@@ -1,5 +1,5 @@
 // p2m: multipoles of the leaves, M_i = sum q R_i(u), u = (y - centre) / edge (Gumerov & Duraiswami 2008, eqs. 14-15).
-// Low degrees in single: two or eight lanes per leaf, all sums of a leaf in the registers of each of its lanes. With a
+// Low degrees in single: two to eight lanes per leaf, all sums of a leaf in the registers of each of its lanes. With a
 // warp per leaf three quarters of the lanes had no source in leaves of eight, and the sums over lanes cost more than
 // the functions. Any degree: a warp per leaf, lanes are sources, sums over lanes through shared memory.
 // Cost: 5 instructions per source and pair (n, m >= 0); 16 to 20 bytes per source at the least.
@@ -18,7 +18,8 @@ static constexpr int fixed_warps = 4;
 /// Writes whole strides of all leaves, and of the boxes of levels 0 and 1, which m2m does not reach.
 template <class Kernel, class Real, int degree, int lanes>
 __global__ void __launch_bounds__(fixed_warps* warp)
-    p2m_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
+    p2m_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
   constexpr int pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
@@ -33,18 +34,10 @@ __global__ void __launch_bounds__(fixed_warps* warp)
   if (leaf) {
     const BoxFrame frame(tree, box);
     const std::int64_t end = tree.source_end[box];
-    std::int64_t s = tree.source_begin[box] + lane % lanes;
-    Real next[3] = {}, q = 0;
-    const auto load = [&] {
-      frame.place(work.source, s, next);
-      q = work.strength[s];
-    };
-    if (s < end) load();
-    while (s < end) {
-      const Real u[3] = {next[0], next[1], next[2]}, strength = q;
-      s += lanes;
-      if (s < end) load();  // while the functions of the one before are computed
-      Kernel::Basis::template fixed_terms<degree>(strength, u[0], u[1], u[2],
+    for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
+      Real u[3];
+      frame.place(work.source, s, u);
+      Kernel::Basis::template fixed_terms<degree>(work.strength[s], u[0], u[1], u[2],
                                                   [&](auto i, Real value) { sum[decltype(i)::value] += value; });
     }
   }
@@ -70,8 +63,8 @@ static void launch_fixed(const Work<Real>& work) {
   const auto kernel = p2m_fixed_kernel<Kernel, Real, degree, lanes>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   constexpr std::size_t bytes = sizeof(Real) * fixed_warps * count * (warp + 1);
-  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, bytes, work.stream>>>(work,
-                                                                                                              factors);
+  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, bytes, work.stream>>>(
+      work, factors);
   require_launch("p2m");
 }
 
@@ -84,19 +77,24 @@ __global__ void p2m_kernel(Work<Real> work) {
   const auto b = static_cast<BoxId>(box);
   if (!work.tree.is_leaf(b) || work.tree.source_count(b) == 0) return;
   Real* column = reinterpret_cast<Real*>(shared) + own * Accumulate<Real>::column_numbers(work.tables.degree);
-  accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b], false,
-                                  column, work.multipole + box * work.tables.stride);
+  accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b],
+                                  false, column, work.multipole + box * work.tables.stride);
 }
 
 template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
-  const bool small = mean_leaf(work.sources, work.tree.boxes) <= 20;
+  const double mean = mean_leaf(work.sources, work.tree.boxes);
   if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
-        small ? launch_fixed<Kernel, Real, decltype(degree)::value, 2>(work)
-              : launch_fixed<Kernel, Real, decltype(degree)::value, 8>(work);
+        if (mean <= 12)
+          launch_fixed<Kernel, Real, decltype(degree)::value, 2>(work);
+        else if (mean <= 40)
+          launch_fixed<Kernel, Real, decltype(degree)::value, 4>(work);
+        else
+          launch_fixed<Kernel, Real, decltype(degree)::value, 8>(work);
       }))
     return;
-  const auto bytes = static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
+  const auto bytes =
+      static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
   require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
   launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real>);
 }

@@ -22,8 +22,8 @@ class Scatter {
   /// To device memory asynchronously; to host memory through a copy, and waits for the stream. `order` holds every
   /// index below `count` once.
   template <class Real>
-  void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order, std::int64_t count,
-                  const Delivery& delivery, cudaStream_t stream);
+  void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
+                  std::int64_t count, const Delivery& delivery, cudaStream_t stream);
 
   /// Upper bound of the bytes that it keeps for `count` results of `numbers` numbers of `size` bytes, without the copy
   /// for host memory.
