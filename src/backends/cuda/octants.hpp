@@ -9,6 +9,7 @@
 // products are left out. With eight matrices per parent (product.cu) the work was sixteen times as much.
 #pragma once
 #include <algorithm>
+#include <type_traits>
 
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/check.hpp"
@@ -77,6 +78,19 @@ __device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* sta
     staged[i] = matrix[i / count * pitch + i % count];
 }
 
+/// Calls f(integral_constant<count>) for the counts of low degrees in single, where index arithmetic would cost as much
+/// as the sums; else f(integral_constant<0>): any count.
+template <class Real, int degree = 0, class F>
+void with_fixed_count(int count, F&& f) {
+  constexpr int own = (degree + 1) * (degree + 1);
+  if constexpr (sizeof(Real) == 4 && own < octant_threads) {
+    if (count == own) return f(std::integral_constant<int, own>{});
+    return with_fixed_count<Real, degree + 1>(count, f);
+  } else {
+    f(std::integral_constant<int, 0>{});
+  }
+}
+
 /// Boxes that one block looks through for parents.
 inline constexpr int most_boxes = octant_threads;
 inline constexpr int most_groups = 16;
@@ -107,10 +121,13 @@ __device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Fami
   __syncthreads();
 }
 
-/// The batch of `count` parents from number `from` on. Children without targets are left out if asked.
+/// The batch of parents from number `from` on, at most `groups` groups; returns how many groups there are. Children
+/// without targets are left out if asked.
 template <class Real>
-__device__ void find_children(const TreeView& tree, int from, int count, bool with_targets, Families<Real>& families) {
-  for (int i = static_cast<int>(threadIdx.x); i < 8 * count; i += octant_threads) {
+__device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Families<Real>& families) {
+  constexpr int size = Parents<Real>::size;
+  const int left = (families.parents - from + size - 1) / size, now = left < groups ? left : groups;
+  for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += octant_threads) {
     const int p = i / 8, octant = i % 8;
     const BoxId parent = from + p < families.parents ? families.all[from + p] : no_box;
     BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
@@ -119,7 +136,20 @@ __device__ void find_children(const TreeView& tree, int from, int count, bool wi
     if (octant == 0) families.parent[p] = parent;
   }
   __syncthreads();
+  return now;
 }
+
+/// Eight numbers per coefficient and parent in shared memory: [k][group][coefficient][parent of the group], an odd
+/// number of 16-byte words per k, so that threads with eight different k meet different banks.
+template <class Real>
+struct EightFold {
+  Parents<Real>* at;
+  int count, pitch;
+  __host__ __device__ static int pitch_of(int groups, int count) { return groups * count | 1; }
+  __device__ Parents<Real>& operator()(int k, int group, int i) const { return at[k * pitch + group * count + i]; }
+  /// Number `place` of those of one k: coefficient place / size % count of parent place % size.
+  __device__ Real& number(int k, int place) const { return reinterpret_cast<Real*>(at + k * pitch)[place]; }
+};
 
 /// How the boxes of a level are dealt out: groups of parents at a time, as many as give every thread a coefficient; few
 /// boxes per block where blocks are few. groups == 0: not even one group fits into shared memory.

@@ -44,6 +44,7 @@ __global__ void __launch_bounds__(fixed_warps* warp)
   Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
 #pragma unroll
   for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
+  __syncwarp();
   const unsigned written = __ballot_sync(0xffffffffu, leaf || (exists && tree.level[box] < 2));
   for (int place = lane; place < boxes * stride; place += warp) {
     const int b = place / stride, i = place % stride;
