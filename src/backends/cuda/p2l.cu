@@ -9,7 +9,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 4, boxes_per_warp = 8;
+static constexpr int most_warps = 4, boxes_per_warp = 8;  // warps of a block: fewer where shared memory is small
 
 /// Sources of the leaves listed for `box`, 32 leaves at a time, into the sums of the lane's own.
 template <class Kernel, class Real, int degree, class Sum>
@@ -37,14 +37,15 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
 }
 
 template <class Kernel, class Real, int degree>
-__global__ void __launch_bounds__(fixed_warps* warp)
+__global__ void __launch_bounds__(most_warps* warp)
     p2l_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ FlatRanges<warp> ranges[fixed_warps];
+  __shared__ FlatRanges<warp> ranges[most_warps];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * fixed_warps + own) * boxes_per_warp;
+  const int warps = static_cast<int>(blockDim.x) / warp;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes_per_warp;
   unsigned busy = boxes_with_entries<boxes_per_warp>(work.tree, work.lists.p2l, first);
   Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
   for (; busy; busy &= busy - 1) {
@@ -65,13 +66,14 @@ __global__ void __launch_bounds__(fixed_warps* warp)
 
 template <class Kernel, class Real, int degree>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), boxes = fixed_warps * boxes_per_warp;
+  constexpr int count = Kernel::Basis::fixed_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
   const auto kernel = p2l_fixed_kernel<Kernel, Real, degree>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  constexpr std::size_t bytes = sizeof(Real) * fixed_warps * count * (warp + 1);
-  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, bytes, work.stream>>>(
-      work, factors);
+  constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
+  const int warps = warps_that_fit(bytes, most_warps), all = warps * boxes_per_warp;
+  kernel<<<static_cast<unsigned>((work.tree.boxes + all - 1) / all), static_cast<unsigned>(warps * warp),
+           bytes* static_cast<std::size_t>(warps), work.stream>>>(work, factors);
   require_launch("p2l");
 }
 

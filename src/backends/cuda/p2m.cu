@@ -13,19 +13,20 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 4;
+static constexpr int most_warps = 4;  // of a block; fewer where shared memory is small
 
 /// Writes whole strides of all leaves, and of the boxes of levels 0 and 1, which m2m does not reach.
 template <class Kernel, class Real, int degree, int lanes>
-__global__ void __launch_bounds__(fixed_warps* warp)
+__global__ void __launch_bounds__(most_warps* warp)
     p2m_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
   constexpr int pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  const int warps = static_cast<int>(blockDim.x) / warp;
   const TreeView& tree = work.tree;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * fixed_warps + own) * boxes;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes;
   const std::int64_t at = first + lane / lanes;
   const auto box = static_cast<BoxId>(at);
   const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box);
@@ -59,13 +60,14 @@ __global__ void __launch_bounds__(fixed_warps* warp)
 
 template <class Kernel, class Real, int degree, int lanes>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), boxes = fixed_warps * warp / lanes;
+  constexpr int count = Kernel::Basis::fixed_count(degree), boxes = warp / lanes;
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
   const auto kernel = p2m_fixed_kernel<Kernel, Real, degree, lanes>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  constexpr std::size_t bytes = sizeof(Real) * fixed_warps * count * (warp + 1);
-  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, bytes, work.stream>>>(
-      work, factors);
+  constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
+  const int warps = warps_that_fit(bytes, most_warps), all = warps * boxes;
+  kernel<<<static_cast<unsigned>((work.tree.boxes + all - 1) / all), static_cast<unsigned>(warps * warp),
+           bytes* static_cast<std::size_t>(warps), work.stream>>>(work, factors);
   require_launch("p2m");
 }
 
