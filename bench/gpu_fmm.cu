@@ -1,5 +1,7 @@
 // Particles per second of whole evaluations, positions, strengths and results in device memory, tree rebuilt: one JSON
-// line per case with seconds per stage and the error measured on 1000 targets. Usage: gpu_fmm [largest log2 N]
+// line per case with seconds per stage and the error measured on 1000 targets, and the seconds of an evaluation of
+// other strengths with the same plan. Usage: gpu_fmm [largest log2 N], or chosen cases, one for every combination:
+//   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 [--precision double] [--outputs potential]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -76,7 +78,7 @@ void run(const Case& c, int log2_n) {
   const ErrorReport error = *plan.report().error;
   o.check = 0;
   Plan timed(p, o);
-  std::vector<double> seconds;
+  std::vector<double> seconds, again;
   std::map<std::string, std::vector<double>> stages;
   for (int i = 0; i < 4; ++i) {
     cudaDeviceSynchronize();
@@ -89,6 +91,12 @@ void run(const Case& c, int log2_n) {
     for (const StageReport& stage : timed.report().stages)
       stages[stage.name + (stage.building ? "*" : "")].push_back(stage.seconds);
   }
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    timed.evaluate(s, out);
+    cudaDeviceSynchronize();
+    again.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
   const auto median = [](std::vector<double> v) {
     std::sort(v.begin(), v.end());
     return v[v.size() / 2];
@@ -97,12 +105,13 @@ void run(const Case& c, int log2_n) {
   const double all = median(seconds);
   std::printf(
       "{\"cloud\": \"%s\", \"log2_n\": %d, \"precision\": \"%s\", \"tolerance\": %g, \"degree\": %d, \"m2l\": "
-      "\"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, \"particles_per_second\": "
+      "\"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, \"again\": %.6f, "
+      "\"particles_per_second\": "
       "%.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, \"near_pairs\": %lld, \"m2l_boxes\": %lld, "
       "\"boxes\": %lld, \"memory_bytes\": %lld, \"stages_ms\": {",
       c.cloud, log2_n, r.precision.c_str(), c.tolerance, r.degree, r.m2l.c_str(), static_cast<long long>(r.leaf_size),
-      c.gradient ? "true" : "false", c.mixed ? "true" : "false", all, static_cast<double>(n) / all, error.potential,
-      error.gradient, static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
+      c.gradient ? "true" : "false", c.mixed ? "true" : "false", all, median(again), static_cast<double>(n) / all,
+      error.potential, error.gradient, static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
       static_cast<long long>(r.boxes), static_cast<long long>(r.memory_bytes));
   const char* comma = "";
   for (const auto& [name, times] : stages) {
@@ -113,11 +122,48 @@ void run(const Case& c, int log2_n) {
   std::fflush(stdout);
 }
 
+/// The values behind --name, separated by commas.
+std::vector<std::string> values(int count, char** arguments, const std::string& name, const std::string& otherwise) {
+  std::string text = otherwise;
+  for (int i = 1; i + 1 < count; ++i)
+    if (arguments[i] == "--" + name) text = arguments[i + 1];
+  std::vector<std::string> found;
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+    end = text.find(',', at);
+    found.push_back(text.substr(at, end == std::string::npos ? end : end - at));
+  }
+  return found;
+}
+
+void run_chosen(int count, char** arguments) {
+  const auto of = [&](const char* name, const char* otherwise) { return values(count, arguments, name, otherwise); };
+  for (const std::string& n : of("log2n", "20"))
+    for (const std::string& cloud : of("cloud", "uniform"))
+      for (const std::string& precision : of("precision", "single"))
+        for (const std::string& outputs : of("outputs", "gradient"))
+          for (const std::string& degree : of("degree", "-1"))
+            for (const std::string& leaf : of("leaf", "0")) {
+              const bool single = precision == "single";
+              const Case c{cloud.c_str(),
+                           single ? Precision::single_ : Precision::double_,
+                           std::atof(of("tolerance", single ? "1e-5" : "1e-9")[0].c_str()),
+                           std::atoi(degree.c_str()),
+                           outputs == "gradient",
+                           true,
+                           std::atoll(leaf.c_str())};
+              if (single)
+                run<float>(c, std::atoi(n.c_str()));
+              else
+                run<double>(c, std::atoi(n.c_str()));
+            }
+}
+
 }  // namespace
 }  // namespace farfield
 
 int main(int count, char** arguments) {
   using namespace farfield;
+  if (count > 2) return run_chosen(count, arguments), 0;
   const int largest = count > 1 ? std::atoi(arguments[1]) : 24;
   constexpr auto single = Precision::single_, both = Precision::double_;
   const Case cases[] = {

@@ -2,6 +2,7 @@
 // the generators laplace_gradients.hpp, laplace_translations.hpp, laplace_rotation.hpp (tables, host).
 #pragma once
 #include "expansions/basis.hpp"
+#include "expansions/laplace_fixed.hpp"
 #include "expansions/laplace_gradients.hpp"
 #include "expansions/laplace_harmonics.hpp"
 #include "expansions/laplace_rotation.hpp"
@@ -26,6 +27,27 @@ struct LaplaceBasis {
   FARFIELD_HD static void columns(int degree, const Real* table, V x, V y, V z, Visitor&& visit) {
     laplace::columns(degree, table, x, y, z, visit);
   }
+
+  /// Degrees 0 ... this have the forms below, with the degree as a constant: beyond, p2m's sums leave the registers.
+  static constexpr int highest_fixed = 13;
+  FARFIELD_HD static constexpr int fixed_count(int degree) { return (degree + 1) * (degree + 1); }
+  /// add(i, value) for i = Constant<0> ... : weight R_i(x, y, z) = term_factors[i] value.
+  template <int degree, class V, class Add>
+  FARFIELD_HD static void fixed_terms(V weight, V x, V y, V z, Add&& add) {
+    laplace::monic_terms<degree>(weight, x, y, z, add);
+  }
+  static std::vector<double> term_factors(int degree) { return laplace::monic_factors(degree); }
+  /// out[0] = sum_i L_i R_i(x, y, z) with a(Constant<i>) = sum_factors[i] L_i, out[1 ... 3] its derivatives if asked.
+  template <int degree, bool gradient, class V, class Coefficient>
+  FARFIELD_HD static void fixed_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
+    laplace::rho_sum<degree, gradient>(x, y, z, a, out);
+  }
+  /// The same for sum_i M_i S_i(x, y, z).
+  template <int degree, bool gradient, class V, class Coefficient>
+  FARFIELD_HD static void fixed_outer_sum(V x, V y, V z, V inverse_r, Coefficient&& a, V out[4]) {
+    laplace::rho_outer_sum<degree, gradient>(x, y, z, inverse_r, a, out);
+  }
+  static std::vector<double> sum_factors(int degree) { return laplace::rho_factors(degree); }
 
   /// Kelvin's inversion: u becomes u/|u|^2, and then S_i(u) = weight R_i(inverted u).
   template <class V>

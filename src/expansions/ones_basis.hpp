@@ -19,6 +19,24 @@ struct OnesBasis {
     visit.end(0);
   }
 
+  static constexpr int highest_fixed = 0;
+  FARFIELD_HD static constexpr int fixed_count(int /*degree*/) { return 1; }
+  template <int degree, class V, class Add>
+  FARFIELD_HD static void fixed_terms(V weight, V /*x*/, V /*y*/, V /*z*/, Add&& add) {
+    add(std::integral_constant<int, 0>{}, weight);
+  }
+  static std::vector<double> term_factors(int /*degree*/) { return {1}; }
+  template <int degree, bool gradient, class V, class Coefficient>
+  FARFIELD_HD static void fixed_sum(V /*x*/, V /*y*/, V /*z*/, Coefficient&& a, V out[4]) {
+    out[0] = a(std::integral_constant<int, 0>{});
+    if constexpr (gradient) out[1] = out[2] = out[3] = 0;
+  }
+  template <int degree, bool gradient, class V, class Coefficient>
+  FARFIELD_HD static void fixed_outer_sum(V x, V y, V z, V /*inverse_r*/, Coefficient&& a, V out[4]) {
+    fixed_sum<degree, gradient>(x, y, z, a, out);
+  }
+  static std::vector<double> sum_factors(int /*degree*/) { return {1}; }
+
   template <class V>
   FARFIELD_HD static void invert(V& /*x*/, V& /*y*/, V& /*z*/, V& weight, V /*inverse_r*/) {
     weight = V{} + 1;

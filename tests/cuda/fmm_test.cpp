@@ -54,6 +54,9 @@ TEST_F(CudaFmm, AgreesWithTheCpu) {
       const Result<double> gpu = make_plan(cloud, o).evaluate(cloud.strengths);
       EXPECT_EQ(gpu.report.backend, "cuda");
       EXPECT_NE(gpu.report.device, "cuda");
+      constexpr double estimate = 1e-4;  // sums in single, of a number that is judged by its powers of ten
+      EXPECT_NEAR(gpu.report.condition_potential / cpu.report.condition_potential, 1, estimate) << name(kind);
+      EXPECT_NEAR(gpu.report.condition_gradient / cpu.report.condition_gradient, 1, estimate) << name(kind);
       double difference = 0, size = 0;
       for (std::size_t i = 0; i < cpu.gradient.size(); ++i) {
         difference += std::pow(cpu.gradient[i] - gpu.gradient[i], 2);
@@ -167,6 +170,28 @@ TEST_F(CudaFmm, EvaluatesSeveralVectorsAndMoves) {
   const Result<double> moved = plan.evaluate(b.strengths), anew = Plan(points(b.sources), o).evaluate(b.strengths);
   EXPECT_EQ(moved.potential, anew.potential);
   EXPECT_EQ(moved.gradient, anew.gradient);
+}
+
+/// From the second evaluation on the stages are a graph; a move makes a new one.
+TEST_F(CudaFmm, RepeatsWithOtherStrengths) {
+  for (const M2l m2l : {M2l::dense, M2l::rotation})
+    for (const Precision precision : {Precision::single_, Precision::double_}) {
+      const Cloud cloud = make_cloud(Kind::plummer, 9'000, Signs::mixed);
+      Options o = gpu_options(1e-4, precision);
+      o.m2l = m2l;
+      Plan plan(points(cloud.sources), o);
+      for (int run = 0; run < 10; ++run) {
+        if (run == 5) plan.move(points(cloud.sources));
+        std::vector<double> strengths = cloud.strengths;
+        for (std::size_t i = 0; i < strengths.size(); ++i)
+          strengths[i] *= 1 + static_cast<double>(i * static_cast<std::size_t>(run) % 7);
+        const Result<double> again = plan.evaluate(strengths),
+                             anew = Plan(points(cloud.sources), o).evaluate(strengths);
+        EXPECT_EQ(again.potential, anew.potential) << run;
+        EXPECT_EQ(again.gradient, anew.gradient) << run;
+        EXPECT_EQ(again.report.stages.size(), plan.report().stages.size());
+      }
+    }
 }
 
 TEST_F(CudaFmm, ResultsAtSourcesAndTargets) {

@@ -5,6 +5,7 @@
 #include "backends/cpu/survey.hpp"
 #include "backends/cpu/tables.hpp"
 #include "backends/cpu/tree.hpp"
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stages.hpp"
@@ -22,6 +23,7 @@ struct Scheme {
   Kind kind;
   int degree;
   bool rotation, reduced, gradient;
+  bool large_leaves = false;  ///< the shapes of kernels that large leaves have
 };
 
 template <class Real>
@@ -92,6 +94,10 @@ class StagePair {
     h_.rotation = d_.rotation = scheme.rotation;
     h_.reduced = d_.reduced = scheme.reduced;
     d_.alike = device_.alike;
+    const std::int64_t fold = scheme.large_leaves ? 100 : 1;
+    d_.sources = fold * host_.sources.count, d_.targets = fold * targets;
+    octants_.build(device_tables_.view(), nullptr);
+    d_.octants = octants_.view();
     d_.classes = rows_.classes();
     d_.tile = rows_.tiles();
     d_.tiles = rows_.tile_count();
@@ -117,6 +123,7 @@ class StagePair {
   cuda::DeviceMemory memory_;
   cuda::CudaTree device_;
   cuda::Tables<Real> device_tables_{memory_};
+  cuda::Octants octants_{memory_};
   cuda::Rows rows_{memory_};
   cuda::Work<Real> d_;
   cuda::DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
@@ -155,6 +162,15 @@ TEST_F(CudaStages, EqualTheCpusInSingle) {
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::outside})
     for (const bool rotation : {false, true})
       for (const bool reduced : {false, true}) compare_all<float>({kind, 5, rotation, reduced, kind != Kind::uniform});
+}
+
+/// Degrees with kernels of their own (LaplaceBasis::highest_fixed), and the first without.
+TEST_F(CudaStages, EqualTheCpusInSingleAtEveryDegree) {
+  for (int degree = 0; degree <= LaplaceBasis::highest_fixed + 1; ++degree)
+    for (const bool large_leaves : {false, true})
+      compare_all<float>({Kind::plummer, degree, degree % 2 == 1, false, large_leaves == (degree % 3 > 0), large_leaves});
+  compare_all<float>({Kind::apart, 5, false, false, true, true});
+  compare_all<float>({Kind::sphere, 7, false, true, true, false});
 }
 
 TEST_F(CudaStages, EqualTheCpusAtAnyDegree) {

@@ -23,6 +23,7 @@ class DeviceMemory {
 
   cudaStream_t stream = nullptr;
   MemoryMeter meter;
+  bool frozen = false;  ///< `allocate` fails: launches are being captured that must find their arrays again
 
  private:
   cudaMemPool_t pool_ = nullptr;

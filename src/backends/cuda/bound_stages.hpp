@@ -10,10 +10,7 @@ struct BoundStages {
   const Work<Real>& work;
 
   int levels() const { return work.tree.levels; }
-  void p2m() {
-    clear(work.multipole);
-    cuda::p2m<Kernel>(work);
-  }
+  void p2m() { cuda::p2m<Kernel>(work); }
   void m2m(int level) { cuda::m2m(work, level); }
   void m2l() {
     clear(work.local);

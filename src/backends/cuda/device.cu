@@ -109,6 +109,7 @@ DeviceMemory::~DeviceMemory() {
 }
 
 void* DeviceMemory::allocate(std::int64_t bytes) {
+  if (frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
   void* block = nullptr;
   cudaError_t code = cudaMallocFromPoolAsync(&block, static_cast<std::size_t>(bytes), pool_, stream);
   if (code == cudaErrorMemoryAllocation) {  // perhaps freed blocks of other sizes are in the way

@@ -4,12 +4,16 @@
 
 #include "backends/cuda/accounts.hpp"
 #include "backends/cuda/bound_stages.hpp"
+#include "backends/cuda/condition.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/examine.hpp"
+#include "backends/cuda/graph.hpp"
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
+#include "backends/cuda/scatter.hpp"
 #include "backends/cuda/stage_events.hpp"
 #include "backends/cuda/streams.hpp"
 #include "backends/cuda/tables.hpp"
@@ -99,6 +103,7 @@ class CudaEvaluator final : public Evaluator {
   const SortedPoints& target_points() const { return tree_.target_points(); }
 
   void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
+    graph_.forget();
     exponent_ = geometry.exponent;
     softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
     events_.start(stream_);
@@ -135,12 +140,12 @@ class CudaEvaluator final : public Evaluator {
       const int exponent = exponents[static_cast<std::size_t>(v)];
       events_("gather", [&] { strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_); });
       bind();
-      if (decision_.kernel == Kernel::count)
-        run<Count>();
-      else
-        run<Laplace3d>();
-      if (v == 0) examine(exponent, delivery, report);
-      events_.mark("");
+      if (v == 0) {
+        condition_.launch(work_, decision_.kernel);
+        events_.mark("");
+      }
+      run_stages(strengths.vectors == 1);
+      if (v == 0 && delivery.check > 0) examine(exponent, delivery, report);
       events_("scatter", [&] {
         scatter_(results(exponent, delivery.scale), v, target_points().order.data(), target_points().count, delivery,
                  stream_);
@@ -148,6 +153,10 @@ class CudaEvaluator final : public Evaluator {
     }
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, false);
+    if (tree_.sources.count == 0 || target_points().count == 0) return;
+    const Condition found = condition_.result();
+    report.condition_potential = found.potential;
+    report.condition_gradient = found.gradient;
   }
 
   /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
@@ -162,6 +171,7 @@ class CudaEvaluator final : public Evaluator {
       tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
     else
       tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, stream_);
+    octants_.build(tables_.view(), stream_);
   }
 
   /// m2l on tensor cores where precision, scheme, degree and device allow it.
@@ -177,7 +187,7 @@ class CudaEvaluator final : public Evaluator {
 
   void allocate_results() {
     const std::int64_t targets = target_points().count;
-    strength_.resize(tree_.sources.count);
+    strength_.resize(tree_.sources.count);  // the same sizes, and places, in every evaluation of a build
     potential_.resize(targets);
     for (DeviceArray<Real>& g : gradient_)
       if (decision_.gradient) g.resize(targets);
@@ -192,6 +202,7 @@ class CudaEvaluator final : public Evaluator {
       work_.tree = tree_.tree.view();
       work_.lists = tree_.lists.view();
       work_.tables = tables_.view();
+      work_.octants = octants_.view();
       work_.classes = rows_.classes();
       work_.tile = rows_.tiles();
       work_.tiles = rows_.tile_count();
@@ -201,6 +212,8 @@ class CudaEvaluator final : public Evaluator {
       work_.has_p2l = has_p2l_;
     }
     work_.alike = tree_.alike;
+    work_.sources = tree_.sources.count;
+    work_.targets = target_points().count;
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree_.sources.axis[axis].data();
       work_.target[axis] = target_points().axis[axis].data();
@@ -217,6 +230,22 @@ class CudaEvaluator final : public Evaluator {
     work_.stream = stream_;
   }
 
+  /// `alone`: the only vector of the call, whose stages are marked by the same events every time.
+  void run_stages(bool alone) {
+    const auto launch = [&](cudaStream_t stream) {
+      work_.stream = stream;
+      if (decision_.kernel == Kernel::count)
+        run<Count>();
+      else
+        run<Laplace3d>();
+    };
+    if (alone && decision_.method == Method::fmm)
+      graph_.run(stream_, memory_, events_, launch);
+    else
+      launch(stream_);
+    work_.stream = stream_;
+  }
+
   template <class K>
   void run() {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
@@ -228,16 +257,14 @@ class CudaEvaluator final : public Evaluator {
     events_("p2p", [&] { direct<K>(work_, sources, targets); });
   }
 
-  /// Conditioning always, the measured error when asked: both of the first strength vector.
+  /// The measured error of the first strength vector.
   void examine(int exponent, const Delivery& delivery, Report& report) {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
     if (sources == 0 || targets == 0) return;
     const Evaluated<Real> evaluated{work_,   sources, targets, decision_.kernel, strengths_, tree_.sources.order.data(),
                                     exponent};
-    const Condition found = condition(evaluated, memory_);
-    report.condition_potential = found.potential;
-    report.condition_gradient = found.gradient;
-    if (delivery.check > 0) report.error = measured_error(evaluated, delivery, memory_);
+    report.error = measured_error(evaluated, delivery, memory_);
+    events_.mark("");
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
@@ -258,12 +285,15 @@ class CudaEvaluator final : public Evaluator {
   cudaStream_t stream_ = nullptr;
   DeviceMemory memory_;  // outlives all arrays below
   StageEvents events_;
+  StageGraph graph_;
   CudaTree tree_;
   Rows rows_{memory_};
   Tables<Real> tables_{memory_};
   TensorM2l tensor_{memory_};
+  Octants octants_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};
+  ConditionProbe condition_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
   Work<Real> work_;
 };

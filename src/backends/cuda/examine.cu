@@ -9,11 +9,6 @@ namespace farfield::cuda {
 
 static constexpr std::size_t most_blocks = 16384;  // targets of a launch: an axis of its grid has so many for sure
 
-template <class Real>
-Condition condition(const Evaluated<Real>& e, DeviceMemory& memory) {
-  return condition_of(direct_sums(e.work, e.sources, condition_targets(e.targets), e.kernel, memory));
-}
-
 /// With the caller's strengths, not rounded to Real.
 template <class Real>
 static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::vector<std::int64_t>& at,
@@ -60,10 +55,7 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivery& delivery, D
   return report;
 }
 
-#define FARFIELD_INSTANTIATE_EXAMINE(Real)                             \
-  template Condition condition(const Evaluated<Real>&, DeviceMemory&); \
-  template ErrorReport measured_error(const Evaluated<Real>&, const Delivery&, DeviceMemory&);
-FARFIELD_INSTANTIATE_EXAMINE(float)
-FARFIELD_INSTANTIATE_EXAMINE(double)
+template ErrorReport measured_error(const Evaluated<float>&, const Delivery&, DeviceMemory&);
+template ErrorReport measured_error(const Evaluated<double>&, const Delivery&, DeviceMemory&);
 
 }  // namespace farfield::cuda

@@ -1,5 +1,5 @@
-// Examine: the condition of a sum, and its error on a sample of targets, by direct summation on the device. Only the
-// sample's sums and the results cross to the host.
+// Examine: the error of a sum on a sample of targets, by direct summation on the device. Only the sample's sums and the
+// results cross to the host.
 #pragma once
 #include <farfield/report.hpp>
 
@@ -20,9 +20,6 @@ struct Evaluated {
   const std::uint32_t* order;  ///< of the sources
   int exponent;                ///< of the strengths' scaling
 };
-
-template <class Real>
-Condition condition(const Evaluated<Real>& e, DeviceMemory& memory);
 
 /// Waits for the stream.
 template <class Real>

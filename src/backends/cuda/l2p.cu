@@ -1,130 +1,115 @@
-// l2p: locals of the leaves to their targets. The gradient's expansions are made once per leaf by sparse maps (Gumerov
-// & Duraiswami 2008, section 2.3), then four expansions share one recurrence. Writes the results; others add.
-// m2p: the same at inverted points with multipoles of finer boxes; the gradient's expansions reach one degree higher.
-// A warp per leaf, lanes are targets, coefficients in shared memory as [coefficient][expansion].
-#include "backends/cuda/check.hpp"
-#include "backends/cuda/device.hpp"
+// l2p: locals of the leaves to their targets; writes the results, others add.
+// Low degrees in single: consecutive threads take consecutive targets of a group of leaves, so that small and uneven
+// leaves leave no lane idle; the group's locals lie in shared memory as [coefficient][leaf]. Potential and gradient
+// share one expansion (expansions/laplace_fixed.hpp). Any degree: evaluate.hpp. Cost: 10 instructions per target and
+// pair (n, m >= 0) with gradient; 40 bytes per target at the least.
+#include "backends/cuda/evaluate.hpp"
+#include "backends/cuda/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/visitors.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 
-/// Number of coefficients that are evaluated, and the degree.
-template <class Real>
-struct Extent {
-  int degree, count;
-  const Real* recurrence;
+static constexpr int fixed_threads = 128;
+
+/// What the threads of a block look up about its leaves.
+template <class Real, int boxes>
+struct LeafGroup {
+  FlatRanges<boxes> targets;
+  double centre[3][boxes], factor[boxes];
+  Real scale[boxes];
 };
 
-/// Coefficients of expansion `first` and the following ones (0: the expansion itself, 1-3: its derivatives).
-template <class Real, int expansions>
-__device__ void stage(const Real* from, int own_count, const SparseView<Real>* gradient, const Extent<Real>& extent, int first,
-                      Real* coefficient) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  for (int i = lane; i < extent.count; i += warp)
-#pragma unroll
-    for (int e = 0; e < expansions; ++e) {
-      const int which = first + e;
-      Real value = 0;
-      if (which == 0)
-        value = i < own_count ? from[i] : Real(0);
-      else if (i < gradient[which - 1].rows)
-        value = apply_row(gradient[which - 1], from, i);
-      coefficient[i * expansions + e] = value;
+template <class Kernel, class Real, int boxes>
+__device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, LeafGroup<Real, boxes>& group) {
+  __shared__ std::uint32_t total;
+  if (threadIdx.x < warp) {
+    const int lane = static_cast<int>(threadIdx.x);
+    const std::int64_t at = first + lane;
+    const auto box = static_cast<BoxId>(at);
+    const bool leaf = lane < boxes && at < tree.boxes && tree.is_leaf(box);
+    const std::uint32_t all =
+        group.targets.fill(lane, leaf ? tree.target_begin[box] : 0, leaf ? tree.target_end[box] : 0);
+    if (leaf) {
+      const BoxFrame frame(tree, box);
+      for (int axis = 0; axis < 3; ++axis) group.centre[axis][lane] = frame.centre[axis];
+      group.factor[lane] = frame.factor;
+      group.scale[lane] = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
     }
-  __syncwarp();
-}
-
-/// Targets of `box` receive the expansion about `about`.
-template <class Kernel, class Real, int expansions, bool multipole>
-__device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const Extent<Real>& extent, int first,
-                         const Real* coefficient) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  const BoxFrame frame(work.tree, about);
-  const double scale = Kernel::Basis::potential_scale(1 / frame.factor);
-  const std::int64_t end = work.tree.target_end[box];
-  for (std::int64_t t = work.tree.target_begin[box] + lane; t < end; t += warp) {
-    Real u[3], weight = 1;
-    frame.place(work.target, t, u);
-    if constexpr (multipole) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-    Evaluate<Real, expansions> visit(coefficient);
-    Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
-#pragma unroll
-    for (int e = 0; e < expansions; ++e) {
-      const int which = first + e;
-      Real* out = (which == 0 ? work.potential : work.gradient[which - 1]) + t;
-      const Real value = visit.out[e] * weight * static_cast<Real>(which == 0 ? scale : scale * frame.factor);
-      *out = multipole ? *out + value : value;
-    }
+    if (lane == 0) total = all;
   }
-  __syncwarp();
+  __syncthreads();
+  return total;
 }
 
-template <class Kernel, class Real, int expansions, bool multipole>
-__global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first) {
+/// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, meet different banks.
+template <class Kernel, class Real, int degree, int boxes, bool gradient>
+__global__ void __launch_bounds__(fixed_threads)
+    l2p_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
+  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1;
   extern __shared__ __align__(16) unsigned char shared[];
-  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
-  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * warps + own;
-  if (at >= work.tree.boxes) return;
-  const auto box = static_cast<BoxId>(at);
-  Real* coefficient = reinterpret_cast<Real*>(shared) + static_cast<std::int64_t>(own) * extent.count * expansions;
-  const int count = work.tables.coefficients;
-  if constexpr (multipole) {
-    const ListView& list = work.lists.m2p;
-    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
-      const BoxId source = list.items[k];
-      stage<Real, expansions>(work.multipole + static_cast<std::int64_t>(source) * work.tables.stride, count,
-                              work.tables.multipole_gradient, extent, first, coefficient);
-      evaluate<Kernel, Real, expansions, true>(work, box, source, extent, first, coefficient);
+  __shared__ LeafGroup<Real, boxes> group;
+  __shared__ Real factor[count];
+  Real* coefficient = reinterpret_cast<Real*>(shared);  // [count][pitch]
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * boxes;
+  for (int i = thread; i < count; i += fixed_threads) factor[i] = factors.value[i];
+  const std::uint32_t total = find_leaves<Kernel>(work.tree, first, group);
+  if (total == 0) return;
+
+  for (int place = thread; place < boxes * stride; place += fixed_threads) {
+    const int b = place / stride, i = place % stride;
+    if (i < count && group.targets.begin[b] < group.targets.begin[b + 1])
+      coefficient[i * pitch + b] = work.local[(first + b) * stride + i] * factor[i];
+  }
+  __syncthreads();
+  for (std::uint32_t i = static_cast<std::uint32_t>(thread); i < total; i += fixed_threads) {
+    const int b = group.targets.range_of(i);
+    const std::int64_t t = group.targets.first[b] + i;
+    const Real* own = coefficient + b;
+    Real u[3], out[4];
+    for (int axis = 0; axis < 3; ++axis)
+      u[axis] = static_cast<Real>((work.target[axis][t] - group.centre[axis][b]) * group.factor[b]);
+    Kernel::Basis::template fixed_sum<degree, gradient>(
+        u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
+    work.potential[t] = out[0] * group.scale[b];
+    if constexpr (gradient) {
+      const Real scale = group.scale[b] * static_cast<Real>(group.factor[b]);
+      for (int axis = 0; axis < 3; ++axis) work.gradient[axis][t] = out[1 + axis] * scale;
     }
-  } else {
-    if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
-    stage<Real, expansions>(work.local + static_cast<std::int64_t>(box) * work.tables.stride, count,
-                            work.tables.local_gradient, extent, first, coefficient);
-    evaluate<Kernel, Real, expansions, false>(work, box, box, extent, first, coefficient);
   }
 }
 
-template <class Kernel, class Real, int expansions, bool multipole>
-static bool launch(const Work<Real>& work, const Extent<Real>& extent, int first) {
-  const std::size_t bytes = static_cast<std::size_t>(extent.count) * expansions * sizeof(Real);
-  const int warps = warps_that_fit(bytes, 4);
-  if (warps == 0) return false;
-  const auto kernel = evaluate_kernel<Kernel, Real, expansions, multipole>;
-  const std::size_t all = bytes * static_cast<std::size_t>(warps);
-  const char* name = multipole ? "m2p" : "l2p";
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
-           work.stream>>>(work, extent, first);
-  require_launch(name);
-  return true;
+template <class Kernel, class Real, int degree, int boxes, bool gradient>
+static void launch_fixed(const Work<Real>& work) {
+  constexpr int count = Kernel::Basis::fixed_count(degree);
+  static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
+  const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, gradient>;
+  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_threads,
+           sizeof(Real) * count*(boxes + 1), work.stream>>>(work, factors);
+  require_launch("l2p");
 }
 
-template <class Kernel, class Real, bool multipole>
-static void run(const Work<Real>& work) {
-  const TablesView<Real>& t = work.tables;
-  const bool gradient = work.gradient[0] != nullptr, longer = multipole && gradient;
-  const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
-                            longer ? t.recurrence_next : t.recurrence};
-  if (gradient && launch<Kernel, Real, 4, multipole>(work, extent, 0)) return;
-  for (int which = 0; which < (gradient ? 4 : 1); ++which)  // degrees whose four expansions exceed shared memory
-    if (!launch<Kernel, Real, 1, multipole>(work, extent, which))
-      throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
+/// Groups of 32 leaves, of 8 where those have many targets.
+template <class Kernel, class Real, int degree>
+static void choose_shape(const Work<Real>& work) {
+  const bool large = mean_leaf(work.targets, work.tree.boxes) > 48, gradient = work.gradient[0] != nullptr;
+  if (gradient)
+    large ? launch_fixed<Kernel, Real, degree, 8, true>(work) : launch_fixed<Kernel, Real, degree, 32, true>(work);
+  else
+    large ? launch_fixed<Kernel, Real, degree, 8, false>(work) : launch_fixed<Kernel, Real, degree, 32, false>(work);
 }
 
 template <class Kernel, class Real>
 void l2p(const Work<Real>& work) {
-  run<Kernel, Real, false>(work);
-}
-
-template <class Kernel, class Real>
-void m2p(const Work<Real>& work) {
-  run<Kernel, Real, true>(work);
+  if (with_fixed_degree<typename Kernel::Basis, Real>(
+          work.tables.degree, [&](auto degree) { choose_shape<Kernel, Real, decltype(degree)::value>(work); }))
+    return;
+  evaluate_any_degree<Kernel, Real, false>(work);
 }
 
 FARFIELD_INSTANTIATE(l2p)
-FARFIELD_INSTANTIATE(m2p)
 
 }  // namespace farfield::cuda

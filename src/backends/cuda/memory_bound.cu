@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/scatter.hpp"
 #include "backends/cuda/tables.hpp"
 #include "backends/cuda/tensor_m2l.hpp"
 
@@ -13,7 +14,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after,
   // twice: the caller's may be in host memory
   std::int64_t bytes =
-      all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) + (1 << 20);
+      all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) + (1 << 20) +
+      Scatter::bytes(results, d.gradient ? 4 : 1, 8);
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);

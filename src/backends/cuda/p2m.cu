@@ -1,36 +1,74 @@
 // p2m: multipoles of the leaves, M_i = sum q R_i(u), u = (y - centre) / edge (Gumerov & Duraiswami 2008, eqs. 14-15).
-// A warp per leaf, lanes are sources; sums over lanes go through shared memory, one azimuthal order at a time.
-// p2l: the same with inverted points, S_i(u) = R_i(u / r^2) / r, for sources of coarser leaves.
+// Low degrees in single: two to eight lanes per leaf, all sums of a leaf in the registers of each of its lanes. With a
+// warp per leaf three quarters of the lanes had no source in leaves of eight, and the sums over lanes cost more than
+// the functions. Any degree: a warp per leaf, lanes are sources, sums over lanes through shared memory.
+// Cost: 5 instructions per source and pair (n, m >= 0); 16 to 20 bytes per source at the least.
+#include "backends/cuda/accumulate.hpp"
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/cuda/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/visitors.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 
-int warps_that_fit(std::size_t bytes, int most) {
-  const auto fit = static_cast<int>(static_cast<std::size_t>(device_limits().shared_bytes) / (bytes ? bytes : 1));
-  return fit < most ? fit : most;
+static constexpr int most_warps = 4;  // of a block; fewer where shared memory is small
+
+/// Writes whole strides of all leaves, and of the boxes of levels 0 and 1, which m2m does not reach.
+template <class Kernel, class Real, int degree, int lanes>
+__global__ void __launch_bounds__(most_warps* warp)
+    p2m_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
+  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
+  constexpr int pitch = warp + 1;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  const int warps = static_cast<int>(blockDim.x) / warp;
+  const TreeView& tree = work.tree;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes;
+  const std::int64_t at = first + lane / lanes;
+  const auto box = static_cast<BoxId>(at);
+  const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box);
+
+  Real sum[count] = {};
+  if (leaf) {
+    const BoxFrame frame(tree, box);
+    const std::int64_t end = tree.source_end[box];
+    for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
+      Real u[3];
+      frame.place(work.source, s, u);
+      Kernel::Basis::template fixed_terms<degree>(work.strength[s], u[0], u[1], u[2],
+                                                  [&](auto i, Real value) { sum[decltype(i)::value] += value; });
+    }
+  }
+  Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
+#pragma unroll
+  for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
+  __syncwarp();
+  const unsigned written = __ballot_sync(0xffffffffu, leaf || (exists && tree.level[box] < 2));
+  for (int place = lane; place < boxes * stride; place += warp) {
+    const int b = place / stride, i = place % stride;
+    if (!(written >> (b * lanes) & 1u)) continue;
+    Real value = 0;
+    if (i < count)
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) value += column[i * pitch + b * lanes + k];
+    work.multipole[(first + b) * stride + i] = value;
+  }
 }
 
-/// Sources [begin, end) into the expansion `out` about the frame.
-template <class Kernel, class Real, bool inverted>
-__device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::int64_t begin, std::int64_t end, bool add,
-                           Real* column, Real* out) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  for (std::int64_t first = begin; first < end; first += warp, add = true) {
-    const std::int64_t s = first + lane;
-    Real u[3] = {1, 1, 1}, q = 0, weight = 1;
-    if (s < end) {
-      frame.place(work.source, s, u);
-      q = work.strength[s];
-    }
-    if constexpr (inverted) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-    Accumulate<Real> visit{q * weight, work.tables.degree, lane, add, column, out};
-    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u[0], u[1], u[2], visit);
-  }
+template <class Kernel, class Real, int degree, int lanes>
+static void launch_fixed(const Work<Real>& work) {
+  constexpr int count = Kernel::Basis::fixed_count(degree), boxes = warp / lanes;
+  static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
+  const auto kernel = p2m_fixed_kernel<Kernel, Real, degree, lanes>;
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
+  const int warps = warps_that_fit(bytes, most_warps), all = warps * boxes;
+  kernel<<<static_cast<unsigned>((work.tree.boxes + all - 1) / all), static_cast<unsigned>(warps * warp),
+           bytes* static_cast<std::size_t>(warps), work.stream>>>(work, factors);
+  require_launch("p2m");
 }
 
 template <class Kernel, class Real>
@@ -42,48 +80,28 @@ __global__ void p2m_kernel(Work<Real> work) {
   const auto b = static_cast<BoxId>(box);
   if (!work.tree.is_leaf(b) || work.tree.source_count(b) == 0) return;
   Real* column = reinterpret_cast<Real*>(shared) + own * Accumulate<Real>::column_numbers(work.tables.degree);
-  accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b], false,
-                                  column, work.multipole + box * work.tables.stride);
-}
-
-template <class Kernel, class Real>
-__global__ void p2l_kernel(Work<Real> work) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
-  const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
-  if (box >= work.tree.boxes) return;
-  const ListView& list = work.lists.p2l;
-  Real* column = reinterpret_cast<Real*>(shared) + own * Accumulate<Real>::column_numbers(work.tables.degree);
-  for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
-    const BoxId source = list.items[k];
-    accumulate<Kernel, Real, true>(work, BoxFrame(work.tree, static_cast<BoxId>(box)), work.tree.source_begin[source],
-                                   work.tree.source_end[source], true, column,
-                                   work.local + box * work.tables.stride);
-  }
-}
-
-template <class Real, class Launch>
-static void launch(const Work<Real>& work, const char* name, Launch kernel) {
-  const std::size_t bytes = static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
-  const int warps = warps_that_fit(bytes, 4);
-  const std::size_t all = bytes * static_cast<std::size_t>(warps);
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
-           work.stream>>>(work);
-  require_launch(name);
+  accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b],
+                                  false, column, work.multipole + box * work.tables.stride);
 }
 
 template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
-  launch(work, "p2m", p2m_kernel<Kernel, Real>);
-}
-
-template <class Kernel, class Real>
-void p2l(const Work<Real>& work) {
-  launch(work, "p2l", p2l_kernel<Kernel, Real>);
+  const double mean = mean_leaf(work.sources, work.tree.boxes);
+  if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
+        if (mean <= 12)
+          launch_fixed<Kernel, Real, decltype(degree)::value, 2>(work);
+        else if (mean <= 40)
+          launch_fixed<Kernel, Real, decltype(degree)::value, 4>(work);
+        else
+          launch_fixed<Kernel, Real, decltype(degree)::value, 8>(work);
+      }))
+    return;
+  const auto bytes =
+      static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
+  require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
+  launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real>);
 }
 
 FARFIELD_INSTANTIATE(p2m)
-FARFIELD_INSTANTIATE(p2l)
 
 }  // namespace farfield::cuda

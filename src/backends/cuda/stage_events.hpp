@@ -30,9 +30,36 @@ class StageEvents {
       require(cudaEventCreate(&event), "cudaEventCreate");
       events_.push_back(event);
     }
-    require(cudaEventRecord(events_[names_.size()], stream_), "cudaEventRecord");
+    require(cudaEventRecordWithFlags(events_[names_.size()], stream_, flags_), "cudaEventRecord");
     names_.push_back(name);
   }
+
+  /// While it lives, marks are made on a stream that is being captured: each replay of the graph makes them again.
+  class Elsewhere {
+   public:
+    Elsewhere(StageEvents& events, cudaStream_t stream) : events_(events), before_(events.stream_) {
+      events_.stream_ = stream;
+      events_.flags_ = cudaEventRecordExternal;
+    }
+    ~Elsewhere() {
+      events_.stream_ = before_;
+      events_.flags_ = cudaEventRecordDefault;
+    }
+    Elsewhere(const Elsewhere&) = delete;
+
+   private:
+    StageEvents& events_;
+    cudaStream_t before_;
+  };
+  std::size_t position() const { return names_.size(); }
+  /// The names of the marks from `position` on, which are forgotten; `append` when a graph has made them.
+  std::vector<const char*> take_back(std::size_t position) {
+    const auto from = names_.begin() + static_cast<std::ptrdiff_t>(position);
+    std::vector<const char*> taken(from, names_.end());
+    names_.erase(from, names_.end());
+    return taken;
+  }
+  void append(const std::vector<const char*>& names) { names_.insert(names_.end(), names.begin(), names.end()); }
   template <class Work>
   void operator()(const char* name, Work&& work) {
     std::forward<Work>(work)();
@@ -51,6 +78,7 @@ class StageEvents {
 
  private:
   cudaStream_t stream_ = nullptr;
+  unsigned flags_ = cudaEventRecordDefault;
   std::vector<cudaEvent_t> events_;
   std::vector<const char*> names_;
 };

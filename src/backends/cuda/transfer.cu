@@ -106,69 +106,6 @@ void DeviceStrengths::gather(std::int64_t vector, const std::uint32_t* order, in
   require_launch("gather_kernel");
 }
 
-/// The arrays of one set of targets (apart or sources); null where not wanted.
-template <class T>
-struct Destination {
-  T *potential, *gradient;
-};
-
-template <class T, class Real>
-__global__ void scatter_kernel(SortedResults<Real> r, const std::uint32_t* order, std::int64_t count, std::int64_t split,
-                               Destination<T> apart, Destination<T> alike) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= count) return;
-  const std::int64_t index = order[i];
-  const Destination<T>& to = index < split ? apart : alike;
-  const std::int64_t at = index < split ? index : index - split;
-  if (to.potential) to.potential[at] = static_cast<T>(static_cast<double>(r.potential[i]) * r.potential_factor);
-  if (to.gradient)
-    for (int axis = 0; axis < 3; ++axis)
-      to.gradient[3 * at + axis] = static_cast<T>(static_cast<double>(r.gradient[axis][i]) * r.gradient_factor);
-}
-
-/// One of up to four result arrays of the caller, and where the kernel writes it.
-struct Target {
-  void* caller;
-  std::int64_t numbers;
-  unsigned char* device = nullptr;
-};
-
-template <class Real>
-void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
-                         std::int64_t count, const Delivery& delivery, cudaStream_t stream) {
-  if (count == 0) return;
-  const Outputs& o = delivery.outputs;
-  const std::int64_t size = size_of(o.scalar), apart = delivery.split, alike = count - delivery.split;
-  Target targets[4] = {{o.potential, apart}, {o.gradient, 3 * apart}, {o.source_potential, alike}, {o.source_gradient, 3 * alike}};
-  std::int64_t bytes = 0;
-  for (const Target& t : targets)
-    if (t.caller && o.space == MemorySpace::host) bytes += t.numbers * size;
-  if (bytes > 0) copy_.resize(bytes);
-  bytes = 0;
-  for (Target& t : targets) {
-    if (!t.caller) continue;
-    t.caller = static_cast<unsigned char*>(t.caller) + vector * t.numbers * size;
-    t.device = o.space == MemorySpace::host ? copy_.data() + bytes : static_cast<unsigned char*>(t.caller);
-    bytes += t.numbers * size;
-  }
-  const auto launch = [&](auto scalar) {
-    using T = decltype(scalar);
-    const auto at = [](const Target& t) { return reinterpret_cast<T*>(t.device); };
-    scatter_kernel<T><<<blocks_for(count), threads, 0, stream>>>(results, order, count, delivery.split,
-                                                                 Destination<T>{at(targets[0]), at(targets[1])},
-                                                                 Destination<T>{at(targets[2]), at(targets[3])});
-  };
-  if (o.scalar == Scalar::float32)
-    launch(float{});
-  else
-    launch(double{});
-  require_launch("scatter_kernel");
-  if (o.space == MemorySpace::device) return;
-  for (const Target& t : targets)
-    if (t.caller) download(static_cast<unsigned char*>(t.caller), t.device, t.numbers * size, stream);
-  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-}
-
 template <class T>
 __global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride, double* xyz) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
@@ -202,9 +139,5 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
 
 template void DeviceStrengths::gather<float>(std::int64_t, const std::uint32_t*, int, float*, cudaStream_t) const;
 template void DeviceStrengths::gather<double>(std::int64_t, const std::uint32_t*, int, double*, cudaStream_t) const;
-template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,
-                                         const Delivery&, cudaStream_t);
-template void Scatter::operator()<double>(const SortedResults<double>&, std::int64_t, const std::uint32_t*, std::int64_t,
-                                          const Delivery&, cudaStream_t);
 
 }  // namespace farfield::cuda

@@ -1,4 +1,4 @@
-// Transfer: strengths into tree order and results back into the caller's order, in either memory.
+// Transfer: strengths into tree order, points into doubles; in either memory. Results go by Scatter.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -30,29 +30,8 @@ class DeviceStrengths {
   DeviceArray<unsigned long long> found_;
 };
 
-/// Results of one vector in tree order times potential_factor or gradient_factor to the caller's arrays.
-template <class Real>
-struct SortedResults {
-  const Real* potential;
-  const Real* gradient[3];  ///< null when not computed
-  double potential_factor, gradient_factor;
-};
-
 /// xyz[3 i + axis] = coordinate of point i in double; points in either memory. Waits for the stream where they are in
 /// host memory.
 void interleave(const Points& points, double* xyz, cudaStream_t stream);
-
-class Scatter {
- public:
-  explicit Scatter(DeviceMemory& memory) : copy_(memory) {}
-  /// To device memory asynchronously; to host memory through a copy, and waits for the stream.
-  template <class Real>
-  void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order, std::int64_t count,
-                  const Delivery& delivery, cudaStream_t stream);
-  void release() { copy_.release(); }
-
- private:
-  DeviceArray<unsigned char> copy_;
-};
 
 }  // namespace farfield::cuda

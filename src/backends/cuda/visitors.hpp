@@ -1,6 +1,7 @@
 // What p2m and p2l, and l2p and m2p, share: a warp per box, its lanes points, and the two ways of meeting the basis
 // functions. Basis::columns hands over R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column (begin m, terms n, end m).
 #pragma once
+#include "backends/cuda/device.hpp"
 #include "backends/cuda/work.hpp"
 
 namespace farfield::cuda {
@@ -113,6 +114,9 @@ __device__ Real apply_row(const SparseView<Real>& a, const Real* x, int row) {
 }
 
 /// Warps of a block so that `bytes` of shared memory for each fit, at most `most`; 0: not even one fits.
-int warps_that_fit(std::size_t bytes, int most);
+inline int warps_that_fit(std::size_t bytes, int most) {
+  const auto fit = static_cast<int>(static_cast<std::size_t>(device_limits().shared_bytes) / (bytes ? bytes : 1));
+  return fit < most ? fit : most;
+}
 
 }  // namespace farfield::cuda

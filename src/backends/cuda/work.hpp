@@ -56,6 +56,14 @@ struct TablesView {
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
 };
 
+/// Which reflections change the sign of which coefficients (octants.hpp).
+struct OctantView {
+  const std::uint8_t* parity = nullptr;  ///< [coefficients], three bits
+  const std::int16_t* index = nullptr;   ///< [coefficients], sorted by parity
+  /// [degree + 2][8]: where in `index` those of parity k begin that are of degree n or higher; the last row: where they end
+  const std::int16_t* begin = nullptr;
+};
+
 /// Boxes with targets of levels 2 and deeper by octant, in ascending order within each.
 struct ClassRows {
   const BoxId* box = nullptr;
@@ -75,11 +83,13 @@ struct Work {
   TreeView tree;
   ListsView lists;
   TablesView<Real> tables;
+  OctantView octants;
   ClassRows classes;
   const PairTile* tile = nullptr;
   const std::int32_t* tiles = nullptr;  ///< device: how many
   std::int64_t most_tiles = 0;          ///< at most
   bool has_m2p = true, has_p2l = true;  ///< do these lists have entries?
+  std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
   bool alike = true;               ///< sources and targets are the same points
   const double* source[3] = {};    ///< scaled coordinates of sorted sources
   const double* target[3] = {};

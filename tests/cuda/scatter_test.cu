@@ -1,0 +1,94 @@
+// Results into the caller's order: every path of Scatter, exactly.
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "backends/cuda/check.hpp"
+#include "backends/cuda/scatter.hpp"
+#include "support/gpu.hpp"
+
+namespace farfield::testing {
+namespace {
+
+class CudaScatter : public GpuTest {};
+
+/// What number e of the result at `index` shall be: whole, so that float holds it.
+double expected(std::int64_t index, int e) { return static_cast<double>((index * 4 + e) % 16'000'057); }
+
+template <class Real, class T>
+struct Case {
+  std::int64_t count, split;  ///< of them in the first set
+  bool gradient;
+  bool first_potential = true, second_gradient = true;  ///< wanted?
+};
+
+template <class T>
+void expect_numbers(const cuda::DeviceArray<T>& found, std::int64_t first, std::int64_t count, int e, int numbers) {
+  std::vector<T> host(static_cast<std::size_t>(found.size()));
+  cuda::download(host.data(), found.data(), found.size(), nullptr);
+  cuda::require(cudaDeviceSynchronize(), "scatter");
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int k = 0; k < numbers; ++k)
+      wrong += static_cast<double>(host[static_cast<std::size_t>(numbers * i + k)]) != 2 * expected(first + i, e + k);
+  EXPECT_EQ(wrong, 0) << count << " results of " << numbers << " numbers";
+}
+
+template <class Real, class T>
+void run(const Case<Real, T>& c) {
+  const auto n = static_cast<std::size_t>(c.count);
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), std::mt19937(3));
+  cuda::DeviceMemory memory;
+  cuda::DeviceArray<std::uint32_t> on_device(memory);
+  cuda::upload(on_device, order.data(), c.count, nullptr);
+  cuda::DeviceArray<Real> sorted[4];
+  for (int e = 0; e < (c.gradient ? 4 : 1); ++e) {
+    std::vector<Real> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Real>(expected(order[i], e));
+    cuda::upload(sorted[e], values.data(), c.count, nullptr);
+  }
+  const std::int64_t rest = c.count - c.split;
+  cuda::DeviceArray<T> potential, gradient, source_potential, source_gradient;
+  if (c.first_potential) potential.resize(c.split);
+  if (c.gradient) gradient.resize(3 * c.split);
+  source_potential.resize(rest);
+  if (c.gradient && c.second_gradient) source_gradient.resize(3 * rest);
+  Delivery delivery;
+  delivery.outputs = {
+      potential.data(),    gradient.data(), source_potential.data(), source_gradient.data(), scalar_of<T>,
+      MemorySpace::device, nullptr};
+  delivery.split = c.split;
+  cuda::Scatter scatter(memory);
+  for (int again = 0; again < 2; ++again)
+    scatter(cuda::SortedResults<Real>{sorted[0].data(), {sorted[1].data(), sorted[2].data(), sorted[3].data()}, 2, 2},
+            0, on_device.data(), c.count, delivery, nullptr);
+  if (c.first_potential) expect_numbers(potential, 0, c.split, 0, 1);
+  expect_numbers(source_potential, c.split, rest, 0, 1);
+  if (c.gradient) expect_numbers(gradient, 0, c.split, 1, 3);
+  if (c.gradient && c.second_gradient) expect_numbers(source_gradient, c.split, rest, 1, 3);
+}
+
+TEST_F(CudaScatter, AtOnce) {
+  for (const std::int64_t count : {1, 31, 256, 257, 100'003})
+    for (const bool gradient : {false, true}) {
+      run<float, float>({count, count / 3, gradient});
+      run<float, double>({count, count, gradient});
+      run<double, double>({count, 0, gradient});
+    }
+  run<float, float>({5'001, 2'000, true, false, true});
+  run<float, float>({5'001, 2'000, true, true, false});
+}
+
+TEST_F(CudaScatter, InGroups) {
+  run<float, float>({2'000'003, 1'500'000, true});
+  run<double, double>({1'048'577, 1'048'577, true});
+  run<float, float>({(1 << 22) * 3 / 2 + 1, 77, false});
+  run<float, float>({3'000'000, 1'000'000, true, false, false});
+}
+
+TEST_F(CudaScatter, InSlabs) { run<float, float>({(1 << 24) + 300'001, 1 << 24, true}); }
+
+}  // namespace
+}  // namespace farfield::testing
