@@ -6,6 +6,8 @@
 #include "backends/cpu/tables.hpp"
 #include "backends/cpu/tree.hpp"
 #include "backends/cuda/octants.hpp"
+#include "backends/cuda/p2p_families.hpp"
+#include "backends/cuda/p2p_work.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stages.hpp"
@@ -41,7 +43,10 @@ class StagePair {
     host_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, 1);
     device_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, nullptr);
     stride_ = host_tables_.view().stride;
-    rows_.build(device_.tree.view(), device_.lists.view(), device_.target_points().count, cuda::p2p_tile<Real>, nullptr);
+    rows_.build(device_.tree.view(), nullptr);
+    near_.build(device_.tree.view(), device_.lists.view(),
+                {cuda::p2p_tile<Real>, cuda::family_mean<Real>, device_.sources.count, device_.target_points().count},
+                nullptr);
     bind(scheme);
   }
 
@@ -99,9 +104,7 @@ class StagePair {
     octants_.build(device_tables_.view(), nullptr);
     d_.octants = octants_.view();
     d_.classes = rows_.classes();
-    d_.tile = rows_.tiles();
-    d_.tiles = rows_.tile_count();
-    d_.most_tiles = rows_.most_tiles();
+    d_.near = near_.view();
   }
 
   /// The host's arrays to the device, so that a stage does not inherit differences.
@@ -125,6 +128,7 @@ class StagePair {
   cuda::Tables<Real> device_tables_{memory_};
   cuda::Octants octants_{memory_};
   cuda::Rows rows_{memory_};
+  cuda::P2pWork near_{memory_};
   cuda::Work<Real> d_;
   cuda::DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
   std::vector<std::pair<Array<Real>*, cuda::DeviceArray<Real>*>> arrays_;

@@ -10,6 +10,8 @@
 #include "backends/cuda/examine.hpp"
 #include "backends/cuda/graph.hpp"
 #include "backends/cuda/octants.hpp"
+#include "backends/cuda/p2p_families.hpp"
+#include "backends/cuda/p2p_work.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
@@ -112,7 +114,11 @@ class CudaEvaluator final : public Evaluator {
                                 decision_.depth, decision_.thresholds, [&](const char* name) { events_.mark(name); }};
       cuda::build(tree_, sources, targets, geometry, options, stream_);
       const TreeView tree = tree_.tree.view();
-      events_("rows", [&] { rows_.build(tree, tree_.lists.view(), target_points().count, p2p_tile<Real>, stream_); });
+      events_("rows", [&] {
+        rows_.build(tree, stream_);
+        near_.build(tree, tree_.lists.view(),
+                    {p2p_tile<Real>, family_mean<Real>, tree_.sources.count, target_points().count}, stream_);
+      });
       if (decision_.settle_degree) events_("degree", [&] { settle_degree(report); });
       events_("tables", [&] {
         build_tables();
@@ -204,9 +210,7 @@ class CudaEvaluator final : public Evaluator {
       work_.tables = tables_.view();
       work_.octants = octants_.view();
       work_.classes = rows_.classes();
-      work_.tile = rows_.tiles();
-      work_.tiles = rows_.tile_count();
-      work_.most_tiles = rows_.most_tiles();
+      work_.near = near_.view();
       work_.tensor = tensor_.view();
       work_.has_m2p = has_m2p_;
       work_.has_p2l = has_p2l_;
@@ -288,6 +292,7 @@ class CudaEvaluator final : public Evaluator {
   StageGraph graph_;
   CudaTree tree_;
   Rows rows_{memory_};
+  P2pWork near_{memory_};
   Tables<Real> tables_{memory_};
   TensorM2l tensor_{memory_};
   Octants octants_{memory_};

@@ -19,7 +19,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
-  bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 120 + 60 * 4);
+  bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
     bytes += boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
   return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)

@@ -1,8 +1,10 @@
-// p2p: the near field. A block per tile of a leaf's targets gathers the pairs with every box of the near list.
+// p2p: the near field. Leaves of few points are summed by families (p2p_families.cu), the others here: a block per tile
+// of a leaf's targets gathers the pairs with every box of the near list.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come through shared memory.
 // direct: the same for tiles of all targets with all sources.
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/stages.hpp"
 #include "kernels/count.hpp"
@@ -10,65 +12,126 @@
 
 namespace farfield::cuda {
 
-template <class Kernel, class Real, bool with_gradient>
-__global__ void __launch_bounds__(PairShape<Real>::threads) p2p_kernel(Work<Real> work) {
-  using Sum = PairSum<Kernel, Real, with_gradient>;
-  __shared__ typename Sum::Shared shared;
-  if (static_cast<std::int64_t>(blockIdx.x) >= *work.tiles) return;
-  const PairTile tile = work.tile[blockIdx.x];
-  const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(tile.box, 0), tree.coordinate(tile.box, 1), tree.coordinate(tile.box, 2)};
-  const std::int64_t first = tree.target_begin[tile.box] + tile.first, left = tree.target_end[tile.box] - first;
-  const int count = left < Sum::most_targets ? static_cast<int>(left) : Sum::most_targets;
-  Sum sum(work, make_frame<Real>(centre, tree.lattice.edge(tree.level[tile.box])), shared, first, count);
-
-  constexpr int threads = PairShape<Real>::threads;
-  __shared__ std::int64_t listed[2][threads];
-  const ListView& near = work.lists.near;
-  const std::int64_t last = near.begin[tile.box + 1];
-  std::int64_t begin = 0, end = 0;  // boxes that follow one another in memory are one range
-  for (std::int64_t i = near.begin[tile.box]; i < last; i += threads) {
-    const int batch = last - i < threads ? static_cast<int>(last - i) : threads;
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) < batch) {
-      const BoxId source = near.items[i + threadIdx.x];
-      listed[0][threadIdx.x] = tree.source_begin[source];
-      listed[1][threadIdx.x] = tree.source_end[source];
-    }
-    __syncthreads();
-    for (int k = 0; k < batch; ++k) {
-      if (listed[0][k] != end) {
-        sum.add(begin, end);
-        begin = listed[0][k];
-      }
-      end = listed[1][k];
-    }
+/// The sources of the boxes of a row, up to 32 boxes at a time.
+class RowSources {
+ public:
+  struct Shared {
+    std::int64_t begin[32];    ///< first source of each box
+    std::uint32_t offset[33];  ///< how many there are in the boxes before; the last is the sum
+  };
+  /// By all threads of a block.
+  __device__ RowSources(const TreeView& tree, const BoxId* row, int boxes, Shared& shared)
+      : tree_(tree), row_(row), boxes_(boxes), shared_(shared) {
+    load();
   }
-  sum.add(begin, end);
-  sum.finish(false);
+  __device__ bool ready() {
+    while (taken_ == shared_.offset[32]) {
+      if (boxes_ <= 32) return false;
+      boxes_ -= 32;
+      row_ += 32;
+      taken_ = 0;
+      load();
+    }
+    return true;
+  }
+  __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
+  __device__ void take(std::uint32_t count) { taken_ += count; }
+  __device__ std::int64_t operator()(std::uint32_t i) const {
+    int box = 0;
+    i += taken_;
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+      if (shared_.offset[box + step] <= i) box += step;
+    return shared_.begin[box] + (i - shared_.offset[box]);
+  }
+
+ private:
+  __device__ void load() {
+    __syncthreads();
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane < 32) {
+      const BoxId box = row_[min(lane, boxes_ - 1)];
+      const std::int64_t begin = tree_.source_begin[box], end = tree_.source_end[box];
+      std::uint32_t length = lane < boxes_ ? static_cast<std::uint32_t>(end - begin) : 0;
+      for (int step = 1; step < 32; step *= 2) {
+        const std::uint32_t before = __shfl_up_sync(0xffffffffu, length, step);
+        if (lane >= step) length += before;
+      }
+      shared_.begin[lane] = begin;
+      shared_.offset[lane + 1] = length;
+      if (lane == 0) shared_.offset[0] = 0;
+    }
+    __syncthreads();
+  }
+
+  const TreeView& tree_;
+  const BoxId* row_;
+  int boxes_;
+  Shared& shared_;
+  std::uint32_t taken_ = 0;
+};
+
+/// All sources, for the direct sum.
+struct AllSources {
+  std::uint32_t count, taken = 0;
+  __device__ bool ready() const { return taken < count; }
+  __device__ std::uint32_t left() const { return count - taken; }
+  __device__ void take(std::uint32_t more) { taken += more; }
+  __device__ std::int64_t operator()(std::uint32_t i) const { return taken + i; }
+};
+
+template <class Kernel, class Real, bool with_gradient>
+__global__ void __launch_bounds__(PairShape<Real>::threads, PairShape<Real>::blocks)
+    p2p_kernel(const __grid_constant__ Work<Real> work) {
+  using Sum = PairSum<Kernel, Real, with_gradient, PairShape<Real>::threads>;
+  __shared__ typename Sum::Shared shared;
+  __shared__ RowSources::Shared row;
+  const TreeView& tree = work.tree;
+  for (std::int64_t i = blockIdx.x; i < *work.near.tiles; i += gridDim.x) {
+    const PairTile tile = work.near.tile[i];
+    const BoxId b = tile.box, *items = work.lists.near.items + tile.near_begin;
+    if (threadIdx.x == PairShape<Real>::threads - 1)
+      shared.frame = make_frame<Kernel, Real>(tree.coordinate(b, 0), tree.coordinate(b, 1), tree.coordinate(b, 2),
+                                              tree.lattice.edge(tree.level[b]));
+    RowSources sources(tree, items, tile.near_count, row);
+    Sum sum(work, shared, tile.target, tile.targets, work.alike ? tile.first : Sum::nowhere);
+    if (*items == b) sum.guard(row.offset[1]);
+    sum.add(sources);
+    sum.finish(false);
+    __syncthreads();
+  }
 }
 
+constexpr int direct_threads = 128;  // a block's targets share what it stages, and here there are enough of both
+
 template <class Kernel, class Real, bool with_gradient, bool softened>
-__global__ void __launch_bounds__(PairShape<Real>::threads)
-    direct_kernel(Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
-  using Sum = PairSum<Kernel, Real, with_gradient, softened>;
+__global__ void __launch_bounds__(direct_threads)
+    direct_kernel(const __grid_constant__ Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
+  using Sum = PairSum<Kernel, Real, with_gradient, direct_threads, softened, true>;
   __shared__ typename Sum::Shared shared;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
-  PairFrame frame;
-  if (sources > 0) {
-    const double centre[3] = {work.source[0][0], work.source[1][0], work.source[2][0]};
-    frame = make_frame<Real>(centre, 1.0 / 4);
-  }
-  Sum sum(work, frame, shared, first, left < per_block ? static_cast<int>(left) : per_block);
-  sum.add(0, sources);
+  const double x = sources > 0 ? work.source[0][0] : 0, y = sources > 0 ? work.source[1][0] : 0,
+               z = sources > 0 ? work.source[2][0] : 0;
+  if (threadIdx.x == 0) shared.frame = make_frame<Kernel, Real>(x, y, z, 1.0 / 4);
+  __syncthreads();
+  Sum sum(work, shared, first, left < per_block ? static_cast<int>(left) : per_block);
+  AllSources all{static_cast<std::uint32_t>(sources)};
+  sum.add(all);
   sum.finish(true);
+}
+
+/// Blocks go over their share of the tiles: many more blocks than that would cost more to start where few have work.
+static unsigned blocks_over(std::int64_t most) {
+  const std::int64_t blocks = std::int64_t(128) * device_limits().multiprocessors;
+  return static_cast<unsigned>(most < blocks ? most : blocks);
 }
 
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
-  if (work.most_tiles == 0) return;
+  if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
+  if (work.near.most_tiles == 0) return;
   const auto kernel = work.gradient[0] ? p2p_kernel<Kernel, Real, true> : p2p_kernel<Kernel, Real, false>;
-  kernel<<<static_cast<unsigned>(work.most_tiles), PairShape<Real>::threads, 0, work.stream>>>(work);
+  kernel<<<blocks_over(work.near.most_tiles), PairShape<Real>::threads, 0, work.stream>>>(work);
   require_launch("p2p");
 }
 
@@ -80,12 +143,12 @@ static auto direct_kernel_for(const Work<Real>& work) {
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
-  int per_block = p2p_tile<Real>;  // fewer where that would leave multiprocessors idle
+  int per_block = PairShape<Real>::tile * direct_threads;  // fewer where that would leave multiprocessors idle
   while (per_block > 32 && (targets + per_block - 1) / per_block < 8 * device_limits().multiprocessors) per_block /= 2;
   auto kernel = direct_kernel_for<Kernel, Real, false>(work);
   if constexpr (Kernel::softens)
     if (work.softening > 0) kernel = direct_kernel_for<Kernel, Real, true>(work);
-  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), PairShape<Real>::threads, 0, work.stream>>>(
+  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), direct_threads, 0, work.stream>>>(
       work, sources, targets, per_block);
   require_launch("direct");
 }

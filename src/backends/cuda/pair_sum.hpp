@@ -1,262 +1,248 @@
-// Pair sums of a tile of targets with ranges of sources: the inner loop of p2p and of the direct sum.
+// Pair sums of a tile of targets with ranges of sources by one block: p2p of larger leaves and the direct sum.
 //
-// A block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups
+// The block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups
 // of threads hold the same targets and share the sources, and their sums meet in shared memory. Sources are staged
-// there in chunks. In single, coordinates are relative to a frame (a box near both points), subtracted in double and
-// rounded; pairs closer than 1/16 of the frame, where that rounding would show, are differenced again in double. In
-// double the frame is the identity and only pairs at (almost) no distance take the slow path. So the fast path needs no
-// guard against zero.
-//
-// `softened` adds the square of Work::softening to that of the distance; pairs at no distance are the slow path's:
-// there a point meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
+// there in chunks and dealt to the groups four at a time.
 #pragma once
-#include "backends/cuda/work.hpp"
+#include "backends/cuda/pair_targets.hpp"
 
 namespace farfield::cuda {
 
-__device__ inline float approximate_inverse_sqrt(float x) {
-  float y;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // 1 ulp
-  return y;
-}
-/// A seed of 20 bits and one step that cubes its error: 1e-15 where x is above 1e-300.
-__device__ inline double approximate_inverse_sqrt(double x) {
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  const double e = fma(-x * y, y, 1.0);
-  return fma(fma(e, 0.375, 0.5), y * e, y);
-}
-
+/// Targets and staged sources of a thread, threads of a block of p2p, and blocks that registers are to suffice for.
+/// Small leaves want many small blocks, since a block has little at hand when it starts: 64 threads give 1.5 times the
+/// rate of 128 at a mean of 8 to 16 points, 1.1 at 32, but 0.96 at 64 and 0.9 at 256 (one H200, single).
 template <class Real>
 struct PairShape;
 template <>
 struct PairShape<float> {
-  static constexpr int tile = 4, threads = 128, chunk = 1024;
-  static constexpr float close = 1.0f / 256;
+  static constexpr int tile = 4, threads = 64, staged = 8, blocks = 12;
 };
 template <>
 struct PairShape<double> {
-  static constexpr int tile = 2, threads = 128, chunk = 512;
-  static constexpr double close = 1e-280;
+  static constexpr int tile = 2, threads = 64, staged = 4, blocks = 10;
 };
 
-/// Coordinates are (x - centre) * factor; factor is a power of two, about one over the frame's size.
-struct PairFrame {
-  double centre[3] = {0, 0, 0}, factor = 1;
-};
-
+/// Most targets of a block of p2p.
 template <class Real>
-struct alignas(16) Staged {
-  Real x, y, z, q;
-};
+inline constexpr int p2p_tile = PairShape<Real>::tile* PairShape<Real>::threads;
 
-template <class Kernel, class Real, bool with_gradient, bool softened = false>
+/// `deep`: sums of sums of sums, for more sources than p2p has.
+template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
 class PairSum {
   using Shape = PairShape<Real>;
-  static constexpr int n = Shape::tile, threads = Shape::threads, chunk = Shape::chunk;
+  using Sums = PairSums<Real>;
+  static constexpr int n = Shape::tile, chunk = Shape::staged * threads;
+  static constexpr int dealt = 4;  // sources of a group per round
+  static constexpr int batch = 8;  // rounds whose sums are thrown away together: with 32 sources one in some hundred
+  /// The j-th sources of all rounds are a column, so that groups side by side read side by side; columns begin at
+  /// different banks, so that sources side by side are written so.
+  static constexpr int column = chunk / dealt + (sizeof(Real) == 4 ? 2 : 1);
+  static constexpr int nobody = -2 * n * threads;
 
  public:
-  /// What a block needs of shared memory.
-  struct Shared {
-    Staged<Real> source[chunk];
-    std::uint32_t index[chunk];
-  };
   static constexpr int most_targets = n * threads;
+  /// What a block needs of shared memory. Totals are read and written once per batch: registers are for the sums.
+  struct Shared {
+    Staged<Real> source[dealt * column];
+    std::uint32_t index[dealt * column];
+    Sums total[n][threads];
+    PairFrame<Real> frame;
+  };
+  static constexpr std::int64_t nowhere = nobody;
 
-  /// Targets first ... first + count of the work.
-  __device__ PairSum(const Work<Real>& work, const PairFrame& frame, Shared& shared, std::int64_t first, int count)
-      : work_(work), frame_(frame), shared_(shared), first_(first), count_(count) {
+  /// Targets first ... first + count of the work; the frame is made. `self`: the place, among the guarded sources, of
+  /// the one that is target `first` itself; or nowhere.
+  __device__ PairSum(const Work<Real>& work, Shared& shared, std::int64_t first, int count, std::int64_t self = nowhere)
+      : work_(work), shared_(shared), first_(first), count_(count), self_(self) {
     units_ = (count + n - 1) / n;
-    groups_ = threads / units_;
-    // Fewer groups may waste fewer lanes: units * groups close under whole warps.
-    int best = -1, wanted = groups_;
-    for (int g = groups_; g >= 1 && g >= groups_ - 3; --g) {
-      const int used = g * units_, share = used * 1024 / ((used + 31) / 32 * 32);
-      if (share > best) best = share, wanted = g;
+    groups_ = best_groups(quotient(threads, units_));
+    group_ = quotient(static_cast<int>(threadIdx.x), units_);
+    unit_ = static_cast<int>(threadIdx.x) - group_ * units_;
+    if constexpr (softened) {
+      const double length = work.softening * shared.frame.factor;
+      targets_.softening2 = static_cast<Real>(length * length);
     }
-    groups_ = wanted;
-    if constexpr (softened) softening2_ = static_cast<Real>(softening() * softening());
-    group_ = static_cast<int>(threadIdx.x) / units_;
-    unit_ = static_cast<int>(threadIdx.x) % units_;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const std::int64_t t = target(i);
-      x_[i] = place(work.target[0][t], 0);
-      y_[i] = place(work.target[1][t], 1);
-      z_[i] = place(work.target[2][t], 2);
-      u_[i] = gx_[i] = gy_[i] = gz_[i] = 0;
+      const std::int64_t t = first_ + own(i);
+      targets_.x[i] = place<Real>(__ldg(work.target[0] + t), shared_.frame, 0);
+      targets_.y[i] = place<Real>(__ldg(work.target[1] + t), shared_.frame, 1);
+      targets_.z[i] = place<Real>(__ldg(work.target[2] + t), shared_.frame, 2);
+      shared_.total[i][threadIdx.x] = {};
     }
   }
 
-  /// Adds sources [begin, end) to what is staged, and sums whenever that is full. By all threads.
-  __device__ void add(std::int64_t begin, std::int64_t end) {
-    while (begin < end) {
-      const std::int64_t room = chunk - staged_, here = end - begin < room ? end - begin : room;
-      for (int i = static_cast<int>(threadIdx.x); i < here; i += threads) stage(staged_ + i, begin + i);
-      staged_ += static_cast<int>(here);
-      begin += here;
-      if (staged_ == chunk) flush();
+  /// The next `count` sources to come lie where targets do, or among them: no use to hope that none is close.
+  __device__ void guard(std::uint32_t count) { guarded_ = count; }
+
+  /// Sums all of `sources`: ready() says whether there are more, then left() how many at once, source s of which has
+  /// index sources(s); take(n) goes on behind n of them. By all threads.
+  template <class Sources>
+  __device__ void add(Sources& sources) {
+    for (bool more = true; more;) {
+      int staged = 0;
+      while (staged < chunk && (more = sources.ready())) {
+        const int here = static_cast<int>(min(sources.left(), static_cast<std::uint32_t>(chunk - staged)));
+#pragma unroll 4
+        for (int i = static_cast<int>(threadIdx.x); i < here; i += threads) {
+          const std::int64_t s = sources(static_cast<std::uint32_t>(i));
+          shared_.source[slot(staged + i)] = stage_source(work_, shared_.frame, s);
+          shared_.index[slot(staged + i)] = static_cast<std::uint32_t>(s);
+        }
+        sources.take(static_cast<std::uint32_t>(here));
+        staged += here;
+      }
+      if (staged > 0) sum_chunk(staged);
     }
   }
 
-  /// Sums what is left and adds (or, `overwrite`, stores) the results. By all threads.
+  /// Adds (or, `overwrite`, stores) the results: sums of all groups, in two steps where there are many.
   __device__ void finish(bool overwrite) {
-    flush();
-    combine(overwrite);
-  }
-
-  /// One source into a place of the staging memory; for callers that stage by themselves.
-  __device__ void stage(int at, std::int64_t s) {
-    shared_.source[at] = {place(work_.source[0][s], 0), place(work_.source[1][s], 1), place(work_.source[2][s], 2),
-                          work_.strength[s]};
-    shared_.index[at] = static_cast<std::uint32_t>(s);
+    const int slots = n * units_, thread = static_cast<int>(threadIdx.x), shares = quotient(threads, slots);
+    int parts = groups_;  // groups whose sums are still apart
+    __syncthreads();
+    if (shares > 1 && shares < groups_) {
+      const int share = quotient(thread, slots), slot = thread - share * slots;
+      if (share < shares) {
+        Sums sum = of_group(share, slot);
+#pragma unroll 1
+        for (int g = share + shares; g < groups_; g += shares) sum += of_group(g, slot);
+        of_group(share, slot) = sum;
+      }
+      __syncthreads();
+      parts = shares;
+    }
+#pragma unroll 1
+    for (int i = thread; i < count_; i += threads) {
+      Sums sum = of_group(0, i);
+#pragma unroll 1
+      for (int g = 1; g < parts; ++g) sum += of_group(g, i);
+      deliver(i, sum, overwrite);
+    }
   }
 
  private:
-  __device__ std::int64_t target(int i) const {
-    const int own = unit_ + i * units_;
-    return first_ + (own < count_ ? own : count_ - 1);
-  }
-  __device__ Real place(double x, int axis) const {
-    if constexpr (sizeof(Real) == 8)
-      return x;
-    else
-      return static_cast<Real>((x - frame_.centre[axis]) * frame_.factor);
+  /// a / b of small numbers.
+  __device__ static int quotient(int a, int b) {
+    return static_cast<int>(__fdividef(static_cast<float>(a) + 0.5f, static_cast<float>(b)));
   }
 
-  __device__ void flush() {
-    if (staged_ == 0) return;
-    // Sources are dealt to the groups four at a time; the last round is filled up with far ones of strength zero.
-    const int round = 4 * groups_, rounds = (staged_ + round - 1) / round;
-    const int filled = rounds * round < chunk ? rounds * round : chunk;
-    for (int i = staged_ + static_cast<int>(threadIdx.x); i < filled; i += threads) {
-      shared_.source[i] = {Real(1e15), Real(1e15), Real(1e15), 0};
-      shared_.index[i] = 0xffffffffu;
+  /// Fewer groups may waste fewer lanes: units * groups close under whole warps.
+  __device__ int best_groups(int most) const {
+    int best = most, lanes = 0, whole = 1;
+#pragma unroll
+    for (int less = 0; less < 4; ++less) {
+      const int used = (most - less) * units_, warps = (used + 31) / 32;
+      if (used > 0 && used * whole > lanes * warps) best = most - less, lanes = used, whole = warps;
     }
+    return best;
+  }
+
+  /// Where the i-th source of a chunk is staged.
+  __device__ static int slot(int i) { return i % dealt * column + i / dealt; }
+
+  /// Which of the tile's targets is this thread's i-th; threads beyond the last repeat it.
+  __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
+
+  __device__ void sum_chunk(int staged) {
+    const int round = dealt * groups_, filled = min(quotient(staged + round - 1, round) * round, chunk);
+    for (int i = staged + static_cast<int>(threadIdx.x); i < filled; i += threads)
+      shared_.source[slot(i)] = no_source<Real>();
     __syncthreads();
-    if (group_ < groups_) {
-      Real u[n] = {}, gx[n] = {}, gy[n] = {}, gz[n] = {};
-      for (int r = 4 * group_; r < filled; r += round)
+    if (group_ < groups_) sum_rounds(filled, round);
+    __syncthreads();
+    self_ -= staged;
+    guarded_ -= min(guarded_, static_cast<std::uint32_t>(staged));
+  }
+
+  /// By batches of rounds; what is guarded is one by itself.
+  __device__ void sum_rounds(int filled, int round) {
+    const int guarded = Kernel::softens ? static_cast<int>(min(guarded_, static_cast<std::uint32_t>(chunk))) : 0;
+    Sums sum[n] = {};
+#pragma unroll 1
+    for (int first = 0, last; first < filled; first = last) {
+      last = min(first < guarded ? quotient(guarded + round - 1, round) * round : first + batch * round, filled);
+      Sums part[n] = {};
+      Watch<Real> watch;
+      bool close = first < guarded;
+      if (!close) {
+#pragma unroll 1
+        for (int at = first / dealt + group_; at < last / dealt; at += groups_)
 #pragma unroll
-        for (int j = 0; j < 4; ++j) interact(r + j, u, gx, gy, gz);
-#pragma unroll
-      for (int i = 0; i < n; ++i) {  // partial sums of a chunk keep single's rounding low
-        u_[i] += u[i];
-        if (with_gradient) gx_[i] += gx[i], gy_[i] += gy[i], gz_[i] += gz[i];
+          for (int j = 0; j < dealt; ++j) targets_.add(load(shared_.source[j * column + at]), part, watch);
+        close = Kernel::softens && watch.found_close();
       }
+      if (close) sum_carefully(first / dealt + group_, last / dealt, part);
+      if constexpr (deep)
+#pragma unroll
+        for (int i = 0; i < n; ++i) sum[i] += part[i];
+      else
+        add_to_total(part);
     }
-    __syncthreads();
-    staged_ = 0;
+    if constexpr (deep) add_to_total(sum);
   }
 
-  __device__ void interact(int j, Real (&u)[n], Real (&gx)[n], Real (&gy)[n], Real (&gz)[n]) {
-    const Staged<Real> s = shared_.source[j];
-    Real dx[n], dy[n], dz[n], r2[n], inverse[n], least;
+  /// Overwrites the sums. Close pairs come last: in a sum of single precision their size would swallow the many small
+  /// terms that follow.
+  __device__ __forceinline__ void sum_carefully(int begin, int end, Sums (&part)[n]) const {
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
-      dx[i] = x_[i] - s.x, dy[i] = y_[i] - s.y, dz[i] = z_[i] - s.z;
-      r2[i] = dx[i] * dx[i] + dy[i] * dy[i] + dz[i] * dz[i];
-      inverse[i] = approximate_inverse_sqrt(softened ? r2[i] + softening2_ : r2[i]);
-      least = i == 0 ? r2[0] : (r2[i] < least ? r2[i] : least);
-    }
-    if (Kernel::softens && least < Shape::close) {  // a constant kernel does not mind the distance
+    for (int i = 0; i < n; ++i) part[i] = {};
+    bool any = false;
+#pragma unroll 1
+    for (int at = begin; at < end; at += groups_)
+#pragma unroll 1
+      for (int j = 0; j < dealt; ++j)
+        any |= others(targets_.add_apart(load(shared_.source[j * column + at]), part), dealt * at + j) != 0;
+    if (any)
+#pragma unroll 1
+      for (int at = begin; at < end; at += groups_)
+#pragma unroll 1
+        for (int j = 0; j < dealt; ++j)
+          add_exact_pairs<Kernel, Real, with_gradient, softened>(
+              work_, shared_.frame, others(targets_.close_to(load(shared_.source[j * column + at])), dealt * at + j),
+              [&](int i) { return first_ + own(i); }, shared_.index[j * column + at], part);
+  }
+
+  /// Of the targets that a source is close to, those that are not that source itself.
+  __device__ unsigned others(unsigned close, int at) const {
+    if constexpr (!softened)
 #pragma unroll
       for (int i = 0; i < n; ++i)
-        if (r2[i] < Shape::close) {
-          add_close(j, i, s.q);
-          dx[i] = dy[i] = dz[i] = inverse[i] = 0;
-        }
+        if (at == self_ + own(i)) close &= ~(1u << i);
+    return close;
+  }
+
+  __device__ void add_to_total(const Sums (&part)[n]) const {
+#pragma unroll
+    for (int i = 0; i < n; ++i) shared_.total[i][threadIdx.x] += part[i];
+  }
+
+  /// Total of a group for target `slot` of the tile.
+  __device__ Sums& of_group(int group, int slot) const {
+    const int i = slot / units_;
+    return shared_.total[i][group * units_ + slot - i * units_];
+  }
+
+  __device__ void deliver(int i, const Sums& sum, bool overwrite) const {
+    constexpr int parts = with_gradient ? 4 : 1;
+    Real values[4] = {sum.u, sum.gx, sum.gy, sum.gz};
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      values[part] *= part == 0 ? shared_.frame.potential_scale : shared_.frame.gradient_scale;
+      if (!overwrite) values[part] += result_array(work_, part)[first_ + i];
     }
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
-      if constexpr (with_gradient)
-        Kernel::gradient(inverse[i], s.q, dx[i], dy[i], dz[i], u[i], gx[i], gy[i], gz[i]);
-      else
-        Kernel::potential(inverse[i], s.q, u[i]);
-    }
-  }
-
-  /// A close pair from the exact coordinates; nothing where the points coincide. It goes to the total at once: in a
-  /// partial sum of single precision its size would swallow the many small terms that follow.
-  __device__ __forceinline__ void add_close(int j, int i, Real q) {
-    const std::int64_t t = target(i);
-    const std::uint32_t s = shared_.index[j];
-    if (work_.alike && s == static_cast<std::uint32_t>(t)) return;
-    const double x = (work_.target[0][t] - work_.source[0][s]) * frame_.factor;
-    const double y = (work_.target[1][t] - work_.source[1][s]) * frame_.factor;
-    const double z = (work_.target[2][t] - work_.source[2][s]) * frame_.factor;
-    const double r2 = x * x + y * y + z * z;
-    if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
-      if constexpr (softened) Kernel::potential(inverse_at_no_distance(j, t), q, u_[i]);
-      return;
-    }
-    const double softening2 = softened ? softening() * softening() : 0.0;
-    const Real inverse = static_cast<Real>(1 / sqrt(r2 + softening2));
-    if constexpr (with_gradient)
-      Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), u_[i], gx_[i],
-                       gy_[i], gz_[i]);
-    else
-      Kernel::potential(inverse, q, u_[i]);
-  }
-
-  /// 1/softening, but 0 where a point meets itself.
-  __device__ Real inverse_at_no_distance(int j, std::int64_t t) const {
-    if (t == static_cast<std::int64_t>(shared_.index[j]) + work_.self_from) return 0;
-    return static_cast<Real>(1 / softening());
-  }
-
-  __device__ double softening() const { return work_.softening * frame_.factor; }
-
-  __device__ void deliver(Real* out, std::int64_t t, Real value, bool overwrite) const {
-    out[t] = overwrite ? value : out[t] + value;
-  }
-
-  __device__ void combine(bool overwrite) {
-    static_assert(sizeof(Staged<Real>) * chunk >= sizeof(Staged<Real>) * threads * n,
-                  "the sums take the sources' place");
-    __syncthreads();
-    if (group_ < groups_)
-#pragma unroll
-      for (int i = 0; i < n; ++i) shared_.source[(group_ * n + i) * units_ + unit_] = {u_[i], gx_[i], gy_[i], gz_[i]};
-    __syncthreads();
-    const double scale = Kernel::Basis::potential_scale(1 / frame_.factor);
-    const Real to_potential = static_cast<Real>(scale), to_gradient = static_cast<Real>(scale * frame_.factor);
-    for (int i = static_cast<int>(threadIdx.x); i < count_; i += threads) {
-      Staged<Real> sum = shared_.source[i];
-      for (int g = 1; g < groups_; ++g) {
-        const Staged<Real> part = shared_.source[g * n * units_ + i];
-        sum.x += part.x, sum.y += part.y, sum.z += part.z, sum.q += part.q;
-      }
-      deliver(work_.potential, first_ + i, sum.x * to_potential, overwrite);
-      if constexpr (with_gradient) {
-        deliver(work_.gradient[0], first_ + i, sum.y * to_gradient, overwrite);
-        deliver(work_.gradient[1], first_ + i, sum.z * to_gradient, overwrite);
-        deliver(work_.gradient[2], first_ + i, sum.q * to_gradient, overwrite);
-      }
-    }
+    for (int part = 0; part < parts; ++part) result_array(work_, part)[first_ + i] = values[part];
   }
 
   const Work<Real>& work_;
-  const PairFrame frame_;
   Shared& shared_;
-  std::int64_t first_;
-  int count_, units_, groups_, group_, unit_, staged_ = 0;
-  Real x_[n], y_[n], z_[n], u_[n], gx_[n], gy_[n], gz_[n], softening2_ = 0;
+  const std::int64_t first_;
+  const int count_;
+  int units_, groups_, group_, unit_;
+  std::int64_t self_;
+  std::uint32_t guarded_ = 0;
+  PairTargets<Kernel, Real, n, with_gradient, softened> targets_;
 };
-
-/// Frame for pairs near `centre` within about `size`: the identity in double.
-template <class Real>
-__device__ PairFrame make_frame(const double centre[3], double size) {
-  PairFrame frame;
-  if constexpr (sizeof(Real) == 4) {
-    for (int a = 0; a < 3; ++a) frame.centre[a] = centre[a];
-    frame.factor = ldexp(1.0, -ilogb(size));
-  }
-  return frame;
-}
-
-/// Targets of one PairTile.
-template <class Real>
-inline constexpr int p2p_tile = PairShape<Real>::tile* PairShape<Real>::threads;
 
 }  // namespace farfield::cuda

@@ -1,7 +1,6 @@
 #include "backends/cuda/rows.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "backends/cuda/check.hpp"
 
@@ -37,64 +36,34 @@ __global__ void class_begins(const std::uint8_t* key, const BoxId* box, BoxId bo
   begin[i] = low;
 }
 
-__global__ void count_tiles(TreeView tree, ListView near, int tile, std::int32_t* tiles) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i > tree.boxes) return;
-  const bool busy = i < tree.boxes && near.begin[i] < near.begin[i + 1];
-  tiles[i] = busy ? static_cast<std::int32_t>((tree.target_count(static_cast<BoxId>(i)) + tile - 1) / tile) : 0;
-}
-
-__global__ void fill_tiles(BoxId boxes, int tile, const std::int32_t* first, PairTile* tiles, std::int32_t* count) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i == boxes) *count = first[i];
-  if (i >= boxes) return;
-  for (std::int32_t t = first[i]; t < first[i + 1]; ++t) tiles[t] = {static_cast<BoxId>(i), (t - first[i]) * tile};
-}
-
 Rows::Rows(DeviceMemory& memory) {
-  for (DeviceArray<BoxId>* a : {&box_, &box_scratch_, &begin_, &level_begin_, &first_tile_, &count_}) a->use(memory);
+  for (DeviceArray<BoxId>* a : {&box_, &box_scratch_, &begin_, &level_begin_}) a->use(memory);
   for (DeviceArray<std::uint8_t>* a : {&key_, &key_scratch_, &scratch_}) a->use(memory);
-  tile_.use(memory);
 }
 
-void Rows::build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int tile, cudaStream_t stream) {
+void Rows::build(const TreeView& tree, cudaStream_t stream) {
   levels_ = tree.levels;
-  most_tiles_ = 0;
   if (tree.boxes == 0) return;
   const std::int64_t boxes = tree.boxes;
   box_.resize(boxes);
   box_scratch_.resize(boxes);
   key_.resize(boxes);
   key_scratch_.resize(boxes);
-  first_tile_.resize(boxes + 1);
-  count_.resize(1);
   begin_.resize(8 * (levels_ + 1));
   upload(level_begin_, tree.level_begin, levels_ + 1, stream);
   class_keys<<<blocks_for(boxes), threads, 0, stream>>>(tree, key_scratch_.data(), box_scratch_.data());
   require_launch("class_keys");
 
-  std::size_t sort_bytes = 0, scan_bytes = 0;
+  std::size_t sort_bytes = 0;
   const int count = tree.boxes;
   require(cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, key_scratch_.data(), key_.data(), box_scratch_.data(),
                                           box_.data(), count, 0, 4, stream), "cub::DeviceRadixSort");
-  require(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, first_tile_.data(), first_tile_.data(), count + 1, stream),
-          "cub::DeviceScan");
-  scratch_.resize(static_cast<std::int64_t>(sort_bytes > scan_bytes ? sort_bytes : scan_bytes));
+  scratch_.resize(static_cast<std::int64_t>(sort_bytes));
   require(cub::DeviceRadixSort::SortPairs(scratch_.data(), sort_bytes, key_scratch_.data(), key_.data(),
                                           box_scratch_.data(), box_.data(), count, 0, 4, stream), "cub::DeviceRadixSort");
   class_begins<<<blocks_for(8 * (levels_ + 1)), threads, 0, stream>>>(key_.data(), box_.data(), tree.boxes,
                                                                      level_begin_.data(), levels_, begin_.data());
   require_launch("class_begins");
-
-  count_tiles<<<blocks_for(boxes + 1), threads, 0, stream>>>(tree, lists.near, tile, first_tile_.data());
-  require_launch("count_tiles");
-  require(cub::DeviceScan::ExclusiveSum(scratch_.data(), scan_bytes, first_tile_.data(), first_tile_.data(), count + 1,
-                                        stream), "cub::DeviceScan");
-  most_tiles_ = (boxes < targets ? boxes : targets) + targets / tile;
-  tile_.resize(most_tiles_);
-  fill_tiles<<<blocks_for(boxes + 1), threads, 0, stream>>>(tree.boxes, tile, first_tile_.data(), tile_.data(),
-                                                           count_.data());
-  require_launch("fill_tiles");
 }
 
 }  // namespace farfield::cuda

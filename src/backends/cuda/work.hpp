@@ -72,10 +72,26 @@ struct ClassRows {
   int levels = 0;
 };
 
-/// A block's share of p2p: targets first ... first + p2p_tile of a leaf.
+/// A block's share of p2p: up to p2p_tile targets of a leaf, and the leaf's row of the near list.
 struct PairTile {
+  std::int64_t near_begin, target;
   BoxId box;
-  std::int32_t first;
+  std::int32_t near_count, first, targets;  ///< `first`: of the targets, counted from the leaf's own first
+};
+
+/// Sibling leaves of few points that p2p serves together. `children` has the bits of their octants.
+struct Family {
+  BoxId parent;
+  std::uint32_t children;
+};
+
+/// What p2p goes over (p2p_work.hpp); every leaf with near sources is in one of the two.
+struct NearWork {
+  const PairTile* tile = nullptr;
+  const Family* family = nullptr;
+  const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device: how many
+  std::int64_t most_tiles = 0, most_families = 0;            ///< at most
+  int room = 0;  ///< sources that a family's block stages at a time
 };
 
 template <class Real>
@@ -85,9 +101,7 @@ struct Work {
   TablesView<Real> tables;
   OctantView octants;
   ClassRows classes;
-  const PairTile* tile = nullptr;
-  const std::int32_t* tiles = nullptr;  ///< device: how many
-  std::int64_t most_tiles = 0;          ///< at most
+  NearWork near;
   bool has_m2p = true, has_p2l = true;  ///< do these lists have entries?
   std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
   bool alike = true;               ///< sources and targets are the same points

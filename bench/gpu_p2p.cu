@@ -1,0 +1,220 @@
+// Pairs per second of p2p by mean leaf, precision, outputs and form (families, tiles, and what p2p chooses), and of
+// direct sums: a JSON line each, the median of seven launches. Uniform trees have random (Poisson) leaves. `difference`
+// is the relative L2 distance of the results from those of tiles. Usage: gpu_p2p [single|double|clouds|direct]...
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <farfield/error.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/accounts.hpp"
+#include "backends/cuda/p2p_families.hpp"
+#include "backends/cuda/p2p_work.hpp"
+#include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/points.hpp"
+#include "backends/cuda/stages.hpp"
+#include "backends/cuda/tree.hpp"
+#include "kernels/laplace3d.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+constexpr cudaStream_t stream = nullptr;
+
+std::vector<float> make_points(const std::string& cloud, std::int64_t n) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<float> xyz(static_cast<std::size_t>(3 * n));
+  for (std::size_t i = 0; i < xyz.size(); i += 3) {
+    double p[3] = {unit(random), unit(random), unit(random)};
+    if (cloud != "uniform") {
+      double r = 1;
+      while (cloud == "plummer" && (r = 1 / std::sqrt(std::pow(unit(random), -2.0 / 3) - 1)) > 100) {
+      }
+      const double z = 2 * p[0] - 1, angle = 6.283185307179586 * p[1], s = std::sqrt(1 - z * z);
+      p[0] = r * s * std::cos(angle), p[1] = r * s * std::sin(angle), p[2] = r * z;
+    }
+    for (std::size_t a = 0; a < 3; ++a) xyz[i + a] = static_cast<float>(p[a]);
+  }
+  return xyz;
+}
+
+/// Milliseconds of `launch`, the median of seven after two.
+template <class Launch>
+double time(const Launch& launch) {
+  cudaEvent_t begin, end;
+  require(cudaEventCreate(&begin), "cudaEventCreate");
+  require(cudaEventCreate(&end), "cudaEventCreate");
+  std::vector<float> times;
+  for (int run = 0; run < 9; ++run) {
+    require(cudaEventRecord(begin, stream), "cudaEventRecord");
+    launch();
+    require(cudaEventRecord(end, stream), "cudaEventRecord");
+    require(cudaEventSynchronize(end), "cudaEventSynchronize");
+    times.emplace_back();
+    require(cudaEventElapsedTime(&times.back(), begin, end), "cudaEventElapsedTime");
+  }
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  std::nth_element(times.begin() + 2, times.begin() + 5, times.end());
+  return static_cast<double>(times[5]);
+}
+
+/// A cloud in a tree, strengths and room for results.
+template <class Real>
+class Field {
+ public:
+  Field(const std::string& cloud, std::int64_t n, const TreeOptions* options) : n_(n) {
+    const std::vector<float> xyz = make_points(cloud, n);
+    tree_.use(memory_);
+    const DevicePoints points(farfield::points(xyz), memory_);
+    const Geometry geometry = survey(points.view(), nullptr, memory_);
+    if (options)
+      build(tree_, points.view(), nullptr, geometry, *options, stream);
+    else
+      read_points(tree_, points.view(), nullptr, geometry, stream);
+    std::mt19937_64 random(7);
+    std::uniform_real_distribution<Real> unit(-1, 1);
+    std::vector<Real> q(static_cast<std::size_t>(n));
+    for (Real& value : q) value = unit(random);
+    upload(strength_, q.data(), n, stream);
+    for (DeviceArray<Real>& result : result_) result.resize(n);
+    for (int a = 0; a < 3; ++a) work_.source[a] = work_.target[a] = tree_.sources.axis[a].data();
+    work_.strength = strength_.data();
+    work_.potential = result_[0].data();
+    work_.tree = tree_.tree.view(), work_.lists = tree_.lists.view();
+    require(cudaDeviceSynchronize(), "a tree");
+  }
+
+  const Report& count() {
+    count_work(work_.tree, work_.lists, {}, memory_, report_);
+    return report_;
+  }
+  void want_gradient(bool wanted) {
+    for (int a = 0; a < 3; ++a) work_.gradient[a] = wanted ? result_[a + 1].data() : nullptr;
+  }
+  double time_families(int mean) {
+    const P2pWork::Limits limits{p2p_tile<Real>, mean, n_, n_};
+    const double building = time([&] { near_.build(work_.tree, work_.lists, limits, stream); });
+    work_.near = near_.view();
+    rows_ms = building;
+    return time([&] { p2p<Laplace3d>(work_); });
+  }
+  double time_direct() {
+    return time([&] { direct<Laplace3d>(work_, n_, n_); });
+  }
+
+  /// Results of one p2p: potential, then gradient.
+  std::vector<Real> results() {
+    const int parts = work_.gradient[0] ? 4 : 1;
+    std::vector<Real> found(static_cast<std::size_t>(parts * n_));
+    for (int i = 0; i < parts; ++i)
+      require(cudaMemsetAsync(result_[i].data(), 0, static_cast<std::size_t>(n_) * sizeof(Real), stream), "memset");
+    p2p<Laplace3d>(work_);
+    for (int i = 0; i < parts; ++i) download(found.data() + i * n_, result_[i].data(), n_, stream);
+    require(cudaDeviceSynchronize(), "p2p");
+    return found;
+  }
+  double rows_ms = 0;
+
+ private:
+  std::int64_t n_;
+  DeviceMemory memory_;
+  CudaTree tree_;
+  P2pWork near_{memory_};
+  DeviceArray<Real> strength_, result_[4];
+  Work<Real> work_;
+  Report report_;
+};
+
+template <class Real>
+double difference(const std::vector<Real>& a, const std::vector<Real>& b) {
+  double square = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    square += std::pow(double(a[i]) - double(b[i]), 2), size += std::pow(double(b[i]), 2);
+  return std::sqrt(square / size);
+}
+
+template <class Real>
+void run(const std::string& cloud, double mean, std::int64_t n, const TreeOptions& options) {
+  Field<Real> field(cloud, n, &options);
+  const Report& report = field.count();
+  for (const bool gradient : {true, false}) {
+    field.want_gradient(gradient);
+    std::vector<Real> reference;
+    for (const int family : {0, family_leaf, family_mean<Real>}) {
+      const double ms = field.time_families(family);
+      const std::vector<Real> found = field.results();
+      if (family == 0) reference = found;
+      std::printf(
+          "{\"measured\": \"p2p\", \"cloud\": \"%s\", \"n\": %lld, \"mean\": %g, \"leaf_size\": %lld, \"precision\": "
+          "\"%s\", \"gradient\": %s, \"form\": \"%s\", \"pairs\": %.6g, \"ms\": %.4f, \"pairs_per_second\": %.4g, "
+          "\"ns_per_pair\": %.3g, \"difference\": %.2g, \"work_ms\": %.3f}\n",
+          cloud.c_str(), static_cast<long long>(n), mean, static_cast<long long>(options.leaf_size),
+          sizeof(Real) == 4 ? "single" : "double", gradient ? "true" : "false",
+          family == 0             ? "tiles"
+          : family == family_leaf ? "families"
+                                  : "p2p",
+          static_cast<double>(report.near_pairs), ms, static_cast<double>(report.near_pairs) / ms * 1e3,
+          ms * 1e6 / static_cast<double>(report.near_pairs), difference(found, reference), field.rows_ms);
+    }
+  }
+  std::fflush(stdout);
+}
+
+template <class Real>
+void run_uniform() {
+  for (const int mean : {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512}) {
+    TreeOptions options;
+    options.depth = mean <= 24 ? 6 : mean <= 256 ? 5 : 4;
+    run<Real>("uniform", mean, std::int64_t(mean) << 3 * options.depth, options);
+  }
+}
+
+template <class Real>
+void run_clouds() {
+  for (const char* cloud : {"uniform", "plummer", "sphere"})
+    for (const int leaf_size : {16, 40, 100}) {
+      TreeOptions options;
+      options.leaf_size = leaf_size;
+      run<Real>(cloud, 0, std::int64_t(1) << 21, options);
+    }
+}
+
+template <class Real>
+void run_direct() {
+  const std::int64_t n = sizeof(Real) == 4 ? std::int64_t(1) << 19 : std::int64_t(1) << 18;
+  Field<Real> field("uniform", n, nullptr);
+  for (const bool gradient : {true, false}) {
+    field.want_gradient(gradient);
+    const double ms = field.time_direct();
+    std::printf(
+        "{\"measured\": \"direct\", \"n\": %lld, \"precision\": \"%s\", \"gradient\": %s, \"ms\": %.3f, "
+        "\"pairs_per_second\": %.4g}\n",
+        static_cast<long long>(n), sizeof(Real) == 4 ? "single" : "double", gradient ? "true" : "false", ms,
+        static_cast<double>(n) * static_cast<double>(n) / ms * 1e3);
+  }
+}
+
+void run(const std::string& part) {
+  if (part == "single") run_uniform<float>();
+  if (part == "double") run_uniform<double>();
+  if (part == "clouds") run_clouds<float>(), run_clouds<double>();
+  if (part == "direct") run_direct<float>(), run_direct<double>();
+}
+
+}  // namespace
+}  // namespace farfield::cuda
+
+int main(int count, char** arguments) {
+  std::vector<std::string> parts(arguments + 1, arguments + count);
+  if (parts.empty()) parts = {"single", "double", "clouds", "direct"};
+  try {
+    for (const std::string& part : parts) farfield::cuda::run(part);
+  } catch (const farfield::Error& error) {
+    std::printf("{\"error\": \"%s\"}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
