@@ -149,7 +149,7 @@ class CudaEvaluator final : public Evaluator {
   /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
   void settle_degree(Report& report) {
     if (target_points().count == 0 || tree_.sources.count == 0) return;
-    DeviceSums sums(tree_, memory_);
+    DeviceSums sums(tree_, decision_.degree, memory_);
     decision_.degree = farfield::settle_degree(decision_, sums, report);
   }
 

@@ -1,22 +1,235 @@
-// How sources and targets lie in pairs of far boxes: occupations of corners, and the sums over facing pairs.
+// How sources and targets lie in pairs of far boxes: for sampled target boxes of every level, the occupations of their
+// corners times those of the corners that face them, and how many sources are far.
+#include "backends/cuda/placement.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <cub/device/device_scan.cuh>
 
 #include "backends/cuda/block_sum.hpp"
-#include "backends/cuda/check.hpp"
 #include "backends/cuda/parallel.hpp"
-#include "backends/cuda/placement.hpp"
 #include "plan/placement_terms.hpp"
 
 namespace farfield::cuda {
+namespace {
 
-DeviceSums::DeviceSums(const CudaTree& tree, DeviceMemory& memory)
+constexpr unsigned all_lanes = ~0u;
+constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
+constexpr int facing_boxes = 54;  // two boxes away along one axis, at most one along the others
+
+/// What is sampled. Coarse boxes hold many points and few of them tell as much as many fine ones, so boxes times points
+/// stay near 2^17 per level; 4096 boxes of 32 points tell the facing sum of random points to a few percent, the degree
+/// that follows to a few hundredths.
+struct Level {
+  BoxId begin, boxes;          ///< of the level
+  std::int32_t first, sampled; ///< warps: first ... first + sampled * slices
+  std::int32_t slices;         ///< warps that share the source points of a box
+  std::int32_t points;         ///< most that are looked at in one box
+};
+struct Sample {
+  int levels = 0;
+  std::int32_t total = 0;  ///< warps
+  Level level[max_levels + 1];
+};
+
+Sample sample_of(const TreeView& tree, std::int64_t points) {
+  Sample s;
+  for (int l = 2; l < tree.levels; ++l) {
+    const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l], mean = points / boxes;
+    const std::int64_t most = std::clamp<std::int64_t>((1 << 18) / boxes, 256, 4096);
+    const std::int64_t enough = (1 << 17) / std::clamp<std::int64_t>(2 * mean, 32, 256);
+    const std::int64_t sampled = std::min(boxes, enough);
+    const std::int64_t slices = std::clamp<std::int64_t>(std::min(most, mean) / 32, 1, 64);
+    s.level[s.levels++] = {tree.level_begin[l], static_cast<BoxId>(boxes), s.total, static_cast<std::int32_t>(sampled),
+                           static_cast<std::int32_t>(slices), static_cast<std::int32_t>(most)};
+    s.total += static_cast<std::int32_t>(sampled * slices);
+  }
+  return s;
+}
+
+/// A number in [0, 1) that follows from two others.
+__device__ double jitter(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t h = a * 0x9e3779b9u + b * 0x85ebca6bu + 0x165667b1u;
+  h = (h ^ h >> 16) * 0x7feb352du;
+  h = (h ^ h >> 15) * 0x846ca68bu;
+  return (h ^ h >> 16) * 0x1p-32;
+}
+
+/// The j-th of `chosen` out of `count`, one from each of as many equal parts.
+__device__ std::int64_t choose(std::int64_t j, std::int64_t chosen, std::int64_t count, std::uint32_t salt) {
+  if (chosen == count) return j;
+  const double at = (static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) / static_cast<double>(chosen);
+  const std::int64_t i = static_cast<std::int64_t>(at * static_cast<double>(count));
+  return i < count ? i : count - 1;
+}
+
+/// Points of one box that are looked at.
+struct Looked {
+  std::int64_t begin, count, chosen;
+  std::uint32_t salt;
+  __device__ Looked(const PlacedPoints& points, BoxId box, std::int64_t most)
+      : begin(points.begin[box]),
+        count(points.end[box] - begin),
+        chosen(count < most ? count : most),
+        salt(static_cast<std::uint32_t>(box)) {}
+  __device__ std::int64_t operator[](std::int64_t j) const { return begin + choose(j, chosen, count, salt); }
+  __device__ float weight() const { return chosen > 0 ? static_cast<float>(count) / static_cast<float>(chosen) : 0.f; }
+};
+
+/// How the weight of a charge dies away from its corner, for every degree.
+struct Decay {
+  float rate[degrees_at_once], least[degrees_at_once];  ///< `least` distance from the centre rises with the degree
+  __device__ float operator()(float distance, int k) const {
+    return distance > least[k] ? __expf(-rate[k] * fmaxf(0.f, 1.5f - distance)) : 0.f;
+  }
+};
+
+/// Lane 4 c + k: occupation of corner c of the box at degree k.
+__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most, double edge,
+                             const Decay& decay) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const Looked looked(points, box, most);
+  float sum = 0;
+  for (std::int64_t first = 0; first < looked.chosen; first += 32) {
+    float distance = 0;
+    int octant = 0;
+    if (first + lane < looked.chosen) {
+      const CornerPlace place = corner_place(tree, box, points, looked[first + lane], edge);
+      distance = static_cast<float>(place.distance);
+      octant = place.octant;
+    }
+    for (unsigned near = __ballot_sync(all_lanes, distance > decay.least[0]); near; near &= near - 1) {
+      const int from = __ffs(static_cast<int>(near)) - 1;
+      const float at = __shfl_sync(all_lanes, distance, from);
+      if (__shfl_sync(all_lanes, octant, from) == lane / degrees_at_once) sum += decay(at, lane % degrees_at_once);
+    }
+  }
+  return sum * looked.weight();
+}
+
+/// The corner of a target box that `octant` of the box displaced by d faces, or -1; `facing` seen from the source.
+__device__ int faced_corner(const int d[3], int octant) {
+  int corner = 0;
+  for (int a = 0; a < 3; ++a) {
+    const int bit = octant >> a & 1;
+    if (d[a] != 0 && bit != (d[a] < 0)) return -1;
+    corner |= (d[a] == 0 ? bit : d[a] > 0) << a;
+  }
+  return corner;
+}
+
+__device__ void facing_displacement(int which, int d[3]) {
+  const int axis = which / 18, beside = which % 9;
+  d[axis] = which / 9 % 2 ? 2 : -2;
+  d[(axis + 1) % 3] = beside % 3 - 1;
+  d[(axis + 2) % 3] = beside / 3 - 1;
+}
+
+/// This lane's share of the sum over facing boxes; `own` are the target's occupations.
+__device__ void add_facing(const TreeView& tree, const PlacedPoints& sources, BoxId box, const Level& level, int slice,
+                           double edge, const Decay& decay, const float* own, float facing[degrees_at_once]) {
+  for (int which = static_cast<int>(threadIdx.x % 32); which < facing_boxes; which += 32) {
+    int d[3];
+    facing_displacement(which, d);
+    bool any = false;
+    for (int octant = 0; octant < corners; ++octant) {
+      const int corner = faced_corner(d, octant);
+      any = any || (corner >= 0 && own[corner * degrees_at_once] > 0);
+    }
+    const BoxId source = any ? displaced(tree, box, d) : no_box;
+    if (source == no_box) continue;
+    const Looked looked(sources, source, level.points);
+    float sum[degrees_at_once] = {};
+#pragma unroll 4
+    for (std::int64_t j = slice; j < looked.chosen; j += level.slices) {
+      const CornerPlace place = corner_place(tree, source, sources, looked[j], edge);
+      const int corner = faced_corner(d, place.octant);
+      const float distance = static_cast<float>(place.distance);
+      if (corner < 0 || !(distance > decay.least[0])) continue;
+#pragma unroll
+      for (int k = 0; k < degrees_at_once; ++k) sum[k] += decay(distance, k) * own[corner * degrees_at_once + k];
+    }
+#pragma unroll
+    for (int k = 0; k < degrees_at_once; ++k) facing[k] += sum[k] * looked.weight();
+  }
+}
+
+/// Sources of this lane's share of the far list: of boxes with one between, and of others.
+struct FarCounts {
+  std::int64_t beside = 0, apart = 0;
+};
+__device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources, BoxId box) {
+  FarCounts counts;
+  const int slot = static_cast<int>(threadIdx.x % 32);
+  if (slot >= colleagues_per_box) return counts;
+  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int dx, int dy, int dz) {
+    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
+    (near ? counts.beside : counts.apart) += sources.end[source] - sources.begin[source];
+  });
+  return counts;
+}
+
+/// A warp per slice of a sampled box, parts[block] of the sums per block.
+__global__ void __launch_bounds__(sum_threads)
+    far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, const __grid_constant__ Sample sample,
+                     Decay decay, double* parts) {
+  __shared__ float occupation[warps][32];
+  __shared__ double sums[warps][numbers];
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const std::int32_t own = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
+  if (lane < numbers) sums[warp][lane] = 0;
+  if (own < sample.total) {
+    int l = 0;
+    while (l + 1 < sample.levels && own >= sample.level[l + 1].first) ++l;
+    const Level& level = sample.level[l];
+    const int k = (own - level.first) / level.slices, slice = (own - level.first) % level.slices;
+    const BoxId box = level.begin + static_cast<BoxId>(choose(k, level.sampled, level.boxes, static_cast<std::uint32_t>(l)));
+    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge;
+    const double stands_for = static_cast<double>(level.boxes) / level.sampled;
+    occupation[warp][lane] = occupations(tree, targets, box, level.points, edge, decay);
+    __syncwarp();
+    float facing[degrees_at_once] = {};
+    add_facing(tree, sources, box, level, slice, edge, decay, occupation[warp], facing);
+    FarCounts far;
+    if (slice == 0) far = count_far(tree, sources, box);
+    const double pairs = static_cast<double>(targets.end[box] - targets.begin[box]) * stands_for;
+    const double beside = pairs * static_cast<double>(sum_of_warp(far.beside));
+    const double apart = pairs * static_cast<double>(sum_of_warp(far.apart));
+    double all[degrees_at_once];
+    for (int degree = 0; degree < degrees_at_once; ++degree)
+      all[degree] = sum_of_warp(static_cast<double>(facing[degree])) * stands_for;
+    if (lane == 0) {
+      double* to = sums[warp];
+      to[0] = beside / a2, to[1] = beside / (a2 * a2), to[2] = apart / a2, to[3] = apart / (a2 * a2);
+      for (int degree = 0; degree < degrees_at_once; ++degree)
+        to[4 + 2 * degree] = all[degree] / a2, to[5 + 2 * degree] = all[degree] / (a2 * a2);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x >= numbers) return;
+  double sum = 0;
+  for (int w = 0; w < warps; ++w) sum += sums[w][threadIdx.x];
+  parts[static_cast<std::int64_t>(blockIdx.x) * numbers + threadIdx.x] = sum;
+}
+
+/// Number blockIdx.x of the sums.
+__global__ void __launch_bounds__(sum_threads) add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
+  __shared__ double lane[sum_threads];
+  double sum = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += sum_threads) sum += parts[b * numbers + blockIdx.x];
+  sum = sum_of_block(sum, lane);
+  if (threadIdx.x == 0) reinterpret_cast<double*>(&found->far)[blockIdx.x] = sum;
+}
+
+}  // namespace
+
+DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
     : memory_(memory),
       view_(tree.tree.view()),
-      alike_(tree.alike),
-      source_count_(tree.sources.count),
-      target_count_(tree.target_points().count) {
+      lists_(tree.lists.view()),
+      target_count_(tree.target_points().count),
+      first_degree_(degree - 1),  // settle_degree tries one less where the first is good
+      chunk_(memory),
+      on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
     return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
   };
@@ -24,145 +237,57 @@ DeviceSums::DeviceSums(const CudaTree& tree, DeviceMemory& memory)
   targets_ = placed(tree.target_points(), view_.target_begin, view_.target_end);
 }
 
-std::vector<double> DeviceSums::read(const DeviceArray<double>& parts) {
-  std::vector<double> values(static_cast<std::size_t>(parts.size()));
-  download(values.data(), parts.data(), parts.size(), memory_.stream);
-  require(cudaStreamSynchronize(memory_.stream), "cudaStreamSynchronize");
-  return values;
-}
-
-static constexpr std::int64_t share_points = 4096;
-
-__global__ void count_shares_kernel(TreeView tree, PlacedPoints points, std::int32_t* shares) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i > tree.boxes) return;
-  const bool counts = i < tree.boxes && tree.level[i] >= 2;
-  shares[i] =
-      counts ? static_cast<std::int32_t>((points.end[i] - points.begin[i] + share_points - 1) / share_points) : 0;
-}
-
-__global__ void fill_shares_kernel(BoxId boxes, const std::int32_t* first, BoxId* box) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i >= boxes) return;
-  for (std::int32_t k = first[i]; k < first[i + 1]; ++k) box[k] = static_cast<BoxId>(i);
-}
-
-/// A block per share; each thread sums the corners of its points, then the block.
-__global__ void occupations_kernel(TreeView tree, PlacedPoints points, const std::int32_t* first, const BoxId* boxes,
-                                   double rate, double* parts) {
-  __shared__ double lane[sum_threads];
-  if (static_cast<std::int32_t>(blockIdx.x) >= first[tree.boxes]) return;
-  const BoxId box = boxes[blockIdx.x];
-  const double edge = tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
-  const std::int64_t share = static_cast<std::int64_t>(blockIdx.x) - first[box];
-  const std::int64_t begin = points.begin[box] + share * share_points;
-  const std::int64_t end = points.end[box] - begin < share_points ? points.end[box] : begin + share_points;
-  double sum[corners] = {};
-  bool any = false;
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += sum_threads) {
-    const CornerPlace place = corner_place(tree, box, points, i, edge);
-    if (!(place.distance > least)) continue;
-    any = true;
-    const double weight = exp(-rate * (place.distance < 1.5 ? 1.5 - place.distance : 0.0));
-#pragma unroll
-    for (int c = 0; c < corners; ++c) sum[c] += c == place.octant ? weight : 0.0;
+void DeviceSums::sum_far_pairs() {
+  const Sample sample = sample_of(view_, target_count_);
+  if (sample.total == 0) return;
+  Decay decay{};
+  for (int k = 0; k < degrees_at_once; ++k) {
+    const double rate = 1.5 * std::max(1, first_degree_ + k);
+    decay.rate[k] = static_cast<float>(rate);
+    decay.least[k] = static_cast<float>(1.5 - reach_of(rate));
   }
-  double* out = parts + static_cast<std::int64_t>(blockIdx.x) * corners;
-  if (!__syncthreads_or(any)) {
-    if (threadIdx.x < corners) out[threadIdx.x] = 0;
-    return;
-  }
-#pragma unroll
-  for (int c = 0; c < corners; ++c) {
-    const double all = sum_of_block(sum[c], lane);
-    if (threadIdx.x == 0) out[c] = all;
-  }
-}
-
-__global__ void add_shares_kernel(BoxId boxes, const std::int32_t* first, const double* parts, float* corner) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i >= static_cast<std::int64_t>(boxes) * corners) return;
-  const std::int64_t box = i / corners;
-  double sum = 0;
-  for (std::int64_t k = first[box]; k < first[box + 1]; ++k) sum += parts[k * corners + i % corners];
-  corner[i] = static_cast<float>(sum);
-}
-
-void DeviceSums::divide(Shares& shares, const PlacedPoints& points, std::int64_t count) {
-  if (shares.most > 0) return;
-  shares.most = view_.boxes + view_.levels * (count / share_points + 1);
-  shares.first.use(memory_);
-  shares.box.use(memory_);
-  shares.first.resize(std::int64_t(view_.boxes) + 1);
-  shares.box.resize(shares.most);
-  count_shares_kernel<<<sum_blocks(std::int64_t(view_.boxes) + 1), sum_threads, 0, memory_.stream>>>(
-      view_, points, shares.first.data());
-  require_launch("count_shares_kernel");
-  with_temporary(memory_, "cub::DeviceScan", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(temporary, bytes, shares.first.data(), shares.first.data(), view_.boxes + 1,
-                                         memory_.stream);
-  });
-  fill_shares_kernel<<<sum_blocks(view_.boxes), sum_threads, 0, memory_.stream>>>(view_.boxes, shares.first.data(),
-                                                                                  shares.box.data());
-  require_launch("fill_shares_kernel");
-}
-
-void DeviceSums::occupations(DeviceArray<float>& corner, Shares& shares, const PlacedPoints& points, std::int64_t count,
-                             double rate) {
-  divide(shares, points, count);
+  const int blocks = (sample.total + warps - 1) / warps;
   DeviceArray<double> parts(memory_);
-  parts.resize(shares.most * corners);
-  corner.resize(std::int64_t(view_.boxes) * corners);
-  occupations_kernel<<<static_cast<unsigned>(shares.most), sum_threads, 0, memory_.stream>>>(
-      view_, points, shares.first.data(), shares.box.data(), rate, parts.data());
-  require_launch("occupations_kernel");
-  add_shares_kernel<<<sum_blocks(std::int64_t(view_.boxes) * corners), sum_threads, 0, memory_.stream>>>(
-      view_.boxes, shares.first.data(), parts.data(), corner.data());
-  require_launch("add_shares_kernel");
+  parts.resize(std::int64_t(blocks) * numbers);
+  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(view_, sources_, targets_, sample,
+                                                                                      decay, parts.data());
+  require_launch("far_pairs_kernel");
+  add_far_kernel<<<numbers, sum_threads, 0, memory_.stream>>>(parts.data(), blocks, on_device_.data());
+  require_launch("add_far_kernel");
 }
 
-/// Sums over boxes of typical and facing pairs, by 1 / a^2 and 1 / a^4.
-__global__ void pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId first, double further,
-                             const float* from, const float* to, double* parts) {
-  __shared__ double lane[sum_threads];
-  const std::int64_t b = first + static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  double typical = 0, facing_pairs = 0, a2 = 1;
-  if (b < tree.boxes) {
-    const auto box = static_cast<BoxId>(b);
-    const double edge = tree.lattice.edge(tree.level[box]);
-    a2 = edge * edge;
-    const std::int64_t count = targets.end[box] - targets.begin[box];
-    if (count > 0) typical = static_cast<double>(count) * far_sources(tree, box, sources, further);
-    for (int corner = 0; corner < corners; ++corner) {
-      const double weight = static_cast<double>(to[b * corners + corner]);
-      for (int axis = 0; weight > 0 && axis < 3; ++axis) facing_pairs += weight * facing(tree, box, corner, axis, from);
-    }
-  }
-  const double sums[4] = {typical / a2, typical / (a2 * a2), facing_pairs / a2, facing_pairs / (a2 * a2)};
-  for (int i = 0; i < 4; ++i) {
-    const double all = sum_of_block(sums[i], lane);
-    if (threadIdx.x == 0) parts[4 * blockIdx.x + i] = all;
-  }
+void DeviceSums::read() {
+  download(&found_, on_device_.data(), 1, memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "sums of the placement");
+}
+
+const PlacementFindings& DeviceSums::found() {
+  if (known_) return found_;
+  on_device_.resize(1);
+  require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
+  look_at_leaves();
+  sum_norms();
+  sum_far_pairs();
+  read();
+  known_ = true;
+  return found_;
 }
 
 Placement DeviceSums::placement(const ResultNorms& norms, int degree) {
-  const double rate = 1.5 * std::max(1, degree), further = std::pow(2.0 / 3.0, 2 * degree);
-  DeviceArray<float> own(memory_), apart(memory_);
-  occupations(own, source_shares_, sources_, source_count_, rate);
-  if (!alike_) occupations(apart, target_shares_, targets_, target_count_, rate);
-  const BoxId first = view_.level_begin[2];
-  DeviceArray<double> parts(memory_);
-  parts.resize(4 * std::int64_t(sum_blocks(view_.boxes - first)));
-  pairs_kernel<<<sum_blocks(view_.boxes - first), sum_threads, 0, memory_.stream>>>(
-      view_, sources_, targets_, first, further, own.data(), alike_ ? own.data() : apart.data(), parts.data());
-  require_launch("pairs_kernel");
-  const std::vector<double> sums = read(parts);
-  double sum[4] = {0, 0, 0, 0};
-  for (std::size_t i = 0; i < sums.size(); ++i) sum[i % 4] += sums[i];
+  if (degree < first_degree_ || degree >= first_degree_ + degrees_at_once) {
+    found();
+    first_degree_ = degree;
+    sum_far_pairs();
+    read();
+  }
+  const FarSums& far = found().far;
+  const double further = std::pow(2.0 / 3.0, 2 * degree);
   const double count = static_cast<double>(std::max<std::int64_t>(1, target_count_));
   const auto ratio = [&](double pairs, double norm) { return norm > 0 ? std::sqrt(pairs / count / norm) : 0.0; };
-  return {{ratio(sum[0], norms.potential), ratio(sum[1], norms.gradient)},
-          {ratio(sum[2], norms.potential), ratio(sum[3], norms.gradient)}};
+  const double* facing = far.facing[degree - first_degree_];
+  return {{ratio(far.beside[0] + further * far.apart[0], norms.potential),
+           ratio(far.beside[1] + further * far.apart[1], norms.gradient)},
+          {ratio(facing[0], norms.potential), ratio(facing[1], norms.gradient)}};
 }
 
 }  // namespace farfield::cuda
