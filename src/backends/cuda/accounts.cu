@@ -44,26 +44,38 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   return pairs;
 }
 
-/// Pairs of points of this lane's share of a near row.
-__device__ Total near_pairs(const TreeView& tree, const ListView& near, BoxId box) {
-  Total sources = 0;
-  for (std::int64_t k = near.begin[box] + threadIdx.x % 32; k < near.begin[box + 1]; k += 32)
-    sources += static_cast<Total>(tree.source_count(near.items[k]));
-  return sources * static_cast<Total>(tree.target_count(box));
+/// This lane's share of the pairs of points in the near rows of 32 boxes, one behind the other; `begin` is that of the lane's
+/// row. Their entries are read as one.
+__device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
+                            std::int64_t end) {
+  Total pairs = 0;
+  for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32) {
+    const std::int64_t k = first + threadIdx.x % 32;
+    int row = 0;
+    for (int step = 16; step > 0; step /= 2)
+      if (__shfl_sync(~0u, begin, row + step) <= k) row += step;
+    const std::int64_t of_row = __shfl_sync(~0u, targets, row);
+    if (k < end) pairs += static_cast<Total>(of_row) * static_cast<Total>(tree.source_count(near.items[k]));
+  }
+  return pairs;
 }
 
-/// A warp per box, several boxes per warp.
+/// A warp per 32 boxes at a time.
 __global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * threads / 32;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
   Total own[3] = {0, 0, 0};
-  for (std::int64_t i = first; i < tree.boxes; i += warps) {
-    const auto box = static_cast<BoxId>(i);
-    own[leaves] += tree.is_leaf(box) && threadIdx.x % 32 == 0;
-    if (tree.is_leaf(box))
-      own[pairs] += near_pairs(tree, lists.near, box);
-    else
-      own[far_boxes] += far_pairs(tree, box, reduced);
+  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32 * 32; first < tree.boxes;
+       first += 32 * warps) {
+    const std::int64_t last = first + 32 < tree.boxes ? first + 32 : tree.boxes, at = first + lane;
+    const bool exists = at < last;
+    const auto box = static_cast<BoxId>(exists ? at : last - 1);
+    const bool leaf = tree.is_leaf(box);
+    own[leaves] += exists && leaf;
+    own[pairs] += near_pairs(tree, lists.near, lists.near.begin[exists ? at : last], tree.target_count(box),
+                             lists.near.begin[last]);
+    for (unsigned left = __ballot_sync(~0u, exists && !leaf); left; left &= left - 1)
+      own[far_boxes] += far_pairs(tree, static_cast<BoxId>(first + __ffs(static_cast<int>(left)) - 1), reduced);
   }
   for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
     const Total all = sum_of_warp(own[a]);
@@ -82,7 +94,7 @@ void count_work(const TreeView& tree, const ListsView& lists, const Decision& de
     DeviceArray<Total> totals(memory);
     totals.resize(accounts);
     require(cudaMemsetAsync(totals.data(), 0, sizeof found, memory.stream), "cudaMemsetAsync");
-    const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + 3) / 4, 16 * device_limits().multiprocessors);
+    const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
     count_kernel<<<static_cast<unsigned>(blocks), threads, 0, memory.stream>>>(
         tree, lists, decision.reduced, totals.data());
     require_launch("count_kernel");

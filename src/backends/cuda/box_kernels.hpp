@@ -133,17 +133,55 @@ struct Division {
     __syncthreads();
   }
 
-  /// For a warp, four lanes per octant.
+  /// For a warp. Lane o < 8 finds where the points of octant o begin and end.
   __device__ unsigned find_children(const Node& node, Brood& brood, int b) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
     unsigned mask = 0;
     for (int s = 0; s < rule.sets; ++s) {
-      const std::uint32_t own = first_of(node, s, lane / 4);
-      const std::uint32_t from = __shfl_sync(~0u, own, lane * 4 & 31), to = __shfl_sync(~0u, own, (lane + 1) * 4 & 31);
+      std::uint32_t from, to;
+      if (node.end[s] - node.begin[s] <= most_counted) {
+        const std::uint32_t own = count_octant(node, s);
+        from = node.begin[s] + before(own);
+        to = from + own;
+      } else {
+        const std::uint32_t own = first_of(node, s, lane / 4);
+        from = __shfl_sync(~0u, own, lane * 4 & 31);
+        to = __shfl_sync(~0u, own, (lane + 1) * 4 & 31);
+        if (lane == 7) to = node.end[s];
+      }
       if (lane < 8) brood.begin[s][b][lane] = from;
-      mask |= __ballot_sync(~0u, lane < 8 && from < (lane < 7 ? to : node.end[s]));
+      mask |= __ballot_sync(~0u, lane < 8 && from < to);
     }
     return mask;
+  }
+
+  static constexpr int most_counted = 256;  // points: more are searched
+
+  /// Points of octant `lane % 8`; all loads at once.
+  __device__ std::uint32_t count_octant(const Node& node, int s) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    std::uint32_t count = 0;
+#pragma unroll 4
+    for (std::int64_t first = node.begin[s]; first < node.end[s]; first += 32) {
+      const bool there = first + lane < node.end[s];
+      const int octant = there ? child_of_short_key(key_of(rule.items[s][first + lane]), level) : 0;
+      unsigned same = __ballot_sync(~0u, there);
+      for (int axis = 0; axis < 3; ++axis) {
+        const unsigned upper = __ballot_sync(~0u, octant >> axis & 1);
+        same &= lane >> axis & 1 ? upper : ~upper;
+      }
+      count += static_cast<std::uint32_t>(__popc(same));
+    }
+    return count;
+  }
+  /// Sum over the lanes before among eight.
+  __device__ std::uint32_t before(std::uint32_t count) const {
+    std::uint32_t sum = count;
+    for (int step = 1; step < 8; step *= 2) {
+      const std::uint32_t other = __shfl_up_sync(~0u, sum, step, 8);
+      if (static_cast<int>(threadIdx.x % 8) >= step) sum += other;
+    }
+    return sum - count;
   }
 
   /// Where the points of octants from `octant` on begin. 28 probes at a time: their loads overlap, and 16 million points

@@ -1,6 +1,8 @@
 // Colleagues: a colleague of a box is a child of a colleague of its parent. A warp looks at the parent's colleagues once and
 // hands their children to all of the parent's children, level by level from the top; with them goes what the lists want to
 // know of colleagues, two words per box instead of 27 look-ups for every row.
+#include <algorithm>
+
 #include "backends/cuda/lists.hpp"
 #include "backends/cuda/parallel.hpp"
 
@@ -21,42 +23,64 @@ struct FindKind {
   }
 };
 
-/// A warp per box of one level that has children.
+constexpr int boxes_per_warp = 8;
+
+/// A warp for some boxes of one level, one of those that have children after the other.
 struct FindColleagues {
   TreeView tree;
-  std::int64_t first;  // box of the level
+  std::int64_t first, end;  // boxes of the level
   BoxId* colleague;
   Around around;
 
   __device__ void operator()(std::int64_t i) const {
-    const BoxId parent = static_cast<BoxId>(first + i / 32);
-    const int slot = static_cast<int>(threadIdx.x % 32);
-    const bool root = parent == 0;
-    if (root) store(parent, slot == colleague_slot(0, 0, 0) ? parent : no_box, no_box);
-    const unsigned children = tree.child_mask[parent];
-    if (!children) return;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const std::int64_t own = first + i / 32 * boxes_per_warp + lane;
+    if (own == 0) store_root();
     __syncwarp();
+    const bool parent = lane < boxes_per_warp && own < end && !tree.is_leaf(static_cast<BoxId>(own));
+    for (unsigned left = __ballot_sync(all_lanes, parent); left; left &= left - 1)
+      add_children(static_cast<BoxId>(own - lane + __ffs(static_cast<int>(left)) - 1));
+  }
+
+ private:
+  __device__ void store_root() const {
+    const int self = colleague_slot(0, 0, 0);
+    for (int slot = 0; slot < colleagues_per_box; ++slot) colleague[slot] = slot == self ? 0 : no_box;
+    const unsigned kind = around.kind[0], bit = 1u << self;
+    around.whole[0] = (kind & taken_whole ? bit : 0u) | (kind & source_leaf ? a_leaf : 0u);
+    around.open[0] = kind & opened ? bit : 0u;
+    around.above[0] = no_box;
+  }
+
+  /// A lane per slot; the look-ups of all children overlap.
+  __device__ void add_children(BoxId parent) const {
+    const int slot = static_cast<int>(threadIdx.x % 32);
     const BoxId uncle = slot < colleagues_per_box ? colleague[std::int64_t(parent) * colleagues_per_box + slot] : no_box;
     const unsigned cousins = uncle == no_box ? 0 : tree.child_mask[uncle];
     const BoxId first_cousin = uncle == no_box ? no_box : tree.first_child[uncle];
+    const unsigned children = tree.child_mask[parent];
     const BoxId above = around.has_leaf(parent) ? parent : around.above[parent];
-    BoxId child = tree.first_child[parent];
+    BoxId found[8];
+    unsigned kind[8];
+#pragma unroll
     for (int o = 0; o < 8; ++o) {
-      if (!(children >> o & 1u)) continue;
       const int x = (o & 1) + slot % 3 - 1, y = (o >> 1 & 1) + slot / 3 % 3 - 1, z = (o >> 2) + slot / 9 - 1;  // -1 ... 2
       const int from = colleague_slot(x >> 1, y >> 1, z >> 1) & 31, octant = (x & 1) | (y & 1) << 1 | (z & 1) << 2;
       const unsigned mask = __shfl_sync(all_lanes, cousins, from);
       const BoxId sibling = __shfl_sync(all_lanes, first_cousin, from);
-      const bool exists = slot < colleagues_per_box && (mask >> octant & 1u);
-      store(child++, exists ? sibling + count_bits(mask & ((1u << octant) - 1u)) : no_box, above);
+      const bool exists = slot < colleagues_per_box && (children >> o & mask >> octant & 1u);
+      found[o] = exists ? sibling + count_bits(mask & ((1u << octant) - 1u)) : no_box;
+      kind[o] = exists ? around.kind[found[o]] : empty;
     }
+    BoxId child = tree.first_child[parent];
+#pragma unroll
+    for (int o = 0; o < 8; ++o)
+      if (children >> o & 1u) store(child++, found[o], kind[o], above);
   }
 
- private:
   /// The row of a box, a slot per lane, and what lies there.
-  __device__ void store(BoxId box, BoxId own, BoxId above) const {
+  __device__ void store(BoxId box, BoxId own, unsigned kind, BoxId above) const {
     const int slot = static_cast<int>(threadIdx.x % 32);
-    const unsigned kind = own == no_box ? empty : around.kind[own];
     if (slot < colleagues_per_box) colleague[std::int64_t(box) * colleagues_per_box + slot] = own;
     const unsigned whole = __ballot_sync(all_lanes, kind & taken_whole), open = __ballot_sync(all_lanes, kind & opened);
     const bool leaf = __any_sync(all_lanes, kind & source_leaf);
@@ -80,9 +104,10 @@ Around Neighbourhood::find(Tree<DeviceArray>& tree, std::int64_t few, cudaStream
   const TreeView view = tree.view();
   const Around around{kind_.data(), whole_.data(), open_.data(), above_.data()};
   for_each_index(tree.boxes, FindKind{view, few, kind_.data()}, stream, "kinds of boxes");
-  for (int level = 0; level < tree.levels; ++level) {
-    const std::int64_t first = tree.level_begin[level], boxes = tree.level_begin[level + 1] - first;
-    for_each_index(32 * boxes, FindColleagues{view, first, tree.colleague.data(), around}, stream, "colleagues");
+  for (int level = 0; level < std::max(1, tree.levels - 1); ++level) {  // the deepest boxes have no children
+    const std::int64_t first = tree.level_begin[level], end = tree.level_begin[level + 1];
+    for_each_index(32 * ((end - first + boxes_per_warp - 1) / boxes_per_warp),
+                   FindColleagues{view, first, end, tree.colleague.data(), around}, stream, "colleagues");
   }
   return around;
 }

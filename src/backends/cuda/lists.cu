@@ -209,6 +209,7 @@ __global__ void __launch_bounds__(block_threads) count_rows_kernel(const __grid_
   count(shared);
 }
 
+/// A warp per box. Everything that most rows need is asked for at once: warps wait for memory, not for each other.
 struct FillRows {
   RowMaker rows;
   Rows begin;
@@ -217,41 +218,41 @@ struct FillRows {
   __device__ void operator()(std::int64_t i) const {
     const TreeView& tree = rows.tree;
     const BoxId target = static_cast<BoxId>(i / 32);
-    if (tree.target_count(target) == 0) return;
-    const bool leaf = tree.is_leaf(target), self = leaf && tree.source_count(target) > 0;
+    const BoxId own = colleague_of_lane(tree, target), above = rows.around.above[target];
+    const std::uint32_t whole = rows.around.whole[target], open = rows.around.open[target];
+    const bool leaf = tree.is_leaf(target), self = rows.around.kind[target] & source_leaf;
     BoxId* near = items.near + begin.near[target];
+    if (!(tree.target_count(target) > 0)) return;
     if (self && lane_id() == 0) *near = target;
     near += self;
-    if (rows.around.above[target] != no_box) {
-      std::int64_t coarser = 0;
-      rows.coarser(target, [&](unsigned found, unsigned, BoxId) { coarser += leaf ? __popc(found) : 0; });
-      near += coarser;
-      fill_coarser(target, leaf, near, items.p2l + begin.p2l[target + 1]);
-    }
-    if (leaf) fill_finer(target, near, items.m2p + begin.m2p[target]);
+    if (above != no_box) near = fill_coarser(target, leaf, near);
+    if (!leaf) return;
+    const BoxId taken = sorted_by_lanes(rows.in(whole) && own != target ? own : no_box);
+    if (taken != no_box) near[lane_id()] = taken;
+    if (!open) return;
+    near += __popc(__ballot_sync(warp, taken != no_box));
+    fill_finer(target, sorted_by_lanes(rows.in(open) ? own : no_box), near, items.m2p + begin.m2p[target]);
   }
 
  private:
-  /// From the ends of their rows backwards.
-  __device__ void fill_coarser(BoxId target, bool leaf, BoxId* near_end, BoxId* p2l_end) const {
-    rows.coarser(target, [&](unsigned near, unsigned p2l, BoxId box) {
+  /// From the ends of their rows backwards; returns the end of what is near.
+  __device__ BoxId* fill_coarser(BoxId target, bool leaf, BoxId* near) const {
+    std::int64_t coarser = 0;
+    if (leaf) rows.coarser(target, [&](unsigned found, unsigned, BoxId) { coarser += __popc(found); });
+    BoxId *near_end = near + coarser, *p2l_end = items.p2l + begin.p2l[target + 1];
+    rows.coarser(target, [&](unsigned found, unsigned p2l, BoxId box) {
       const unsigned own = 1u << lane_id();
-      const int near_rank = rank_among(near, box), p2l_rank = rank_among(p2l, box);
-      near_end -= __popc(near);
+      const int near_rank = rank_among(found, box), p2l_rank = rank_among(p2l, box);
+      near_end -= __popc(found);
       p2l_end -= __popc(p2l);
-      if (leaf && (near & own)) near_end[near_rank] = box;
+      if (leaf && (found & own)) near_end[near_rank] = box;
       if (p2l & own) p2l_end[p2l_rank] = box;
     });
+    return near + coarser;
   }
 
   /// Depth by depth from the target's level; lanes hold colleagues in ascending order, and so are what they find.
-  __device__ void fill_finer(BoxId target, BoxId* near, BoxId* m2p) const {
-    const BoxId own = colleague_of_lane(rows.tree, target);
-    const BoxId whole = sorted_by_lanes(rows.in(rows.around.whole[target]) && own != target ? own : no_box);
-    if (whole != no_box) near[lane_id()] = whole;
-    near += __popc(__ballot_sync(warp, whole != no_box));
-    if (!rows.around.open[target]) return;
-    const BoxId root = sorted_by_lanes(rows.in(rows.around.open[target]) ? own : no_box);
+  __device__ void fill_finer(BoxId target, BoxId root, BoxId* near, BoxId* m2p) const {
     bool more = root != no_box;
     for (int depth = 1; __any_sync(warp, more); ++depth) {
       int counts[2] = {}, totals[2];

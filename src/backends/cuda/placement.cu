@@ -16,14 +16,14 @@ constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
 constexpr int facing_boxes = 54;  // two boxes away along one axis, at most one along the others
 
-/// What is sampled. Coarse boxes hold many points and few of them tell as much as many fine ones, so boxes times points
-/// stay near 2^17 per level; 4096 boxes of 32 points tell the facing sum of random points to a few percent, the degree
-/// that follows to a few hundredths.
+/// What is sampled: all where it takes at most 2^25 looks at points (2^17 points in four levels, 0.06 ms), else so many boxes
+/// per level and points in each that the looks are spread evenly over the levels. 700 boxes of 128 points or 5000 of 16 tell
+/// the facing sum of random points to some percent, the degree that follows to some hundredths.
 struct Level {
-  BoxId begin, boxes;          ///< of the level
-  std::int32_t first, sampled; ///< warps: first ... first + sampled * slices
-  std::int32_t slices;         ///< warps that share the source points of a box
-  std::int32_t points;         ///< most that are looked at in one box
+  BoxId begin, boxes;           ///< of the level
+  std::int32_t first, sampled;  ///< warps: first ... first + sampled * slices
+  std::int32_t slices;          ///< warps that share the source points of a box
+  std::int32_t points;          ///< most that are looked at in one box
 };
 struct Sample {
   int levels = 0;
@@ -33,12 +33,14 @@ struct Sample {
 
 Sample sample_of(const TreeView& tree, std::int64_t points) {
   Sample s;
+  const std::int64_t looks = (std::int64_t(1) << 25) / facing_boxes / std::max(1, tree.levels - 2);
   for (int l = 2; l < tree.levels; ++l) {
-    const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l], mean = points / boxes;
-    const std::int64_t most = std::clamp<std::int64_t>((1 << 18) / boxes, 256, 4096);
-    const std::int64_t enough = (1 << 17) / std::clamp<std::int64_t>(2 * mean, 32, 256);
-    const std::int64_t sampled = std::min(boxes, enough);
-    const std::int64_t slices = std::clamp<std::int64_t>(std::min(most, mean) / 32, 1, 64);
+    const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
+    const bool all = points <= looks;
+    const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
+    const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
+    const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
+    const std::int64_t slices = std::clamp<std::int64_t>(4096 / sampled, 1, 32);
     s.level[s.levels++] = {tree.level_begin[l], static_cast<BoxId>(boxes), s.total, static_cast<std::int32_t>(sampled),
                            static_cast<std::int32_t>(slices), static_cast<std::int32_t>(most)};
     s.total += static_cast<std::int32_t>(sampled * slices);
@@ -54,25 +56,21 @@ __device__ double jitter(std::uint32_t a, std::uint32_t b) {
   return (h ^ h >> 16) * 0x1p-32;
 }
 
-/// The j-th of `chosen` out of `count`, one from each of as many equal parts.
-__device__ std::int64_t choose(std::int64_t j, std::int64_t chosen, std::int64_t count, std::uint32_t salt) {
-  if (chosen == count) return j;
-  const double at = (static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) / static_cast<double>(chosen);
-  const std::int64_t i = static_cast<std::int64_t>(at * static_cast<double>(count));
-  return i < count ? i : count - 1;
-}
-
-/// Points of one box that are looked at.
-struct Looked {
-  std::int64_t begin, count, chosen;
+/// `chosen` out of `count`, one from each of as many equal parts.
+struct Choice {
+  std::int64_t count, chosen;
+  double step;
   std::uint32_t salt;
-  __device__ Looked(const PlacedPoints& points, BoxId box, std::int64_t most)
-      : begin(points.begin[box]),
-        count(points.end[box] - begin),
-        chosen(count < most ? count : most),
-        salt(static_cast<std::uint32_t>(box)) {}
-  __device__ std::int64_t operator[](std::int64_t j) const { return begin + choose(j, chosen, count, salt); }
-  __device__ float weight() const { return chosen > 0 ? static_cast<float>(count) / static_cast<float>(chosen) : 0.f; }
+  __device__ Choice(std::int64_t from, std::int64_t most, std::uint32_t which)
+      : count(from),
+        chosen(from < most ? from : most),
+        step(chosen < count ? static_cast<double>(count) / static_cast<double>(chosen) : 1),
+        salt(which) {}
+  __device__ std::int64_t operator[](std::int64_t j) const {
+    if (chosen == count) return j;
+    const auto i = static_cast<std::int64_t>((static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) * step);
+    return i < count ? i : count - 1;
+  }
 };
 
 /// How the weight of a charge dies away from its corner, for every degree.
@@ -84,16 +82,17 @@ struct Decay {
 };
 
 /// Lane 4 c + k: occupation of corner c of the box at degree k.
-__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most, double edge,
+__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most, double per_edge,
                              const Decay& decay) {
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const Looked looked(points, box, most);
+  const std::int64_t begin = points.begin[box];
+  const Choice choice(points.end[box] - begin, most, static_cast<std::uint32_t>(box));
   float sum = 0;
-  for (std::int64_t first = 0; first < looked.chosen; first += 32) {
+  for (std::int64_t first = 0; first < choice.chosen; first += 32) {
     float distance = 0;
     int octant = 0;
-    if (first + lane < looked.chosen) {
-      const CornerPlace place = corner_place(tree, box, points, looked[first + lane], edge);
+    if (first + lane < choice.chosen) {
+      const CornerPlace place = corner_place(tree, box, points, begin + choice[first + lane], per_edge);
       distance = static_cast<float>(place.distance);
       octant = place.octant;
     }
@@ -103,7 +102,7 @@ __device__ float occupations(const TreeView& tree, const PlacedPoints& points, B
       if (__shfl_sync(all_lanes, octant, from) == lane / degrees_at_once) sum += decay(at, lane % degrees_at_once);
     }
   }
-  return sum * looked.weight();
+  return sum * static_cast<float>(choice.step);
 }
 
 /// The corner of a target box that `octant` of the box displaced by d faces, or -1; `facing` seen from the source.
@@ -124,10 +123,19 @@ __device__ void facing_displacement(int which, int d[3]) {
   d[(axis + 2) % 3] = beside / 3 - 1;
 }
 
-/// This lane's share of the sum over facing boxes; `own` are the target's occupations.
-__device__ void add_facing(const TreeView& tree, const PlacedPoints& sources, BoxId box, const Level& level, int slice,
-                           double edge, const Decay& decay, const float* own, float facing[degrees_at_once]) {
-  for (int which = static_cast<int>(threadIdx.x % 32); which < facing_boxes; which += 32) {
+/// Sums over boxes that face a target box.
+struct Facing {
+  const TreeView& tree;
+  const PlacedPoints& sources;
+  const Level& level;
+  const Decay& decay;
+  double per_edge;
+  const float* own;  ///< occupations of the target
+  float sum[degrees_at_once] = {};
+
+  /// The box that lies so, or no_box, also where the target has nothing in the corners that it faces.
+  __device__ BoxId source(BoxId target, int which) const {
+    if (which >= facing_boxes) return no_box;
     int d[3];
     facing_displacement(which, d);
     bool any = false;
@@ -135,21 +143,44 @@ __device__ void add_facing(const TreeView& tree, const PlacedPoints& sources, Bo
       const int corner = faced_corner(d, octant);
       any = any || (corner >= 0 && own[corner * degrees_at_once] > 0);
     }
-    const BoxId source = any ? displaced(tree, box, d) : no_box;
-    if (source == no_box) continue;
-    const Looked looked(sources, source, level.points);
-    float sum[degrees_at_once] = {};
+    return any ? displaced(tree, target, d) : no_box;
+  }
+  __device__ std::int64_t looks(BoxId source) const {
+    const std::int64_t count = source == no_box ? 0 : sources.end[source] - sources.begin[source];
+    return count < level.points ? count : level.points;
+  }
+  /// Points first, first + step ... of those that are looked at.
+  __device__ void add(BoxId source, int which, int first, int step) {
+    int d[3];
+    facing_displacement(which, d);
+    const std::int64_t begin = sources.begin[source];
+    const Choice choice(sources.end[source] - begin, level.points, static_cast<std::uint32_t>(source));
+    const float weight = static_cast<float>(choice.step);
 #pragma unroll 4
-    for (std::int64_t j = slice; j < looked.chosen; j += level.slices) {
-      const CornerPlace place = corner_place(tree, source, sources, looked[j], edge);
+    for (std::int64_t j = first; j < choice.chosen; j += step) {
+      const CornerPlace place = corner_place(tree, source, sources, begin + choice[j], per_edge);
       const int corner = faced_corner(d, place.octant);
       const float distance = static_cast<float>(place.distance);
       if (corner < 0 || !(distance > decay.least[0])) continue;
 #pragma unroll
-      for (int k = 0; k < degrees_at_once; ++k) sum[k] += decay(distance, k) * own[corner * degrees_at_once + k];
+      for (int k = 0; k < degrees_at_once; ++k)
+        sum[k] += weight * decay(distance, k) * own[corner * degrees_at_once + k];
     }
-#pragma unroll
-    for (int k = 0; k < degrees_at_once; ++k) facing[k] += sum[k] * looked.weight();
+  }
+};
+
+/// A lane per box that faces the target, all lanes together for boxes of many points.
+__device__ void add_facing(Facing& facing, BoxId target, int slice) {
+  const int lane = static_cast<int>(threadIdx.x % 32), slices = facing.level.slices;
+  for (int first = 0; first < facing_boxes; first += 32) {
+    const BoxId source = facing.source(target, first + lane);
+    const std::int64_t looks = facing.looks(source);
+    const bool many = looks > 64 * slices;
+    if (!many && looks > 0) facing.add(source, first + lane, slice, slices);
+    for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
+      const int from = __ffs(static_cast<int>(left)) - 1;
+      facing.add(__shfl_sync(all_lanes, source, from), first + from, 32 * slice + lane, 32 * slices);
+    }
   }
 }
 
@@ -182,13 +213,13 @@ __global__ void __launch_bounds__(sum_threads)
     while (l + 1 < sample.levels && own >= sample.level[l + 1].first) ++l;
     const Level& level = sample.level[l];
     const int k = (own - level.first) / level.slices, slice = (own - level.first) % level.slices;
-    const BoxId box = level.begin + static_cast<BoxId>(choose(k, level.sampled, level.boxes, static_cast<std::uint32_t>(l)));
-    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge;
-    const double stands_for = static_cast<double>(level.boxes) / level.sampled;
-    occupation[warp][lane] = occupations(tree, targets, box, level.points, edge, decay);
+    const Choice choice(level.boxes, level.sampled, static_cast<std::uint32_t>(l));
+    const BoxId box = level.begin + static_cast<BoxId>(choice[k]);
+    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge, stands_for = choice.step;
+    occupation[warp][lane] = occupations(tree, targets, box, level.points, 1 / edge, decay);
     __syncwarp();
-    float facing[degrees_at_once] = {};
-    add_facing(tree, sources, box, level, slice, edge, decay, occupation[warp], facing);
+    Facing facing{tree, sources, level, decay, 1 / edge, occupation[warp]};
+    add_facing(facing, box, slice);
     FarCounts far;
     if (slice == 0) far = count_far(tree, sources, box);
     const double pairs = static_cast<double>(targets.end[box] - targets.begin[box]) * stands_for;
@@ -196,7 +227,7 @@ __global__ void __launch_bounds__(sum_threads)
     const double apart = pairs * static_cast<double>(sum_of_warp(far.apart));
     double all[degrees_at_once];
     for (int degree = 0; degree < degrees_at_once; ++degree)
-      all[degree] = sum_of_warp(static_cast<double>(facing[degree])) * stands_for;
+      all[degree] = sum_of_warp(static_cast<double>(facing.sum[degree])) * stands_for;
     if (lane == 0) {
       double* to = sums[warp];
       to[0] = beside / a2, to[1] = beside / (a2 * a2), to[2] = apart / a2, to[3] = apart / (a2 * a2);

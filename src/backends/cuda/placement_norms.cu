@@ -65,7 +65,13 @@ struct NormsAt {
   const PlacedPoints& sources;
   double x[3], sum[3] = {0, 0, 0};
 
-  /// A box as its centre; evenly filled, its means of 1/r^2 and 1/r^4 are larger by a^2 / 12 r^2 and a^2 / 2 r^2.
+  /// A box as the centres of its children.
+  __device__ void add_box(BoxId box) {
+    const BoxId first = tree.first_child[box];
+    if (first == no_box) return add_centre(box);
+    for (BoxId child = first; child < first + tree.child_count(box); ++child) add_centre(child);
+  }
+  /// As its centre; evenly filled, its means of 1/r^2 and 1/r^4 are larger by a^2 / 12 r^2 and a^2 / 2 r^2.
   __device__ void add_centre(BoxId box) {
     const double edge = tree.lattice.edge(tree.level[box]), r2 = centre_distance2(tree, box, x), fill = edge * edge / r2;
     const double n = static_cast<double>(sources.end[box] - sources.begin[box]);
@@ -91,12 +97,13 @@ struct NormsAt {
   }
   __device__ void add_row(const ListView& list, BoxId row) {
     for (std::int64_t i = list.begin[row] + threadIdx.x; i < list.begin[row + 1]; i += block_threads)
-      add_centre(list.items[i]);
+      add_box(list.items[i]);
   }
 };
 
 /// At the target in the middle of a sampled leaf. All sources reach it through the lists of the leaf and its ancestors;
-/// boxes of lists of expansions count as their centres.
+/// boxes of lists of expansions
+/// count as the centres of their children.
 __global__ void __launch_bounds__(block_threads)
     norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
                  int chunks, PlacementFindings* found) {
@@ -109,7 +116,7 @@ __global__ void __launch_bounds__(block_threads)
   for (BoxId box = own; box != no_box; box = tree.parent[box]) {
     if (slot < colleagues_per_box && tree.parent[box] != no_box)
       for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int, int, int) {
-        if (tree.octant[source] == octant) at.add_centre(source);
+        if (tree.octant[source] == octant) at.add_box(source);
       });
     at.add_row(lists.p2l, box);
   }
@@ -133,9 +140,12 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
     const std::int64_t begin = targets.begin[box], first = sources.begin[box], held = sources.end[box] - first;
     const std::int64_t step = (held + most_looked_at - 1) / most_looked_at;
     count = targets.end[box] - begin < 2048 ? targets.end[box] - begin : 2048;
-    for (std::int64_t t = begin + threadIdx.x; t < begin + count; t += sum_threads) {
+    const auto slices = static_cast<int>(count > 0 && count < sum_threads ? sum_threads / count : 1);  // threads per target
+    const auto slice = static_cast<int>(threadIdx.x) / static_cast<int>(sum_threads / slices);
+    const std::int64_t stride = sum_threads / slices;
+    for (std::int64_t t = begin + threadIdx.x % stride; slice < slices && t < begin + count; t += stride) {
       const double x = targets.axis[0][t], y = targets.axis[1][t], z = targets.axis[2][t];
-      for (std::int64_t s = first; s < first + held; s += step) {
+      for (std::int64_t s = first + slice * step; s < first + held; s += slices * step) {
         const double dx = x - sources.axis[0][s], dy = y - sources.axis[1][s], dz = z - sources.axis[2][s];
         const double r2 = dx * dx + dy * dy + dz * dz;
         sum += r2 > 0 ? static_cast<double>(step) / (r2 * r2) : 0.0;

@@ -12,12 +12,13 @@ static constexpr int most_sorted = 1024;
 
 /// Share of coinciding neighbours along an axis: bitonic sort of up to 1024 coordinates in shared memory.
 __device__ bool in_planes_along(const double* x, std::int64_t count, double* sorted, double* lane) {
-  for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += sum_threads)
-    sorted[i] = i < count ? x[i] : HUGE_VAL;
-  for (int size = 2; size <= most_sorted; size *= 2)
+  int all = 8;
+  while (all < count) all *= 2;
+  for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) sorted[i] = i < count ? x[i] : HUGE_VAL;
+  for (int size = 2; size <= all; size *= 2)
     for (int step = size / 2; step > 0; step /= 2) {
       __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += sum_threads) {
+      for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) {
         const int other = i ^ step;
         if (other < i) continue;  // the pair is its lower index's
         const double a = sorted[i], b = sorted[other];
