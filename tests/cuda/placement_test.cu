@@ -67,10 +67,10 @@ TEST_F(CudaPlacement, EqualsTheHosts) {
   }
 }
 
-/// What the sums are for: the same degree, also where points and boxes are sampled.
+/// What the sums are for: the same degree; where points and boxes are sampled, its neighbour may be it.
 TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
   for (const Kind kind : all_kinds)
-    for (const auto& [points, leaf_size] : {std::pair(20'000, 50), std::pair(100'000, 12)}) {
+    for (const auto& [points, leaf_size] : {std::pair(20'000, 50), std::pair(20'000, 12), std::pair(100'000, 12)}) {
       Trees trees(make_cloud(kind, points, Signs::mixed), leaf_size);
       for (const double tolerance : {1e-3, 1e-5, 1e-7, 1e-10}) {
         Decision d;
@@ -82,7 +82,7 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         Report report;
         const int expected = settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 1, report);
         cuda::DeviceSums sums(trees.device, d.degree, trees.memory);
-        EXPECT_EQ(settle_degree(d, sums, report), expected) << name(kind) << ", " << points << ", " << tolerance;
+        EXPECT_NEAR(settle_degree(d, sums, report), expected, points > 20'000) << name(kind) << ", " << points << ", " << tolerance;
       }
     }
 }

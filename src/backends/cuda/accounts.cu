@@ -48,14 +48,23 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
 /// row. Their entries are read as one.
 __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
                             std::int64_t end) {
+  constexpr int ahead = 4;  // look-ups that are under way at a time
   Total pairs = 0;
-  for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32) {
-    const std::int64_t k = first + threadIdx.x % 32;
-    int row = 0;
-    for (int step = 16; step > 0; step /= 2)
-      if (__shfl_sync(~0u, begin, row + step) <= k) row += step;
-    const std::int64_t of_row = __shfl_sync(~0u, targets, row);
-    if (k < end) pairs += static_cast<Total>(of_row) * static_cast<Total>(tree.source_count(near.items[k]));
+  for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32 * ahead) {
+    std::int64_t sources[ahead];
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const std::int64_t k = first + 32 * a + threadIdx.x % 32;
+      sources[a] = k < end ? tree.source_count(near.items[k]) : 0;
+    }
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const std::int64_t k = first + 32 * a + threadIdx.x % 32;
+      int row = 0;
+      for (int step = 16; step > 0; step /= 2)
+        if (__shfl_sync(~0u, begin, row + step) <= k) row += step;
+      pairs += static_cast<Total>(__shfl_sync(~0u, targets, row)) * static_cast<Total>(sources[a]);
+    }
   }
   return pairs;
 }

@@ -256,7 +256,7 @@ struct Division {
   }
 };
 
-__global__ void __launch_bounds__(block_threads) divide_kernel(const __grid_constant__ Division division) {
+__global__ void __launch_bounds__(block_threads, 5) divide_kernel(const __grid_constant__ Division division) {
   __shared__ Brood brood;
   division(brood);
 }

@@ -23,12 +23,11 @@ struct FindKind {
   }
 };
 
-constexpr int boxes_per_warp = 8;
-
 /// A warp for some boxes of one level, one of those that have children after the other.
 struct FindColleagues {
   TreeView tree;
   std::int64_t first, end;  // boxes of the level
+  int boxes_per_warp;
   BoxId* colleague;
   Around around;
 
@@ -59,7 +58,8 @@ struct FindColleagues {
     const unsigned cousins = uncle == no_box ? 0 : tree.child_mask[uncle];
     const BoxId first_cousin = uncle == no_box ? no_box : tree.first_child[uncle];
     const unsigned children = tree.child_mask[parent];
-    const BoxId above = around.has_leaf(parent) ? parent : around.above[parent];
+    const BoxId reach = find_reach(parent), above = around.has_leaf(parent) ? parent : reach;
+    if (slot == 0) around.reach[parent] = reach;
     BoxId found[8];
     unsigned kind[8];
 #pragma unroll
@@ -78,6 +78,17 @@ struct FindColleagues {
       if (children >> o & 1u) store(child++, found[o], kind[o], above);
   }
 
+  /// A leaf that touches a box touches its ancestors, too: from ancestor to ancestor by their reach.
+  __device__ BoxId find_reach(BoxId box) const {
+    const int slot = static_cast<int>(threadIdx.x % 32);
+    for (BoxId a = around.above[box]; a != no_box; a = around.reach[a]) {
+      const BoxId leaf = slot < colleagues_per_box ? colleague[std::int64_t(a) * colleagues_per_box + slot] : no_box;
+      const bool touches = leaf != no_box && (around.kind[leaf] & source_leaf) && touch(tree, leaf, box);
+      if (__any_sync(all_lanes, touches)) return a;
+    }
+    return no_box;
+  }
+
   /// The row of a box, a slot per lane, and what lies there.
   __device__ void store(BoxId box, BoxId own, unsigned kind, BoxId above) const {
     const int slot = static_cast<int>(threadIdx.x % 32);
@@ -93,21 +104,23 @@ struct FindColleagues {
 
 }  // namespace
 
-Neighbourhood::Neighbourhood(DeviceMemory& memory) : kind_(memory), whole_(memory), open_(memory), above_(memory) {}
+Neighbourhood::Neighbourhood(DeviceMemory& memory) : kind_(memory), whole_(memory), open_(memory), reach_(memory), above_(memory) {}
 
 Around Neighbourhood::find(Tree<DeviceArray>& tree, std::int64_t few, cudaStream_t stream) {
   tree.colleague.resize(std::int64_t(colleagues_per_box) * tree.boxes);
   kind_.resize(tree.boxes);
   whole_.resize(tree.boxes);
   open_.resize(tree.boxes);
+  reach_.resize(tree.boxes);
   above_.resize(tree.boxes);
   const TreeView view = tree.view();
-  const Around around{kind_.data(), whole_.data(), open_.data(), above_.data()};
+  const Around around{kind_.data(), whole_.data(), open_.data(), reach_.data(), above_.data()};
   for_each_index(tree.boxes, FindKind{view, few, kind_.data()}, stream, "kinds of boxes");
   for (int level = 0; level < std::max(1, tree.levels - 1); ++level) {  // the deepest boxes have no children
     const std::int64_t first = tree.level_begin[level], end = tree.level_begin[level + 1];
+    const int boxes_per_warp = end - first < 1 << 18 ? 1 : 8;  // most boxes of large levels are leaves
     for_each_index(32 * ((end - first + boxes_per_warp - 1) / boxes_per_warp),
-                   FindColleagues{view, first, end, tree.colleague.data(), around}, stream, "colleagues");
+                   FindColleagues{view, first, end, boxes_per_warp, tree.colleague.data(), around}, stream, "colleagues");
   }
   return around;
 }

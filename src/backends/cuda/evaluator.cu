@@ -100,6 +100,8 @@ class CudaEvaluator final : public Evaluator {
   void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
     exponent_ = geometry.exponent;
     softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
+    multipole_.release();  // the tree is built in their memory
+    local_.release();
     events_.start(stream_);
     if (decision_.method == Method::fmm) {
       const TreeOptions options{decision_.m,     decision_.k,          decision_.leaf_size,

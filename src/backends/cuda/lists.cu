@@ -72,7 +72,7 @@ struct RowMaker {
   __device__ void coarser(BoxId target, const Use& use) const {
     const BoxId parent = tree.parent[target];
     const bool by_pairs = tree.is_leaf(target) && tree.target_count(target) <= thresholds.p2l_targets;
-    for (BoxId a = around.above[target]; a != no_box; a = around.above[a]) {
+    for (BoxId a = around.above[target]; a != no_box; a = around.reach[a]) {
       const BoxId leaf = colleague_of_lane(tree, a);
       const bool found = is_source_leaf(leaf) && (a == parent || touch(tree, leaf, parent));
       const bool adjacent = found && (by_pairs || touch(tree, leaf, target));
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(block_threads) count_rows_kernel(const __grid_
   count(shared);
 }
 
-/// A warp per box. Everything that most rows need is asked for at once: warps wait for memory, not for each other.
+/// A warp per box. Everything that most rows need is asked for at once.
 struct FillRows {
   RowMaker rows;
   Rows begin;

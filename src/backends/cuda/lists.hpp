@@ -15,10 +15,12 @@ enum Kind : std::uint8_t { empty = 0, taken_whole = 1, opened = 2, source_leaf =
 
 /// What lies around each box: sets of slots as in TreeView::colleague.
 struct Around {
-  std::uint8_t* kind;   ///< of the box itself
-  std::uint32_t* whole; ///< colleagues that a leaf takes whole, and a_leaf
-  std::uint32_t* open;  ///< colleagues that it looks into
-  BoxId* above;         ///< the nearest ancestor that has a colleague which is a leaf with sources, or no_box
+  std::uint8_t* kind;    ///< of the box itself
+  std::uint32_t* whole;  ///< colleagues that a leaf takes whole, and a_leaf
+  std::uint32_t* open;   ///< colleagues that it looks into
+  /// The nearest ancestor with a colleague that is a leaf with sources and touches the box: of those with children.
+  BoxId* reach;
+  BoxId* above;  ///< where coarser leaves that touch the parent are looked for first; from there on by `reach`
 
   __host__ __device__ bool has_leaf(BoxId box) const { return whole[box] >> 31; }
 };
@@ -35,7 +37,7 @@ class Neighbourhood {
  private:
   DeviceArray<std::uint8_t> kind_;
   DeviceArray<std::uint32_t> whole_, open_;
-  DeviceArray<BoxId> above_;
+  DeviceArray<BoxId> reach_, above_;
 };
 
 /// Builds all rows. `tree` is in device memory, `around` of the same thresholds.

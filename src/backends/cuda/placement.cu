@@ -16,9 +16,10 @@ constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
 constexpr int facing_boxes = 54;  // two boxes away along one axis, at most one along the others
 
-/// What is sampled: all where it takes at most 2^25 looks at points (2^17 points in four levels, 0.06 ms), else so many boxes
-/// per level and points in each that the looks are spread evenly over the levels. 700 boxes of 128 points or 5000 of 16 tell
-/// the facing sum of random points to some percent, the degree that follows to some hundredths.
+/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are spread
+/// evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing sum of random
+/// points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they hold targets: in
+/// clusters few boxes carry the sums.
 struct Level {
   BoxId begin, boxes;           ///< of the level
   std::int32_t first, sampled;  ///< warps: first ... first + sampled * slices
@@ -33,10 +34,11 @@ struct Sample {
 
 Sample sample_of(const TreeView& tree, std::int64_t points) {
   Sample s;
-  const std::int64_t looks = (std::int64_t(1) << 25) / facing_boxes / std::max(1, tree.levels - 2);
+  const int levels = std::max(1, tree.levels - 2);
+  const bool all = points * levels * facing_boxes <= 1 << 24;
+  const std::int64_t looks = (1 << 23) / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
-    const bool all = points <= looks;
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
     const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
     const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
@@ -72,6 +74,35 @@ struct Choice {
     return i < count ? i : count - 1;
   }
 };
+
+/// A target box and how many boxes it stands for; no_box where the level has none around the target that was drawn.
+struct Drawn {
+  BoxId box;
+  double stands_for;
+};
+
+/// The level's box around a target, by a warp: 32 probes at a time.
+__device__ BoxId box_around(const PlacedPoints& targets, const Level& level, std::int64_t target) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  BoxId low = level.begin, count = level.boxes;  // the box, if any, is among them
+  while (count > 1) {
+    const BoxId step = (count + 31) / 32, offset = lane * step;
+    const bool before = offset < count && targets.begin[low + offset] <= target;
+    const int probes = __popc(__ballot_sync(all_lanes, before));
+    if (probes == 0) return no_box;
+    low += (probes - 1) * step;
+    count = min(step, count - (probes - 1) * step);
+  }
+  return targets.begin[low] <= target && target < targets.end[low] ? low : no_box;
+}
+
+__device__ Drawn draw(const PlacedPoints& targets, const Level& level, std::int64_t target_count, int which) {
+  if (level.sampled == level.boxes) return {level.begin + which, 1};
+  const Choice choice(target_count, level.sampled, static_cast<std::uint32_t>(level.begin));
+  const BoxId box = box_around(targets, level, choice[which]);
+  if (box == no_box) return {no_box, 0};
+  return {box, choice.step / static_cast<double>(targets.end[box] - targets.begin[box])};
+}
 
 /// How the weight of a charge dies away from its corner, for every degree.
 struct Decay {
@@ -199,41 +230,46 @@ __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources
   return counts;
 }
 
+/// Terms of the sums of one slice of one sample, by a warp.
+__device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const Level& level,
+                           const Drawn& drawn, int slice, const Decay& decay, float* occupation, double* sums) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const double edge = tree.lattice.edge(tree.level[drawn.box]);
+  occupation[lane] = occupations(tree, targets, drawn.box, level.points, 1 / edge, decay);
+  __syncwarp();
+  Facing facing{tree, sources, level, decay, 1 / edge, occupation};
+  add_facing(facing, drawn.box, slice);
+  FarCounts far;
+  if (slice == 0) far = count_far(tree, sources, drawn.box);
+  const double pairs = static_cast<double>(targets.end[drawn.box] - targets.begin[drawn.box]);
+  double all[numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
+                             pairs * static_cast<double>(sum_of_warp(far.apart))};
+  for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = sum_of_warp(static_cast<double>(facing.sum[k]));
+  const double a2 = edge * edge;
+  for (int i = 0; lane == 0 && i < numbers / 2; ++i) {
+    sums[2 * i] = all[i] * drawn.stands_for / a2;
+    sums[2 * i + 1] = all[i] * drawn.stands_for / (a2 * a2);
+  }
+}
+
 /// A warp per slice of a sampled box, parts[block] of the sums per block.
 __global__ void __launch_bounds__(sum_threads)
-    far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, const __grid_constant__ Sample sample,
-                     Decay decay, double* parts) {
+    far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
+                     const __grid_constant__ Sample sample, Decay decay, double* parts) {
   __shared__ float occupation[warps][32];
   __shared__ double sums[warps][numbers];
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const std::int32_t own = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
   if (lane < numbers) sums[warp][lane] = 0;
+  __syncwarp();
   if (own < sample.total) {
     int l = 0;
     while (l + 1 < sample.levels && own >= sample.level[l + 1].first) ++l;
     const Level& level = sample.level[l];
-    const int k = (own - level.first) / level.slices, slice = (own - level.first) % level.slices;
-    const Choice choice(level.boxes, level.sampled, static_cast<std::uint32_t>(l));
-    const BoxId box = level.begin + static_cast<BoxId>(choice[k]);
-    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge, stands_for = choice.step;
-    occupation[warp][lane] = occupations(tree, targets, box, level.points, 1 / edge, decay);
-    __syncwarp();
-    Facing facing{tree, sources, level, decay, 1 / edge, occupation[warp]};
-    add_facing(facing, box, slice);
-    FarCounts far;
-    if (slice == 0) far = count_far(tree, sources, box);
-    const double pairs = static_cast<double>(targets.end[box] - targets.begin[box]) * stands_for;
-    const double beside = pairs * static_cast<double>(sum_of_warp(far.beside));
-    const double apart = pairs * static_cast<double>(sum_of_warp(far.apart));
-    double all[degrees_at_once];
-    for (int degree = 0; degree < degrees_at_once; ++degree)
-      all[degree] = sum_of_warp(static_cast<double>(facing.sum[degree])) * stands_for;
-    if (lane == 0) {
-      double* to = sums[warp];
-      to[0] = beside / a2, to[1] = beside / (a2 * a2), to[2] = apart / a2, to[3] = apart / (a2 * a2);
-      for (int degree = 0; degree < degrees_at_once; ++degree)
-        to[4 + 2 * degree] = all[degree] / a2, to[5 + 2 * degree] = all[degree] / (a2 * a2);
-    }
+    const Drawn drawn = draw(targets, level, target_count, (own - level.first) / level.slices);
+    if (drawn.box != no_box)
+      add_sample(tree, sources, targets, level, drawn, (own - level.first) % level.slices, decay, occupation[warp],
+                 sums[warp]);
   }
   __syncthreads();
   if (threadIdx.x >= numbers) return;
@@ -280,8 +316,8 @@ void DeviceSums::sum_far_pairs() {
   const int blocks = (sample.total + warps - 1) / warps;
   DeviceArray<double> parts(memory_);
   parts.resize(std::int64_t(blocks) * numbers);
-  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(view_, sources_, targets_, sample,
-                                                                                      decay, parts.data());
+  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(
+      view_, sources_, targets_, target_count_, sample, decay, parts.data());
   require_launch("far_pairs_kernel");
   add_far_kernel<<<numbers, sum_threads, 0, memory_.stream>>>(parts.data(), blocks, on_device_.data());
   require_launch("add_far_kernel");

@@ -2,9 +2,8 @@
 //
 // Everything that settle_degree usually asks about is summed when it asks for the first time: a handful of launches. Trees
 // of many boxes are sampled: a fixed, pseudo-random choice that depends on nothing but counts, so that the same points
-// give the same degree. What is summed over few boxes (4096 per level) equals the host's sums up to rounding.
-//
-// Bytes: 20 per box once, and some 1 kB per sampled leaf; less than 0.1 ms at 2^24 points, where all boxes took 18 ms.
+// give the same degree. In a small tree everything is looked at, and the sums are the host's up to rounding; all boxes of 2^24
+// points in leaves of 15 took 18 ms.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +15,8 @@ namespace farfield::cuda {
 
 inline constexpr int degrees_at_once = 4;  ///< settle_degree asks about two where the choice was right
 inline constexpr int norm_samples = 32;    ///< targets that stand for all; the host takes between 32 and 63
-inline constexpr int plane_samples = 64;   ///< stretches of boxes, as on the host; one more where they leave a rest
+inline constexpr int norm_shares = 4;      ///< blocks per such target
+inline constexpr int plane_samples = 64;   ///< stretches of boxes, as on the host: less than twice as many with what is left
 
 /// Sums over far pairs of boxes, divided by the square [0] or the fourth power [1] of their edge.
 struct FarSums {
@@ -32,9 +32,10 @@ inline constexpr std::uint32_t has_full_leaf = 1u << 31;
 /// What one read-back brings.
 struct PlacementFindings {
   unsigned long long target_leaves, largest_leaf;  ///< leaves with targets; most sources or targets of a leaf
-  double norm[2 * norm_samples][3];  ///< at a target: sum 1/r^2, sum 1/r^4 outside its leaf, the far leaves' part of that
+  /// At a target: sum 1/r^2, sum 1/r^4 outside its leaf, the far leaves' part of that.
+  double norm[2 * norm_samples][norm_shares][3];
   double own_leaf[2];                ///< sum of 1/r^4 over pairs of sampled leaves, and how many targets they hold
-  int planes[plane_samples + 1][2];  ///< has the stretch a leaf of 8 sources, and do its sources stand in planes?
+  int planes[2 * plane_samples][2];  ///< has the stretch a leaf of 8 sources, and do its sources stand in planes?
   FarSums far;
 };
 

@@ -41,7 +41,7 @@ __device__ BoxId sampled_leaf(const TreeView& tree, const std::uint32_t* chunk, 
   for (int c = begin; c < end; ++c) own += chunk[c] & ~has_full_leaf;
   Scan(shared).ExclusiveSum(own, before, total);
   const std::uint32_t step = max(1u, total / norm_samples), which = blockIdx.x * step;
-  if (blockIdx.x == 0 && threadIdx.x == 0) found->target_leaves = total;
+  if (blockIdx.x + blockIdx.y == 0 && threadIdx.x == 0) found->target_leaves = total;
   if (which >= total) return no_box;
   if (which >= before && which < before + own) {
     int c = begin;
@@ -69,15 +69,18 @@ struct NormsAt {
   __device__ void add_box(BoxId box) {
     const BoxId first = tree.first_child[box];
     if (first == no_box) return add_centre(box);
-    for (BoxId child = first; child < first + tree.child_count(box); ++child) add_centre(child);
+    const BoxId end = first + tree.child_count(box);
+#pragma unroll 4
+    for (BoxId child = first; child < end; ++child) add_centre(child);
   }
   /// As its centre; evenly filled, its means of 1/r^2 and 1/r^4 are larger by a^2 / 12 r^2 and a^2 / 2 r^2.
   __device__ void add_centre(BoxId box) {
-    const double edge = tree.lattice.edge(tree.level[box]), r2 = centre_distance2(tree, box, x), fill = edge * edge / r2;
-    const double n = static_cast<double>(sources.end[box] - sources.begin[box]);
-    sum[0] += n / r2 * (1 + fill / 12);
-    sum[1] += n / (r2 * r2) * (1 + fill / 2);
-    sum[2] += n / (r2 * r2) * (1 + fill / 2);
+    const double edge = tree.lattice.edge(tree.level[box]), inverse = 1 / centre_distance2(tree, box, x);
+    const double fill = edge * edge * inverse, n = static_cast<double>(sources.end[box] - sources.begin[box]) * inverse;
+    const double fourth = n * inverse * (1 + 0.5 * fill);
+    sum[0] += n * (1 + fill * (1. / 12));
+    sum[1] += fourth;
+    sum[2] += fourth;
   }
   /// A warp's lanes share the points.
   __device__ void add_points(BoxId box, bool own) {
@@ -101,31 +104,35 @@ struct NormsAt {
   }
 };
 
-/// At the target in the middle of a sampled leaf. All sources reach it through the lists of the leaf and its ancestors;
+/// At the target in the middle of a sampled leaf, a share of the lists per block. All sources reach it through the lists of the leaf and its ancestors;
 /// boxes of lists of expansions
 /// count as the centres of their children.
 __global__ void __launch_bounds__(block_threads)
     norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
                  int chunks, PlacementFindings* found) {
   __shared__ double lane[block_threads];
+  const int share = static_cast<int>(blockIdx.y);
   const BoxId own = sampled_leaf(tree, chunk, chunks, found);
   if (own == no_box) return;
   const std::int64_t t = (targets.begin[own] + targets.end[own]) / 2;
   NormsAt at{tree, sources, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
   const int slot = static_cast<int>(threadIdx.x) / 8, octant = static_cast<int>(threadIdx.x) % 8;
+  int up = 0;
   for (BoxId box = own; box != no_box; box = tree.parent[box]) {
+    if (up++ % norm_shares != share) continue;
     if (slot < colleagues_per_box && tree.parent[box] != no_box)
       for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int, int, int) {
         if (tree.octant[source] == octant) at.add_box(source);
       });
     at.add_row(lists.p2l, box);
   }
-  at.add_row(lists.m2p, own);
-  for (std::int64_t i = lists.near.begin[own] + threadIdx.x / 32; i < lists.near.begin[own + 1]; i += block_threads / 32)
+  if (share == 1) at.add_row(lists.m2p, own);
+  for (std::int64_t i = lists.near.begin[own] + threadIdx.x / 32; share == 2 && i < lists.near.begin[own + 1];
+       i += block_threads / 32)
     at.add_points(lists.near.items[i], lists.near.items[i] == own);
   for (int a = 0; a < 3; ++a) {
     const double all = sum_of_block<block_threads>(at.sum[a], lane);
-    if (threadIdx.x == 0) found->norm[blockIdx.x][a] = all;
+    if (threadIdx.x == 0) found->norm[blockIdx.x][share][a] = all;
   }
 }
 
@@ -179,7 +186,7 @@ void DeviceSums::look_at_leaves() {
 }
 
 void DeviceSums::sum_norms() {
-  norms_kernel<<<2 * norm_samples, block_threads, 0, memory_.stream>>>(
+  norms_kernel<<<dim3(2 * norm_samples, norm_shares), block_threads, 0, memory_.stream>>>(
       view_, lists_, sources_, targets_, chunk_.data(), static_cast<int>(chunk_.size()), on_device_.data());
   require_launch("norms_kernel");
   const BoxId stride = static_cast<BoxId>(1 + target_count_ / 200000);
@@ -200,7 +207,8 @@ ResultNorms DeviceSums::norms() {
   const auto samples = static_cast<std::size_t>((leaves + step - 1) / step);
   double sum[3] = {0, 0, 0};
   for (std::size_t k = 0; k < samples; ++k)
-    for (std::size_t a = 0; a < 3; ++a) sum[a] += f.norm[k][a] / static_cast<double>(samples);
+    for (const auto& share : f.norm[k])
+      for (std::size_t a = 0; a < 3; ++a) sum[a] += share[a] / static_cast<double>(samples);
   ResultNorms mean{sum[0], sum[1] + (f.own_leaf[1] > 0 ? f.own_leaf[0] / f.own_leaf[1] : 0)};
   if (mean.gradient > 0) mean.near_share = 1 - sum[2] / mean.gradient;
   return mean;

@@ -60,8 +60,10 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   built.made_for = {sources.count() + targets.count(), options.leaf_size};
   mark("boxes");
 
+  for (Cloud* cloud : {&sources, &targets}) cloud->scratch.release();
   gather(built.sources, sources, stream);
   gather(built.targets, targets, stream);
+  for (Cloud* cloud : {&sources, &targets}) cloud->items.release();
   mark("gather");
 
   Neighbourhood neighbourhood(memory);
