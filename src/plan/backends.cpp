@@ -23,7 +23,7 @@ static bool device_present() { return false; }
   throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
 }
 static void require_device() { absent(); }
-static Geometry survey(const Points&, const Points*) { absent(); }
+static Geometry survey(const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
 static Joined join(const Points&, const Points&) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&) { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
@@ -59,8 +59,9 @@ Machine resolve_machine(const Options& options, bool points_on_device) {
   return {Backend::automatic, simd};
 }
 
-Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads) {
-  if (machine.backend == Backend::cuda) return cuda::survey(sources, targets);
+Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
+                std::shared_ptr<void>& kept) {
+  if (machine.backend == Backend::cuda) return cuda::survey(sources, targets, kept);
   return cpu::survey(sources, targets, threads);
 }
 

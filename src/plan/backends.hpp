@@ -16,8 +16,9 @@ namespace farfield {
 /// Throws Error(device) in one sentence when a backend is asked for that is not there.
 Machine resolve_machine(const Options& options, bool points_on_device);
 
-/// Geometry of points in the memory of the machine's backend.
-Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads);
+/// Geometry of points in the memory of the machine's backend. `kept` is what the backend keeps from one survey to the next.
+Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
+                std::shared_ptr<void>& kept);
 
 /// `choose` for the machine; of two backends that could serve, the one whose expected time is less.
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine);

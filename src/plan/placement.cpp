@@ -10,9 +10,9 @@ namespace farfield {
 
 /// Occupations of the corners of one box.
 static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, double rate, float* corner) {
-  const double edge = tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
+  const double per_edge = 1 / tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
   for (std::int64_t i = points.begin[box]; i < points.end[box]; ++i) {
-    const CornerPlace place = corner_place(tree, box, points, i, edge);
+    const CornerPlace place = corner_place(tree, box, points, i, per_edge);
     if (place.distance > least)
       corner[place.octant] += static_cast<float>(std::exp(-rate * std::max(0.0, 1.5 - place.distance)));
   }

@@ -20,16 +20,17 @@ FARFIELD_HD double centre_distance2(const TreeView& tree, BoxId box, const doubl
   return r2;
 }
 
-/// Where point i lies in a box: the corner it belongs to, and the sum over axes of its distances from the centre.
+/// Where point i lies in a box of edge 1 / per_edge: the corner it belongs to, and the sum over axes of its distances from
+/// the centre.
 struct CornerPlace {
   double distance;
   int octant;
 };
 FARFIELD_HD CornerPlace corner_place(const TreeView& tree, BoxId box, const PlacedPoints& points, std::int64_t i,
-                                     double edge) {
+                                     double per_edge) {
   CornerPlace place{0, 0};
   for (int a = 0; a < 3; ++a) {
-    const double u = (points.axis[a][i] - tree.coordinate(box, a)) / edge;
+    const double u = (points.axis[a][i] - tree.coordinate(box, a)) * per_edge;
     place.distance += u < 0 ? -u : u;
     place.octant |= (u > 0) << a;
   }

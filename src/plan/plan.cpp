@@ -21,6 +21,7 @@ struct Plan::State {
   int threads = 1;
   Backend backend = Backend::cpu;
   std::unique_ptr<Evaluator> evaluator;
+  std::shared_ptr<void> kept_by_survey;
   Report report;
 
   void build(const Points& sources, const Points* apart);
@@ -62,13 +63,13 @@ void Plan::State::build(const Points& source_points, const Points* apart_points)
   const bool on_device = source_points.space == MemorySpace::device ||
                          (apart_points && apart_points->space == MemorySpace::device);
   const Machine machine = resolve_machine(options, on_device);
-  Geometry geometry = survey(machine, source_points, apart_points, threads);
+  Geometry geometry = survey(machine, source_points, apart_points, threads, kept_by_survey);
   Joined joined;
   Points targets = apart_points ? *apart_points : source_points;
   if (apart_points && options.at_sources) {
     joined = join(machine, *apart_points, source_points);
     targets = joined.points;
-    geometry = survey(machine, source_points, &targets, threads);
+    geometry = survey(machine, source_points, &targets, threads, kept_by_survey);
   }
   const Decision decision = decide(options, geometry, machine);
   alike = !apart_points;

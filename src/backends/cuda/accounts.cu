@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/device.hpp"
+#include "backends/cuda/parallel.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
@@ -11,36 +13,84 @@ using Total = unsigned long long;
 enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
 static constexpr int threads = 128;
 
-struct Counter {
-  Total* count;
-  __host__ __device__ void operator()(BoxId, int, int, int) const { ++*count; }
-};
+/// Octants of the children of a box that hold sources or targets, as `begin` and `end` say.
+__device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin, const std::int64_t* end) {
+  unsigned mask = tree.child_mask[box];
+  if (tree.source_begin == tree.target_begin) return mask;  // no box is empty
+  BoxId child = tree.first_child[box];
+  for (int o = 0; o < 8; ++o)
+    if (mask >> o & 1u) {
+      if (begin[child] == end[child]) mask &= ~(1u << o);
+      ++child;
+    }
+  return mask;
+}
 
-__global__ void count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  Total own[3] = {0, 0, 0};
-  if (i < tree.boxes) {
-    const auto box = static_cast<BoxId>(i);
-    own[leaves] = tree.is_leaf(box);
-    Total sources = 0;
-    for (std::int64_t k = lists.near.begin[box]; k < lists.near.begin[box + 1]; ++k)
-      sources += static_cast<Total>(tree.source_count(lists.near.items[k]));
-    own[pairs] = sources * static_cast<Total>(tree.target_count(box));
-    if (tree.target_count(box) > 0) {
-      const Counter counter{&own[far_boxes]};
-      if (reduced) {
-        for_each_far<true>(tree, box, counter);
-        for_each_far_of_parent(tree, box, counter);
-      } else {
-        for_each_far<false>(tree, box, counter);
-      }
+/// Pairs of far lists between the children of `box` and those of its colleague in this lane's slot, and what the reduced
+/// stencil sends to the box itself.
+__device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
+  const int slot = static_cast<int>(threadIdx.x % 32);
+  const BoxId colleague = slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
+  if (colleague == no_box) return 0;
+  const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
+  const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
+  const unsigned sources = children_with_points(tree, colleague, tree.source_begin, tree.source_end);
+  const unsigned to_parent = reduced ? sources & children_for_parent(x, y, z) : 0;
+  Total pairs = targets ? static_cast<Total>(count_bits(to_parent)) : 0;
+  for (int o = 0; o < 8; ++o) {
+    const unsigned touching = touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2);
+    if (targets >> o & 1u) pairs += static_cast<Total>(count_bits(sources & ~touching & ~to_parent));
+  }
+  return pairs;
+}
+
+/// This lane's share of the pairs of points in the near rows of 32 boxes, one behind the other; `begin` is that of the lane's
+/// row. Their entries are read as one.
+__device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
+                            std::int64_t end) {
+  constexpr int ahead = 4;  // look-ups that are under way at a time
+  Total pairs = 0;
+  for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32 * ahead) {
+    std::int64_t sources[ahead];
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const std::int64_t k = first + 32 * a + threadIdx.x % 32;
+      sources[a] = k < end ? tree.source_count(near.items[k]) : 0;
+    }
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const std::int64_t k = first + 32 * a + threadIdx.x % 32;
+      int row = 0;
+      for (int step = 16; step > 0; step /= 2)
+        if (__shfl_sync(~0u, begin, row + step) <= k) row += step;
+      pairs += static_cast<Total>(__shfl_sync(~0u, targets, row)) * static_cast<Total>(sources[a]);
     }
   }
-  for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
-    for (int other = 16; other > 0; other /= 2) own[a] += __shfl_xor_sync(0xffffffffu, own[a], other);
-    if (threadIdx.x % 32 == 0 && own[a]) atomicAdd(totals + a, own[a]);
+  return pairs;
+}
+
+/// A warp per 32 boxes at a time.
+__global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * threads / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  Total own[3] = {0, 0, 0};
+  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32 * 32; first < tree.boxes;
+       first += 32 * warps) {
+    const std::int64_t last = first + 32 < tree.boxes ? first + 32 : tree.boxes, at = first + lane;
+    const bool exists = at < last;
+    const auto box = static_cast<BoxId>(exists ? at : last - 1);
+    const bool leaf = tree.is_leaf(box);
+    own[leaves] += exists && leaf;
+    own[pairs] += near_pairs(tree, lists.near, lists.near.begin[exists ? at : last], tree.target_count(box),
+                             lists.near.begin[last]);
+    for (unsigned left = __ballot_sync(~0u, exists && !leaf); left; left &= left - 1)
+      own[far_boxes] += far_pairs(tree, static_cast<BoxId>(first + __ffs(static_cast<int>(left)) - 1), reduced);
   }
-  if (i == 0) {
+  for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
+    const Total all = sum_of_warp(own[a]);
+    if (threadIdx.x % 32 == 0 && all) atomicAdd(totals + a, all);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
     totals[near_boxes] = static_cast<Total>(lists.near.begin[tree.boxes]);
     totals[m2p_boxes] = static_cast<Total>(lists.m2p.begin[tree.boxes]);
     totals[p2l_boxes] = static_cast<Total>(lists.p2l.begin[tree.boxes]);
@@ -53,7 +103,8 @@ void count_work(const TreeView& tree, const ListsView& lists, const Decision& de
     DeviceArray<Total> totals(memory);
     totals.resize(accounts);
     require(cudaMemsetAsync(totals.data(), 0, sizeof found, memory.stream), "cudaMemsetAsync");
-    count_kernel<<<static_cast<unsigned>((tree.boxes + threads - 1) / threads), threads, 0, memory.stream>>>(
+    const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
+    count_kernel<<<static_cast<unsigned>(blocks), threads, 0, memory.stream>>>(
         tree, lists, decision.reduced, totals.data());
     require_launch("count_kernel");
     download(found, totals.data(), accounts, memory.stream);

@@ -20,7 +20,10 @@ class DeviceMemory {
 
   void* allocate(std::int64_t bytes);
   void release(void* block, std::int64_t bytes) noexcept;
+  /// Gives freed blocks back to the device until the pool holds at most `bytes`; those whose work has been waited for.
+  void trim(std::int64_t bytes);
 
+  int device = 0;
   cudaStream_t stream = nullptr;
   MemoryMeter meter;
   bool frozen = false;  ///< `allocate` fails: launches are being captured that must find their arrays again

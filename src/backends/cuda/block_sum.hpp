@@ -9,12 +9,13 @@ inline unsigned sum_blocks(std::int64_t count) {
   return static_cast<unsigned>((count + sum_threads - 1) / sum_threads);
 }
 
-/// Sum over the block in a fixed order; for thread 0. `lane` has `sum_threads` elements.
-__device__ inline double sum_of_block(double value, double* lane) {
+/// Sum over a block of `threads` in a fixed order; for all of them. `lane` has as many elements.
+template <int threads = sum_threads>
+__device__ double sum_of_block(double value, double* lane) {
   __syncthreads();
   lane[threadIdx.x] = value;
   __syncthreads();
-  for (int half = sum_threads / 2; half > 0; half /= 2) {
+  for (int half = threads / 2; half > 0; half /= 2) {
     if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
     __syncthreads();
   }

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/box_kernels.hpp"
 #include "backends/cuda/boxes.hpp"
+#include "backends/cuda/device.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -34,12 +35,11 @@ class Builder {
   int sets_;
   Cloud* clouds_[2];
   std::int64_t points_ = 0;          // of both sets
-  std::int64_t most_wide_ = 0;       // boxes that a level can have
-  std::int64_t bound_ = 1;           // boxes that the level to be divided can have
-  DeviceArray<std::int64_t> count_;  // Brood of the level in work
-  DeviceArray<std::uint8_t> mask_;
-  DeviceArray<std::uint32_t> begin_[2];
-  DeviceArray<unsigned char> temporary_;
+  std::int64_t most_wide_ = 0;    // boxes that a level can have
+  std::int64_t bound_ = 1;        // boxes that the level to be divided can have
+  std::int64_t most_likely_ = 0;  // boxes of the tree
+  unsigned launches_ = 0;
+  DeviceArray<unsigned long long> running_;  // of RunningSum, then a word of TileQueue
   DeviceArray<Node> nodes_;
   DeviceArray<Progress> on_device_;
   Progress progress_;
@@ -51,10 +51,7 @@ Builder::Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, Devi
       memory_(memory),
       sets_(targets ? 2 : 1),
       clouds_{&sources, targets},
-      count_(memory),
-      mask_(memory),
-      begin_{DeviceArray<std::uint32_t>(memory), DeviceArray<std::uint32_t>(memory)},
-      temporary_(memory),
+      running_(memory),
       nodes_(memory),
       on_device_(memory) {
   std::int64_t splitting = 0;  // boxes of a level: each has more than leaf_size points of one set
@@ -64,6 +61,12 @@ Builder::Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, Devi
   }
   const std::int64_t widest = options.depth >= 0 ? std::int64_t(1) << std::min(3 * options.depth, 60) : 8 * splitting;
   most_wide_ = std::max<std::int64_t>(1, std::min(points_, widest));
+  most_likely_ = most_wide_ + most_wide_ / 4 + 64;
+  // Evenly filled leaves of leaf_size / 1.6 make 1.9 boxes per leaf_size points, clustered ones up to 4.
+  if (options.expected_boxes > 0)
+    most_likely_ = std::min(most_likely_, options.expected_boxes);
+  else if (options.depth < 0)
+    most_likely_ = std::min(most_likely_, 5 * points_ / options.leaf_size + 64);
 }
 
 Rule Builder::rule() {
@@ -76,7 +79,6 @@ Rule Builder::rule() {
           sets_,
           {s.reader(), t.reader()},
           {s.items.data(), t.items.data()},
-          {s.changes.data(), t.changes.data()},
           &on_device->unresolved};
 }
 
@@ -90,33 +92,30 @@ void Builder::start() {
     room += bound;
     bound = std::min(8 * bound, most_wide_);
   }
-  count_.resize(most_wide_ + 1);
-  mask_.resize(most_wide_);
-  for (int s = 0; s < sets_; ++s) begin_[s].resize(8 * (most_wide_ + 1));
-  nodes_.resize(std::min(room, most_wide_ + most_wide_ / 4 + 64));
+  nodes_.resize(std::min(room, most_likely_));
+  running_.resize(most_tiles(most_wide_) + 1);
+  require(cudaMemsetAsync(running_.data(), 0, static_cast<std::size_t>(running_.size()) * sizeof(unsigned long long),
+                          memory_.stream),
+          "cudaMemsetAsync");
   require(cudaMemcpyAsync(nodes_.data(), &root, sizeof root, cudaMemcpyHostToDevice, memory_.stream), "the root");
   upload(on_device_, &progress_, 1, memory_.stream);
 }
 
 /// Divides the boxes of `level`, of which there are at most bound_.
 void Builder::add_level(int level) {
-  const Brood brood{count_.data(), mask_.data(), {begin_[0].data(), begin_[1].data()}};
-  const cudaStream_t stream = memory_.stream;
-  for_each_index(8 * (bound_ + 1), FindChildren{rule(), level, bound_, nodes_.data(), on_device_.data(), brood}, stream,
-                 "children");
-  with_temporary(temporary_, "numbers of children", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(temporary, bytes, count_.data(), count_.data(), bound_ + 1, stream);
-  });
-  for_each_index(8 * bound_,
-                 AddChildren{lattice_, level, sets_, bound_, nodes_.size(), nodes_.data(), on_device_.data(), brood},
-                 stream, "new boxes");
+  auto* ticket = reinterpret_cast<unsigned*>(running_.data() + running_.size() - 1);
+  const Division division{rule(),           level,    nodes_.size(), nodes_.data(), on_device_.data(), TileQueue{ticket},
+                          {running_.data(), ++launches_}};
+  const std::int64_t blocks = std::min<std::int64_t>((bound_ + 7) / 8, 8 * device_limits().multiprocessors);
+  divide_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, memory_.stream>>>(division);
+  require_launch("divide_kernel");
   bound_ = std::min(8 * bound_, most_wide_);
 }
 
 void Builder::enlarge(std::int64_t boxes) {
   if (boxes > most_boxes) throw Error(ErrorCode::usage, "the tree has more than 2^31 boxes; use larger leaves");
   DeviceArray<Node> larger(memory_);
-  larger.resize(std::min(most_boxes, boxes + boxes / 2));
+  larger.resize(std::min(most_boxes, std::max(boxes + boxes / 2, 5 * points_ / options_.leaf_size)));
   const auto made = static_cast<std::size_t>(progress_.level_begin[progress_.stopped + 1]);
   require(cudaMemcpyAsync(larger.data(), nodes_.data(), made * sizeof(Node), cudaMemcpyDeviceToDevice, memory_.stream),
           "a copy of boxes");
@@ -162,7 +161,6 @@ bool Builder::renew(int level) {
   read_back();
   for (int s = 0; s < sets_; ++s) {
     renew_keys(*clouds_[s], {boxes, selected[s], offset[s].data(), begin[s].data()}, level, memory_);
-    if (options_.depth < 0) count_changes(*clouds_[s], memory_);
   }
   return selected[0] + selected[1] > 0;
 }
@@ -173,8 +171,6 @@ void Builder::grow() {
     return;
   }
   start();
-  if (options_.depth < 0)
-    for (int s = 0; s < sets_; ++s) count_changes(*clouds_[s], memory_);
   // The last level that may be divided; at the lattice's depth a uniform tree finds out that it is too deep.
   const int last = options_.depth >= 0 ? std::min(options_.depth - 1, lattice_.depth) : lattice_.depth - 1;
   for (int level = 0;;) {
@@ -238,7 +234,6 @@ void build_boxes(Tree<DeviceArray>& tree, Cloud& sources, Cloud* targets, const 
   Builder builder(sources, targets, options, memory);
   builder.grow();
   builder.store(tree);
-  find_colleagues(tree, memory.stream);
 }
 
 }  // namespace farfield::cuda

@@ -56,14 +56,26 @@ std::vector<DeviceInfo> list_devices() {
 
 bool device_present() { return device_count() > 0; }
 
+/// Asked once: the properties of a device take longer than the plan of a small set of points.
+static const std::vector<std::string>& device_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (int i = 0; i < device_count(); ++i) {
+      cudaDeviceProp p{};
+      require(cudaGetDeviceProperties(&p, i), "cudaGetDeviceProperties");
+      found.emplace_back(p.name);
+    }
+    return found;
+  }();
+  return names;
+}
+
 std::string require_device() {
   int current = 0;
   if (device_count() == 0)
     throw Error(ErrorCode::device, "backend cuda: this machine has no CUDA device (or no driver for it); use backend cpu");
   require(cudaGetDevice(&current), "cudaGetDevice");
-  cudaDeviceProp p{};
-  require(cudaGetDeviceProperties(&p, current), "cudaGetDeviceProperties");
-  return p.name;
+  return device_names().at(static_cast<std::size_t>(current));
 }
 
 static DeviceLimits find_limits() {
@@ -90,7 +102,6 @@ void allow_shared_memory(const void* kernel) {
 }
 
 DeviceMemory::DeviceMemory() {
-  int device = 0;
   require(cudaGetDevice(&device), "cudaGetDevice");
   cudaMemPoolProps props{};
   props.allocType = cudaMemAllocationTypePinned;
@@ -106,6 +117,10 @@ DeviceMemory::~DeviceMemory() {
   // No pool goes while kernels use its blocks. Not by `stream`: a caller's may be gone.
   if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
+}
+
+void DeviceMemory::trim(std::int64_t bytes) {
+  require(cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(bytes)), "cudaMemPoolTrimTo");
 }
 
 void* DeviceMemory::allocate(std::int64_t bytes) {

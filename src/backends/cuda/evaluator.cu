@@ -108,6 +108,8 @@ class CudaEvaluator final : public Evaluator {
     graph_.forget();
     exponent_ = geometry.exponent;
     softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
+    multipole_.release();  // the tree is built in their memory
+    local_.release();
     events_.start(stream_);
     if (decision_.method == Method::fmm) {
       const TreeOptions options{decision_.m,     decision_.k,          decision_.leaf_size,
@@ -168,7 +170,7 @@ class CudaEvaluator final : public Evaluator {
   /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
   void settle_degree(Report& report) {
     if (target_points().count == 0 || tree_.sources.count == 0) return;
-    DeviceSums sums(tree_, memory_);
+    DeviceSums sums(tree_, decision_.degree, memory_);
     decision_.degree = farfield::settle_degree(decision_, sums, report);
   }
 

@@ -7,7 +7,15 @@
 
 namespace farfield::cuda {
 
-Geometry survey(const Points& sources, const Points* targets) {
+/// The memory of a plan's surveys on the current device.
+static DeviceMemory& survey_memory(std::shared_ptr<void>& kept) {
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  if (!kept || static_cast<DeviceMemory*>(kept.get())->device != device) kept = std::make_shared<DeviceMemory>();
+  return *static_cast<DeviceMemory*>(kept.get());
+}
+
+Geometry survey(const Points& sources, const Points* targets, std::shared_ptr<void>& kept) {
   require_device();
   cudaStream_t stream = nullptr;
   if (sources.space == MemorySpace::device)
@@ -15,7 +23,12 @@ Geometry survey(const Points& sources, const Points* targets) {
   else if (targets && targets->space == MemorySpace::device)
     stream = static_cast<cudaStream_t>(targets->stream);
   if (targets && targets->space == MemorySpace::device) order(static_cast<cudaStream_t>(targets->stream), stream);
-  return survey(sources, targets, stream);
+  DeviceMemory& memory = survey_memory(kept);
+  memory.stream = stream;
+  const Geometry geometry = survey(sources, targets, memory);
+  if (sources.space == MemorySpace::host || (targets && targets->space == MemorySpace::host))
+    memory.trim(std::int64_t(1) << 24);  // the copies go
+  return geometry;
 }
 
 JoinedPoints join(const Points& a, const Points& b) {

@@ -1,5 +1,4 @@
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <farfield/error.hpp>
 #include <string>
 
@@ -19,19 +18,6 @@ struct MakeItem {
     double x[3];
     read.read(i, x);
     items[i] = make_item(morton_key(lattice, x, 0), static_cast<std::uint32_t>(i));
-  }
-};
-
-struct FindChange {
-  AnyReader read;
-  const Item* items;
-  std::uint32_t* changes;
-  __device__ void operator()(std::int64_t i) const { changes[i] = i > 0 && differ(items[i - 1], items[i]); }
-  __device__ bool differ(Item a, Item b) const {
-    if (key_of(a) != key_of(b)) return true;
-    for (int d = 0; d < 3; ++d)
-      if (read(index_of(a), d) != read(index_of(b), d)) return true;
-    return false;
   }
 };
 
@@ -98,16 +84,6 @@ void make_items(Cloud& cloud, DeviceMemory& memory) {
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
   for_each_index(cloud.count(), MakeItem{cloud.reader(), cloud.lattice, cloud.items.data()}, memory.stream, "keys");
-}
-
-void count_changes(Cloud& cloud, DeviceMemory& memory) {
-  cloud.changes.resize(cloud.count());
-  if (cloud.count() == 0) return;
-  std::uint32_t* changes = cloud.changes.data();
-  for_each_index(cloud.count(), FindChange{cloud.reader(), cloud.items.data(), changes}, memory.stream, "changes");
-  with_temporary(memory, "sum of changes", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::InclusiveSum(temporary, bytes, changes, changes, cloud.count(), memory.stream);
-  });
 }
 
 void renew_keys(Cloud& cloud, const Ranges& ranges, int level, DeviceMemory& memory) {

@@ -17,8 +17,7 @@ struct Cloud {
   Points points;
   Scaling scale;
   Lattice lattice;
-  DeviceArray<Item> items, scratch;    ///< `scratch` is the sort's other half
-  DeviceArray<std::uint32_t> changes;  ///< see count_changes
+  DeviceArray<Item> items, scratch;  ///< `scratch` is the sort's other half
 
   std::int64_t count() const { return points.count; }
   AnyReader reader() const { return AnyReader(points, scale); }
@@ -27,11 +26,6 @@ struct Cloud {
 /// Items of all points in the caller's order, with keys of levels 1-10.
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void make_items(Cloud& cloud, DeviceMemory& memory);
-
-/// changes[i]: how many of the sorted items 1 ... i have other coordinates than the one before, so that the points of
-/// items [begin, end) coincide exactly if changes[begin] == changes[end - 1]. Coordinates are read only where
-/// neighbours share a key.
-void count_changes(Cloud& cloud, DeviceMemory& memory);
 
 /// Some of the ranges [begin[r], end[r]) of sorted items: range r has offset[r + 1] - offset[r] selected items, all of
 /// them or none.

@@ -1,7 +1,9 @@
-#include <cub/device/device_scan.cuh>
+#include <algorithm>
+#include <cub/block/block_scan.cuh>
 
+#include "backends/cuda/device.hpp"
 #include "backends/cuda/lists.hpp"
-#include "backends/cuda/parallel.hpp"
+#include "backends/cuda/running_sum.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -44,46 +46,6 @@ __device__ std::int64_t sum_before(int value, int& total) {
   return sum - value;
 }
 
-/// What a box is to a target leaf among its colleagues, in one byte: colleagues' bytes are looked at more than anything
-/// else.
-enum Kind : std::uint8_t { empty = 0, taken_whole = 1, opened = 2, source_leaf = 4 };
-
-struct FindKind {
-  TreeView tree;
-  std::int64_t few;  // sources that go to near whatever they are
-  std::uint8_t* kind;
-  __device__ void operator()(std::int64_t i) const {
-    const BoxId b = static_cast<BoxId>(i);
-    const std::int64_t sources = tree.source_count(b);
-    const bool leaf = tree.is_leaf(b);
-    kind[b] = sources == 0 ? empty : (leaf ? source_leaf : 0) | (leaf || sources <= few ? taken_whole : opened);
-  }
-};
-
-/// Does a box have a colleague that is a leaf with sources? A warp per box.
-struct FindRim {
-  TreeView tree;
-  const std::uint8_t* kind;
-  std::uint8_t* rim;
-  __device__ void operator()(std::int64_t i) const {
-    const BoxId b = static_cast<BoxId>(i / 32), c = colleague_of_lane(tree, b);
-    const bool any = __any_sync(warp, c != no_box && (kind[c] & source_leaf));
-    if (lane_id() == 0) rim[b] = any;
-  }
-};
-
-/// The nearest ancestor with such a colleague, or no_box: all that can be coarser neighbours are such colleagues.
-struct FindAbove {
-  TreeView tree;
-  const std::uint8_t* rim;
-  BoxId* above;
-  __device__ void operator()(std::int64_t b) const {
-    BoxId a = tree.parent[b];
-    while (a != no_box && !rim[a]) a = tree.parent[a];
-    above[b] = a;
-  }
-};
-
 enum class Place { nowhere, near, m2p, children };
 
 /// Lengths of rows, or where they begin in the items.
@@ -98,10 +60,10 @@ struct Items {
 struct RowMaker {
   TreeView tree;
   ListThresholds thresholds;
-  const std::uint8_t* kind;
-  const BoxId* above;
+  Around around;
 
-  __device__ unsigned kind_of(BoxId b) const { return b == no_box ? empty : kind[b]; }
+  __device__ bool is_source_leaf(BoxId b) const { return b != no_box && (around.kind[b] & source_leaf); }
+  __device__ bool in(std::uint32_t slots) const { return slots >> lane_id() & 1u & (lane_id() < colleagues_per_box); }
 
   /// Coarser leaves that touch the parent: colleagues of ancestors. Those that touch the target too, or that it takes
   /// by pairs all the same, are near a leaf; the others come by p2l. Calls use(lanes of near, lanes of p2l, leaf of
@@ -110,9 +72,9 @@ struct RowMaker {
   __device__ void coarser(BoxId target, const Use& use) const {
     const BoxId parent = tree.parent[target];
     const bool by_pairs = tree.is_leaf(target) && tree.target_count(target) <= thresholds.p2l_targets;
-    for (BoxId a = above[target]; a != no_box; a = above[a]) {
+    for (BoxId a = around.above[target]; a != no_box; a = around.reach[a]) {
       const BoxId leaf = colleague_of_lane(tree, a);
-      const bool found = (kind_of(leaf) & source_leaf) && (a == parent || touch(tree, leaf, parent));
+      const bool found = is_source_leaf(leaf) && (a == parent || touch(tree, leaf, parent));
       const bool adjacent = found && (by_pairs || touch(tree, leaf, target));
       use(__ballot_sync(warp, adjacent), __ballot_sync(warp, found && !adjacent), leaf);
     }
@@ -156,51 +118,98 @@ struct RowMaker {
 };
 
 struct Counts {
-  std::int64_t near = 0, p2l = 0;
+  std::int64_t near = 0, m2p = 0, p2l = 0;
 };
 
-__device__ Counts count_coarser(const RowMaker& rows, BoxId target) {
+/// Lengths of the rows of `target`, by a warp.
+__device__ Counts count_rows(const RowMaker& rows, BoxId target) {
+  const TreeView& tree = rows.tree;
+  const bool leaf = tree.is_leaf(target);
   Counts counts;
   rows.coarser(target, [&](unsigned near, unsigned p2l, BoxId) {
-    counts.near += __popc(near);
+    if (leaf) counts.near += __popc(near);
     counts.p2l += __popc(p2l);
   });
+  if (!leaf) return counts;
+  counts.near += __popc(rows.around.whole[target] & ~a_leaf);
+  const std::uint32_t open = rows.around.open[target];
+  if (!open) return counts;
+  int below[2] = {};
+  rows.visit(target, rows.in(open) ? colleague_of_lane(tree, target) : no_box, max_levels,
+             [&](BoxId, Place to, int) { ++below[to == Place::m2p]; });
+  counts.near += sum_of_warp(below[0]);
+  counts.m2p = sum_of_warp(below[1]);
   return counts;
 }
 
-/// Lengths of all rows; entry `boxes` is 0.
+/// Where all rows begin, and where the last one ends. Most boxes have neighbours of their own size only, and two words
+/// tell the length of their row; a warp counts for each of the others.
 struct CountRows {
   RowMaker rows;
-  Rows length;
-  __device__ void operator()(std::int64_t i) const {
-    const TreeView& tree = rows.tree;
-    const BoxId target = static_cast<BoxId>(i / 32);
-    Counts coarser;
-    int near = 0, m2p = 0;
-    if (target < tree.boxes && tree.target_count(target) > 0) {
-      coarser = count_coarser(rows, target);
-      if (tree.is_leaf(target)) {
-        const BoxId own = colleague_of_lane(tree, target);
-        const unsigned kind = rows.kind_of(own);
-        near = __popc(__ballot_sync(warp, kind & taken_whole));
-        if (__any_sync(warp, kind & opened)) {
-          int below[2] = {};
-          rows.visit(target, kind & opened ? own : no_box, max_levels,
-                     [&](BoxId, Place to, int) { ++below[to == Place::m2p]; });
-          near += sum_of_warp(below[0]);
-          m2p = sum_of_warp(below[1]);
-        }
-      } else {
-        coarser.near = 0;
+  Rows begin;
+  TileQueue queue;
+  RunningSum sum[3];
+
+  struct Tile {
+    Counts counts[block_threads];
+    bool uneven[block_threads];
+  };
+
+  __device__ void operator()(Tile& shared) const {
+    const std::int64_t entries = std::int64_t(rows.tree.boxes) + 1;
+    const int size = boxes_per_tile(entries);
+    const std::int64_t tiles = (entries + size - 1) / size;
+    for (std::int64_t tile; (tile = queue.take(tiles)) < tiles;) {
+      const std::int64_t first = tile * size;
+      const int thread = static_cast<int>(threadIdx.x), count = static_cast<int>(entries - first < size ? entries - first : size);
+      if (thread < count) count_even(shared, first, thread);
+      __syncthreads();
+      for (int b = thread / 32; b < count; b += block_threads / 32) {
+        if (!shared.uneven[b]) continue;
+        const Counts counts = count_rows(rows, static_cast<BoxId>(first + b));
+        if (lane_id() == 0) shared.counts[b] = counts;
       }
+      __syncthreads();
+      const Counts own = thread < count ? shared.counts[thread] : Counts{};
+      store(begin.near, first, count, tile, own.near, sum[0]);
+      store(begin.m2p, first, count, tile, own.m2p, sum[1]);
+      store(begin.p2l, first, count, tile, own.p2l, sum[2]);
     }
-    if (lane_id() != 0) return;
-    length.near[target] = near + coarser.near;
-    length.m2p[target] = m2p;
-    length.p2l[target] = coarser.p2l;
+  }
+
+ private:
+  __device__ void count_even(Tile& shared, std::int64_t first, int b) const {
+    const TreeView& tree = rows.tree;
+    const BoxId target = static_cast<BoxId>(first + b);
+    const bool hears = target < tree.boxes && tree.target_count(target) > 0, leaf = hears && tree.is_leaf(target);
+    shared.uneven[b] = hears && (rows.around.above[target] != no_box || (leaf && rows.around.open[target]));
+    shared.counts[b] = {};
+    if (leaf) shared.counts[b].near = __popc(rows.around.whole[target] & ~a_leaf);
+  }
+
+  __device__ void store(std::int64_t* to, std::int64_t first, int count, std::int64_t tile, std::int64_t own,
+                        const RunningSum& running) const {
+    using Scan = cub::BlockScan<std::int64_t, block_threads>;
+    __shared__ typename Scan::TempStorage shared;
+    __shared__ std::int64_t before_tile;
+    std::int64_t before = 0, all = 0;
+    __syncthreads();
+    Scan(shared).ExclusiveSum(own, before, all);
+    if (threadIdx.x < 32) {
+      const std::int64_t of_tiles = running.before(tile, all);
+      if (threadIdx.x == 0) before_tile = of_tiles;
+    }
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < count) to[first + threadIdx.x] = before_tile + before;
   }
 };
 
+__global__ void __launch_bounds__(block_threads) count_rows_kernel(const __grid_constant__ CountRows count) {
+  __shared__ CountRows::Tile shared;
+  count(shared);
+}
+
+/// A warp per box. Everything that most rows need is asked for at once.
 struct FillRows {
   RowMaker rows;
   Rows begin;
@@ -209,37 +218,42 @@ struct FillRows {
   __device__ void operator()(std::int64_t i) const {
     const TreeView& tree = rows.tree;
     const BoxId target = static_cast<BoxId>(i / 32);
-    if (tree.target_count(target) == 0) return;
-    const bool leaf = tree.is_leaf(target), self = leaf && tree.source_count(target) > 0;
+    const BoxId own = colleague_of_lane(tree, target), above = rows.around.above[target];
+    const std::uint32_t whole = rows.around.whole[target], open = rows.around.open[target];
+    const bool leaf = tree.is_leaf(target), self = rows.around.kind[target] & source_leaf;
     BoxId* near = items.near + begin.near[target];
+    if (!(tree.target_count(target) > 0)) return;
     if (self && lane_id() == 0) *near = target;
     near += self;
-    const std::int64_t coarser = leaf ? count_coarser(rows, target).near : 0;
-    fill_coarser(target, leaf, near + coarser, items.p2l + begin.p2l[target + 1]);
-    if (leaf) fill_finer(target, near + coarser, items.m2p + begin.m2p[target]);
+    if (above != no_box) near = fill_coarser(target, leaf, near);
+    if (!leaf) return;
+    const BoxId taken = sorted_by_lanes(rows.in(whole) && own != target ? own : no_box);
+    if (taken != no_box) near[lane_id()] = taken;
+    if (!open) return;
+    near += __popc(__ballot_sync(warp, taken != no_box));
+    fill_finer(target, sorted_by_lanes(rows.in(open) ? own : no_box), near, items.m2p + begin.m2p[target]);
   }
 
  private:
-  /// From the ends of their rows backwards.
-  __device__ void fill_coarser(BoxId target, bool leaf, BoxId* near_end, BoxId* p2l_end) const {
-    rows.coarser(target, [&](unsigned near, unsigned p2l, BoxId box) {
+  /// From the ends of their rows backwards; returns the end of what is near.
+  __device__ BoxId* fill_coarser(BoxId target, bool leaf, BoxId* near) const {
+    std::int64_t coarser = 0;
+    if (leaf) rows.coarser(target, [&](unsigned found, unsigned, BoxId) { coarser += __popc(found); });
+    BoxId *near_end = near + coarser, *p2l_end = items.p2l + begin.p2l[target + 1];
+    rows.coarser(target, [&](unsigned found, unsigned p2l, BoxId box) {
       const unsigned own = 1u << lane_id();
-      const int near_rank = rank_among(near, box), p2l_rank = rank_among(p2l, box);
-      near_end -= __popc(near);
+      const int near_rank = rank_among(found, box), p2l_rank = rank_among(p2l, box);
+      near_end -= __popc(found);
       p2l_end -= __popc(p2l);
-      if (leaf && (near & own)) near_end[near_rank] = box;
+      if (leaf && (found & own)) near_end[near_rank] = box;
       if (p2l & own) p2l_end[p2l_rank] = box;
     });
+    return near + coarser;
   }
 
   /// Depth by depth from the target's level; lanes hold colleagues in ascending order, and so are what they find.
-  __device__ void fill_finer(BoxId target, BoxId* near, BoxId* m2p) const {
-    const BoxId own = colleague_of_lane(rows.tree, target), colleague = sorted_by_lanes(own == target ? no_box : own);
-    const unsigned kind = rows.kind_of(colleague), whole = __ballot_sync(warp, kind & taken_whole);
-    if (kind & taken_whole) near[__popc(whole & ((1u << lane_id()) - 1))] = colleague;
-    near += __popc(whole);
-    bool more = kind & opened;
-    const BoxId root = more ? colleague : no_box;
+  __device__ void fill_finer(BoxId target, BoxId root, BoxId* near, BoxId* m2p) const {
+    bool more = root != no_box;
     for (int depth = 1; __any_sync(warp, more); ++depth) {
       int counts[2] = {}, totals[2];
       more = rows.visit(target, root, depth, [&](BoxId, Place to, int below) {
@@ -257,38 +271,29 @@ struct FillRows {
   }
 };
 
-/// Lengths to beginnings; the last one is the number of items.
-void sum_lengths(DeviceArray<std::int64_t>& begin, DeviceMemory& memory) {
-  with_temporary(memory, "beginnings of rows", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(temporary, bytes, begin.data(), begin.data(), begin.size(), memory.stream);
-  });
-}
-
 }  // namespace
 
-void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const ListThresholds& thresholds,
+void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& around, const ListThresholds& thresholds,
                  DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
-  const std::int64_t boxes = tree.boxes;
-  DeviceArray<std::uint8_t> kind(memory), rim(memory);
-  DeviceArray<BoxId> above(memory);
-  kind.resize(boxes);
-  rim.resize(boxes);
-  above.resize(boxes);
-  for_each_index(boxes, FindKind{tree, thresholds.m2p_sources, kind.data()}, stream, "kinds of boxes");
-  for_each_index(32 * boxes, FindRim{tree, kind.data(), rim.data()}, stream, "rims");
-  for_each_index(boxes, FindAbove{tree, rim.data(), above.data()}, stream, "coarser neighbours");
-
+  const std::int64_t boxes = tree.boxes, tiles = most_tiles(boxes + 1);
   List<DeviceArray>* all[3] = {&lists.near, &lists.m2p, &lists.p2l};
   for (List<DeviceArray>* list : all) list->begin.resize(boxes + 1);
+  DeviceArray<unsigned long long> running(memory);  // three of RunningSum, then a word of TileQueue
+  running.resize(3 * tiles + 1);
+  require(cudaMemsetAsync(running.data(), 0, static_cast<std::size_t>(running.size()) * sizeof(unsigned long long), stream),
+          "cudaMemsetAsync");
   const Rows begin{lists.near.begin.data(), lists.m2p.begin.data(), lists.p2l.begin.data()};
-  const RowMaker rows{tree, thresholds, kind.data(), above.data()};
-  for_each_index(32 * (boxes + 1), CountRows{rows, begin}, stream, "lengths of rows");
+  const RowMaker rows{tree, thresholds, around};
+  const CountRows count{rows,
+                        begin,
+                        {reinterpret_cast<unsigned*>(running.data() + 3 * tiles)},
+                        {{running.data(), 1}, {running.data() + tiles, 1}, {running.data() + 2 * tiles, 1}}};
+  const std::int64_t blocks = std::min<std::int64_t>((boxes + 8) / 8, 8 * device_limits().multiprocessors);
+  count_rows_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(count);
+  require_launch("lengths of rows");
   std::int64_t entries[3] = {};
-  for (int l = 0; l < 3; ++l) {
-    sum_lengths(all[l]->begin, memory);
-    download(&entries[l], all[l]->begin.data() + boxes, 1, stream);
-  }
+  for (int l = 0; l < 3; ++l) download(&entries[l], all[l]->begin.data() + boxes, 1, stream);
   require(cudaStreamSynchronize(stream), "lengths of rows");
   for (int l = 0; l < 3; ++l) all[l]->items.resize(entries[l]);
   const Items items{lists.near.items.data(), lists.m2p.items.data(), lists.p2l.items.data()};

@@ -1,22 +1,302 @@
-// How sources and targets lie in pairs of far boxes: occupations of corners, and the sums over facing pairs.
+// How sources and targets lie in pairs of far boxes: for sampled target boxes of every level, the occupations of their
+// corners times those of the corners that face them, and how many sources are far.
+#include "backends/cuda/placement.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <cub/device/device_scan.cuh>
 
 #include "backends/cuda/block_sum.hpp"
-#include "backends/cuda/check.hpp"
 #include "backends/cuda/parallel.hpp"
-#include "backends/cuda/placement.hpp"
 #include "plan/placement_terms.hpp"
 
 namespace farfield::cuda {
+namespace {
 
-DeviceSums::DeviceSums(const CudaTree& tree, DeviceMemory& memory)
+constexpr unsigned all_lanes = ~0u;
+constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
+constexpr int facing_boxes = 54;  // two boxes away along one axis, at most one along the others
+
+/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are spread
+/// evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing sum of random
+/// points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they hold targets: in
+/// clusters few boxes carry the sums.
+struct Level {
+  BoxId begin, boxes;           ///< of the level
+  std::int32_t first, sampled;  ///< warps: first ... first + sampled * slices
+  std::int32_t slices;          ///< warps that share the source points of a box
+  std::int32_t points;          ///< most that are looked at in one box
+};
+struct Sample {
+  int levels = 0;
+  std::int32_t total = 0;  ///< warps
+  Level level[max_levels + 1];
+};
+
+Sample sample_of(const TreeView& tree, std::int64_t points) {
+  Sample s;
+  const int levels = std::max(1, tree.levels - 2);
+  const bool all = points * levels * facing_boxes <= 1 << 24;
+  const std::int64_t looks = (1 << 23) / facing_boxes / levels;
+  for (int l = 2; l < tree.levels; ++l) {
+    const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
+    const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
+    const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
+    const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
+    const std::int64_t slices = std::clamp<std::int64_t>(4096 / sampled, 1, 32);
+    s.level[s.levels++] = {tree.level_begin[l], static_cast<BoxId>(boxes), s.total, static_cast<std::int32_t>(sampled),
+                           static_cast<std::int32_t>(slices), static_cast<std::int32_t>(most)};
+    s.total += static_cast<std::int32_t>(sampled * slices);
+  }
+  return s;
+}
+
+/// A number in [0, 1) that follows from two others.
+__device__ double jitter(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t h = a * 0x9e3779b9u + b * 0x85ebca6bu + 0x165667b1u;
+  h = (h ^ h >> 16) * 0x7feb352du;
+  h = (h ^ h >> 15) * 0x846ca68bu;
+  return (h ^ h >> 16) * 0x1p-32;
+}
+
+/// `chosen` out of `count`, one from each of as many equal parts.
+struct Choice {
+  std::int64_t count, chosen;
+  double step;
+  std::uint32_t salt;
+  __device__ Choice(std::int64_t from, std::int64_t most, std::uint32_t which)
+      : count(from),
+        chosen(from < most ? from : most),
+        step(chosen < count ? static_cast<double>(count) / static_cast<double>(chosen) : 1),
+        salt(which) {}
+  __device__ std::int64_t operator[](std::int64_t j) const {
+    if (chosen == count) return j;
+    const auto i = static_cast<std::int64_t>((static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) * step);
+    return i < count ? i : count - 1;
+  }
+};
+
+/// A target box and how many boxes it stands for; no_box where the level has none around the target that was drawn.
+struct Drawn {
+  BoxId box;
+  double stands_for;
+};
+
+/// The level's box around a target, by a warp: 32 probes at a time.
+__device__ BoxId box_around(const PlacedPoints& targets, const Level& level, std::int64_t target) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  BoxId low = level.begin, count = level.boxes;  // the box, if any, is among them
+  while (count > 1) {
+    const BoxId step = (count + 31) / 32, offset = lane * step;
+    const bool before = offset < count && targets.begin[low + offset] <= target;
+    const int probes = __popc(__ballot_sync(all_lanes, before));
+    if (probes == 0) return no_box;
+    low += (probes - 1) * step;
+    count = min(step, count - (probes - 1) * step);
+  }
+  return targets.begin[low] <= target && target < targets.end[low] ? low : no_box;
+}
+
+__device__ Drawn draw(const PlacedPoints& targets, const Level& level, std::int64_t target_count, int which) {
+  if (level.sampled == level.boxes) return {level.begin + which, 1};
+  const Choice choice(target_count, level.sampled, static_cast<std::uint32_t>(level.begin));
+  const BoxId box = box_around(targets, level, choice[which]);
+  if (box == no_box) return {no_box, 0};
+  return {box, choice.step / static_cast<double>(targets.end[box] - targets.begin[box])};
+}
+
+/// How the weight of a charge dies away from its corner, for every degree.
+struct Decay {
+  float rate[degrees_at_once], least[degrees_at_once];  ///< `least` distance from the centre rises with the degree
+  __device__ float operator()(float distance, int k) const {
+    return distance > least[k] ? __expf(-rate[k] * fmaxf(0.f, 1.5f - distance)) : 0.f;
+  }
+};
+
+/// Lane 4 c + k: occupation of corner c of the box at degree k.
+__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most, double per_edge,
+                             const Decay& decay) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const std::int64_t begin = points.begin[box];
+  const Choice choice(points.end[box] - begin, most, static_cast<std::uint32_t>(box));
+  float sum = 0;
+  for (std::int64_t first = 0; first < choice.chosen; first += 32) {
+    float distance = 0;
+    int octant = 0;
+    if (first + lane < choice.chosen) {
+      const CornerPlace place = corner_place(tree, box, points, begin + choice[first + lane], per_edge);
+      distance = static_cast<float>(place.distance);
+      octant = place.octant;
+    }
+    for (unsigned near = __ballot_sync(all_lanes, distance > decay.least[0]); near; near &= near - 1) {
+      const int from = __ffs(static_cast<int>(near)) - 1;
+      const float at = __shfl_sync(all_lanes, distance, from);
+      if (__shfl_sync(all_lanes, octant, from) == lane / degrees_at_once) sum += decay(at, lane % degrees_at_once);
+    }
+  }
+  return sum * static_cast<float>(choice.step);
+}
+
+/// The corner of a target box that `octant` of the box displaced by d faces, or -1; `facing` seen from the source.
+__device__ int faced_corner(const int d[3], int octant) {
+  int corner = 0;
+  for (int a = 0; a < 3; ++a) {
+    const int bit = octant >> a & 1;
+    if (d[a] != 0 && bit != (d[a] < 0)) return -1;
+    corner |= (d[a] == 0 ? bit : d[a] > 0) << a;
+  }
+  return corner;
+}
+
+__device__ void facing_displacement(int which, int d[3]) {
+  const int axis = which / 18, beside = which % 9;
+  d[axis] = which / 9 % 2 ? 2 : -2;
+  d[(axis + 1) % 3] = beside % 3 - 1;
+  d[(axis + 2) % 3] = beside / 3 - 1;
+}
+
+/// Sums over boxes that face a target box.
+struct Facing {
+  const TreeView& tree;
+  const PlacedPoints& sources;
+  const Level& level;
+  const Decay& decay;
+  double per_edge;
+  const float* own;  ///< occupations of the target
+  float sum[degrees_at_once] = {};
+
+  /// The box that lies so, or no_box, also where the target has nothing in the corners that it faces.
+  __device__ BoxId source(BoxId target, int which) const {
+    if (which >= facing_boxes) return no_box;
+    int d[3];
+    facing_displacement(which, d);
+    bool any = false;
+    for (int octant = 0; octant < corners; ++octant) {
+      const int corner = faced_corner(d, octant);
+      any = any || (corner >= 0 && own[corner * degrees_at_once] > 0);
+    }
+    return any ? displaced(tree, target, d) : no_box;
+  }
+  __device__ std::int64_t looks(BoxId source) const {
+    const std::int64_t count = source == no_box ? 0 : sources.end[source] - sources.begin[source];
+    return count < level.points ? count : level.points;
+  }
+  /// Points first, first + step ... of those that are looked at.
+  __device__ void add(BoxId source, int which, int first, int step) {
+    int d[3];
+    facing_displacement(which, d);
+    const std::int64_t begin = sources.begin[source];
+    const Choice choice(sources.end[source] - begin, level.points, static_cast<std::uint32_t>(source));
+    const float weight = static_cast<float>(choice.step);
+#pragma unroll 4
+    for (std::int64_t j = first; j < choice.chosen; j += step) {
+      const CornerPlace place = corner_place(tree, source, sources, begin + choice[j], per_edge);
+      const int corner = faced_corner(d, place.octant);
+      const float distance = static_cast<float>(place.distance);
+      if (corner < 0 || !(distance > decay.least[0])) continue;
+#pragma unroll
+      for (int k = 0; k < degrees_at_once; ++k)
+        sum[k] += weight * decay(distance, k) * own[corner * degrees_at_once + k];
+    }
+  }
+};
+
+/// A lane per box that faces the target, all lanes together for boxes of many points.
+__device__ void add_facing(Facing& facing, BoxId target, int slice) {
+  const int lane = static_cast<int>(threadIdx.x % 32), slices = facing.level.slices;
+  for (int first = 0; first < facing_boxes; first += 32) {
+    const BoxId source = facing.source(target, first + lane);
+    const std::int64_t looks = facing.looks(source);
+    const bool many = looks > 64 * slices;
+    if (!many && looks > 0) facing.add(source, first + lane, slice, slices);
+    for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
+      const int from = __ffs(static_cast<int>(left)) - 1;
+      facing.add(__shfl_sync(all_lanes, source, from), first + from, 32 * slice + lane, 32 * slices);
+    }
+  }
+}
+
+/// Sources of this lane's share of the far list: of boxes with one between, and of others.
+struct FarCounts {
+  std::int64_t beside = 0, apart = 0;
+};
+__device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources, BoxId box) {
+  FarCounts counts;
+  const int slot = static_cast<int>(threadIdx.x % 32);
+  if (slot >= colleagues_per_box) return counts;
+  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int dx, int dy, int dz) {
+    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
+    (near ? counts.beside : counts.apart) += sources.end[source] - sources.begin[source];
+  });
+  return counts;
+}
+
+/// Terms of the sums of one slice of one sample, by a warp.
+__device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const Level& level,
+                           const Drawn& drawn, int slice, const Decay& decay, float* occupation, double* sums) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const double edge = tree.lattice.edge(tree.level[drawn.box]);
+  occupation[lane] = occupations(tree, targets, drawn.box, level.points, 1 / edge, decay);
+  __syncwarp();
+  Facing facing{tree, sources, level, decay, 1 / edge, occupation};
+  add_facing(facing, drawn.box, slice);
+  FarCounts far;
+  if (slice == 0) far = count_far(tree, sources, drawn.box);
+  const double pairs = static_cast<double>(targets.end[drawn.box] - targets.begin[drawn.box]);
+  double all[numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
+                             pairs * static_cast<double>(sum_of_warp(far.apart))};
+  for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = sum_of_warp(static_cast<double>(facing.sum[k]));
+  const double a2 = edge * edge;
+  for (int i = 0; lane == 0 && i < numbers / 2; ++i) {
+    sums[2 * i] = all[i] * drawn.stands_for / a2;
+    sums[2 * i + 1] = all[i] * drawn.stands_for / (a2 * a2);
+  }
+}
+
+/// A warp per slice of a sampled box, parts[block] of the sums per block.
+__global__ void __launch_bounds__(sum_threads)
+    far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
+                     const __grid_constant__ Sample sample, Decay decay, double* parts) {
+  __shared__ float occupation[warps][32];
+  __shared__ double sums[warps][numbers];
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const std::int32_t own = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
+  if (lane < numbers) sums[warp][lane] = 0;
+  __syncwarp();
+  if (own < sample.total) {
+    int l = 0;
+    while (l + 1 < sample.levels && own >= sample.level[l + 1].first) ++l;
+    const Level& level = sample.level[l];
+    const Drawn drawn = draw(targets, level, target_count, (own - level.first) / level.slices);
+    if (drawn.box != no_box)
+      add_sample(tree, sources, targets, level, drawn, (own - level.first) % level.slices, decay, occupation[warp],
+                 sums[warp]);
+  }
+  __syncthreads();
+  if (threadIdx.x >= numbers) return;
+  double sum = 0;
+  for (int w = 0; w < warps; ++w) sum += sums[w][threadIdx.x];
+  parts[static_cast<std::int64_t>(blockIdx.x) * numbers + threadIdx.x] = sum;
+}
+
+/// Number blockIdx.x of the sums.
+__global__ void __launch_bounds__(sum_threads) add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
+  __shared__ double lane[sum_threads];
+  double sum = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += sum_threads) sum += parts[b * numbers + blockIdx.x];
+  sum = sum_of_block(sum, lane);
+  if (threadIdx.x == 0) reinterpret_cast<double*>(&found->far)[blockIdx.x] = sum;
+}
+
+}  // namespace
+
+DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
     : memory_(memory),
       view_(tree.tree.view()),
-      alike_(tree.alike),
-      source_count_(tree.sources.count),
-      target_count_(tree.target_points().count) {
+      lists_(tree.lists.view()),
+      target_count_(tree.target_points().count),
+      first_degree_(degree - 1),  // settle_degree tries one less where the first is good
+      chunk_(memory),
+      on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
     return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
   };
@@ -24,145 +304,57 @@ DeviceSums::DeviceSums(const CudaTree& tree, DeviceMemory& memory)
   targets_ = placed(tree.target_points(), view_.target_begin, view_.target_end);
 }
 
-std::vector<double> DeviceSums::read(const DeviceArray<double>& parts) {
-  std::vector<double> values(static_cast<std::size_t>(parts.size()));
-  download(values.data(), parts.data(), parts.size(), memory_.stream);
-  require(cudaStreamSynchronize(memory_.stream), "cudaStreamSynchronize");
-  return values;
-}
-
-static constexpr std::int64_t share_points = 4096;
-
-__global__ void count_shares_kernel(TreeView tree, PlacedPoints points, std::int32_t* shares) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i > tree.boxes) return;
-  const bool counts = i < tree.boxes && tree.level[i] >= 2;
-  shares[i] =
-      counts ? static_cast<std::int32_t>((points.end[i] - points.begin[i] + share_points - 1) / share_points) : 0;
-}
-
-__global__ void fill_shares_kernel(BoxId boxes, const std::int32_t* first, BoxId* box) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i >= boxes) return;
-  for (std::int32_t k = first[i]; k < first[i + 1]; ++k) box[k] = static_cast<BoxId>(i);
-}
-
-/// A block per share; each thread sums the corners of its points, then the block.
-__global__ void occupations_kernel(TreeView tree, PlacedPoints points, const std::int32_t* first, const BoxId* boxes,
-                                   double rate, double* parts) {
-  __shared__ double lane[sum_threads];
-  if (static_cast<std::int32_t>(blockIdx.x) >= first[tree.boxes]) return;
-  const BoxId box = boxes[blockIdx.x];
-  const double edge = tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
-  const std::int64_t share = static_cast<std::int64_t>(blockIdx.x) - first[box];
-  const std::int64_t begin = points.begin[box] + share * share_points;
-  const std::int64_t end = points.end[box] - begin < share_points ? points.end[box] : begin + share_points;
-  double sum[corners] = {};
-  bool any = false;
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += sum_threads) {
-    const CornerPlace place = corner_place(tree, box, points, i, edge);
-    if (!(place.distance > least)) continue;
-    any = true;
-    const double weight = exp(-rate * (place.distance < 1.5 ? 1.5 - place.distance : 0.0));
-#pragma unroll
-    for (int c = 0; c < corners; ++c) sum[c] += c == place.octant ? weight : 0.0;
+void DeviceSums::sum_far_pairs() {
+  const Sample sample = sample_of(view_, target_count_);
+  if (sample.total == 0) return;
+  Decay decay{};
+  for (int k = 0; k < degrees_at_once; ++k) {
+    const double rate = 1.5 * std::max(1, first_degree_ + k);
+    decay.rate[k] = static_cast<float>(rate);
+    decay.least[k] = static_cast<float>(1.5 - reach_of(rate));
   }
-  double* out = parts + static_cast<std::int64_t>(blockIdx.x) * corners;
-  if (!__syncthreads_or(any)) {
-    if (threadIdx.x < corners) out[threadIdx.x] = 0;
-    return;
-  }
-#pragma unroll
-  for (int c = 0; c < corners; ++c) {
-    const double all = sum_of_block(sum[c], lane);
-    if (threadIdx.x == 0) out[c] = all;
-  }
-}
-
-__global__ void add_shares_kernel(BoxId boxes, const std::int32_t* first, const double* parts, float* corner) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i >= static_cast<std::int64_t>(boxes) * corners) return;
-  const std::int64_t box = i / corners;
-  double sum = 0;
-  for (std::int64_t k = first[box]; k < first[box + 1]; ++k) sum += parts[k * corners + i % corners];
-  corner[i] = static_cast<float>(sum);
-}
-
-void DeviceSums::divide(Shares& shares, const PlacedPoints& points, std::int64_t count) {
-  if (shares.most > 0) return;
-  shares.most = view_.boxes + view_.levels * (count / share_points + 1);
-  shares.first.use(memory_);
-  shares.box.use(memory_);
-  shares.first.resize(std::int64_t(view_.boxes) + 1);
-  shares.box.resize(shares.most);
-  count_shares_kernel<<<sum_blocks(std::int64_t(view_.boxes) + 1), sum_threads, 0, memory_.stream>>>(
-      view_, points, shares.first.data());
-  require_launch("count_shares_kernel");
-  with_temporary(memory_, "cub::DeviceScan", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(temporary, bytes, shares.first.data(), shares.first.data(), view_.boxes + 1,
-                                         memory_.stream);
-  });
-  fill_shares_kernel<<<sum_blocks(view_.boxes), sum_threads, 0, memory_.stream>>>(view_.boxes, shares.first.data(),
-                                                                                  shares.box.data());
-  require_launch("fill_shares_kernel");
-}
-
-void DeviceSums::occupations(DeviceArray<float>& corner, Shares& shares, const PlacedPoints& points, std::int64_t count,
-                             double rate) {
-  divide(shares, points, count);
+  const int blocks = (sample.total + warps - 1) / warps;
   DeviceArray<double> parts(memory_);
-  parts.resize(shares.most * corners);
-  corner.resize(std::int64_t(view_.boxes) * corners);
-  occupations_kernel<<<static_cast<unsigned>(shares.most), sum_threads, 0, memory_.stream>>>(
-      view_, points, shares.first.data(), shares.box.data(), rate, parts.data());
-  require_launch("occupations_kernel");
-  add_shares_kernel<<<sum_blocks(std::int64_t(view_.boxes) * corners), sum_threads, 0, memory_.stream>>>(
-      view_.boxes, shares.first.data(), parts.data(), corner.data());
-  require_launch("add_shares_kernel");
+  parts.resize(std::int64_t(blocks) * numbers);
+  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(
+      view_, sources_, targets_, target_count_, sample, decay, parts.data());
+  require_launch("far_pairs_kernel");
+  add_far_kernel<<<numbers, sum_threads, 0, memory_.stream>>>(parts.data(), blocks, on_device_.data());
+  require_launch("add_far_kernel");
 }
 
-/// Sums over boxes of typical and facing pairs, by 1 / a^2 and 1 / a^4.
-__global__ void pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId first, double further,
-                             const float* from, const float* to, double* parts) {
-  __shared__ double lane[sum_threads];
-  const std::int64_t b = first + static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  double typical = 0, facing_pairs = 0, a2 = 1;
-  if (b < tree.boxes) {
-    const auto box = static_cast<BoxId>(b);
-    const double edge = tree.lattice.edge(tree.level[box]);
-    a2 = edge * edge;
-    const std::int64_t count = targets.end[box] - targets.begin[box];
-    if (count > 0) typical = static_cast<double>(count) * far_sources(tree, box, sources, further);
-    for (int corner = 0; corner < corners; ++corner) {
-      const double weight = static_cast<double>(to[b * corners + corner]);
-      for (int axis = 0; weight > 0 && axis < 3; ++axis) facing_pairs += weight * facing(tree, box, corner, axis, from);
-    }
-  }
-  const double sums[4] = {typical / a2, typical / (a2 * a2), facing_pairs / a2, facing_pairs / (a2 * a2)};
-  for (int i = 0; i < 4; ++i) {
-    const double all = sum_of_block(sums[i], lane);
-    if (threadIdx.x == 0) parts[4 * blockIdx.x + i] = all;
-  }
+void DeviceSums::read() {
+  download(&found_, on_device_.data(), 1, memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "sums of the placement");
+}
+
+const PlacementFindings& DeviceSums::found() {
+  if (known_) return found_;
+  on_device_.resize(1);
+  require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
+  look_at_leaves();
+  sum_norms();
+  sum_far_pairs();
+  read();
+  known_ = true;
+  return found_;
 }
 
 Placement DeviceSums::placement(const ResultNorms& norms, int degree) {
-  const double rate = 1.5 * std::max(1, degree), further = std::pow(2.0 / 3.0, 2 * degree);
-  DeviceArray<float> own(memory_), apart(memory_);
-  occupations(own, source_shares_, sources_, source_count_, rate);
-  if (!alike_) occupations(apart, target_shares_, targets_, target_count_, rate);
-  const BoxId first = view_.level_begin[2];
-  DeviceArray<double> parts(memory_);
-  parts.resize(4 * std::int64_t(sum_blocks(view_.boxes - first)));
-  pairs_kernel<<<sum_blocks(view_.boxes - first), sum_threads, 0, memory_.stream>>>(
-      view_, sources_, targets_, first, further, own.data(), alike_ ? own.data() : apart.data(), parts.data());
-  require_launch("pairs_kernel");
-  const std::vector<double> sums = read(parts);
-  double sum[4] = {0, 0, 0, 0};
-  for (std::size_t i = 0; i < sums.size(); ++i) sum[i % 4] += sums[i];
+  if (degree < first_degree_ || degree >= first_degree_ + degrees_at_once) {
+    found();
+    first_degree_ = degree;
+    sum_far_pairs();
+    read();
+  }
+  const FarSums& far = found().far;
+  const double further = std::pow(2.0 / 3.0, 2 * degree);
   const double count = static_cast<double>(std::max<std::int64_t>(1, target_count_));
   const auto ratio = [&](double pairs, double norm) { return norm > 0 ? std::sqrt(pairs / count / norm) : 0.0; };
-  return {{ratio(sum[0], norms.potential), ratio(sum[1], norms.gradient)},
-          {ratio(sum[2], norms.potential), ratio(sum[3], norms.gradient)}};
+  const double* facing = far.facing[degree - first_degree_];
+  return {{ratio(far.beside[0] + further * far.apart[0], norms.potential),
+           ratio(far.beside[1] + further * far.apart[1], norms.gradient)},
+          {ratio(facing[0], norms.potential), ratio(facing[1], norms.gradient)}};
 }
 
 }  // namespace farfield::cuda

@@ -8,32 +8,17 @@
 
 namespace farfield::cuda {
 
-__global__ void heaps_kernel(TreeView tree, std::int64_t most, double* found) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x;
-  if (i >= tree.boxes) return;
-  const auto box = static_cast<BoxId>(i);
-  if (tree.is_leaf(box) && (tree.source_count(box) > most || tree.target_count(box) > most)) *found = 1;
-}
-
-bool DeviceSums::heaped(std::int64_t most) {
-  DeviceArray<double> found(memory_);
-  found.resize(1);
-  require(cudaMemsetAsync(found.data(), 0, sizeof(double), memory_.stream), "cudaMemsetAsync");
-  heaps_kernel<<<sum_blocks(view_.boxes), sum_threads, 0, memory_.stream>>>(view_, most, found.data());
-  require_launch("heaps_kernel");
-  return read(found)[0] > 0;
-}
-
 static constexpr int most_sorted = 1024;
 
 /// Share of coinciding neighbours along an axis: bitonic sort of up to 1024 coordinates in shared memory.
 __device__ bool in_planes_along(const double* x, std::int64_t count, double* sorted, double* lane) {
-  for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += sum_threads)
-    sorted[i] = i < count ? x[i] : HUGE_VAL;
-  for (int size = 2; size <= most_sorted; size *= 2)
+  int all = 8;
+  while (all < count) all *= 2;
+  for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) sorted[i] = i < count ? x[i] : HUGE_VAL;
+  for (int size = 2; size <= all; size *= 2)
     for (int step = size / 2; step > 0; step /= 2) {
       __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < most_sorted; i += sum_threads) {
+      for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) {
         const int other = i ^ step;
         if (other < i) continue;  // the pair is its lower index's
         const double a = sorted[i], b = sorted[other];
@@ -50,25 +35,44 @@ __device__ bool in_planes_along(const double* x, std::int64_t count, double* sor
   return range == 0 || close > 0.4 * static_cast<double>(count - 1);
 }
 
-/// The first leaf of at least 8 sources in every stretch of boxes: found[2 k] = 1 if there is one, found[2 k + 1] = 1
-/// if its sources stand in planes.
-__global__ void planes_kernel(TreeView tree, PlacedPoints points, BoxId stride, double* found) {
-  __shared__ double sorted[most_sorted], lane[sum_threads];
+/// The first leaf of at least 8 sources from `begin` on, or a box from `end` on.
+__device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& points, const std::uint32_t* chunk, BoxId begin,
+                                 BoxId end) {
+  constexpr int none = 0x7fffffff;
+  __shared__ int flagged;
   __shared__ BoxId leaf;
+  if (threadIdx.x == 0) leaf = flagged = none;
+  __syncthreads();
+  const int last = (end - 1) / chunk_boxes;
+  for (int c = begin / chunk_boxes; c <= last;) {
+    const int mine = c + static_cast<int>(threadIdx.x);
+    const bool full = mine <= last && (chunk[mine] & has_full_leaf);
+    if (full) atomicMin(&flagged, mine);
+    if (!__syncthreads_or(full)) {
+      c += sum_threads;
+      continue;
+    }
+    c = flagged + 1;
+    for (int i = static_cast<int>(threadIdx.x); i < chunk_boxes; i += sum_threads) {
+      const std::int64_t at = static_cast<std::int64_t>(flagged) * chunk_boxes + i;
+      const auto box = static_cast<BoxId>(at);
+      if (at >= begin && at < end && tree.is_leaf(box) && points.end[box] - points.begin[box] >= 8) atomicMin(&leaf, box);
+    }
+    __syncthreads();
+    if (leaf < end) break;
+    if (threadIdx.x == 0) flagged = none;
+    __syncthreads();
+  }
+  return leaf;
+}
+
+/// Stretch blockIdx.x of boxes.
+__global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uint32_t* chunk, BoxId stride,
+                              PlacementFindings* found) {
+  __shared__ double sorted[most_sorted], lane[sum_threads];
   const BoxId begin = static_cast<BoxId>(blockIdx.x) * stride;
   const BoxId end = tree.boxes - begin < stride ? tree.boxes : begin + stride;
-  if (threadIdx.x == 0) leaf = end;
-  bool mine = false;
-  for (BoxId first = begin; first < end; first += sum_threads) {
-    const BoxId box = first + static_cast<BoxId>(threadIdx.x);
-    mine = box < end && tree.is_leaf(box) && points.end[box] - points.begin[box] >= 8;
-    if (__syncthreads_or(mine)) {
-      if (mine) atomicMin(&leaf, box);
-      break;
-    }
-  }
-  __syncthreads();
-  const BoxId chosen = leaf;
+  const BoxId chosen = first_full_leaf(tree, points, chunk, begin, end);
   bool all = chosen < end;
   if (all) {
     const std::int64_t from = points.begin[chosen], left = points.end[chosen] - from;
@@ -76,22 +80,24 @@ __global__ void planes_kernel(TreeView tree, PlacedPoints points, BoxId stride, 
     for (int axis = 0; axis < 3 && all; ++axis) all = in_planes_along(points.axis[axis] + from, count, sorted, lane);
   }
   if (threadIdx.x == 0) {
-    found[2 * blockIdx.x] = chosen < end;
-    found[2 * blockIdx.x + 1] = all;
+    found->planes[blockIdx.x][0] = chosen < end;
+    found->planes[blockIdx.x][1] = all;
   }
 }
 
-bool DeviceSums::in_planes() {
-  const BoxId stride = std::max<BoxId>(1, view_.boxes / 64);
+void DeviceSums::look_for_planes() {
+  const BoxId stride = std::max<BoxId>(1, view_.boxes / plane_samples);
   const unsigned stretches = static_cast<unsigned>((view_.boxes + stride - 1) / stride);
-  DeviceArray<double> found(memory_);
-  found.resize(2 * std::int64_t(stretches));
-  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, stride, found.data());
+  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride, on_device_.data());
   require_launch("planes_kernel");
-  const std::vector<double> flags = read(found);
+}
+
+bool DeviceSums::in_planes() {
   int leaves = 0, planes = 0;
-  for (std::size_t k = 0; k < flags.size(); k += 2) leaves += flags[k] > 0, planes += flags[k + 1] > 0;
+  for (const auto& stretch : found().planes) leaves += stretch[0], planes += stretch[1];
   return planes > leaves / 4;
 }
+
+bool DeviceSums::heaped(std::int64_t most) { return static_cast<std::int64_t>(found().largest_leaf) > most; }
 
 }  // namespace farfield::cuda

@@ -92,17 +92,25 @@ __global__ void __launch_bounds__(block_threads)
   found->grid = GridCells(found->geometry);
 }
 
+/// Seven bits to every third: all that a cell of the finest grid has.
+__device__ unsigned spread(unsigned v) {
+  static_assert(finest_grid <= 8);
+  v = (v | v << 8) & 0x0000f00fu;
+  v = (v | v << 4) & 0x000c30c3u;
+  return (v | v << 2) & 0x00249249u;
+}
+
 struct MarkCell {
   AnyReader read;  // unscaled: the scale is not known to the host yet
   const Findings* found;
   unsigned* bitmap;
   __device__ void operator()(std::int64_t i) const {
     if (!found->finite[0] || !found->finite[1] || !has_grid(found->geometry)) return;
-    std::uint64_t cell = 0;
+    unsigned cell = 0;
     for (int d = 0; d < 3; ++d)
-      cell |= spread_bits(static_cast<std::uint64_t>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
+      cell |= spread(static_cast<unsigned>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
     const unsigned bit = 1u << cell % 32;
-    if (!(__ldcg(bitmap + cell / 32) & bit)) atomicOr(bitmap + cell / 32, bit);
+    if (!(bitmap[cell / 32] & bit)) atomicOr(bitmap + cell / 32, bit);  // a stale word costs an atomic, no more
   }
 };
 

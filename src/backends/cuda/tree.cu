@@ -22,8 +22,13 @@ Cloud cloud_of(const DevicePoints& points, const Geometry& geometry, const Latti
           Scaling(geometry.exponent),
           lattice,
           DeviceArray<Item>(memory),
-          DeviceArray<Item>(memory),
-          DeviceArray<std::uint32_t>(memory)};
+          DeviceArray<Item>(memory)};
+}
+
+/// A tree that is built anew for as many points, as after a time step, has about as many boxes as it had.
+std::int64_t expected_boxes(const CudaTree& built, std::int64_t points, const TreeOptions& options) {
+  const bool alike = built.made_for.points == points && built.made_for.leaf_size == options.leaf_size;
+  return alike ? built.tree.boxes + built.tree.boxes / 8 + 64 : 0;
 }
 
 }  // namespace
@@ -50,14 +55,20 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   sort_items(targets, memory);
   mark("sort");
 
-  build_boxes(built.tree, sources, built.alike ? nullptr : &targets, {options.leaf_size, options.depth}, memory);
+  build_boxes(built.tree, sources, built.alike ? nullptr : &targets,
+              {options.leaf_size, options.depth, expected_boxes(built, sources.count() + targets.count(), options)}, memory);
+  built.made_for = {sources.count() + targets.count(), options.leaf_size};
   mark("boxes");
 
+  for (Cloud* cloud : {&sources, &targets}) cloud->scratch.release();
   gather(built.sources, sources, stream);
   gather(built.targets, targets, stream);
+  for (Cloud* cloud : {&sources, &targets}) cloud->items.release();
   mark("gather");
 
-  build_lists(built.lists, built.tree.view(), options.thresholds, memory);
+  Neighbourhood neighbourhood(memory);
+  const Around around = neighbourhood.find(built.tree, options.thresholds.m2p_sources, stream);
+  build_lists(built.lists, built.tree.view(), around, options.thresholds, memory);
   mark("lists");
 }
 

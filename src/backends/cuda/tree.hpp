@@ -33,6 +33,9 @@ struct CudaTree {
   Lists<DeviceArray> lists;
   SortedPoints sources, targets;  ///< `targets` is empty where `alike`
   bool alike = true;
+  struct {
+    std::int64_t points = 0, leaf_size = 0;
+  } made_for;  ///< the last build
 
   const SortedPoints& target_points() const { return alike ? sources : targets; }
   /// Has every array, and what a build needs for a while, come from `memory`; before the first build.
