@@ -1,6 +1,6 @@
-// Milliseconds of every stage of a plan with positions in device memory, tree rebuilt by `move`: one JSON line per cloud,
-// precision, N and leaf size, medians of 5. "move" is the host's clock around the call; what the stages do not add up to
-// is the host's share. Usage: gpu_plan CLOUD(uniform|plummer|sphere) LOG2_N[,LOG2_N ...] MEAN[,MEAN ...]
+// Milliseconds of every stage of a plan with positions in device memory, tree rebuilt by `move`: one JSON line per
+// cloud, precision, N and leaf size, medians of 5. "move" is the host's clock around the call; what the stages do not
+// add up to is the host's share. Usage: gpu_plan CLOUD(uniform|plummer|sphere) LOG2_N[,LOG2_N ...] MEAN[,MEAN ...]
 // [single|double]; a LOG2_N may be a fraction.
 #include <algorithm>
 #include <chrono>
@@ -53,14 +53,15 @@ void print(const char* cloud, double log2_n, double mean, const Report& r, doubl
            const std::map<std::string, std::vector<double>>& stages) {
   double all = 0;
   for (const auto& [name, times] : stages) all += median(times);
-  std::printf("{\"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"mean\": %g, \"leaf\": %.1f, \"degree\": %d, "
-              "\"boxes\": %lld, \"levels\": %d, \"near\": %lld, \"m2l\": %lld, \"bytes_per_point\": %.1f, \"move\": %.3f, "
-              "\"stages\": %.3f, \"stages_ms\": {",
-              cloud, log2_n, r.precision.c_str(), mean,
-              static_cast<double>(r.sources) / static_cast<double>(std::max<std::int64_t>(1, r.leaves)), r.degree,
-              static_cast<long long>(r.boxes), static_cast<int>(r.levels), static_cast<long long>(r.p2p_boxes),
-              static_cast<long long>(r.m2l_boxes),
-              static_cast<double>(r.memory_bytes) / static_cast<double>(r.sources), 1e3 * move, 1e3 * all);
+  std::printf(
+      "{\"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"mean\": %g, \"leaf\": %.1f, \"degree\": %d, "
+      "\"boxes\": %lld, \"levels\": %d, \"near\": %lld, \"m2l\": %lld, \"bytes_per_point\": %.1f, \"move\": %.3f, "
+      "\"stages\": %.3f, \"stages_ms\": {",
+      cloud, log2_n, r.precision.c_str(), mean,
+      static_cast<double>(r.sources) / static_cast<double>(std::max<std::int64_t>(1, r.leaves)), r.degree,
+      static_cast<long long>(r.boxes), static_cast<int>(r.levels), static_cast<long long>(r.p2p_boxes),
+      static_cast<long long>(r.m2l_boxes), static_cast<double>(r.memory_bytes) / static_cast<double>(r.sources),
+      1e3 * move, 1e3 * all);
   const char* comma = "";
   for (const auto& [name, times] : stages) {
     std::printf("%s\"%s\": %.3f", comma, name.c_str(), 1e3 * median(times));

@@ -34,7 +34,9 @@ struct Trees {
     device.use(memory);
     cuda::build(device, sources, apart, geometry, {1, 0, leaf_size, -1, {}, {}}, nullptr);
   }
-  PlacedPoints sources() const { return placed(host.sources, host.tree.view().source_begin, host.tree.view().source_end); }
+  PlacedPoints sources() const {
+    return placed(host.sources, host.tree.view().source_begin, host.tree.view().source_end);
+  }
   PlacedPoints targets() const {
     return placed(host.target_points(), host.tree.view().target_begin, host.tree.view().target_end);
   }
@@ -82,7 +84,8 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         Report report;
         const int expected = settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 1, report);
         cuda::DeviceSums sums(trees.device, d.degree, trees.memory);
-        EXPECT_NEAR(settle_degree(d, sums, report), expected, points > 20'000) << name(kind) << ", " << points << ", " << tolerance;
+        EXPECT_NEAR(settle_degree(d, sums, report), expected, points > 20'000)
+            << name(kind) << ", " << points << ", " << tolerance;
       }
     }
 }

@@ -1,7 +1,6 @@
-#include "backends/cuda/accounts.hpp"
-
 #include <algorithm>
 
+#include "backends/cuda/accounts.hpp"
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/parallel.hpp"
@@ -14,7 +13,8 @@ enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accou
 static constexpr int threads = 128;
 
 /// Octants of the children of a box that hold sources or targets, as `begin` and `end` say.
-__device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin, const std::int64_t* end) {
+__device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin,
+                                         const std::int64_t* end) {
   unsigned mask = tree.child_mask[box];
   if (tree.source_begin == tree.target_begin) return mask;  // no box is empty
   BoxId child = tree.first_child[box];
@@ -26,11 +26,12 @@ __device__ unsigned children_with_points(const TreeView& tree, BoxId box, const 
   return mask;
 }
 
-/// Pairs of far lists between the children of `box` and those of its colleague in this lane's slot, and what the reduced
-/// stencil sends to the box itself.
+/// Pairs of far lists between the children of `box` and those of its colleague in this lane's slot, and what the
+/// reduced stencil sends to the box itself.
 __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const int slot = static_cast<int>(threadIdx.x % 32);
-  const BoxId colleague = slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
+  const BoxId colleague =
+      slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
   if (colleague == no_box) return 0;
   const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
   const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
@@ -38,14 +39,15 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const unsigned to_parent = reduced ? sources & children_for_parent(x, y, z) : 0;
   Total pairs = targets ? static_cast<Total>(count_bits(to_parent)) : 0;
   for (int o = 0; o < 8; ++o) {
-    const unsigned touching = touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2);
+    const unsigned touching =
+        touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2);
     if (targets >> o & 1u) pairs += static_cast<Total>(count_bits(sources & ~touching & ~to_parent));
   }
   return pairs;
 }
 
-/// This lane's share of the pairs of points in the near rows of 32 boxes, one behind the other; `begin` is that of the lane's
-/// row. Their entries are read as one.
+/// This lane's share of the pairs of points in the near rows of 32 boxes, one behind the other; `begin` is that of the
+/// lane's row. Their entries are read as one.
 __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
                             std::int64_t end) {
   constexpr int ahead = 4;  // look-ups that are under way at a time
@@ -74,8 +76,8 @@ __global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * threads / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
   Total own[3] = {0, 0, 0};
-  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32 * 32; first < tree.boxes;
-       first += 32 * warps) {
+  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32 * 32;
+       first < tree.boxes; first += 32 * warps) {
     const std::int64_t last = first + 32 < tree.boxes ? first + 32 : tree.boxes, at = first + lane;
     const bool exists = at < last;
     const auto box = static_cast<BoxId>(exists ? at : last - 1);
@@ -97,15 +99,17 @@ __global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView
   }
 }
 
-void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory, Report& report) {
+void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory,
+                Report& report) {
   Total found[accounts] = {};
   if (tree.boxes > 0) {
     DeviceArray<Total> totals(memory);
     totals.resize(accounts);
     require(cudaMemsetAsync(totals.data(), 0, sizeof found, memory.stream), "cudaMemsetAsync");
-    const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
-    count_kernel<<<static_cast<unsigned>(blocks), threads, 0, memory.stream>>>(
-        tree, lists, decision.reduced, totals.data());
+    const std::int64_t blocks =
+        std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
+    count_kernel<<<static_cast<unsigned>(blocks), threads, 0, memory.stream>>>(tree, lists, decision.reduced,
+                                                                               totals.data());
     require_launch("count_kernel");
     download(found, totals.data(), accounts, memory.stream);
     require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
@@ -165,8 +169,8 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
 }
 
 template <class Real>
-std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources, const std::vector<std::int64_t>& targets,
-                                   Kernel kernel, DeviceMemory& memory) {
+std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory) {
   std::vector<DirectSum> sums(targets.size());
   if (targets.empty() || sources == 0) return sums;
   DeviceArray<std::int64_t> at(memory);
@@ -189,8 +193,8 @@ std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
   return sums;
 }
 
-template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&, Kernel,
-                                                   DeviceMemory&);
+template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&,
+                                                   Kernel, DeviceMemory&);
 template std::vector<DirectSum> direct_sums<double>(const Work<double>&, std::int64_t, const std::vector<std::int64_t>&,
                                                     Kernel, DeviceMemory&);
 

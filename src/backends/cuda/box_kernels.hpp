@@ -25,9 +25,9 @@ struct Node {
 /// What the device knows about the tree so far.
 struct Progress {
   std::int64_t level_begin[max_levels + 3] = {0, 1};
-  std::int64_t wanted = 0;  ///< boxes that there would be with the children that did not fit
-  int stopped = no_level;       ///< the level whose children did not fit
-  int unresolved = no_level;    ///< coarsest level with a box that a uniform depth cannot divide
+  std::int64_t wanted = 0;    ///< boxes that there would be with the children that did not fit
+  int stopped = no_level;     ///< the level whose children did not fit
+  int unresolved = no_level;  ///< coarsest level with a box that a uniform depth cannot divide
 };
 
 /// The rule of refinement, and what it looks at.
@@ -60,7 +60,8 @@ struct Rule {
     if (depth >= 0) return false;
     bool others = node.parent == no_box;
     for (int s = 0; s < sets; ++s) {
-      if (node.begin[s] < node.end[s] && key_of(items[s][node.begin[s]]) != key_of(items[s][node.end[s] - 1])) return false;
+      if (node.begin[s] < node.end[s] && key_of(items[s][node.begin[s]]) != key_of(items[s][node.end[s] - 1]))
+        return false;
       if (node.parent == no_box) continue;
       const Node& parent = nodes[node.parent];
       others = others || parent.begin[s] != node.begin[s] || parent.end[s] != node.end[s];
@@ -84,12 +85,12 @@ struct Brood {
   std::uint32_t begin[2][block_threads][8];  // where the points of children begin
   std::uint8_t mask[block_threads];          // which of them exist
   bool divided[block_threads], coincide[block_threads];
-  std::uint32_t before[block_threads];       // children of the boxes before in the tile
-  std::int64_t first;                        // child of the tile
+  std::uint32_t before[block_threads];  // children of the boxes before in the tile
+  std::int64_t first;                   // child of the tile
 };
 
-/// One level: which boxes have which children, and the children themselves behind all boxes so far, in the order of their
-/// parents. Every warp divides a box of the block's tile at a time.
+/// One level: which boxes have which children, and the children themselves behind all boxes so far, in the order of
+/// their parents. Every warp divides a box of the block's tile at a time.
 struct Division {
   Rule rule;
   int level;
@@ -102,7 +103,8 @@ struct Division {
   __device__ void operator()(Brood& brood) const {
     const std::int64_t begin = progress->level_begin[level], end = progress->level_begin[level + 1];
     const int size = boxes_per_tile(end - begin);
-    const std::int64_t tiles = end > begin ? (end - begin + size - 1) / size : 1;  // one says that there is no next level
+    const std::int64_t tiles =
+        end > begin ? (end - begin + size - 1) / size : 1;  // one says that there is no next level
     for (std::int64_t tile; (tile = queue.take(tiles)) < tiles;) {
       const std::int64_t first = begin + tile * size;
       const int count = static_cast<int>(end - first < size ? end - first : size);
@@ -129,7 +131,8 @@ struct Division {
     }
     if (!__syncthreads_or(could_coincide)) return;
     for (int other = 0; other < count; ++other)
-      if (brood.coincide[other] && rule.all_coincide(nodes[first + other]) && threadIdx.x == 0) brood.divided[other] = false;
+      if (brood.coincide[other] && rule.all_coincide(nodes[first + other]) && threadIdx.x == 0)
+        brood.divided[other] = false;
     __syncthreads();
   }
 
@@ -184,11 +187,12 @@ struct Division {
     return sum - count;
   }
 
-  /// Where the points of octants from `octant` on begin. 28 probes at a time: their loads overlap, and 16 million points
-  /// take five steps instead of 24 that wait for memory one by one.
+  /// Where the points of octants from `octant` on begin. 28 probes at a time: their loads overlap, and 16 million
+  /// points take five steps instead of 24 that wait for memory one by one.
   __device__ std::uint32_t first_of(const Node& node, int s, int octant) const {
     constexpr int lanes = 4, per_lane = 7, probes = lanes * per_lane;
-    std::int64_t low = node.begin[s], high = octant > 0 ? node.end[s] : node.begin[s];  // before low: less; from high on: not
+    std::int64_t low = node.begin[s],
+                 high = octant > 0 ? node.end[s] : node.begin[s];  // before low: less; from high on: not
     while (__any_sync(~0u, low < high)) {
       const std::int64_t step = (high - low + probes) / (probes + 1);
       int less = 0;  // probes that are
@@ -256,13 +260,13 @@ struct Division {
   }
 };
 
-__global__ void __launch_bounds__(block_threads, 5) divide_kernel(const __grid_constant__ Division division) {
+__global__ void __launch_bounds__(block_threads) divide_kernel(const __grid_constant__ Division division) {
   __shared__ Brood brood;
   division(brood);
 }
 
-/// Points of the boxes of a level that go on, as Ranges of either set; entry `boxes` is 0. Points that all coincide go on,
-/// too: new keys leave their order as it is.
+/// Points of the boxes of a level that go on, as Ranges of either set; entry `boxes` is 0. Points that all coincide go
+/// on, too: new keys leave their order as it is.
 struct CountGoingOn {
   Rule rule;
   int level;

@@ -34,7 +34,7 @@ class Builder {
   DeviceMemory& memory_;
   int sets_;
   Cloud* clouds_[2];
-  std::int64_t points_ = 0;          // of both sets
+  std::int64_t points_ = 0;       // of both sets
   std::int64_t most_wide_ = 0;    // boxes that a level can have
   std::int64_t bound_ = 1;        // boxes that the level to be divided can have
   std::int64_t most_likely_ = 0;  // boxes of the tree
@@ -104,7 +104,12 @@ void Builder::start() {
 /// Divides the boxes of `level`, of which there are at most bound_.
 void Builder::add_level(int level) {
   auto* ticket = reinterpret_cast<unsigned*>(running_.data() + running_.size() - 1);
-  const Division division{rule(),           level,    nodes_.size(), nodes_.data(), on_device_.data(), TileQueue{ticket},
+  const Division division{rule(),
+                          level,
+                          nodes_.size(),
+                          nodes_.data(),
+                          on_device_.data(),
+                          TileQueue{ticket},
                           {running_.data(), ++launches_}};
   const std::int64_t blocks = std::min<std::int64_t>((bound_ + 7) / 8, 8 * device_limits().multiprocessors);
   divide_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, memory_.stream>>>(division);

@@ -1,6 +1,6 @@
-// Colleagues: a colleague of a box is a child of a colleague of its parent. A warp looks at the parent's colleagues once and
-// hands their children to all of the parent's children, level by level from the top; with them goes what the lists want to
-// know of colleagues, two words per box instead of 27 look-ups for every row.
+// Colleagues: a colleague of a box is a child of a colleague of its parent. A warp looks at the parent's colleagues
+// once and hands their children to all of the parent's children, level by level from the top; with them goes what the
+// lists want to know of colleagues, two words per box instead of 27 look-ups for every row.
 #include <algorithm>
 
 #include "backends/cuda/lists.hpp"
@@ -54,7 +54,8 @@ struct FindColleagues {
   /// A lane per slot; the look-ups of all children overlap.
   __device__ void add_children(BoxId parent) const {
     const int slot = static_cast<int>(threadIdx.x % 32);
-    const BoxId uncle = slot < colleagues_per_box ? colleague[std::int64_t(parent) * colleagues_per_box + slot] : no_box;
+    const BoxId uncle =
+        slot < colleagues_per_box ? colleague[std::int64_t(parent) * colleagues_per_box + slot] : no_box;
     const unsigned cousins = uncle == no_box ? 0 : tree.child_mask[uncle];
     const BoxId first_cousin = uncle == no_box ? no_box : tree.first_child[uncle];
     const unsigned children = tree.child_mask[parent];
@@ -64,7 +65,8 @@ struct FindColleagues {
     unsigned kind[8];
 #pragma unroll
     for (int o = 0; o < 8; ++o) {
-      const int x = (o & 1) + slot % 3 - 1, y = (o >> 1 & 1) + slot / 3 % 3 - 1, z = (o >> 2) + slot / 9 - 1;  // -1 ... 2
+      const int x = (o & 1) + slot % 3 - 1, y = (o >> 1 & 1) + slot / 3 % 3 - 1,
+                z = (o >> 2) + slot / 9 - 1;  // -1 ... 2
       const int from = colleague_slot(x >> 1, y >> 1, z >> 1) & 31, octant = (x & 1) | (y & 1) << 1 | (z & 1) << 2;
       const unsigned mask = __shfl_sync(all_lanes, cousins, from);
       const BoxId sibling = __shfl_sync(all_lanes, first_cousin, from);
@@ -104,7 +106,8 @@ struct FindColleagues {
 
 }  // namespace
 
-Neighbourhood::Neighbourhood(DeviceMemory& memory) : kind_(memory), whole_(memory), open_(memory), reach_(memory), above_(memory) {}
+Neighbourhood::Neighbourhood(DeviceMemory& memory)
+    : kind_(memory), whole_(memory), open_(memory), reach_(memory), above_(memory) {}
 
 Around Neighbourhood::find(Tree<DeviceArray>& tree, std::int64_t few, cudaStream_t stream) {
   tree.colleague.resize(std::int64_t(colleagues_per_box) * tree.boxes);
@@ -120,7 +123,8 @@ Around Neighbourhood::find(Tree<DeviceArray>& tree, std::int64_t few, cudaStream
     const std::int64_t first = tree.level_begin[level], end = tree.level_begin[level + 1];
     const int boxes_per_warp = end - first < 1 << 18 ? 1 : 8;  // most boxes of large levels are leaves
     for_each_index(32 * ((end - first + boxes_per_warp - 1) / boxes_per_warp),
-                   FindColleagues{view, first, end, boxes_per_warp, tree.colleague.data(), around}, stream, "colleagues");
+                   FindColleagues{view, first, end, boxes_per_warp, tree.colleague.data(), around}, stream,
+                   "colleagues");
   }
   return around;
 }

@@ -1,10 +1,9 @@
 // Devices, errors and the plan's memory pool: all that talks to the CUDA runtime beside kernels and copies.
-#include "backends/cuda/device.hpp"
-
 #include <string>
 
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/device.hpp"
 
 namespace farfield::cuda {
 
@@ -22,9 +21,9 @@ void fail_memory(std::int64_t wanted) {
   std::size_t free = 0, total = 0;
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) cudaGetLastError();
   const std::string need = wanted > 0 ? std::to_string(wanted) + " bytes are needed" : "an allocation failed";
-  throw Error(ErrorCode::memory, "not enough device memory: " + need + ", " + std::to_string(free) + " of " +
-                                     std::to_string(total) +
-                                     " are free; use fewer points, a larger tolerance, m2l rotation or precision single");
+  throw Error(ErrorCode::memory,
+              "not enough device memory: " + need + ", " + std::to_string(free) + " of " + std::to_string(total) +
+                  " are free; use fewer points, a larger tolerance, m2l rotation or precision single");
 }
 
 static int device_count() {
@@ -73,7 +72,8 @@ static const std::vector<std::string>& device_names() {
 std::string require_device() {
   int current = 0;
   if (device_count() == 0)
-    throw Error(ErrorCode::device, "backend cuda: this machine has no CUDA device (or no driver for it); use backend cpu");
+    throw Error(ErrorCode::device,
+                "backend cuda: this machine has no CUDA device (or no driver for it); use backend cpu");
   require(cudaGetDevice(&current), "cudaGetDevice");
   return device_names().at(static_cast<std::size_t>(current));
 }

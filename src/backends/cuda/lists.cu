@@ -161,7 +161,8 @@ struct CountRows {
     const std::int64_t tiles = (entries + size - 1) / size;
     for (std::int64_t tile; (tile = queue.take(tiles)) < tiles;) {
       const std::int64_t first = tile * size;
-      const int thread = static_cast<int>(threadIdx.x), count = static_cast<int>(entries - first < size ? entries - first : size);
+      const int thread = static_cast<int>(threadIdx.x),
+                count = static_cast<int>(entries - first < size ? entries - first : size);
       if (thread < count) count_even(shared, first, thread);
       __syncthreads();
       for (int b = thread / 32; b < count; b += block_threads / 32) {
@@ -273,16 +274,17 @@ struct FillRows {
 
 }  // namespace
 
-void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& around, const ListThresholds& thresholds,
-                 DeviceMemory& memory) {
+void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& around,
+                 const ListThresholds& thresholds, DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
   const std::int64_t boxes = tree.boxes, tiles = most_tiles(boxes + 1);
   List<DeviceArray>* all[3] = {&lists.near, &lists.m2p, &lists.p2l};
   for (List<DeviceArray>* list : all) list->begin.resize(boxes + 1);
   DeviceArray<unsigned long long> running(memory);  // three of RunningSum, then a word of TileQueue
   running.resize(3 * tiles + 1);
-  require(cudaMemsetAsync(running.data(), 0, static_cast<std::size_t>(running.size()) * sizeof(unsigned long long), stream),
-          "cudaMemsetAsync");
+  require(
+      cudaMemsetAsync(running.data(), 0, static_cast<std::size_t>(running.size()) * sizeof(unsigned long long), stream),
+      "cudaMemsetAsync");
   const Rows begin{lists.near.begin.data(), lists.m2p.begin.data(), lists.p2l.begin.data()};
   const RowMaker rows{tree, thresholds, around};
   const CountRows count{rows,

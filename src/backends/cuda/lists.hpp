@@ -1,9 +1,9 @@
 // Lists: which boxes a target box hears from directly, by m2p and by p2l (tree/lists.hpp defines them).
 //
-// Rows come out in order without a sort of pairs: boxes are numbered level by level and along the Morton curve within each.
-// So a row is ascending if coarser leaves are looked for ancestor by ancestor, finer boxes depth by depth, and lanes take
-// colleagues in the order of their numbers. No level waits for another. Rows are counted and summed in one launch, their
-// three lengths read back, and filled, a warp per row.
+// Rows come out in order without a sort of pairs: boxes are numbered level by level and along the Morton curve within
+// each. So a row is ascending if coarser leaves are looked for ancestor by ancestor, finer boxes depth by depth, and
+// lanes take colleagues in the order of their numbers. No level waits for another. Rows are counted and summed in one
+// launch, their three lengths read back, and filled, a warp per row.
 #pragma once
 #include "backends/cuda/array.hpp"
 #include "tree/lists.hpp"
@@ -41,7 +41,7 @@ class Neighbourhood {
 };
 
 /// Builds all rows. `tree` is in device memory, `around` of the same thresholds.
-void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& around, const ListThresholds& thresholds,
-                 DeviceMemory& memory);
+void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& around,
+                 const ListThresholds& thresholds, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

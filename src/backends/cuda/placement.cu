@@ -1,12 +1,11 @@
 // How sources and targets lie in pairs of far boxes: for sampled target boxes of every level, the occupations of their
 // corners times those of the corners that face them, and how many sources are far.
-#include "backends/cuda/placement.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "backends/cuda/block_sum.hpp"
 #include "backends/cuda/parallel.hpp"
+#include "backends/cuda/placement.hpp"
 #include "plan/placement_terms.hpp"
 
 namespace farfield::cuda {
@@ -16,10 +15,10 @@ constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
 constexpr int facing_boxes = 54;  // two boxes away along one axis, at most one along the others
 
-/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are spread
-/// evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing sum of random
-/// points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they hold targets: in
-/// clusters few boxes carry the sums.
+/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are
+/// spread evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing
+/// sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they
+/// hold targets: in clusters few boxes carry the sums.
 struct Level {
   BoxId begin, boxes;           ///< of the level
   std::int32_t first, sampled;  ///< warps: first ... first + sampled * slices
@@ -43,8 +42,12 @@ Sample sample_of(const TreeView& tree, std::int64_t points) {
     const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
     const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
     const std::int64_t slices = std::clamp<std::int64_t>(4096 / sampled, 1, 32);
-    s.level[s.levels++] = {tree.level_begin[l], static_cast<BoxId>(boxes), s.total, static_cast<std::int32_t>(sampled),
-                           static_cast<std::int32_t>(slices), static_cast<std::int32_t>(most)};
+    s.level[s.levels++] = {tree.level_begin[l],
+                           static_cast<BoxId>(boxes),
+                           s.total,
+                           static_cast<std::int32_t>(sampled),
+                           static_cast<std::int32_t>(slices),
+                           static_cast<std::int32_t>(most)};
     s.total += static_cast<std::int32_t>(sampled * slices);
   }
   return s;
@@ -70,7 +73,8 @@ struct Choice {
         salt(which) {}
   __device__ std::int64_t operator[](std::int64_t j) const {
     if (chosen == count) return j;
-    const auto i = static_cast<std::int64_t>((static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) * step);
+    const auto i =
+        static_cast<std::int64_t>((static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) * step);
     return i < count ? i : count - 1;
   }
 };
@@ -113,8 +117,8 @@ struct Decay {
 };
 
 /// Lane 4 c + k: occupation of corner c of the box at degree k.
-__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most, double per_edge,
-                             const Decay& decay) {
+__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most,
+                             double per_edge, const Decay& decay) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const std::int64_t begin = points.begin[box];
   const Choice choice(points.end[box] - begin, most, static_cast<std::uint32_t>(box));
@@ -223,16 +227,18 @@ __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources
   FarCounts counts;
   const int slot = static_cast<int>(threadIdx.x % 32);
   if (slot >= colleagues_per_box) return counts;
-  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int dx, int dy, int dz) {
-    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
-    (near ? counts.beside : counts.apart) += sources.end[source] - sources.begin[source];
-  });
+  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1,
+                      [&](BoxId source, int dx, int dy, int dz) {
+                        const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
+                        (near ? counts.beside : counts.apart) += sources.end[source] - sources.begin[source];
+                      });
   return counts;
 }
 
 /// Terms of the sums of one slice of one sample, by a warp.
-__device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const Level& level,
-                           const Drawn& drawn, int slice, const Decay& decay, float* occupation, double* sums) {
+__device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                           const Level& level, const Drawn& drawn, int slice, const Decay& decay, float* occupation,
+                           double* sums) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const double edge = tree.lattice.edge(tree.level[drawn.box]);
   occupation[lane] = occupations(tree, targets, drawn.box, level.points, 1 / edge, decay);
@@ -279,7 +285,8 @@ __global__ void __launch_bounds__(sum_threads)
 }
 
 /// Number blockIdx.x of the sums.
-__global__ void __launch_bounds__(sum_threads) add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
+__global__ void __launch_bounds__(sum_threads)
+    add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
   __shared__ double lane[sum_threads];
   double sum = 0;
   for (int b = static_cast<int>(threadIdx.x); b < blocks; b += sum_threads) sum += parts[b * numbers + blockIdx.x];

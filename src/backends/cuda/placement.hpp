@@ -1,9 +1,9 @@
 // The sums behind the expected error (plan/placement.hpp) over a tree in device memory, with one read-back.
 //
-// Everything that settle_degree usually asks about is summed when it asks for the first time: a handful of launches. Trees
-// of many boxes are sampled: a fixed, pseudo-random choice that depends on nothing but counts, so that the same points
-// give the same degree. In a small tree everything is looked at, and the sums are the host's up to rounding; all boxes of 2^24
-// points in leaves of 15 took 18 ms.
+// Everything that settle_degree usually asks about is summed when it asks for the first time: a handful of launches.
+// Trees of many boxes are sampled: a fixed, pseudo-random choice that depends on nothing but counts, so that the same
+// points give the same degree. In a small tree everything is looked at, and the sums are the host's up to rounding; all
+// boxes of 2^24 points in leaves of 15 took 18 ms.
 #pragma once
 #include <cstdint>
 
@@ -16,16 +16,17 @@ namespace farfield::cuda {
 inline constexpr int degrees_at_once = 4;  ///< settle_degree asks about two where the choice was right
 inline constexpr int norm_samples = 32;    ///< targets that stand for all; the host takes between 32 and 63
 inline constexpr int norm_shares = 4;      ///< blocks per such target
-inline constexpr int plane_samples = 64;   ///< stretches of boxes, as on the host: less than twice as many with what is left
+inline constexpr int plane_samples =
+    64;  ///< stretches of boxes, as on the host: less than twice as many with what is left
 
 /// Sums over far pairs of boxes, divided by the square [0] or the fourth power [1] of their edge.
 struct FarSums {
-  double beside[2], apart[2];            ///< n_source n_target of pairs with one box between them, with two
-  double facing[degrees_at_once][2];     ///< B_source B_target
+  double beside[2], apart[2];         ///< n_source n_target of pairs with one box between them, with two
+  double facing[degrees_at_once][2];  ///< B_source B_target
 };
 
-/// What is known of every 256 boxes: the lower bits count leaves with targets, the highest says whether a leaf has at least
-/// 8 sources.
+/// What is known of every 256 boxes: the lower bits count leaves with targets, the highest says whether a leaf has at
+/// least 8 sources.
 inline constexpr int chunk_boxes = 256;
 inline constexpr std::uint32_t has_full_leaf = 1u << 31;
 

@@ -14,7 +14,8 @@ constexpr int most_looked_at = 4096;  // sources of one box; heaps of coincident
 static_assert(chunk_boxes == block_threads);
 
 /// A thread per box, a word per chunk of boxes.
-__global__ void __launch_bounds__(chunk_boxes) leaves_kernel(TreeView tree, std::uint32_t* chunk, PlacementFindings* found) {
+__global__ void __launch_bounds__(chunk_boxes)
+    leaves_kernel(TreeView tree, std::uint32_t* chunk, PlacementFindings* found) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * chunk_boxes + threadIdx.x;
   const auto box = static_cast<BoxId>(i);
   const bool leaf = i < tree.boxes && tree.is_leaf(box);
@@ -104,9 +105,8 @@ struct NormsAt {
   }
 };
 
-/// At the target in the middle of a sampled leaf, a share of the lists per block. All sources reach it through the lists of the leaf and its ancestors;
-/// boxes of lists of expansions
-/// count as the centres of their children.
+/// At the target in the middle of a sampled leaf, a share of the lists per block. All sources reach it through the
+/// lists of the leaf and its ancestors; boxes of lists of expansions count as the centres of their children.
 __global__ void __launch_bounds__(block_threads)
     norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
                  int chunks, PlacementFindings* found) {
@@ -147,7 +147,8 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
     const std::int64_t begin = targets.begin[box], first = sources.begin[box], held = sources.end[box] - first;
     const std::int64_t step = (held + most_looked_at - 1) / most_looked_at;
     count = targets.end[box] - begin < 2048 ? targets.end[box] - begin : 2048;
-    const auto slices = static_cast<int>(count > 0 && count < sum_threads ? sum_threads / count : 1);  // threads per target
+    const auto slices =
+        static_cast<int>(count > 0 && count < sum_threads ? sum_threads / count : 1);  // threads per target
     const auto slice = static_cast<int>(threadIdx.x) / static_cast<int>(sum_threads / slices);
     const std::int64_t stride = sum_threads / slices;
     for (std::int64_t t = begin + threadIdx.x % stride; slice < slices && t < begin + count; t += stride) {
@@ -166,7 +167,8 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
   }
 }
 
-__global__ void __launch_bounds__(1024) add_own_leaves_kernel(const double* parts, int boxes, PlacementFindings* found) {
+__global__ void __launch_bounds__(1024)
+    add_own_leaves_kernel(const double* parts, int boxes, PlacementFindings* found) {
   __shared__ double lane[1024];
   double sum = 0;
   for (int b = static_cast<int>(threadIdx.x); b < boxes; b += 1024) sum += parts[2 * b + blockIdx.x];
@@ -180,7 +182,7 @@ __global__ void __launch_bounds__(1024) add_own_leaves_kernel(const double* part
 void DeviceSums::look_at_leaves() {
   chunk_.resize((std::int64_t(view_.boxes) + chunk_boxes - 1) / chunk_boxes);
   leaves_kernel<<<static_cast<unsigned>(chunk_.size()), chunk_boxes, 0, memory_.stream>>>(view_, chunk_.data(),
-                                                                                       on_device_.data());
+                                                                                          on_device_.data());
   require_launch("leaves_kernel");
   look_for_planes();
 }
@@ -203,7 +205,8 @@ void DeviceSums::sum_norms() {
 ResultNorms DeviceSums::norms() {
   const PlacementFindings& f = found();
   if (f.target_leaves == 0) return {};
-  const auto leaves = static_cast<std::int64_t>(f.target_leaves), step = std::max<std::int64_t>(1, leaves / norm_samples);
+  const auto leaves = static_cast<std::int64_t>(f.target_leaves),
+             step = std::max<std::int64_t>(1, leaves / norm_samples);
   const auto samples = static_cast<std::size_t>((leaves + step - 1) / step);
   double sum[3] = {0, 0, 0};
   for (std::size_t k = 0; k < samples; ++k)

@@ -36,8 +36,8 @@ __device__ bool in_planes_along(const double* x, std::int64_t count, double* sor
 }
 
 /// The first leaf of at least 8 sources from `begin` on, or a box from `end` on.
-__device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& points, const std::uint32_t* chunk, BoxId begin,
-                                 BoxId end) {
+__device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& points, const std::uint32_t* chunk,
+                                 BoxId begin, BoxId end) {
   constexpr int none = 0x7fffffff;
   __shared__ int flagged;
   __shared__ BoxId leaf;
@@ -56,7 +56,8 @@ __device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& point
     for (int i = static_cast<int>(threadIdx.x); i < chunk_boxes; i += sum_threads) {
       const std::int64_t at = static_cast<std::int64_t>(flagged) * chunk_boxes + i;
       const auto box = static_cast<BoxId>(at);
-      if (at >= begin && at < end && tree.is_leaf(box) && points.end[box] - points.begin[box] >= 8) atomicMin(&leaf, box);
+      if (at >= begin && at < end && tree.is_leaf(box) && points.end[box] - points.begin[box] >= 8)
+        atomicMin(&leaf, box);
     }
     __syncthreads();
     if (leaf < end) break;
@@ -88,7 +89,8 @@ __global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uin
 void DeviceSums::look_for_planes() {
   const BoxId stride = std::max<BoxId>(1, view_.boxes / plane_samples);
   const unsigned stretches = static_cast<unsigned>((view_.boxes + stride - 1) / stride);
-  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride, on_device_.data());
+  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride,
+                                                               on_device_.data());
   require_launch("planes_kernel");
 }
 

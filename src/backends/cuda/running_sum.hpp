@@ -1,5 +1,5 @@
-// RunningSum: what the tiles before a tile add up to, found while they run: decoupled look-back (Merrill & Garland 2016), so
-// that counting, summing and writing are one launch.
+// RunningSum: what the tiles before a tile add up to, found while they run: decoupled look-back (Merrill & Garland
+// 2016), so that counting, summing and writing are one launch.
 #pragma once
 #include <cstdint>
 

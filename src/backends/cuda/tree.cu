@@ -18,11 +18,7 @@ DeviceMemory& memory_of(CudaTree& built, cudaStream_t stream) {
 }
 
 Cloud cloud_of(const DevicePoints& points, const Geometry& geometry, const Lattice& lattice, DeviceMemory& memory) {
-  return {points.view(),
-          Scaling(geometry.exponent),
-          lattice,
-          DeviceArray<Item>(memory),
-          DeviceArray<Item>(memory)};
+  return {points.view(), Scaling(geometry.exponent), lattice, DeviceArray<Item>(memory), DeviceArray<Item>(memory)};
 }
 
 /// A tree that is built anew for as many points, as after a time step, has about as many boxes as it had.
@@ -56,7 +52,8 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   mark("sort");
 
   build_boxes(built.tree, sources, built.alike ? nullptr : &targets,
-              {options.leaf_size, options.depth, expected_boxes(built, sources.count() + targets.count(), options)}, memory);
+              {options.leaf_size, options.depth, expected_boxes(built, sources.count() + targets.count(), options)},
+              memory);
   built.made_for = {sources.count() + targets.count(), options.leaf_size};
   mark("boxes");
 
