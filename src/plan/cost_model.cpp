@@ -22,13 +22,25 @@ CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int 
   return {pair * (1 - of_a_term * terms_left_out), row.pack, row.multiply, row.coefficient};
 }
 
-// Nanoseconds of one H200: `scripts/gpu bench`, uniform points, N = 2^22 and 2^24; seconds per stage over the counts.
+// Nanoseconds of one H200 in single: pairs by mean leaf from `gpu_p2p`, translations from `gpu_m2l` at N = 2^24 and 14
+// points per leaf (degrees 0 to 2, 8, 11, 13 and more: between and beyond the measured ones), boxes from `gpu_plan`,
+// coefficients from `gpu_fmm`; in double from `scripts/gpu bench`, N = 2^22 and 2^24.
+static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.0019, 0.0019, 0.0019, 0.0078, 0.0119,
+                                                                      0.0174, 0.0184, 0.036,  0.0595, 0.0667, 0.085,
+                                                                      0.138,  0.17,   0.21,   0.26};
+
 CostConstants device_cost_constants(Precision precision, bool gradient) {
-  if (precision == Precision::single_) return {gradient ? 9.6e-4 : 7e-4, 1e-4, 8.3e-5, gradient ? 1.8e-3 : 1.5e-3, 12};
-  return {gradient ? 1.5e-3 : 1.1e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};
+  CostConstants c = precision == Precision::single_
+                        ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}
+                        : CostConstants{gradient ? 1.6e-3 : 1.15e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};
+  c.meet = precision == Precision::single_ ? 7e-3 : 6e-3;
+  c.box = 1.5;
+  if (precision == Precision::single_) c.tensor = tensor_translation;
+  return c;
 }
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
+  if (c.tensor && !rotation && degree <= most_tensor_degree) return c.tensor[degree];
   const double d = degree + 1, count = d * d;
   return c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
 }
@@ -49,7 +61,7 @@ double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rota
   const double boxes = points / mean / (1 - std::pow(2, -dimension));
   const double count = (degree + 1.0) * (degree + 1.0);
   const double sources_per_leaf = mean * static_cast<double>(g.sources) / std::max(1.0, points);
-  return targets * std::pow(3, dimension) * sources_per_leaf * c.pair +
+  return targets * std::pow(3, dimension) * (sources_per_leaf * c.pair + c.meet) + boxes * c.box +
          boxes * far_boxes(dimension, reduced) * translation_cost(c, degree, rotation) +
          (targets + static_cast<double>(g.sources)) / 2 * count * c.coefficient;
 }

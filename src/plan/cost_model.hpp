@@ -8,12 +8,17 @@ namespace farfield {
 
 /// Nanoseconds of one core; measured once per instruction set (cost_model.cpp says how).
 struct CostConstants {
-  double pair;         ///< one source-target pair
-  double pack;         ///< per coefficient and translation: packing and unpacking
-  double multiply;     ///< one multiply-add of a translation
-  double coefficient;  ///< p2m and l2p together, per coefficient and point
-  double turn = 1.6;   ///< a multiply-add of a rotation, in those of a dense product
+  double pair;                     ///< one source-target pair
+  double pack;                     ///< per coefficient and translation: packing and unpacking
+  double multiply;                 ///< one multiply-add of a translation
+  double coefficient;              ///< p2m and l2p together, per coefficient and point
+  double turn = 1.6;               ///< a multiply-add of a rotation, in those of a dense product
+  double meet = 0;                 ///< one target with one near leaf, beside its pairs: what small leaves lose
+  double box = 0;                  ///< one box: tree, lists, m2m, l2l
+  const double* tensor = nullptr;  ///< a dense translation on tensor cores, by degree up to most_tensor_degree
 };
+inline constexpr int most_tensor_degree = 15;  ///< its columns, one child's, fill the widest tile
+
 /// `terms_left_out`: by how many terms p2p's arithmetic is shorter than the full one (backends/cpu/pair_terms.hpp).
 CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
 /// The same of a whole GPU, of the class of one H200.

@@ -6,13 +6,13 @@
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/tensor_rows.hpp"
 #include "backends/cuda/work.hpp"
+#include "plan/cost_model.hpp"
 
 namespace farfield::cuda {
 
 /// Which engine m2l of this degree runs on in single precision; none: by FMA.
 enum class TensorEngine { none, warp, warpgroup };
 TensorEngine tensor_engine(int degree);
-inline constexpr int most_tensor_degree = 15;  ///< its columns, one child's, fill the widest tile
 
 class TensorM2l {
  public:
