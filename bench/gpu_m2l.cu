@@ -105,7 +105,7 @@ class Bench {
     if (cloud == "uniform")
       for (m = static_cast<int>(std::lround(along / std::exp2(std::floor(std::log2(along / 8))))); 1 << k < m;) ++k;
     build(tree_, sources.view(), nullptr, geometry, {m, k, leaf_size, -1, {64, 64}, {}}, memory_.stream);
-    rows_.build(tree_.tree.view(), tree_.lists.view(), tree_.sources.count, p2p_tile<float>, memory_.stream);
+    rows_.build(tree_.tree.view(), memory_.stream);
     std::mt19937_64 random(7);
     std::uniform_real_distribution<float> unit(0, 1);
     std::vector<float> q(static_cast<std::size_t>(tree_.sources.count));

@@ -41,7 +41,7 @@ class TensorCase {
     tree_.use(memory_);
     const Geometry geometry = cuda::survey(sources, apart, memory_);
     cuda::build(tree_, sources, apart, geometry, {1, 0, leaf_size, -1, {2, 2}, {}}, nullptr);
-    rows_.build(tree_.tree.view(), tree_.lists.view(), tree_.target_points().count, cuda::p2p_tile<float>, nullptr);
+    rows_.build(tree_.tree.view(), nullptr);
     read_strengths(strengths_of(cloud, range));
     prepare(single_), prepare(double_);
     widen_multipoles();
@@ -189,7 +189,7 @@ TEST_F(CudaTensor, EqualsTheProductInDouble) {
 
 TEST_F(CudaTensor, EveryWidthOfColumns) {
   const Cloud cloud = make_cloud(Kind::plummer, 9'001, Signs::positive);
-  for (int degree = 1; degree <= cuda::most_tensor_degree; ++degree)
+  for (int degree = 1; degree <= most_tensor_degree; ++degree)
     for (const bool reduced : {false, true}) expect_close(cloud, Range::even, degree, reduced);
 }
 
