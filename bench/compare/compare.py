@@ -77,11 +77,12 @@ def wanted_for_tolerances(case, contenders, tolerances):
 
 
 def rounds(case, wanted, count):
-    """Every leaf size once, then the best of each in interleaved rounds: all codes in turn, `count` times in all."""
+    """Every leaf size once, then the best of each in interleaved rounds: all codes in turn, `count` times in all. Time
+    does not depend on the strengths, so a leaf size that was best for others on the same cloud is not looked for."""
     contenders = {contender.code: contender for contender, _, _ in wanted}
     jobs = {code: {} for code in contenders}  # dictionaries as ordered sets
     for contender, setting, aim in wanted:
-        jobs[contender.code] |= {contender.job(setting, leaf, aim): None for leaf in contender.leaves}
+        jobs[contender.code] |= {contender.job(setting, leaf, aim): None for leaf in case.leaves(contender, setting)}
     for code, contender in contenders.items():
         case.time(contender, jobs[code])
     best = {code: {} for code in contenders}

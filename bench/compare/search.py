@@ -1,6 +1,7 @@
 """Which settings are run: the cheapest that reaches an error, the best leaf size, then interleaved repetitions."""
 
 import sys
+from collections import Counter
 from math import log10
 
 from store import Store, summary
@@ -87,6 +88,15 @@ class Case:
             for job, result in zip(batch, results):
                 self._keep(contender, job, result, False)
             batch = batch[len(results) :]
+
+    def leaves(self, contender, setting):
+        """Leaf sizes to try: all, or the one that was best, hence timed again, for other strengths on this cloud."""
+        same = {**self.key(contender, (setting, 0, None)), "probe": False}
+        for key in ("sign", "leaf", "aim"):
+            del same[key]
+        timed = Counter(r["leaf"] for r in self.store.find(**same) if r["sign"] != self.cloud.sign and "failed" not in r)
+        leaf, runs = timed.most_common(1)[0] if timed else (0, 0)
+        return [leaf] if runs > 1 else contender.leaves
 
     def best(self, contender, setting, aim):
         """The job with the leaf size that was fastest among those that reach the error (all, if none does)."""

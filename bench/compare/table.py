@@ -32,7 +32,7 @@ class Rows:
 
     def asked(self, case, code, tolerance):
         rows = [r for r in self.all if (r["cloud"], r["sign"]) == case and r["code"] == code
-                and abs(float(r["setting"]) / tolerance - 1) < 1e-6]  # fmt: skip
+                and r["error_gradient"] is not None and abs(float(r["setting"]) / tolerance - 1) < 1e-6]  # fmt: skip
         return min(rows, key=lambda r: (-r["runs"], r["evaluate"]), default=None)
 
 

@@ -1,5 +1,6 @@
 // p2p: the near field. Each target leaf gathers the pairs with every box of its near list.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come from cache.
+#include <algorithm>
 #include <limits>
 
 #include "backends/cpu/pair_sum.hpp"
@@ -30,6 +31,7 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
   if (!has_short_way<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
   const PairSum<Kernel, Real, with_gradient, terms> sum(work, frame);
   const auto flush = [&] {
+    sources.seal(frame);
     sum.add(tree.target_begin[box], tree.target_end[box], sources);
     sources.forget();
   };
@@ -69,12 +71,28 @@ void p2p(const Work<Real>& work) {
     p2p_with<Kernel, Real, false, full>(work);
 }
 
-/// Without a tree: blocks of targets against all sources, any of which may touch a target.
-template <class Kernel, class Real, bool with_gradient, bool softened>
-static void direct_block(const Work<Real>& work, std::int64_t count, std::int64_t begin, std::int64_t end,
-                         PairSources<Real>& sources) {
-  Frame frame = make_frame<Real>({work.source[0][0], work.source[1][0], work.source[2][0]}, 1.0 / 4);
+/// The cube around all points, each of which may touch another.
+template <class Real>
+static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+  double centre[3], edge = 0x1p-40;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = work.source[axis][0], high = low;
+    const auto extend = [&](const double* x, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) low = std::min(low, x[i]), high = std::max(high, x[i]);
+    };
+    extend(work.source[axis], sources);
+    extend(work.target[axis], targets);
+    centre[axis] = low / 2 + high / 2, edge = std::max(edge, high - low);
+  }
+  Frame frame = make_frame<Real>(centre, edge);
   frame.reach = std::numeric_limits<Real>::infinity();
+  return frame;
+}
+
+/// Without a tree: blocks of targets against all sources.
+template <class Kernel, class Real, bool with_gradient, bool softened>
+static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_t count, std::int64_t begin,
+                         std::int64_t end, PairSources<Real>& sources) {
   constexpr int terms = full_terms(vector_bytes == 64, sizeof(Real) == 4);
   const PairSum<Kernel, Real, with_gradient, terms, softened> sum(work, frame);
   for (std::int64_t s = 0; s < count;) {
@@ -87,7 +105,8 @@ static void direct_block(const Work<Real>& work, std::int64_t count, std::int64_
 template <class Kernel, class Real, bool softened>
 static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
   constexpr std::int64_t block = 256;
-  if (count == 0) return;
+  if (count == 0 || targets == 0) return;
+  const Frame frame = frame_of_all(work, count, targets);
 #pragma omp parallel num_threads(work.threads)
   {
     PairSources<Real> sources;
@@ -95,9 +114,9 @@ static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64
     for (std::int64_t t = 0; t < targets; t += block) {
       const std::int64_t end = std::min(t + block, targets);
       if (work.gradient[0])
-        direct_block<Kernel, Real, true, softened>(work, count, t, end, sources);
+        direct_block<Kernel, Real, true, softened>(work, frame, count, t, end, sources);
       else
-        direct_block<Kernel, Real, false, softened>(work, count, t, end, sources);
+        direct_block<Kernel, Real, false, softened>(work, frame, count, t, end, sources);
     }
   }
 }

@@ -74,6 +74,12 @@ class PairSources {
       append_vector(work, frame, begin, std::min<std::int64_t>(lanes<Real>, end - begin));
     return std::min(begin, end);
   }
+  /// Fills up the last vector of clear sources with some of no strength, away from the target box.
+  void seal(const Frame& frame) {
+    for (int axis = 0; axis < 3; ++axis)
+      store(clear.axis[axis] + clear.count, broadcast(static_cast<Real>(frame.centre[axis] + 4)));
+    store(clear.q + clear.count, Vec<Real>{});
+  }
   void forget() { clear.count = close.count = 0; }
 
   SourceRun<Real> clear = {}, close = {};
