@@ -1,6 +1,7 @@
-// Pairs per second of p2p by mean leaf, precision, outputs and form (families, tiles, and what p2p chooses), and of
-// direct sums: a JSON line each, the median of seven launches. Uniform trees have random (Poisson) leaves. `difference`
-// is the relative L2 distance of the results from those of tiles. Usage: gpu_p2p [single|double|clouds|direct]...
+// Pairs per second of p2p by mean leaf, precision, outputs and form (tiles of 64 or 128 threads, families, and what p2p
+// chooses), and of direct sums: a JSON line each, the median of seven launches. Uniform trees have random (Poisson)
+// leaves. `difference` is the relative L2 distance of the results from those of narrow tiles. Usage: gpu_p2p
+// [single|double|clouds|direct]...
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,7 +13,6 @@
 #include "backends/cuda/accounts.hpp"
 #include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/p2p_work.hpp"
-#include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/points.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tree.hpp"
@@ -95,9 +95,8 @@ class Field {
   void want_gradient(bool wanted) {
     for (int a = 0; a < 3; ++a) work_.gradient[a] = wanted ? result_[a + 1].data() : nullptr;
   }
-  double time_families(int mean) {
-    const P2pWork::Limits limits{p2p_tile<Real>, mean, n_, n_};
-    const double building = time([&] { near_.build(work_.tree, work_.lists, limits, stream); });
+  double time_p2p(const P2pLimits<Real>& limits) {
+    const double building = time([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
     work_.near = near_.view();
     rows_ms = building;
     return time([&] { p2p<Laplace3d>(work_); });
@@ -138,25 +137,31 @@ double difference(const std::vector<Real>& a, const std::vector<Real>& b) {
 }
 
 template <class Real>
+std::vector<std::pair<const char*, P2pLimits<Real>>> forms() {
+  P2pLimits<Real> narrow, wide, families;
+  narrow.family_mean = wide.family_mean = 0;
+  narrow.narrow_mean = 1'000'000, wide.narrow_mean = 0;
+  families.family_mean = family_leaf;
+  return {{"narrow tiles", narrow}, {"wide tiles", wide}, {"families", families}, {"p2p", {}}};
+}
+
+template <class Real>
 void run(const std::string& cloud, double mean, std::int64_t n, const TreeOptions& options) {
   Field<Real> field(cloud, n, &options);
   const Report& report = field.count();
   for (const bool gradient : {true, false}) {
     field.want_gradient(gradient);
     std::vector<Real> reference;
-    for (const int family : {0, family_leaf, family_mean<Real>}) {
-      const double ms = field.time_families(family);
+    for (const auto& [form, limits] : forms<Real>()) {
+      const double ms = field.time_p2p(limits);
       const std::vector<Real> found = field.results();
-      if (family == 0) reference = found;
+      if (reference.empty()) reference = found;
       std::printf(
           "{\"measured\": \"p2p\", \"cloud\": \"%s\", \"n\": %lld, \"mean\": %g, \"leaf_size\": %lld, \"precision\": "
           "\"%s\", \"gradient\": %s, \"form\": \"%s\", \"pairs\": %.6g, \"ms\": %.4f, \"pairs_per_second\": %.4g, "
           "\"ns_per_pair\": %.3g, \"difference\": %.2g, \"work_ms\": %.3f}\n",
           cloud.c_str(), static_cast<long long>(n), mean, static_cast<long long>(options.leaf_size),
-          sizeof(Real) == 4 ? "single" : "double", gradient ? "true" : "false",
-          family == 0             ? "tiles"
-          : family == family_leaf ? "families"
-                                  : "p2p",
+          sizeof(Real) == 4 ? "single" : "double", gradient ? "true" : "false", form,
           static_cast<double>(report.near_pairs), ms, static_cast<double>(report.near_pairs) / ms * 1e3,
           ms * 1e6 / static_cast<double>(report.near_pairs), difference(found, reference), field.rows_ms);
     }
@@ -166,7 +171,7 @@ void run(const std::string& cloud, double mean, std::int64_t n, const TreeOption
 
 template <class Real>
 void run_uniform() {
-  for (const int mean : {4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512}) {
+  for (const int mean : {8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512}) {
     TreeOptions options;
     options.depth = mean <= 24 ? 6 : mean <= 256 ? 5 : 4;
     run<Real>("uniform", mean, std::int64_t(mean) << 3 * options.depth, options);

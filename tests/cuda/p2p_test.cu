@@ -5,7 +5,6 @@
 #include "backends/cpu/tree.hpp"
 #include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/p2p_work.hpp"
-#include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tree.hpp"
 #include "kernels/count.hpp"
@@ -15,6 +14,13 @@
 
 namespace farfield::testing {
 namespace {
+
+/// How p2p goes about it.
+struct Form {
+  int family_mean;
+  bool wide;
+};
+constexpr Form forms[] = {{0, false}, {0, true}, {cuda::family_leaf, true}, {12, false}};
 
 /// One cloud in a tree on the host and in the same one on the device.
 class NearField {
@@ -45,11 +51,13 @@ class NearField {
   }
 
   template <class Kernel, class Real>
-  std::vector<double> found(bool gradient, int family_mean) {
+  std::vector<double> found(bool gradient, const Form& form) {
+    cuda::P2pLimits<Real> limits;
+    limits.family_mean = form.family_mean;
+    limits.narrow_mean = form.wide ? 0 : 1'000'000;
     cuda::P2pWork near(memory_);
-    near.build(device_.tree.view(), device_.lists.view(),
-               {cuda::p2p_tile<Real>, family_mean, device_.sources.count, targets()}, nullptr);
-    cuda::Work<Real> work = bound<Real>(gradient, std::is_same_v<Kernel, Count>);
+    near.build(device_.tree.view(), device_.lists.view(), device_.sources.count, targets(), nullptr, limits);
+    cuda::Work<Real> work = bound<Real>(std::is_same_v<Kernel, Count>);
     work.near = near.view();
     cuda::DeviceArray<Real> result[4];
     std::vector<Real> zeros(static_cast<std::size_t>(targets()));
@@ -94,7 +102,7 @@ class NearField {
   }
 
   template <class Real>
-  cuda::Work<Real> bound(bool gradient, bool counting) {
+  cuda::Work<Real> bound(bool counting) {
     cuda::Work<Real> work;
     work.tree = device_.tree.view(), work.lists = device_.lists.view();
     for (int a = 0; a < 3; ++a) {
@@ -107,7 +115,6 @@ class NearField {
     cuda::upload(on_device, q.data(), host_.sources.count, nullptr);
     work.strength = on_device.data();
     work.alike = device_.alike;
-    (void)gradient;
     return work;
   }
   template <class Real>
@@ -140,26 +147,26 @@ Distance distance(const std::vector<double>& found, const std::vector<double>& e
   return {ratio(0), ratio(1)};
 }
 
-constexpr int family_means[] = {0, cuda::family_leaf, 12};
-
 template <class Real>
 void expect_sums(NearField& field, const std::vector<double>& expected) {
   const double tolerance = sizeof(Real) == 4 ? 8e-7 : 1e-14;  // pairs just beyond 1/16 of a leaf: 16 times 4.5e-8
-  for (const int mean : family_means) {
-    SCOPED_TRACE(std::to_string(sizeof(Real)) + " bytes, families to " + std::to_string(mean));
-    const std::vector<double> sums = field.found<Laplace3d, Real>(true, mean);
+  for (const Form& form : forms) {
+    SCOPED_TRACE(std::to_string(sizeof(Real)) + " bytes, families to " + std::to_string(form.family_mean) +
+                 (form.wide ? ", wide tiles" : ", narrow tiles"));
+    const std::vector<double> sums = field.found<Laplace3d, Real>(true, form);
     const Distance all = distance(sums, expected);
     EXPECT_LE(all.potential, tolerance);
     EXPECT_LE(all.gradient, tolerance);
-    EXPECT_EQ((field.found<Laplace3d, Real>(true, mean)), sums);  // the same bits
-    EXPECT_LE(distance(field.found<Laplace3d, Real>(false, mean), expected).potential, tolerance);
+    EXPECT_EQ((field.found<Laplace3d, Real>(true, form)), sums);  // the same bits
+    EXPECT_LE(distance(field.found<Laplace3d, Real>(false, form), expected).potential, tolerance);
   }
 }
 
 template <class Real>
 void expect_counts(NearField& field, const std::vector<double>& expected) {
-  for (const int mean : family_means)
-    for (const bool gradient : {true, false}) EXPECT_EQ((field.found<Count, Real>(gradient, mean)), expected) << mean;
+  for (const Form& form : forms)
+    for (const bool gradient : {true, false})
+      EXPECT_EQ((field.found<Count, Real>(gradient, form)), expected) << form.family_mean << form.wide;
 }
 
 void expect_all(const Cloud& cloud, std::int64_t leaf_size, int depth = -1) {

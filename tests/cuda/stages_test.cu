@@ -6,9 +6,7 @@
 #include "backends/cpu/tables.hpp"
 #include "backends/cpu/tree.hpp"
 #include "backends/cuda/octants.hpp"
-#include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/p2p_work.hpp"
-#include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tables.hpp"
@@ -44,9 +42,8 @@ class StagePair {
     device_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, nullptr);
     stride_ = host_tables_.view().stride;
     rows_.build(device_.tree.view(), nullptr);
-    near_.build(device_.tree.view(), device_.lists.view(),
-                {cuda::p2p_tile<Real>, cuda::family_mean<Real>, device_.sources.count, device_.target_points().count},
-                nullptr);
+    near_.build<Real>(device_.tree.view(), device_.lists.view(), device_.sources.count, device_.target_points().count,
+                      nullptr);
     bind(scheme);
   }
 

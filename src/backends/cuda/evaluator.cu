@@ -10,9 +10,7 @@
 #include "backends/cuda/examine.hpp"
 #include "backends/cuda/graph.hpp"
 #include "backends/cuda/octants.hpp"
-#include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/p2p_work.hpp"
-#include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/placement.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/scatter.hpp"
@@ -118,8 +116,7 @@ class CudaEvaluator final : public Evaluator {
       const TreeView tree = tree_.tree.view();
       events_("rows", [&] {
         rows_.build(tree, stream_);
-        near_.build(tree, tree_.lists.view(),
-                    {p2p_tile<Real>, family_mean<Real>, tree_.sources.count, target_points().count}, stream_);
+        near_.build<Real>(tree, tree_.lists.view(), tree_.sources.count, target_points().count, stream_);
       });
       if (decision_.settle_degree) events_("degree", [&] { settle_degree(report); });
       events_("tables", [&] {

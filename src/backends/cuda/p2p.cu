@@ -5,6 +5,7 @@
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/p2p_families.hpp"
+#include "backends/cuda/p2p_work.hpp"
 #include "backends/cuda/pair_sum.hpp"
 #include "backends/cuda/stages.hpp"
 #include "kernels/count.hpp"
@@ -80,17 +81,17 @@ struct AllSources {
   __device__ std::int64_t operator()(std::uint32_t i) const { return taken + i; }
 };
 
-template <class Kernel, class Real, bool with_gradient>
-__global__ void __launch_bounds__(PairShape<Real>::threads, PairShape<Real>::blocks)
+template <class Kernel, class Real, bool with_gradient, int threads>
+__global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / threads)
     p2p_kernel(const __grid_constant__ Work<Real> work) {
-  using Sum = PairSum<Kernel, Real, with_gradient, PairShape<Real>::threads>;
+  using Sum = PairSum<Kernel, Real, with_gradient, threads>;
   __shared__ typename Sum::Shared shared;
   __shared__ RowSources::Shared row;
   const TreeView& tree = work.tree;
   for (std::int64_t i = blockIdx.x; i < *work.near.tiles; i += gridDim.x) {
     const PairTile tile = work.near.tile[i];
     const BoxId b = tile.box, *items = work.lists.near.items + tile.near_begin;
-    if (threadIdx.x == PairShape<Real>::threads - 1)
+    if (threadIdx.x == threads - 1)
       shared.frame = make_frame<Kernel, Real>(tree.coordinate(b, 0), tree.coordinate(b, 1), tree.coordinate(b, 2),
                                               tree.lattice.edge(tree.level[b]));
     RowSources sources(tree, items, tile.near_count, row);
@@ -126,13 +127,22 @@ static unsigned blocks_over(std::int64_t most) {
   return static_cast<unsigned>(most < blocks ? most : blocks);
 }
 
+template <class Kernel, class Real, int threads>
+static void p2p_tiles(const Work<Real>& work) {
+  const auto kernel =
+      work.gradient[0] ? p2p_kernel<Kernel, Real, true, threads> : p2p_kernel<Kernel, Real, false, threads>;
+  kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
+  require_launch("p2p");
+}
+
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
   if (work.near.most_tiles == 0) return;
-  const auto kernel = work.gradient[0] ? p2p_kernel<Kernel, Real, true> : p2p_kernel<Kernel, Real, false>;
-  kernel<<<blocks_over(work.near.most_tiles), PairShape<Real>::threads, 0, work.stream>>>(work);
-  require_launch("p2p");
+  if (work.near.wide)
+    p2p_tiles<Kernel, Real, wide_tile>(work);
+  else
+    p2p_tiles<Kernel, Real, narrow_tile>(work);
 }
 
 template <class Kernel, class Real, bool softened>

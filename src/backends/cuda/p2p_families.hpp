@@ -6,10 +6,6 @@ namespace farfield::cuda {
 
 /// Most targets of a leaf in a family.
 inline constexpr int family_leaf = 64;
-/// Most targets per leaf, in the mean of a family, for which that is faster than tiles.
-template <class Real>
-inline constexpr int family_mean = sizeof(Real) == 4 ? 26 : 20;
-
 /// Adds the near field of all families; asynchronous.
 template <class Kernel, class Real>
 void p2p_families(const Work<Real>& work, unsigned blocks);

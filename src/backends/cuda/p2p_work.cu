@@ -119,10 +119,11 @@ P2pWork::P2pWork(DeviceMemory& memory) {
 }
 
 NearWork P2pWork::view() const {
-  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, room_};
+  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, room_, wide_};
 }
 
-void P2pWork::build(const TreeView& tree, const ListsView& lists, const Limits& limits, cudaStream_t stream) {
+void P2pWork::build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int family_mean, int tile,
+                    cudaStream_t stream) {
   most_tiles_ = most_families_ = 0;
   if (tree.boxes == 0) return;
   const std::int64_t boxes = tree.boxes;
@@ -130,19 +131,17 @@ void P2pWork::build(const TreeView& tree, const ListsView& lists, const Limits& 
   place_.resize(boxes + 1);
   count_.resize(2);
   for_each_index(boxes, FindCandidates{tree, lists, candidate_.data()}, stream, "candidates of families");
-  const FamilyRule rule{tree, limits.family_mean, candidate_.data()};
-  for_each_index(boxes + 1, CountWork{rule, lists.near, limits.tile, place_.data()}, stream, "tiles and families");
+  const FamilyRule rule{tree, family_mean, candidate_.data()};
+  for_each_index(boxes + 1, CountWork{rule, lists.near, tile, place_.data()}, stream, "tiles and families");
   with_temporary(scratch_, "places of tiles and families", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(temporary, bytes, place_.data(), place_.data(), boxes + 1, stream);
   });
-  most_tiles_ = (boxes < limits.targets ? boxes : limits.targets) + 2 * limits.targets / limits.tile;  // see tiles_of
-  most_families_ = limits.family_mean > 0 ? boxes / 4 : 0;  // at least three children each, and their parent
+  most_tiles_ = (boxes < targets ? boxes : targets) + 2 * targets / tile;  // see tiles_of
+  most_families_ = family_mean > 0 ? boxes / 4 : 0;  // at least three children each, and their parent
   tile_.resize(most_tiles_);
   family_.resize(most_families_);
   for_each_index(boxes + 1, FillWork{rule, lists.near, place_.data(), tile_.data(), family_.data(), count_.data()},
                  stream, "places of work");
-  const double leaves = 0.875 * static_cast<double>(boxes);
-  room_ = static_cast<double>(limits.sources) <= 16 * leaves ? 1280 : 2048;
 }
 
 }  // namespace farfield::cuda

@@ -8,23 +8,17 @@
 
 namespace farfield::cuda {
 
-/// Targets and staged sources of a thread, threads of a block of p2p, and blocks that registers are to suffice for.
-/// Small leaves want many small blocks, since a block has little at hand when it starts: 64 threads give 1.5 times the
-/// rate of 128 at a mean of 8 to 16 points, 1.1 at 32, but 0.96 at 64 and 0.9 at 256 (one H200, single).
+/// Targets of a thread, and sources staged at a time per thread.
 template <class Real>
 struct PairShape;
 template <>
 struct PairShape<float> {
-  static constexpr int tile = 4, threads = 64, staged = 8, blocks = 12;
+  static constexpr int tile = 4, staged = 8;
 };
 template <>
 struct PairShape<double> {
-  static constexpr int tile = 2, threads = 64, staged = 4, blocks = 10;
+  static constexpr int tile = 2, staged = 4;
 };
-
-/// Most targets of a block of p2p.
-template <class Real>
-inline constexpr int p2p_tile = PairShape<Real>::tile* PairShape<Real>::threads;
 
 /// `deep`: sums of sums of sums, for more sources than p2p has.
 template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
