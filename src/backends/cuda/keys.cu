@@ -1,6 +1,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <farfield/error.hpp>
 #include <string>
+#include <type_traits>
 
 #include "backends/cuda/keys.hpp"
 #include "backends/cuda/parallel.hpp"
@@ -10,8 +11,9 @@ namespace {
 
 constexpr int key_bits = 3 * levels_per_key;
 
+template <class Read>
 struct MakeItem {
-  AnyReader read;
+  Read read;
   Lattice lattice;
   Item* items;
   __device__ void operator()(std::int64_t i) const {
@@ -83,7 +85,10 @@ void make_items(Cloud& cloud, DeviceMemory& memory) {
                                       "use fewer sources or targets per plan");
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
-  for_each_index(cloud.count(), MakeItem{cloud.reader(), cloud.lattice, cloud.items.data()}, memory.stream, "keys");
+  with_reader(cloud.points, cloud.scale, [&](const auto& read) {
+    for_each_index(cloud.count(), MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.items.data()},
+                   memory.stream, "keys");
+  });
 }
 
 void renew_keys(Cloud& cloud, const Ranges& ranges, int level, DeviceMemory& memory) {

@@ -89,6 +89,35 @@ struct RowMaker {
     return tree.is_leaf(source) ? Place::near : Place::children;
   }
 
+  /// Visits what lies in the colleagues `root` of the lanes, those of a level side by side: ascending where the roots are.
+  /// Calls use(lanes of near, lanes of m2p, box of this lane); false where more boxes are open at a time than there is
+  /// room for, then some were visited.
+  template <class Use>
+  __device__ bool visit_side_by_side(BoxId target, BoxId root, const Use& use) const {
+    constexpr int room = 192;  // boxes; the trees of Plummer models and spheres open 100 at most
+    __shared__ BoxId opened_boxes[block_threads / 32][2][room];
+    auto& all = opened_boxes[threadIdx.x / 32];
+    unsigned lanes = __ballot_sync(warp, root != no_box);
+    if (root != no_box) all[0][__popc(lanes & ((1u << lane_id()) - 1))] = root;
+    int count = __popc(lanes);
+    for (int now = 0; count > 0; now = 1 - now) {
+      int next = 0;
+      __syncwarp();
+      for (int first = 0; first < count; first += 4) {
+        const int at = first + lane_id() / 8;
+        const BoxId box = at < count ? tree.child(all[now][at], lane_id() % 8) : no_box;
+        const Place to = box != no_box ? place(target, box) : Place::nowhere;
+        use(__ballot_sync(warp, to == Place::near), __ballot_sync(warp, to == Place::m2p), box);
+        lanes = __ballot_sync(warp, to == Place::children);
+        if (next + __popc(lanes) > room) return false;
+        if (to == Place::children) all[1 - now][next + __popc(lanes & ((1u << lane_id()) - 1))] = box;
+        next += __popc(lanes);
+      }
+      count = next;
+    }
+    return true;
+  }
+
   /// Visits what lies in `root`, a colleague of the target, down to `depth` levels below it, in the order of numbers
   /// per level. Calls use(box, place, levels below root); true if there is more below.
   template <class Use>
@@ -134,11 +163,18 @@ __device__ Counts count_rows(const RowMaker& rows, BoxId target) {
   counts.near += __popc(rows.around.whole[target] & ~a_leaf);
   const std::uint32_t open = rows.around.open[target];
   if (!open) return counts;
-  int below[2] = {};
-  rows.visit(target, rows.in(open) ? colleague_of_lane(tree, target) : no_box, max_levels,
-             [&](BoxId, Place to, int) { ++below[to == Place::m2p]; });
-  counts.near += sum_of_warp(below[0]);
-  counts.m2p = sum_of_warp(below[1]);
+  const BoxId root = rows.in(open) ? colleague_of_lane(tree, target) : no_box;
+  int finer[2] = {};
+  if (!rows.visit_side_by_side(target, root, [&](unsigned near, unsigned m2p, BoxId) {
+        finer[0] += __popc(near);
+        finer[1] += __popc(m2p);
+      })) {
+    int below[2] = {};
+    rows.visit(target, root, max_levels, [&](BoxId, Place to, int) { ++below[to == Place::m2p]; });
+    for (int l = 0; l < 2; ++l) finer[l] = sum_of_warp(below[l]);
+  }
+  counts.near += finer[0];
+  counts.m2p = finer[1];
   return counts;
 }
 
@@ -232,10 +268,22 @@ struct FillRows {
     if (taken != no_box) near[lane_id()] = taken;
     if (!open) return;
     near += __popc(__ballot_sync(warp, taken != no_box));
-    fill_finer(target, sorted_by_lanes(rows.in(open) ? own : no_box), near, items.m2p + begin.m2p[target]);
+    const BoxId root = sorted_by_lanes(rows.in(open) ? own : no_box);
+    BoxId* m2p = items.m2p + begin.m2p[target];
+    if (!fill_side_by_side(target, root, near, m2p)) fill_finer(target, root, near, m2p);
   }
 
  private:
+  __device__ bool fill_side_by_side(BoxId target, BoxId root, BoxId* near, BoxId* m2p) const {
+    return rows.visit_side_by_side(target, root, [&](unsigned of_near, unsigned of_m2p, BoxId box) {
+      const unsigned own = 1u << lane_id();
+      if (of_near & own) near[__popc(of_near & (own - 1))] = box;
+      if (of_m2p & own) m2p[__popc(of_m2p & (own - 1))] = box;
+      near += __popc(of_near);
+      m2p += __popc(of_m2p);
+    });
+  }
+
   /// From the ends of their rows backwards; returns the end of what is near.
   __device__ BoxId* fill_coarser(BoxId target, bool leaf, BoxId* near) const {
     std::int64_t coarser = 0;

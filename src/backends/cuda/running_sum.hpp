@@ -65,7 +65,7 @@ struct TileQueue {
 };
 
 /// Boxes of a tile whose boxes are worked on by whole warps: few where there are few, so that all multiprocessors work.
-__device__ inline int boxes_per_tile(std::int64_t boxes) { return boxes <= 1 << 14 ? 8 : boxes <= 1 << 20 ? 32 : 128; }
-inline std::int64_t most_tiles(std::int64_t boxes) { return (1 << 14) / 8 + (1 << 20) / 32 + boxes / 128 + 1; }
+__device__ inline int boxes_per_tile(std::int64_t boxes) { return boxes <= 1 << 14 ? 8 : boxes <= 1 << 17 ? 32 : 128; }
+inline std::int64_t most_tiles(std::int64_t boxes) { return (1 << 14) / 8 + (1 << 17) / 32 + boxes / 128 + 1; }
 
 }  // namespace farfield::cuda
