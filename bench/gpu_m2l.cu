@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "backends/cuda/accounts.hpp"
-#include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/points.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stages.hpp"
@@ -116,6 +116,7 @@ class Bench {
     for (int axis = 0; axis < 3; ++axis) work_.source[axis] = work_.target[axis] = tree_.sources.axis[axis].data();
     work_.strength = strength_.data();
     work_.classes = rows_.classes();
+    work_.sources = work_.targets = tree_.sources.count;
     Report report;
     count_work(work_.tree, work_.lists, Decision{}, memory_, report);
     translations_ = report.m2l_boxes, leaves_ = report.leaves;
@@ -124,6 +125,8 @@ class Bench {
   void run(int degree) {
     tables_.build<LaplaceBasis>(degree, false, false, memory_.stream);
     work_.tables = tables_.view();
+    octants_.build(work_.tables, memory_.stream);
+    work_.octants = octants_.view();
     const std::int64_t numbers = std::int64_t(work_.tree.boxes) * work_.tables.stride;
     for (DeviceArray<float>* a : {&multipole_, &local_, &by_fma_}) {
       a->resize(numbers);
@@ -180,6 +183,7 @@ class Bench {
   CudaTree tree_;
   Rows rows_{memory_};
   Tables<float> tables_{memory_};
+  Octants octants_{memory_};
   TensorM2l tensor_{memory_};
   DeviceArray<float> strength_, multipole_, local_, by_fma_;
   Work<float> work_;

@@ -1,7 +1,7 @@
 // m2l on tensor cores, by either engine, against the product in double of the same multipoles.
 #include <cmath>
 
-#include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/octants.hpp"
 #include "backends/cuda/rows.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/survey.hpp"
@@ -74,8 +74,10 @@ class TensorCase {
  private:
   template <class Real>
   struct Side {
-    explicit Side(cuda::DeviceMemory& memory) : tables(memory), strength(memory), multipole(memory), local(memory) {}
+    explicit Side(cuda::DeviceMemory& memory)
+        : tables(memory), octants(memory), strength(memory), multipole(memory), local(memory) {}
     cuda::Tables<Real> tables;
+    cuda::Octants octants;
     cuda::DeviceArray<Real> strength, multipole, local;
     cuda::Work<Real> work;
   };
@@ -98,6 +100,9 @@ class TensorCase {
     work.tables = side.tables.view();
     work.classes = rows_.classes();
     work.alike = tree_.alike;
+    work.sources = tree_.sources.count, work.targets = tree_.target_points().count;
+    side.octants.build(work.tables, nullptr);
+    work.octants = side.octants.view();
     work.reduced = reduced_;
     for (int a = 0; a < 3; ++a) {
       work.source[a] = tree_.sources.axis[a].data();
