@@ -171,13 +171,18 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
   return targets;
 }
 
+/// From the squares of both sums. Terms that cancel entirely count as double's digits.
+double condition_from(double absolute, double sum) {
+  return absolute > 0 ? std::sqrt(absolute / std::max(sum, 1e-32 * absolute)) : 1;
+}
+
 Condition condition_of(const std::vector<DirectSum>& sums) {
   double u = 0, g = 0, abs_u = 0, abs_g = 0;
   for (const DirectSum& s : sums) {
     u += s.u * s.u, abs_u += s.abs_u * s.abs_u;
     g += s.gx * s.gx + s.gy * s.gy + s.gz * s.gz, abs_g += s.abs_g * s.abs_g;
   }
-  return {u > 0 ? std::sqrt(abs_u / u) : 1.0, g > 0 ? std::sqrt(abs_g / g) : 1.0};
+  return {condition_from(abs_u, u), condition_from(abs_g, g)};
 }
 
 template <class Real>
