@@ -1,5 +1,5 @@
 // Dense m2l by itself, in single precision: by FMA and on tensor cores, on trees over uniform, Plummer and sphere
-// points, multipoles of random strengths. A JSON line per tree, degree and engine: milliseconds (median of 5),
+// points, multipoles of random strengths. A JSON line per tree, degree and engine: milliseconds (median of 7),
 // translations per second, relative L2 difference of the locals from those by FMA. Usage: gpu_m2l [log2 N [leaf sizes,
 // as 16,32 [degrees, as 3,5 [clouds, as uniform,plummer]]]]
 #include <algorithm>
@@ -7,9 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <farfield/error.hpp>
-#include <functional>
-#include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,47 +18,13 @@
 #include "backends/cuda/tables.hpp"
 #include "backends/cuda/tensor_m2l.hpp"
 #include "backends/cuda/tree.hpp"
+#include "bench/gpu_clouds.hpp"
+#include "bench/timing.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 namespace {
-
-std::vector<float> make_points(const std::string& cloud, std::int64_t n) {
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> unit(0, 1);
-  std::vector<float> xyz(static_cast<std::size_t>(3 * n));
-  for (std::size_t i = 0; i < xyz.size(); i += 3) {
-    double p[3] = {unit(random), unit(random), unit(random)};
-    if (cloud != "uniform") {
-      double r = 1;
-      while (cloud == "plummer" && (r = 1 / std::sqrt(std::pow(unit(random), -2.0 / 3) - 1)) > 100) {
-      }
-      const double z = 2 * p[0] - 1, angle = 6.283185307179586 * p[1], s = std::sqrt(1 - z * z);
-      p[0] = r * s * std::cos(angle), p[1] = r * s * std::sin(angle), p[2] = r * z;
-    }
-    for (std::size_t a = 0; a < 3; ++a) xyz[i + a] = static_cast<float>(p[a]);
-  }
-  return xyz;
-}
-
-double median_milliseconds(const std::function<void()>& work) {
-  cudaEvent_t begin, end;
-  require(cudaEventCreate(&begin), "cudaEventCreate");
-  require(cudaEventCreate(&end), "cudaEventCreate");
-  std::vector<float> times(5);
-  for (float& time : times) {
-    require(cudaEventRecord(begin), "cudaEventRecord");
-    work();
-    require(cudaEventRecord(end), "cudaEventRecord");
-    require(cudaEventSynchronize(end), "cudaEventSynchronize");
-    require(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
-  }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::sort(times.begin(), times.end());
-  return static_cast<double>(times[2]);
-}
 
 /// Sums of (a - b)^2 and b^2.
 __global__ void compare_kernel(const float* a, const float* b, std::int64_t count, double* sums) {
@@ -94,8 +57,10 @@ class Bench {
  public:
   Bench(const std::string& cloud, int log2_n, std::int64_t leaf_size)
       : cloud_(cloud), log2_n_(log2_n), leaf_size_(leaf_size) {
-    const std::vector<float> xyz = make_points(cloud, std::int64_t(1) << log2_n);
-    const DevicePoints sources(points(xyz), memory_);
+    const DeviceArray<float> xyz = bench::make_points(cloud, std::int64_t(1) << log2_n);
+    Points at = points(static_cast<const float*>(xyz.data()), std::int64_t(1) << log2_n);
+    at.space = MemorySpace::device;
+    const DevicePoints sources(at, memory_);
     tree_.use(memory_);
     const Geometry geometry = survey(sources.view(), nullptr, memory_);
     // full leaves: the volume's root edge makes them about 0.6 of the limit
@@ -106,11 +71,7 @@ class Bench {
       for (m = static_cast<int>(std::lround(along / std::exp2(std::floor(std::log2(along / 8))))); 1 << k < m;) ++k;
     build(tree_, sources.view(), nullptr, geometry, {m, k, leaf_size, -1, {64, 64}, {}}, memory_.stream);
     rows_.build(tree_.tree.view(), memory_.stream);
-    std::mt19937_64 random(7);
-    std::uniform_real_distribution<float> unit(0, 1);
-    std::vector<float> q(static_cast<std::size_t>(tree_.sources.count));
-    for (float& value : q) value = unit(random);
-    upload(strength_, q.data(), tree_.sources.count, memory_.stream);
+    strength_ = bench::make_strengths<float>(tree_.sources.count, false);
     work_.tree = tree_.tree.view();
     work_.lists = tree_.lists.view();
     for (int axis = 0; axis < 3; ++axis) work_.source[axis] = work_.target[axis] = tree_.sources.axis[axis].data();
@@ -138,7 +99,7 @@ class Bench {
     work_.tensor.ready = false;
     work_.local = by_fma_.data();
     m2l(work_);
-    if (log2_n_ <= 20) print(degree, "fma", median_milliseconds([&] { m2l(work_); }), 0);
+    if (log2_n_ <= 20) print(degree, "fma", bench::milliseconds([&] { m2l(work_); }), 0);
     require(cudaMemset(by_fma_.data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
     m2l(work_);
     work_.local = local_.data();
@@ -147,15 +108,15 @@ class Bench {
       if (engine == TensorEngine::warpgroup && tensor_engine(degree) != engine) continue;
       tensor_.build(work_.tables, work_.tree, engine, memory_.stream);
       const double building =
-          median_milliseconds([&] { tensor_.build(work_.tables, work_.tree, engine, memory_.stream); });
+          bench::milliseconds([&] { tensor_.build(work_.tables, work_.tree, engine, memory_.stream); });
       work_.tensor = tensor_.view();
       m2l(work_);
       const double error = difference(local_, by_fma_);
-      const double all = median_milliseconds([&] { m2l(work_); });
+      const double all = bench::milliseconds([&] { m2l(work_); });
       work_.tensor.full.terms = work_.tensor.graded.terms = 0;  // the split pass by itself
-      const double split = median_milliseconds([&] { m2l(work_); });
+      const double split = bench::milliseconds([&] { m2l(work_); });
       work_.tensor.full = tensor_.view().full;
-      const double full = median_milliseconds([&] { m2l(work_); }) - split;
+      const double full = bench::milliseconds([&] { m2l(work_); }) - split;
       print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error,
             {building, split, full, all - split - full});
       require(cudaMemset(local_.data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
@@ -189,13 +150,6 @@ class Bench {
   Work<float> work_;
 };
 
-std::vector<std::string> listed(const char* text) {
-  std::vector<std::string> items;
-  std::istringstream stream(text);
-  for (std::string item; std::getline(stream, item, ',');) items.push_back(item);
-  return items;
-}
-
 }  // namespace
 }  // namespace farfield::cuda
 
@@ -203,9 +157,9 @@ int main(int argc, char** argv) {
   using namespace farfield::cuda;
   try {
     const int log2_n = argc > 1 ? std::atoi(argv[1]) : 20;
-    const auto leaf_sizes = listed(argc > 2 ? argv[2] : "16,32,64"),
-               degrees = listed(argc > 3 ? argv[3] : "3,4,5,6,7,10,12");
-    for (const std::string& cloud : listed(argc > 4 ? argv[4] : "uniform,plummer,sphere"))
+    const auto leaf_sizes = farfield::bench::listed(argc > 2 ? argv[2] : "16,32,64"),
+               degrees = farfield::bench::listed(argc > 3 ? argv[3] : "3,4,5,6,7,10,12");
+    for (const std::string& cloud : farfield::bench::listed(argc > 4 ? argv[4] : "uniform,plummer,sphere"))
       for (const std::string& leaf_size : leaf_sizes) {
         Bench bench(cloud, log2_n, std::atoll(leaf_size.c_str()));
         for (const std::string& degree : degrees) bench.run(std::atoi(degree.c_str()));

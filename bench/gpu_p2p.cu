@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <farfield/error.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@
 #include "backends/cuda/points.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tree.hpp"
+#include "bench/gpu_clouds.hpp"
+#include "bench/timing.hpp"
 #include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
@@ -23,63 +24,22 @@ namespace {
 
 constexpr cudaStream_t stream = nullptr;
 
-std::vector<float> make_points(const std::string& cloud, std::int64_t n) {
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> unit(0, 1);
-  std::vector<float> xyz(static_cast<std::size_t>(3 * n));
-  for (std::size_t i = 0; i < xyz.size(); i += 3) {
-    double p[3] = {unit(random), unit(random), unit(random)};
-    if (cloud != "uniform") {
-      double r = 1;
-      while (cloud == "plummer" && (r = 1 / std::sqrt(std::pow(unit(random), -2.0 / 3) - 1)) > 100) {
-      }
-      const double z = 2 * p[0] - 1, angle = 6.283185307179586 * p[1], s = std::sqrt(1 - z * z);
-      p[0] = r * s * std::cos(angle), p[1] = r * s * std::sin(angle), p[2] = r * z;
-    }
-    for (std::size_t a = 0; a < 3; ++a) xyz[i + a] = static_cast<float>(p[a]);
-  }
-  return xyz;
-}
-
-/// Milliseconds of `launch`, the median of seven after two.
-template <class Launch>
-double time(const Launch& launch) {
-  cudaEvent_t begin, end;
-  require(cudaEventCreate(&begin), "cudaEventCreate");
-  require(cudaEventCreate(&end), "cudaEventCreate");
-  std::vector<float> times;
-  for (int run = 0; run < 9; ++run) {
-    require(cudaEventRecord(begin, stream), "cudaEventRecord");
-    launch();
-    require(cudaEventRecord(end, stream), "cudaEventRecord");
-    require(cudaEventSynchronize(end), "cudaEventSynchronize");
-    times.emplace_back();
-    require(cudaEventElapsedTime(&times.back(), begin, end), "cudaEventElapsedTime");
-  }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::nth_element(times.begin() + 2, times.begin() + 5, times.end());
-  return static_cast<double>(times[5]);
-}
-
 /// A cloud in a tree, strengths and room for results.
 template <class Real>
 class Field {
  public:
   Field(const std::string& cloud, std::int64_t n, const TreeOptions* options) : n_(n) {
-    const std::vector<float> xyz = make_points(cloud, n);
+    const DeviceArray<float> xyz = bench::make_points(cloud, n);
+    Points at = farfield::points(static_cast<const float*>(xyz.data()), n);
+    at.space = MemorySpace::device;
     tree_.use(memory_);
-    const DevicePoints points(farfield::points(xyz), memory_);
+    const DevicePoints points(at, memory_);
     const Geometry geometry = survey(points.view(), nullptr, memory_);
     if (options)
       build(tree_, points.view(), nullptr, geometry, *options, stream);
     else
       read_points(tree_, points.view(), nullptr, geometry, stream);
-    std::mt19937_64 random(7);
-    std::uniform_real_distribution<Real> unit(-1, 1);
-    std::vector<Real> q(static_cast<std::size_t>(n));
-    for (Real& value : q) value = unit(random);
-    upload(strength_, q.data(), n, stream);
+    strength_ = bench::make_strengths<Real>(n, true);
     for (DeviceArray<Real>& result : result_) result.resize(n);
     for (int a = 0; a < 3; ++a) work_.source[a] = work_.target[a] = tree_.sources.axis[a].data();
     work_.strength = strength_.data();
@@ -96,13 +56,13 @@ class Field {
     for (int a = 0; a < 3; ++a) work_.gradient[a] = wanted ? result_[a + 1].data() : nullptr;
   }
   double time_p2p(const P2pLimits<Real>& limits) {
-    const double building = time([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
+    const double building = bench::milliseconds([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
     work_.near = near_.view();
     rows_ms = building;
-    return time([&] { p2p<Laplace3d>(work_); });
+    return bench::milliseconds([&] { p2p<Laplace3d>(work_); });
   }
   double time_direct() {
-    return time([&] { direct<Laplace3d>(work_, n_, n_); });
+    return bench::milliseconds([&] { direct<Laplace3d>(work_, n_, n_); });
   }
 
   /// Results of one p2p: potential, then gradient.

@@ -1,8 +1,6 @@
 // What the programs of this folder share: clouds, whole evaluations timed, a JSON line for each. Points, strengths and
 // results are in device memory; sources and targets are apart, as in the papers.
 #pragma once
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <farfield/farfield.hpp>
 #include <functional>
@@ -12,8 +10,11 @@
 #include <vector>
 
 #include "backends/cuda/array.hpp"
+#include "bench/timing.hpp"
 
 namespace farfield::papers {
+
+using bench::median, bench::now;
 
 struct Cloud {
   std::vector<double> sources, targets, strengths;
@@ -72,15 +73,6 @@ class DeviceCloud {
   }
   cuda::DeviceArray<T> sources_, targets_, strengths_, potential_, gradient_;
 };
-
-inline double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
-}
-
-inline double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Medians of five runs after a warm-up, fewer of runs that take more than a second.
 struct Times {

@@ -1,0 +1,101 @@
+// Points and strengths made on the device, for the programs beside this file: at 2^30 points a host would take minutes.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <farfield/error.hpp>
+#include <string>
+
+#include "backends/cuda/parallel.hpp"
+#include "io/galaxies.hpp"
+
+namespace farfield::bench {
+
+/// SplitMix64's finaliser: the i-th of a stream of random numbers in [0, 1).
+__host__ __device__ inline double random_number(std::uint64_t i) {
+  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+  return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+enum class Shape { uniform, plummer, sphere };
+
+/// Uniform in the unit cube; on the unit sphere; Plummer's model of scale 1, cut at radius 100.
+struct MakePoint {
+  Shape shape;
+  float* xyz;
+  __device__ void operator()(std::int64_t i) const {
+    const std::uint64_t first = 4 * static_cast<std::uint64_t>(i);
+    double p[3] = {random_number(first), random_number(first + 1), random_number(first + 2)};
+    if (shape != Shape::uniform) {
+      const double mass = 0.99985 * random_number(first + 3) + 1e-9;  // within r: (1 + 1 / r^2)^(-3/2)
+      const double r = shape == Shape::sphere ? 1 : 1 / sqrt(pow(mass, -2.0 / 3) - 1);
+      const double z = 2 * p[0] - 1, angle = 6.283185307179586 * p[1], s = sqrt(1 - z * z);
+      p[0] = r * s * cos(angle), p[1] = r * s * sin(angle), p[2] = r * z;
+    }
+    for (int a = 0; a < 3; ++a) xyz[3 * i + a] = static_cast<float>(p[a]);
+  }
+};
+
+/// Copies of one set of points in the cells of a lattice, `side` to an axis, each turned by axes and signs of its own.
+struct RepeatPoints {
+  const float* from;
+  std::int64_t count, side;
+  float spacing;
+  float* xyz;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t copy = i / count, cell[3] = {copy % side, copy / side % side, copy / side / side};
+    const auto turn = static_cast<int>(24 * random_number(static_cast<std::uint64_t>(copy)));
+    for (int a = 0; a < 3; ++a) {
+      const float x = from[3 * (i % count) + (a + turn / 8) % 3];
+      xyz[3 * i + a] = static_cast<float>(cell[a]) * spacing + (turn >> a & 1 ? -x : x);
+    }
+  }
+};
+
+/// Strengths in (0, 1), or in (-1/2, 1/2).
+template <class T>
+struct MakeStrength {
+  bool mixed;
+  T* q;
+  __device__ void operator()(std::int64_t i) const {
+    q[i] = static_cast<T>(random_number(~static_cast<std::uint64_t>(i)) - (mixed ? 0.5 : 0));
+  }
+};
+
+/// The two galaxies of `farfield generate galaxies`, 2^16 bodies, as often as needed.
+inline void repeat_galaxies(std::int64_t n, float* xyz) {
+  constexpr std::int64_t bodies = 1 << 16;
+  io::Bodies galaxies;
+  io::make_galaxies(bodies, 1, galaxies);
+  const std::vector<float> one(galaxies.positions.begin(), galaxies.positions.end());
+  float extent = 0;
+  for (const float x : one) extent = std::fmax(extent, std::fabs(x));
+  cuda::DeviceArray<float> from;
+  cuda::upload(from, one.data(), 3 * bodies, nullptr);
+  const auto side = std::llround(std::ceil(std::cbrt(static_cast<double>((n + bodies - 1) / bodies)) - 1e-9));
+  cuda::for_each_index(n, RepeatPoints{from.data(), bodies, side, 2.2f * extent, xyz}, nullptr, "galaxies");
+  cuda::require(cudaDeviceSynchronize(), "galaxies");
+}
+
+/// n points, interleaved, of uniform, plummer, sphere or galaxies; the same for the same n everywhere.
+inline cuda::DeviceArray<float> make_points(const std::string& cloud, std::int64_t n) {
+  cuda::DeviceArray<float> xyz;
+  xyz.resize(3 * n);
+  if (cloud == "galaxies") return repeat_galaxies(n, xyz.data()), std::move(xyz);
+  const Shape shape = cloud == "plummer" ? Shape::plummer : cloud == "sphere" ? Shape::sphere : Shape::uniform;
+  if (shape == Shape::uniform && cloud != "uniform")
+    throw Error(ErrorCode::usage, "no cloud " + cloud + ": there are uniform, plummer, sphere and galaxies");
+  cuda::for_each_index(n, MakePoint{shape, xyz.data()}, nullptr, "points");
+  return xyz;
+}
+
+template <class T>
+cuda::DeviceArray<T> make_strengths(std::int64_t n, bool mixed) {
+  cuda::DeviceArray<T> q;
+  q.resize(n);
+  cuda::for_each_index(n, MakeStrength<T>{mixed, q.data()}, nullptr, "strengths");
+  return q;
+}
+
+}  // namespace farfield::bench
