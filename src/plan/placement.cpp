@@ -70,7 +70,7 @@ static double coinciding_share(const PlacedPoints& points, std::int64_t begin, s
   const double range = x.back() - x.front();
   if (range == 0) return 1;
   std::size_t close = 0;
-  for (std::size_t i = 1; i < x.size(); ++i) 
+  for (std::size_t i = 1; i < x.size(); ++i)
     close += coincide_on_axis(x[i - 1], x[i], range, static_cast<std::int64_t>(x.size()));
   return static_cast<double>(close) / static_cast<double>(x.size() - 1);
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
-constexpr int facing_boxes = 54;  // two boxes away along one axis, at most one along the others
+constexpr int facing_boxes = 6;  // two edges away along an axis
 
 /// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are
 /// spread evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing
@@ -34,8 +34,8 @@ struct Sample {
 Sample sample_of(const TreeView& tree, std::int64_t points) {
   Sample s;
   const int levels = std::max(1, tree.levels - 2);
-  const bool all = points * levels * facing_boxes <= 1 << 24;
-  const std::int64_t looks = (1 << 23) / facing_boxes / levels;
+  const bool all = points * levels * facing_boxes <= 1 << 22;
+  const std::int64_t looks = (1 << 21) / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
@@ -140,24 +140,6 @@ __device__ float occupations(const TreeView& tree, const PlacedPoints& points, B
   return sum * static_cast<float>(choice.step);
 }
 
-/// The corner of a target box that `octant` of the box displaced by d faces, or -1; `facing` seen from the source.
-__device__ int faced_corner(const int d[3], int octant) {
-  int corner = 0;
-  for (int a = 0; a < 3; ++a) {
-    const int bit = octant >> a & 1;
-    if (d[a] != 0 && bit != (d[a] < 0)) return -1;
-    corner |= (d[a] == 0 ? bit : d[a] > 0) << a;
-  }
-  return corner;
-}
-
-__device__ void facing_displacement(int which, int d[3]) {
-  const int axis = which / 18, beside = which % 9;
-  d[axis] = which / 9 % 2 ? 2 : -2;
-  d[(axis + 1) % 3] = beside % 3 - 1;
-  d[(axis + 2) % 3] = beside / 3 - 1;
-}
-
 /// Sums over boxes that face a target box.
 struct Facing {
   const TreeView& tree;
@@ -168,16 +150,16 @@ struct Facing {
   const float* own;  ///< occupations of the target
   float sum[degrees_at_once] = {};
 
-  /// The box that lies so, or no_box, also where the target has nothing in the corners that it faces.
+  /// The box two edges away along axis which / 2, upwards for odd ones; no_box also where the target has nothing on the
+  /// face towards it.
   __device__ BoxId source(BoxId target, int which) const {
     if (which >= facing_boxes) return no_box;
-    int d[3];
-    facing_displacement(which, d);
+    const int axis = which / 2, upwards = which % 2;
     bool any = false;
-    for (int octant = 0; octant < corners; ++octant) {
-      const int corner = faced_corner(d, octant);
-      any = any || (corner >= 0 && own[corner * degrees_at_once] > 0);
-    }
+    for (int corner = 0; corner < corners; ++corner)
+      any = any || ((corner >> axis & 1) == upwards && own[corner * degrees_at_once] > 0);
+    int d[3] = {0, 0, 0};
+    d[axis] = upwards ? 2 : -2;
     return any ? displaced(tree, target, d) : no_box;
   }
   __device__ std::int64_t looks(BoxId source) const {
@@ -186,20 +168,21 @@ struct Facing {
   }
   /// Points first, first + step ... of those that are looked at.
   __device__ void add(BoxId source, int which, int first, int step) {
-    int d[3];
-    facing_displacement(which, d);
+    const int axis = which / 2, upwards = which % 2;
     const std::int64_t begin = sources.begin[source];
     const Choice choice(sources.end[source] - begin, level.points, static_cast<std::uint32_t>(source));
     const float weight = static_cast<float>(choice.step);
 #pragma unroll 4
     for (std::int64_t j = first; j < choice.chosen; j += step) {
       const CornerPlace place = corner_place(tree, source, sources, begin + choice[j], per_edge);
-      const int corner = faced_corner(d, place.octant);
       const float distance = static_cast<float>(place.distance);
-      if (corner < 0 || !(distance > decay.least[0])) continue;
+      if ((place.octant >> axis & 1) == upwards || !(distance > decay.least[0])) continue;
+      const float* opposite = own + (place.octant ^ 1 << axis) * degrees_at_once;
+      const float* diagonal = own + (place.octant ^ (corners - 1)) * degrees_at_once;
 #pragma unroll
       for (int k = 0; k < degrees_at_once; ++k)
-        sum[k] += weight * decay(distance, k) * own[corner * degrees_at_once + k];
+        sum[k] += weight * decay(distance, k) *
+                  (static_cast<float>(facing_weight) * opposite[k] + static_cast<float>(diagonal_weight) * diagonal[k]);
     }
   }
 };
@@ -207,15 +190,13 @@ struct Facing {
 /// A lane per box that faces the target, all lanes together for boxes of many points.
 __device__ void add_facing(Facing& facing, BoxId target, int slice) {
   const int lane = static_cast<int>(threadIdx.x % 32), slices = facing.level.slices;
-  for (int first = 0; first < facing_boxes; first += 32) {
-    const BoxId source = facing.source(target, first + lane);
-    const std::int64_t looks = facing.looks(source);
-    const bool many = looks > 64 * slices;
-    if (!many && looks > 0) facing.add(source, first + lane, slice, slices);
-    for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
-      const int from = __ffs(static_cast<int>(left)) - 1;
-      facing.add(__shfl_sync(all_lanes, source, from), first + from, 32 * slice + lane, 32 * slices);
-    }
+  const BoxId source = facing.source(target, lane);
+  const std::int64_t looks = facing.looks(source);
+  const bool many = looks > 8 * slices;
+  if (!many && looks > 0) facing.add(source, lane, slice, slices);
+  for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
+    const int from = __ffs(static_cast<int>(left)) - 1;
+    facing.add(__shfl_sync(all_lanes, source, from), from, 32 * slice + lane, 32 * slices);
   }
 }
 
