@@ -14,7 +14,11 @@
 
 namespace farfield {
 
-#if !defined(FARFIELD_CUDA)
+#if defined(FARFIELD_CUDA)
+namespace cuda {
+static std::int64_t device_memory() { return device_limits().memory_bytes; }
+}  // namespace cuda
+#else
 /// What a build without CUDA answers.
 namespace cuda {
 static std::vector<DeviceInfo> list_devices() { return {}; }
@@ -23,6 +27,7 @@ static bool device_present() { return false; }
   throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
 }
 static void require_device() { absent(); }
+static std::int64_t device_memory() { absent(); }
 static Geometry survey(const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
 static Joined join(const Points&, const Points&) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&) { absent(); }
@@ -53,10 +58,10 @@ Machine resolve_machine(const Options& options, bool points_on_device) {
                     "; pass host memory");
   if (points_on_device || options.backend == Backend::cuda) {
     cuda::require_device();
-    return {Backend::cuda, simd};
+    return {Backend::cuda, simd, cuda::device_memory()};
   }
   if (options.backend == Backend::cpu || !cuda::device_present()) return {Backend::cpu, simd};
-  return {Backend::automatic, simd};
+  return {Backend::automatic, simd, cuda::device_memory()};
 }
 
 Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
@@ -70,7 +75,7 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
   // Nominal, not this machine's: the same input shall be decided alike on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});
-  Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd});
+  Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd, machine.memory});
   const bool use_gpu = gpu.seconds + launch < cpu.seconds / cores;
   Decision& d = use_gpu ? gpu : cpu;
   d.choices.insert(d.choices.begin(),

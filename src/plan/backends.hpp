@@ -1,22 +1,22 @@
 // Backends: which of them serves a plan. The one place of the plan layer that knows which were built.
 #pragma once
+#include <farfield/views.hpp>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <farfield/views.hpp>
 
 #include "plan/choose.hpp"
 #include "plan/evaluator.hpp"
 
 namespace farfield {
 
-/// What the options ask for on this machine; points in device memory need cuda. Where the options leave it open and both
-/// could serve, `backend` stays automatic and `decide` settles it.
-/// Throws Error(device) in one sentence when a backend is asked for that is not there.
+/// What the options ask for on this machine; points in device memory need cuda. Where the options leave it open and
+/// both could serve, `backend` stays automatic and `decide` settles it. Throws Error(device) in one sentence when a
+/// backend is asked for that is not there.
 Machine resolve_machine(const Options& options, bool points_on_device);
 
-/// Geometry of points in the memory of the machine's backend. `kept` is what the backend keeps from one survey to the next.
+/// Geometry of points in the memory of the machine's backend. `kept` is what the backend keeps from one survey to the
+/// next.
 Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
                 std::shared_ptr<void>& kept);
 

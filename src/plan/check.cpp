@@ -135,8 +135,8 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
 }
 
 template <class Real>
-ErrorReport errors(const CheckInput<Real>& in, const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& sums,
-                   std::uint64_t seed) {
+ErrorReport errors(const CheckInput<Real>& in, const std::vector<std::int64_t>& targets,
+                   const std::vector<DirectSum>& sums, std::uint64_t seed) {
   ErrorReport report;
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;

@@ -2,10 +2,9 @@
 // arrays: scaled by powers of two, in tree order, which changes no relative error.
 #pragma once
 #include <cstdint>
-#include <vector>
-
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
+#include <vector>
 
 namespace farfield {
 

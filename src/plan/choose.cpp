@@ -77,26 +77,35 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
                                          : "single ends at " + number(single));
 }
 
+/// What expansions may take.
+struct Budget {
+  std::int64_t memory;
+  Precision precision;
+};
+
 struct Scheme {
   int degree;
   bool rotation, reduced;
   double mean, cost;
 };
 
-static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, bool rotation, bool reduced) {
+static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
+                    bool reduced) {
   Scheme s{o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient), rotation, reduced, 0, 0};
-  s.mean = o.leaf_size > 0 ? static_cast<double>(o.leaf_size) / 1.6 : best_leaf_mean(c, g, s.degree, rotation, reduced);
+  s.mean = o.leaf_size > 0 ? static_cast<double>(o.leaf_size) / 1.6
+                           : std::max(best_leaf_mean(c, g, s.degree, rotation, reduced),
+                                      least_leaf_mean(budget.memory, g, budget.precision, s.degree));
   s.cost = fmm_cost(c, g, s.degree, rotation, reduced, s.mean);
   return s;
 }
 
 /// The cheaper of dense and rotation unless the options say which. The reduced stencil must be asked for: at equal
 /// error it needs three (at degree 10) to ten (at 30) degrees more, which costs what its fewer translations save.
-static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c) {
+static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget) {
   Scheme best{0, false, false, 0, -1};
   for (bool rotation : {false, true}) {
     if (o.m2l != M2l::automatic && rotation != (o.m2l == M2l::rotation)) continue;
-    const Scheme s = price(o, g, c, rotation, o.stencil == Stencil::reduced);
+    const Scheme s = price(o, g, c, budget, rotation, o.stencil == Stencil::reduced);
     if (best.cost < 0 || s.cost < best.cost) best = s;
   }
   return best;
@@ -204,7 +213,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
-  const Scheme s = cheapest(o, g, c);
+  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision});
   choose_method(d, o, g, costs(d.precision, 0), s.cost, table_cost(s.degree));
   const double pair =
       d.method == Method::direct ? costs(d.precision, 0).pair : c.pair;  // direct sums leave nothing out

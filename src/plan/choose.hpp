@@ -12,6 +12,7 @@ namespace farfield {
 struct Machine {
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
+  std::int64_t memory = 0;  ///< bytes of a device, not those free at the time; 0: no limit
 };
 
 /// Throws Error(usage) for a tolerance that is not in (0, 1), that the precision cannot reach (naming the reachable

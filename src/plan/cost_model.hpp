@@ -33,6 +33,9 @@ double dimension_of(const Geometry& geometry);
 /// Mean points per leaf at which p2p and m2l together cost least.
 double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced);
 
+/// Mean points per leaf from which on a plan and the caller's arrays fit into a device of `memory` bytes; 0: no limit.
+double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int degree);
+
 /// Nanoseconds of a whole evaluation with that mean.
 double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);
 

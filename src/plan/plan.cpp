@@ -1,11 +1,10 @@
 // Plan: checks arguments at the boundary, lets `choose` decide and hands over to an evaluator.
-#include <algorithm>
-#include <cstdlib>
-#include <string>
-
 #include <omp.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <farfield/farfield.hpp>
+#include <string>
 
 #include "plan/backends.hpp"
 #include "plan/error_model.hpp"
@@ -60,8 +59,8 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
 void Plan::State::build(const Points& source_points, const Points* apart_points) {
   require_known(options);
   threads = resolve_threads(options.threads);
-  const bool on_device = source_points.space == MemorySpace::device ||
-                         (apart_points && apart_points->space == MemorySpace::device);
+  const bool on_device =
+      source_points.space == MemorySpace::device || (apart_points && apart_points->space == MemorySpace::device);
   const Machine machine = resolve_machine(options, on_device);
   Geometry geometry = survey(machine, source_points, apart_points, threads, kept_by_survey);
   Joined joined;
@@ -123,7 +122,8 @@ static void warn_of_condition(Report& r) {
   char text[160];
   std::snprintf(text, sizeof text,
                 "the sum is ill-conditioned: its terms are about %.1g times larger than it; "
-                "the error may exceed the tolerance by that over 1000", worst);
+                "the error may exceed the tolerance by that over 1000",
+                worst);
   r.warnings.emplace_back(text);
 }
 
@@ -158,8 +158,8 @@ Result<T> Plan::evaluate(std::span<const T> q) {
   if (both) r.source_potential.resize(static_cast<std::size_t>(vectors * n));
   if (both && s.options.gradient) r.source_gradient.resize(static_cast<std::size_t>(3 * vectors * n));
   const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
-  evaluate(strengths(q.data(), n, vectors), {data(r.potential), data(r.gradient), data(r.source_potential),
-                                             data(r.source_gradient), scalar_of<T>});
+  evaluate(strengths(q.data(), n, vectors),
+           {data(r.potential), data(r.gradient), data(r.source_potential), data(r.source_gradient), scalar_of<T>});
   r.report = s.report;
   return r;
 }
@@ -188,7 +188,8 @@ std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, cons
       one.method = method;
       const Geometry g = filling(sources, targets, options, dimension);
       Decision decision = decide(one, g, resolve_machine(one, false));
-      if (decision.settle_degree) decision.degree = highest_degree(decision.tolerance, decision.reduced, decision.apart);
+      if (decision.settle_degree)
+        decision.degree = highest_degree(decision.tolerance, decision.reduced, decision.apart);
       bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;

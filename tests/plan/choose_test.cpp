@@ -54,6 +54,20 @@ TEST(Choose, AnswersTheTable) {
   }
 }
 
+/// Leaves grow where the boxes of the best ones would not fit, and only there.
+TEST(Choose, FitsTheDevice) {
+  Options o = fmm_options(1e-5, Precision::single_);
+  o.degree = 5;
+  constexpr std::int64_t memory = 150'000'000'000;
+  const auto leaf = [&](std::int64_t n, std::int64_t bytes) {
+    return choose(o, evenly_filled(n), {Backend::cuda, Simd::avx2, bytes}).leaf_size;
+  };
+  EXPECT_EQ(leaf(1 << 24, memory), leaf(1 << 24, 0));
+  EXPECT_GT(leaf(1 << 30, memory), leaf(1 << 30, 0));
+  EXPECT_GT(leaf(1 << 30, memory * 9 / 10), leaf(1 << 30, memory));
+  EXPECT_LT(leaf(1 << 30, memory), 80);
+}
+
 TEST(Choose, DoesAsAsked) {
   Options o = fmm_options(1e-4, Precision::double_);
   o.degree = 9, o.leaf_size = 77, o.m2l = M2l::rotation, o.stencil = Stencil::full;

@@ -86,6 +86,9 @@ static DeviceLimits find_limits() {
           "cudaDeviceGetAttribute");
   require(cudaDeviceGetAttribute(&limits.multiprocessors, cudaDevAttrMultiProcessorCount, current),
           "cudaDeviceGetAttribute");
+  std::size_t free = 0, total = 0;
+  require(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  limits.memory_bytes = static_cast<std::int64_t>(total);
   return limits;
 }
 const DeviceLimits& device_limits() {

@@ -1,8 +1,7 @@
 // Device: what is there to compute on.
 #pragma once
-#include <farfield/device.hpp>
-
 #include <cstdint>
+#include <farfield/device.hpp>
 #include <string>
 #include <vector>
 
@@ -17,10 +16,11 @@ bool device_present();
 /// The current device's name. Throws Error(device) with one sentence when there is none.
 std::string require_device();
 
-/// Largest dynamic shared memory of a block and number of multiprocessors of the current device.
+/// Largest dynamic shared memory of a block, number of multiprocessors and memory of the current device.
 struct DeviceLimits {
   int shared_bytes = 48 * 1024;
   int multiprocessors = 1;
+  std::int64_t memory_bytes = 0;
 };
 const DeviceLimits& device_limits();
 
