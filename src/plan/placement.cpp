@@ -40,6 +40,21 @@ static Placement::Kind relative(const TreeView& tree, const std::vector<double>&
           norms.gradient > 0 ? std::sqrt(gradient / count / norms.gradient) : 0};
 }
 
+/// Sum of B_source B_target over the boxes that face one; occupations [boxes][corners].
+static double facing_pairs(const TreeView& tree, BoxId target, const float* targets, const float* sources) {
+  const float* own = targets + static_cast<std::ptrdiff_t>(target) * corners;
+  if (std::all_of(own, own + corners, [](float b) { return b == 0; })) return 0;
+  double sum = 0;
+  for (int which = 0; which < facing_boxes; ++which) {
+    const BoxId source = facing_box(tree, target, which);
+    if (source == no_box) continue;
+    const float* there = sources + static_cast<std::ptrdiff_t>(source) * corners;
+    for (int octant = 0; octant < corners; ++octant)
+      if (there[octant] > 0) sum += static_cast<double>(there[octant] * faced_by(own, 1, octant, which));
+  }
+  return sum;
+}
+
 Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
                     const ResultNorms& norms, int degree, int threads) {
   const double rate = 1.5 * std::max(1, degree), further = std::pow(2.0 / 3.0, 2 * degree);
@@ -53,11 +68,7 @@ Placement placement(const TreeView& tree, const PlacedPoints& sources, const Pla
     const std::size_t b = static_cast<std::size_t>(box);
     const double count = static_cast<double>(targets.end[box] - targets.begin[box]);
     if (count > 0) typical[b] = count * far_sources(tree, box, sources, further);
-    for (int corner = 0; corner < corners; ++corner) {
-      const double weight = static_cast<double>(to[b * corners + static_cast<std::size_t>(corner)]);
-      for (int axis = 0; weight > 0 && axis < 3; ++axis)
-        corner_pairs[b] += weight * facing(tree, box, corner, axis, from.data());
-    }
+    corner_pairs[b] = facing_pairs(tree, box, to.data(), from.data());
   }
   return {relative(tree, typical, norms), relative(tree, corner_pairs, norms)};
 }

@@ -5,7 +5,7 @@
 // - typical ones: e_t(d), the root mean square over random places in two boxes with one box between them; over all
 //   far pairs of boxes this is sum n_source n_target e_t^2 / a^2.
 // - facing ones: two charges in facing corners of such boxes err most, by e_c(d) = 0.21 (3/4)^d / d over the edge a,
-//   and hardly less in corners diagonally across the two faces (placement_terms.hpp); that dies away as
+//   and hardly less in some other corners (faced_by, placement_terms.hpp); that dies away as
 //   exp(-0.75 d delta) with the distance delta (sum over axes, in edges) of either charge from its corner. Their sum is
 //   e_c^2 sum of B_source B_target / a^2 with the occupation B of a corner, the sum over the box's points of
 //   exp(-1.5 d delta). Random points hardly reach corners, points on a plane never, crystals do.

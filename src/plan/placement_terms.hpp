@@ -50,21 +50,28 @@ FARFIELD_HD BoxId displaced(const TreeView& tree, BoxId box, const int d[3]) {
   return parent == no_box ? no_box : tree.child(parent, octant);
 }
 
-/// A charge in a corner errs with those of the box with one box between them along an axis: in the corner that faces it
-/// and in the one diagonally across that face. Summed exactly (degrees 20 to 46) these pairs err by 0.95 and by 0.4 to
-/// 0.8 of e_c, those in all other corners, and in the boxes beside, by less than 0.02. The weights of their occupations
-/// follow the squares and add up to 4, to which the factors in error_model.cpp were fitted.
-inline constexpr double facing_weight = 2.75, diagonal_weight = 1.25;
-/// Weighted occupations of what `corner` of `box` errs with along `axis`.
-FARFIELD_HD double facing(const TreeView& tree, BoxId box, int corner, int axis, const float* sources) {
+inline constexpr int facing_boxes = 6;  ///< with one box between, along an axis: which / 2, upwards for odd ones
+/// Box `which` of those around `box`, or no_box.
+FARFIELD_HD BoxId facing_box(const TreeView& tree, BoxId box, int which) {
   int d[3] = {0, 0, 0};
-  d[axis] = (corner >> axis & 1) ? 2 : -2;
-  const BoxId source = displaced(tree, box, d);
-  if (source == no_box) return 0;
-  const float* occupation = sources + static_cast<std::int64_t>(source) * corners;
-  const int opposite = corner ^ (1 << axis), diagonal = corner ^ (corners - 1);
-  return facing_weight * static_cast<double>(occupation[opposite]) +
-         diagonal_weight * static_cast<double>(occupation[diagonal]);
+  d[which / 2] = which % 2 ? 2 : -2;
+  return displaced(tree, box, d);
+}
+
+/// Weighted occupations of the target's corners that a charge in corner `octant` of its facing box errs with.
+/// Summed exactly, degrees 20 to 46, unit charges in corners err by these parts of e_c: 0.95 in corners that face each
+/// other, 0.4 to 0.8 in those diagonally across the two faces, 0.2 to 0.37 where one of the two lies behind, on the
+/// far side of its box, 0.25 where both do; less than 0.15 in all others, less than 0.02 in boxes that do not lie along
+/// an axis. The weights are in proportion to the squares; facing and diagonal ones add up to 4, to which the factors in
+/// error_model.cpp were fitted. (On a sphere whose box corners lie on it no corners face each other, some lie behind.)
+template <class Number>
+FARFIELD_HD Number faced_by(const Number* target, int stride, int octant, int which) {
+  constexpr Number facing = 2.75, diagonal = 1.25, behind = 0.25, both_behind = 0.1875;
+  const int axis = which / 2, upwards = which % 2;
+  const bool faces = (octant >> axis & 1) != upwards;
+  const Number opposite = target[(octant ^ 1 << axis) * stride], same = target[octant * stride];
+  return behind * same +
+         (faces ? facing * opposite + diagonal * target[(octant ^ (corners - 1)) * stride] : both_behind * opposite);
 }
 
 /// Adds up source counts; boxes with two between them err (2/3)^d times less.

@@ -13,7 +13,6 @@ namespace {
 
 constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
-constexpr int facing_boxes = 6;  // two edges away along an axis
 
 /// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are
 /// spread evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing
@@ -34,8 +33,8 @@ struct Sample {
 Sample sample_of(const TreeView& tree, std::int64_t points) {
   Sample s;
   const int levels = std::max(1, tree.levels - 2);
-  const bool all = points * levels * facing_boxes <= 1 << 22;
-  const std::int64_t looks = (1 << 21) / facing_boxes / levels;
+  const bool all = points * levels * facing_boxes <= 1 << 24;
+  const std::int64_t looks = (1 << 23) / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
@@ -150,17 +149,12 @@ struct Facing {
   const float* own;  ///< occupations of the target
   float sum[degrees_at_once] = {};
 
-  /// The box two edges away along axis which / 2, upwards for odd ones; no_box also where the target has nothing on the
-  /// face towards it.
+  /// facing_box, but no_box also where the target has nothing in its corners.
   __device__ BoxId source(BoxId target, int which) const {
     if (which >= facing_boxes) return no_box;
-    const int axis = which / 2, upwards = which % 2;
     bool any = false;
-    for (int corner = 0; corner < corners; ++corner)
-      any = any || ((corner >> axis & 1) == upwards && own[corner * degrees_at_once] > 0);
-    int d[3] = {0, 0, 0};
-    d[axis] = upwards ? 2 : -2;
-    return any ? displaced(tree, target, d) : no_box;
+    for (int corner = 0; corner < corners; ++corner) any = any || own[corner * degrees_at_once] > 0;
+    return any ? facing_box(tree, target, which) : no_box;
   }
   __device__ std::int64_t looks(BoxId source) const {
     const std::int64_t count = source == no_box ? 0 : sources.end[source] - sources.begin[source];
@@ -168,7 +162,6 @@ struct Facing {
   }
   /// Points first, first + step ... of those that are looked at.
   __device__ void add(BoxId source, int which, int first, int step) {
-    const int axis = which / 2, upwards = which % 2;
     const std::int64_t begin = sources.begin[source];
     const Choice choice(sources.end[source] - begin, level.points, static_cast<std::uint32_t>(source));
     const float weight = static_cast<float>(choice.step);
@@ -176,13 +169,10 @@ struct Facing {
     for (std::int64_t j = first; j < choice.chosen; j += step) {
       const CornerPlace place = corner_place(tree, source, sources, begin + choice[j], per_edge);
       const float distance = static_cast<float>(place.distance);
-      if ((place.octant >> axis & 1) == upwards || !(distance > decay.least[0])) continue;
-      const float* opposite = own + (place.octant ^ 1 << axis) * degrees_at_once;
-      const float* diagonal = own + (place.octant ^ (corners - 1)) * degrees_at_once;
+      if (!(distance > decay.least[0])) continue;
 #pragma unroll
       for (int k = 0; k < degrees_at_once; ++k)
-        sum[k] += weight * decay(distance, k) *
-                  (static_cast<float>(facing_weight) * opposite[k] + static_cast<float>(diagonal_weight) * diagonal[k]);
+        sum[k] += weight * decay(distance, k) * faced_by(own + k, degrees_at_once, place.octant, which);
     }
   }
 };
