@@ -150,7 +150,7 @@ void run_sizes(int largest) {
     for (int log2_n = 16; log2_n <= std::min(30, largest); log2_n += 2) {
       run({cloud, double(log2_n), options_for(Precision::single_, 1e-5, 5), false});
       run({cloud, double(log2_n), options_for(Precision::single_, 1e-5), true});
-      if (log2_n <= 28) run({cloud, double(log2_n), options_for(Precision::double_, 1e-9, 15), false});
+      if (log2_n <= 28) run({cloud, double(log2_n), options_for(Precision::double_, 1e-9, 14), false});
     }
 }
 

@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from clouds import KINDS
 
 TARGETS = 2000
 JZFMM = [(5, 0.8), (3, 0.8), (5, 0.6)]  # (p, opening angle); the first is its default
@@ -28,17 +29,9 @@ FARFIELD = "degree3,degree4,degree5,degree6,degree7,degree9,1e-3,1e-5"
 
 
 def cloud(kind: str, n: int):
-    """Points as float32 (n, 3), weights in (0, 1); Plummer has scale radius 1 and is cut at 100."""
+    """Points as float32 (n, 3) and weights in (0, 1)."""
     random = np.random.default_rng(1)
-    if kind == "uniform":
-        xyz = random.random((n, 3), dtype=np.float32)
-    else:
-        mass = random.random(n) * (100**3 / (1 + 100**2) ** 1.5)
-        radius = 1 / np.sqrt(mass ** (-2 / 3) - 1)
-        z = 2 * random.random(n) - 1
-        angle, s = 2 * np.pi * random.random(n), np.sqrt(1 - z * z)
-        xyz = (radius[:, None] * np.stack([s * np.cos(angle), s * np.sin(angle), z], 1)).astype(np.float32)
-    return xyz, random.random(n, dtype=np.float32)
+    return KINDS[kind](random, n).astype(np.float32), random.random(n, dtype=np.float32)
 
 
 def exact(xyz, q, targets, softening=0.0):
@@ -195,16 +188,8 @@ def compare(a, kind, n, folder):
     (folder / "cloud").write_bytes(xyz.tobytes() + q.tobytes())
     targets.astype(np.int64).tofile(folder / "targets")
     true = {}  # by softening
-    share = [
-        "--input",
-        str(folder / "cloud"),
-        "--n",
-        str(n),
-        "--targets",
-        str(folder / "targets"),
-        "--output",
-        str(folder / "out"),
-    ]
+    files = {"input": folder / "cloud", "targets": folder / "targets", "output": folder / "out", "n": n}
+    share = [word for name, value in files.items() for word in (f"--{name}", str(value))]
     direct = n <= 1_000_000
     ours = [a.farfield, *share, "--repeat", str(a.repeat), "--jobs"]
     runs = [("Farfield, GPU", [*ours, FARFIELD + (",direct" if direct else ""), "--backend", "cuda"]),

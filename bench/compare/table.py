@@ -17,7 +17,7 @@ class Rows:
                 groups.setdefault(key, []).append(r)
         names = ("cloud", "sign", "code", "setting", "leaf", "aim")
         self.all = [{**dict(zip(names, key)), **summary(runs)} for key, runs in groups.items()]
-        self.all = [row for row in self.all if "failed" not in row]
+        self.all = [row for row in self.all if "failed" not in row and row["error_gradient"] is not None]
 
     def cases(self):
         return list(dict.fromkeys((r["cloud"], r["sign"]) for r in self.all))
@@ -25,14 +25,14 @@ class Rows:
     def best(self, case, code, target):
         """The code's row for an error: repeated runs before single ones, then the fastest; None if none reaches it."""
         aimed = [r for r in self.all if (r["cloud"], r["sign"]) == case and r["code"] == code
-                 and r["error_gradient"] is not None and r["error_gradient"] <= target
+                 and r["error_gradient"] <= target
                  and r["aim"] in (None, target)]  # fmt: skip
         most = max((r["runs"] for r in aimed), default=0)
         return min((r for r in aimed if r["runs"] == most), key=lambda r: r["evaluate"], default=None)
 
     def asked(self, case, code, tolerance):
         rows = [r for r in self.all if (r["cloud"], r["sign"]) == case and r["code"] == code
-                and r["error_gradient"] is not None and abs(float(r["setting"]) / tolerance - 1) < 1e-6]  # fmt: skip
+                and abs(float(r["setting"]) / tolerance - 1) < 1e-6]  # fmt: skip
         return min(rows, key=lambda r: (-r["runs"], r["evaluate"]), default=None)
 
 

@@ -127,22 +127,21 @@ class PairSum {
   /// The short way. `guarded` leaves pairs nearer than `nearest` out and returns their lanes' bits.
   template <bool guarded, int n>
   FARFIELD_INLINE unsigned interact(TargetTile<Real, n>& a, V x, V y, V z, V q) const {
-    V dx[n], dy[n], dz[n], r2[n], seed[n];
-    for (int i = 0; i < n; ++i) {
-      dx[i] = a.x[i] - x, dy[i] = a.y[i] - y, dz[i] = a.z[i] - z;
-      r2[i] = dx[i] * dx[i] + dy[i] * dy[i] + dz[i] * dz[i];
-      seed[i] = inverse_sqrt_seed(softened ? r2[i] + close_.softening2() : r2[i]);
-    }
     unsigned near = 0;
-    if constexpr (guarded) near = guard_seeds<Real>(r2, nearest * nearest, seed);
     for (int i = 0; i < n; ++i) {
-      if constexpr (softened) r2[i] += close_.softening2();
-      const V t = seed[i] * seed[i];
+      const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
+      const V r2 = softened ? distance2 + close_.softening2() : distance2;
+      V seed = inverse_sqrt_seed(r2);
+      if constexpr (guarded) {
+        near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
+        seed = distance2 < nearest * nearest ? V{} : seed;
+      }
+      const V t = seed * seed;
       if constexpr (!with_gradient)
-        Kernel::potential(Correction<terms>::root(r2[i], seed[i], t, Real{}), q, a.u[i]);
+        Kernel::potential(Correction<terms>::root(r2, seed, t, Real{}), q, a.u[i]);
       else if constexpr (has_short_way<Kernel>)
-        Kernel::gradient_of_cube(Correction<terms>::cube(r2[i], V(q * seed[i]), t, Real{}), r2[i], dx[i], dy[i], dz[i],
-                                 a.u[i], a.gx[i], a.gy[i], a.gz[i]);
+        Kernel::gradient_of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, a.u[i], a.gx[i],
+                                 a.gy[i], a.gz[i]);
     }
     return near;
   }

@@ -171,30 +171,6 @@ FARFIELD_INLINE unsigned lanes_below(Vec<Real> a, Real bound) {
 #endif
 }
 
-/// Makes seeds zero where x lies below `bound`; returns the bits of those lanes, those of the second vector after the
-/// first's.
-template <class Real, int n>
-FARFIELD_INLINE unsigned guard_seeds(const Vec<Real> (&x)[n], Real bound, Vec<Real> (&seed)[n]) {
-  bool below = false;
-  for (int i = 0; i < n; ++i) seed[i] = x[i] < bound ? Vec<Real>{} : seed[i];
-#if defined(__AVX512F__) && defined(__AVX512DQ__)  // one test of two masks
-  if constexpr (sizeof(Real) == 4)
-    below = !_kortestz_mask16_u8(static_cast<__mmask16>(lanes_below(x[0], bound)),
-                                 static_cast<__mmask16>(lanes_below(x[n - 1], bound)));
-  else
-    below = !_kortestz_mask8_u8(static_cast<__mmask8>(lanes_below(x[0], bound)),
-                                static_cast<__mmask8>(lanes_below(x[n - 1], bound)));
-#else
-  for (int i = 0; i < n; ++i) below |= lanes_below(x[i], bound) != 0;
-#endif
-  unsigned bits = 0;
-  if (below) [[unlikely]] {
-    asm volatile("");  // a branch, not conditional moves that compute the bits every time
-    for (int i = 0; i < n; ++i) bits |= lanes_below(x[i], bound) << i * lanes<Real>;
-  }
-  return bits;
-}
-
 /// Writes the lanes whose bits are set one after another; may write a whole vector.
 template <class Real>
 FARFIELD_INLINE void store_lanes(Real* p, Vec<Real> v, unsigned bits) {
