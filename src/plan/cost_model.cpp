@@ -1,6 +1,7 @@
 #include "plan/cost_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace farfield {
@@ -29,18 +30,30 @@ static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.
                                                                       0.0174, 0.0184, 0.036,  0.0595, 0.0667, 0.085,
                                                                       0.138,  0.17,   0.21,   0.26};
 
+static constexpr auto mirror_translation = [] {
+  std::array<double, most_mirror_degree + 1> ns{};
+  for (int degree = 0; degree <= most_mirror_degree; ++degree) {
+    const double count = (degree + 1.0) * (degree + 1.0);
+    ns[static_cast<std::size_t>(degree)] = 0.04 + 5e-4 * count + 9.5e-6 * count * count;
+  }
+  return ns;
+}();
+
 CostConstants device_cost_constants(Precision precision, bool gradient) {
   CostConstants c = precision == Precision::single_
                         ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}
                         : CostConstants{gradient ? 1.6e-3 : 1.15e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};
   c.meet = precision == Precision::single_ ? 7e-3 : 6e-3;
   c.box = 1.5;
-  if (precision == Precision::single_) c.tensor = tensor_translation;
+  if (precision == Precision::single_)
+    c.tensor = tensor_translation, c.most_tensor = most_tensor_degree;
+  else
+    c.tensor = mirror_translation.data(), c.most_tensor = most_mirror_degree;
   return c;
 }
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
-  if (c.tensor && !rotation && degree <= most_tensor_degree) return c.tensor[degree];
+  if (c.tensor && !rotation && degree <= c.most_tensor) return c.tensor[degree];
   const double d = degree + 1, count = d * d;
   return c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
 }
