@@ -115,8 +115,8 @@ class CudaMirror : public GpuTest {
   }
 };
 
-/// Rounding of sums of 189 (d+1)^2 terms of mixed sign in another order.
-constexpr double most_error = 5e-15;
+/// Rounding of sums of 189 (d+1)^2 terms in another order: 6e-15 at degree 14 with the product's one long sum.
+constexpr double most_error = 1e-14;
 
 void expect_equal(MirrorCase& one, const char* label, int degree, bool reduced) {
   const std::vector<double> found = one.by_mirrors(degree, reduced), expected = one.by_product(degree, reduced);
