@@ -185,7 +185,7 @@ class CudaEvaluator final : public Evaluator {
   /// Is dense m2l by mirror images? Its tables are those of the rotation.
   bool mirrored() const {
     return sizeof(Real) == 8 && decision_.kernel != Kernel::count && !decision_.rotation &&
-           MirrorM2l::available(decision_.degree);
+           decision_.degree >= least_mirror_degree && MirrorM2l::available(decision_.degree);
   }
 
   /// Without the tensor cores that `choose` counts on, a dense scheme that nobody asked for becomes a rotation.
@@ -193,6 +193,7 @@ class CudaEvaluator final : public Evaluator {
     CostConstants c = device_cost_constants(decision_.precision, decision_.gradient);
     c.tensor = nullptr;
     if (sizeof(Real) == 4 || mirrored() || decision_.rotation || !decision_.any_scheme ||
+        decision_.kernel == Kernel::count ||
         translation_cost(c, decision_.degree, false) < translation_cost(c, decision_.degree, true))
       return;
     decision_.rotation = true;
