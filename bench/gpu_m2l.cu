@@ -1,7 +1,8 @@
-// Dense m2l by itself, in single precision: by FMA and on tensor cores, on trees over uniform, Plummer and sphere
-// points, multipoles of random strengths. A JSON line per tree, degree and engine: milliseconds (median of 7),
-// translations per second, relative L2 difference of the locals from those by FMA. Usage: gpu_m2l [log2 N [leaf sizes,
-// as 16,32 [degrees, as 3,5 [clouds, as uniform,plummer]]]]
+// m2l by itself, in single precision by FMA and on tensor cores, in double by rotation and on tensor cores (mirrors),
+// on trees over uniform, Plummer and sphere points, multipoles of random strengths. A JSON line per tree, degree and
+// engine: milliseconds (median of 7), translations per second, relative L2 difference of the locals from those by FMA,
+// in double by rotation. Flops are those of dense products. Usage: gpu_m2l [log2 N [leaf sizes, as 16,32 [degrees, as
+// 3,5 [clouds, as uniform,plummer [degrees in double]]]]]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "backends/cuda/accounts.hpp"
+#include "backends/cuda/mirror_m2l.hpp"
 #include "backends/cuda/octants.hpp"
 #include "backends/cuda/points.hpp"
 #include "backends/cuda/rows.hpp"
@@ -27,7 +29,8 @@ namespace farfield::cuda {
 namespace {
 
 /// Sums of (a - b)^2 and b^2.
-__global__ void compare_kernel(const float* a, const float* b, std::int64_t count, double* sums) {
+template <class Real>
+__global__ void compare_kernel(const Real* a, const Real* b, std::int64_t count, double* sums) {
   double difference = 0, size = 0;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
        i += std::int64_t(gridDim.x) * blockDim.x) {
@@ -38,7 +41,8 @@ __global__ void compare_kernel(const float* a, const float* b, std::int64_t coun
   atomicAdd(sums + 1, size);
 }
 
-double difference(const DeviceArray<float>& a, const DeviceArray<float>& b) {
+template <class Real>
+double difference(const DeviceArray<Real>& a, const DeviceArray<Real>& b) {
   DeviceArray<double> sums;
   sums.resize(2);
   require(cudaMemset(sums.data(), 0, 16), "cudaMemset");
@@ -51,6 +55,48 @@ double difference(const DeviceArray<float>& a, const DeviceArray<float>& b) {
 /// Milliseconds of the row lists (part of a build), the split pass, the passes of one term and of three.
 struct Parts {
   double rows = 0, split = 0, full = 0, graded = 0;
+};
+
+/// Tables, multipoles and locals of one precision.
+template <class Real>
+class Expansions {
+ public:
+  explicit Expansions(DeviceMemory& memory) : tables(memory), memory_(memory), octants_(memory) {}
+
+  /// Multipoles of random strengths in these tables; the locals by `first`, its milliseconds too.
+  template <class First>
+  double start(int degree, bool rotation, const First& first) {
+    strength_ = bench::make_strengths<Real>(work.sources, false);
+    work.strength = strength_.data();
+    tables.template build<LaplaceBasis>(degree, rotation, false, memory_.stream);
+    work.tables = tables.view();
+    octants_.build(work.tables, memory_.stream);
+    work.octants = octants_.view();
+    work.rotation = rotation;
+    for (DeviceArray<Real>* a : {&multipole_, &local, &expected}) clear(*a);
+    work.multipole = multipole_.data();
+    p2m<Laplace3d>(work);
+    for (int level = work.tree.levels - 2; level >= 2; --level) m2m(work, level);
+    work.local = expected.data();
+    const double ms = first();
+    clear(expected);
+    m2l(work);
+    work.local = local.data();
+    return ms;
+  }
+  void clear(DeviceArray<Real>& a) {
+    a.resize(std::int64_t(work.tree.boxes) * work.tables.stride);
+    require(cudaMemset(a.data(), 0, static_cast<std::size_t>(a.size()) * sizeof(Real)), "cudaMemset");
+  }
+
+  Tables<Real> tables;
+  Work<Real> work;
+  DeviceArray<Real> local, expected;
+
+ private:
+  DeviceMemory& memory_;
+  Octants octants_;
+  DeviceArray<Real> strength_, multipole_;
 };
 
 class Bench {
@@ -71,67 +117,71 @@ class Bench {
       for (m = static_cast<int>(std::lround(along / std::exp2(std::floor(std::log2(along / 8))))); 1 << k < m;) ++k;
     build(tree_, sources.view(), nullptr, geometry, {m, k, leaf_size, -1, {64, 64}, {}}, memory_.stream);
     rows_.build(tree_.tree.view(), memory_.stream);
-    strength_ = bench::make_strengths<float>(tree_.sources.count, false);
-    work_.tree = tree_.tree.view();
-    work_.lists = tree_.lists.view();
-    for (int axis = 0; axis < 3; ++axis) work_.source[axis] = work_.target[axis] = tree_.sources.axis[axis].data();
-    work_.strength = strength_.data();
-    work_.classes = rows_.classes();
-    work_.sources = work_.targets = tree_.sources.count;
+    bind(single_.work);
+    bind(double_.work);
     Report report;
-    count_work(work_.tree, work_.lists, Decision{}, memory_, report);
+    count_work(single_.work.tree, single_.work.lists, Decision{}, memory_, report);
     translations_ = report.m2l_boxes, leaves_ = report.leaves;
   }
 
   void run(int degree) {
-    tables_.build<LaplaceBasis>(degree, false, false, memory_.stream);
-    work_.tables = tables_.view();
-    octants_.build(work_.tables, memory_.stream);
-    work_.octants = octants_.view();
-    const std::int64_t numbers = std::int64_t(work_.tree.boxes) * work_.tables.stride;
-    for (DeviceArray<float>* a : {&multipole_, &local_, &by_fma_}) {
-      a->resize(numbers);
-      require(cudaMemset(a->data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
-    }
-    work_.multipole = multipole_.data();
-    p2m<Laplace3d>(work_);
-    for (int level = work_.tree.levels - 2; level >= 2; --level) m2m(work_, level);
-    work_.tensor.ready = false;
-    work_.local = by_fma_.data();
-    m2l(work_);
-    if (log2_n_ <= 20) print(degree, "fma", bench::milliseconds([&] { m2l(work_); }), 0);
-    require(cudaMemset(by_fma_.data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
-    m2l(work_);
-    work_.local = local_.data();
+    Work<float>& work = single_.work;
+    work.tensor.ready = false;
+    const double by_fma =
+        single_.start(degree, false, [&] { return log2_n_ <= 20 ? bench::milliseconds([&] { m2l(work); }) : 0.0; });
+    if (by_fma > 0) print(degree, "fma", by_fma, 0);
     for (const TensorEngine engine : {TensorEngine::warpgroup, TensorEngine::warp}) {
       if (tensor_engine(degree) == TensorEngine::none) continue;
       if (engine == TensorEngine::warpgroup && tensor_engine(degree) != engine) continue;
-      tensor_.build(work_.tables, work_.tree, engine, memory_.stream);
+      tensor_.build(work.tables, work.tree, engine, memory_.stream);
       const double building =
-          bench::milliseconds([&] { tensor_.build(work_.tables, work_.tree, engine, memory_.stream); });
-      work_.tensor = tensor_.view();
-      m2l(work_);
-      const double error = difference(local_, by_fma_);
-      const double all = bench::milliseconds([&] { m2l(work_); });
-      work_.tensor.full.terms = work_.tensor.graded.terms = 0;  // the split pass by itself
-      const double split = bench::milliseconds([&] { m2l(work_); });
-      work_.tensor.full = tensor_.view().full;
-      const double full = bench::milliseconds([&] { m2l(work_); }) - split;
+          bench::milliseconds([&] { tensor_.build(work.tables, work.tree, engine, memory_.stream); });
+      work.tensor = tensor_.view();
+      m2l(work);
+      const double error = difference(single_.local, single_.expected);
+      const double all = bench::milliseconds([&] { m2l(work); });
+      work.tensor.full.terms = work.tensor.graded.terms = 0;  // the split pass by itself
+      const double split = bench::milliseconds([&] { m2l(work); });
+      work.tensor.full = tensor_.view().full;
+      const double full = bench::milliseconds([&] { m2l(work); }) - split;
       print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error,
             {building, split, full, all - split - full});
-      require(cudaMemset(local_.data(), 0, static_cast<std::size_t>(numbers) * 4), "cudaMemset");
+      single_.clear(single_.local);
     }
   }
 
+  void run_double(int degree) {
+    Work<double>& work = double_.work;
+    work.mirror.ready = false;
+    const double by_rotation = double_.start(degree, true, [&] { return bench::milliseconds([&] { m2l(work); }); });
+    print(degree, "rotation", by_rotation, 0);
+    if (!MirrorM2l::available(degree)) return;
+    mirror_.build(work.tables, work.tree, memory_.stream);
+    const double building = bench::milliseconds([&] { mirror_.build(work.tables, work.tree, memory_.stream); });
+    work.mirror = mirror_.view();
+    m2l(work);
+    const double error = difference(double_.local, double_.expected);
+    print(degree, "mirrors", bench::milliseconds([&] { m2l(work); }), error, {building, 0, 0, 0});
+  }
+
  private:
+  template <class Real>
+  void bind(Work<Real>& work) {
+    work.tree = tree_.tree.view();
+    work.lists = tree_.lists.view();
+    for (int axis = 0; axis < 3; ++axis) work.source[axis] = work.target[axis] = tree_.sources.axis[axis].data();
+    work.classes = rows_.classes();
+    work.sources = work.targets = tree_.sources.count;
+  }
+
   void print(int degree, const char* engine, double ms, double error, const Parts& parts = {}) const {
     const double numbers = std::pow(degree + 1, 4);
     std::printf(
         "{\"cloud\": \"%s\", \"log2_n\": %d, \"leaf_size\": %lld, \"leaves\": %lld, \"boxes\": %d, \"degree\": %d, "
         "\"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, \"difference\": "
         "%.2g, \"rows_ms\": %.3f, \"split_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f}\n",
-        cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_), work_.tree.boxes,
-        degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
+        cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_),
+        single_.work.tree.boxes, degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
         2e-9 * numbers * static_cast<double>(translations_) / ms, error, parts.rows, parts.split, parts.full,
         parts.graded);
     std::fflush(stdout);
@@ -143,11 +193,10 @@ class Bench {
   DeviceMemory memory_;
   CudaTree tree_;
   Rows rows_{memory_};
-  Tables<float> tables_{memory_};
-  Octants octants_{memory_};
   TensorM2l tensor_{memory_};
-  DeviceArray<float> strength_, multipole_, local_, by_fma_;
-  Work<float> work_;
+  MirrorM2l mirror_{memory_};
+  Expansions<float> single_{memory_};
+  Expansions<double> double_{memory_};
 };
 
 }  // namespace
@@ -158,11 +207,13 @@ int main(int argc, char** argv) {
   try {
     const int log2_n = argc > 1 ? std::atoi(argv[1]) : 20;
     const auto leaf_sizes = farfield::bench::listed(argc > 2 ? argv[2] : "16,32,64"),
-               degrees = farfield::bench::listed(argc > 3 ? argv[3] : "3,4,5,6,7,10,12");
+               degrees = farfield::bench::listed(argc > 3 ? argv[3] : "3,4,5,6,7,10,12"),
+               degrees_in_double = farfield::bench::listed(argc > 5 ? argv[5] : "5,10,14,18,22,26");
     for (const std::string& cloud : farfield::bench::listed(argc > 4 ? argv[4] : "uniform,plummer,sphere"))
       for (const std::string& leaf_size : leaf_sizes) {
         Bench bench(cloud, log2_n, std::atoll(leaf_size.c_str()));
         for (const std::string& degree : degrees) bench.run(std::atoi(degree.c_str()));
+        for (const std::string& degree : degrees_in_double) bench.run_double(std::atoi(degree.c_str()));
       }
   } catch (const farfield::Error& e) {
     std::fprintf(stderr, "gpu_m2l: %s\n", e.what());

@@ -152,6 +152,7 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.settle_degree = o.degree < 0 && d.kernel != Kernel::count;
   d.rotation = s.rotation;
   d.reduced = s.reduced;
+  d.any_scheme = o.m2l == M2l::automatic;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "expected to keep strengths of mixed sign within " + number(o.tolerance));
   note(d, "m2l", d.rotation ? "rotation" : "dense", o.m2l != M2l::automatic ? "as asked" : "cheapest at this degree");

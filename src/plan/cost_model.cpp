@@ -29,18 +29,27 @@ static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.
                                                                       0.0174, 0.0184, 0.036,  0.0595, 0.0667, 0.085,
                                                                       0.138,  0.17,   0.21,   0.26};
 
+// The same in double, from `gpu_m2l` at N = 2^22 (degrees 9 to 16), 2^21 (18 to 25) and 2^20 (28, 33); degrees between
+// follow by (degree + 1)^4. From 16, 24 and 30 on the columns of a parity are split once more.
+static constexpr double mirror_translation[most_mirror_degree + 1] = {
+    0.51, 0.51, 0.51, 0.51, 0.51, 0.51, 0.6,  0.75, 0.91, 1.09, 1.31, 1.55, 1.83, 2.16, 2.52, 2.87, 5.35,
+    6.3,  7.35, 8.1,  9.0,  10.2, 11.6, 12.9, 19.5, 20.9, 24,   28,   34,   36,   52,   57,   63,   69};
+
 CostConstants device_cost_constants(Precision precision, bool gradient) {
   CostConstants c = precision == Precision::single_
                         ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}
                         : CostConstants{gradient ? 1.6e-3 : 1.15e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};
   c.meet = precision == Precision::single_ ? 7e-3 : 6e-3;
   c.box = 1.5;
-  if (precision == Precision::single_) c.tensor = tensor_translation;
+  if (precision == Precision::single_)
+    c.tensor = tensor_translation, c.most_tensor = most_tensor_degree;
+  else
+    c.tensor = mirror_translation, c.least_tensor = least_mirror_degree, c.most_tensor = most_mirror_degree;
   return c;
 }
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
-  if (c.tensor && !rotation && degree <= most_tensor_degree) return c.tensor[degree];
+  if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
   const double d = degree + 1, count = d * d;
   return c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
 }

@@ -15,9 +15,12 @@ struct CostConstants {
   double turn = 1.6;               ///< a multiply-add of a rotation, in those of a dense product
   double meet = 0;                 ///< one target with one near leaf, beside its pairs: what small leaves lose
   double box = 0;                  ///< one box: tree, lists, m2m, l2l
-  const double* tensor = nullptr;  ///< a dense translation on tensor cores, by degree up to most_tensor_degree
+  const double* tensor = nullptr;  ///< a dense translation on tensor cores, by degree, from
+  int least_tensor = 0, most_tensor = -1;  ///< this one to this
 };
-inline constexpr int most_tensor_degree = 15;  ///< its columns, one child's, fill the widest tile
+inline constexpr int most_tensor_degree = 15;  ///< in single: its columns, one child's, fill the widest tile
+inline constexpr int least_mirror_degree = 7;  ///< in double: FMA is faster below
+inline constexpr int most_mirror_degree = 33;  ///< its operators and what they are made from are below 1 GB
 
 /// `terms_left_out`: by how many terms p2p's arithmetic is shorter than the full one (backends/cpu/pair_terms.hpp).
 CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out = 0);

@@ -9,6 +9,7 @@
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/examine.hpp"
 #include "backends/cuda/graph.hpp"
+#include "backends/cuda/mirror_m2l.hpp"
 #include "backends/cuda/octants.hpp"
 #include "backends/cuda/p2p_work.hpp"
 #include "backends/cuda/placement.hpp"
@@ -23,6 +24,7 @@
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
 #include "methods/fmm.hpp"
+#include "plan/cost_model.hpp"
 #include "plan/degree.hpp"
 #include "plan/softening.hpp"
 
@@ -120,6 +122,7 @@ class CudaEvaluator final : public Evaluator {
       });
       if (decision_.settle_degree) events_("degree", [&] { settle_degree(report); });
       events_("tables", [&] {
+        settle_scheme(report);
         build_tables();
         prepare_tensor(report);
       });
@@ -175,13 +178,36 @@ class CudaEvaluator final : public Evaluator {
     if (decision_.kernel == Kernel::count)
       tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
     else
-      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, stream_);
+      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation || mirrored(), decision_.reduced, stream_);
     octants_.build(tables_.view(), stream_);
+  }
+
+  /// Is dense m2l by mirror images? Its tables are those of the rotation.
+  bool mirrored() const {
+    return sizeof(Real) == 8 && decision_.kernel != Kernel::count && !decision_.rotation &&
+           decision_.degree >= least_mirror_degree && MirrorM2l::available(decision_.degree);
+  }
+
+  /// Without the tensor cores that `choose` counts on, a dense scheme that nobody asked for becomes a rotation.
+  void settle_scheme(Report& report) {
+    CostConstants c = device_cost_constants(decision_.precision, decision_.gradient);
+    c.tensor = nullptr;
+    if (sizeof(Real) == 4 || mirrored() || decision_.rotation || !decision_.any_scheme ||
+        decision_.kernel == Kernel::count ||
+        translation_cost(c, decision_.degree, false) < translation_cost(c, decision_.degree, true))
+      return;
+    decision_.rotation = true;
+    report.choices.push_back({"m2l", "rotation", "this device has no tensor cores for double at this degree"});
   }
 
   /// m2l on tensor cores where precision, scheme, degree and device allow it.
   void prepare_tensor(Report& report) {
-    if constexpr (sizeof(Real) == 4) {
+    if constexpr (sizeof(Real) == 8) {
+      if (!mirrored()) return mirror_.release();
+      mirror_.build(tables_.view(), tree_.tree.view(), stream_);
+      report.choices.push_back(
+          {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
+    } else {
       const bool dense = decision_.kernel != Kernel::count && !decision_.rotation;
       const TensorEngine engine = dense ? tensor_engine(decision_.degree) : TensorEngine::none;
       if (engine == TensorEngine::none) return tensor_.release();
@@ -211,6 +237,7 @@ class CudaEvaluator final : public Evaluator {
       work_.classes = rows_.classes();
       work_.near = near_.view();
       work_.tensor = tensor_.view();
+      work_.mirror = mirror_.view();
       work_.has_m2p = has_m2p_;
       work_.has_p2l = has_p2l_;
     }
@@ -294,6 +321,7 @@ class CudaEvaluator final : public Evaluator {
   P2pWork near_{memory_};
   Tables<Real> tables_{memory_};
   TensorM2l tensor_{memory_};
+  MirrorM2l mirror_{memory_};
   Octants octants_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/mirror_m2l.hpp"
 #include "backends/cuda/scatter.hpp"
 #include "backends/cuda/tables.hpp"
 #include "backends/cuda/tensor_m2l.hpp"
@@ -22,8 +23,13 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
     bytes += boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
-  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
-                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));
+  if (real == 4) return bytes + Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced);
+  const std::int64_t rotation = Tables<double>::bytes(d.degree, coefficients, true, d.reduced);
+  if (d.rotation) return bytes + rotation;
+  const std::int64_t dense = Tables<double>::bytes(d.degree, coefficients, false, d.reduced);
+  if (d.degree > most_mirror_degree) return bytes + dense;
+  const std::int64_t mirrors = boxes * MirrorM2l::bytes_of_box(d.degree) + MirrorM2l::bytes_of_operators(d.degree);
+  return bytes + (d.any_scheme ? rotation + mirrors : std::max(dense, rotation + mirrors));
 }
 
 }  // namespace farfield::cuda

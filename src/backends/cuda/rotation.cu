@@ -197,14 +197,20 @@ static void run(const Work<Real>& work, const RotationRows& rows, std::int64_t b
 }
 
 template <class Real>
-void m2l_by_rotation(const Work<Real>& work) {
+void m2l_of_parents_by_rotation(const Work<Real>& work) {
   const TreeView& tree = work.tree;
-  run(work, {false, 0, 0}, std::int64_t(tree.boxes) - tree.level_begin[2]);
   const BoxId first = tree.level_begin[1], last = tree.level_begin[tree.levels - 1];
-  if (work.reduced) run(work, {true, first, last}, std::int64_t(last) - first);
+  run(work, {true, first, last}, std::int64_t(last) - first);
+}
+
+template <class Real>
+void m2l_by_rotation(const Work<Real>& work) {
+  run(work, {false, 0, 0}, std::int64_t(work.tree.boxes) - work.tree.level_begin[2]);
+  if (work.reduced) m2l_of_parents_by_rotation(work);
 }
 
 template void m2l_by_rotation<float>(const Work<float>&);
 template void m2l_by_rotation<double>(const Work<double>&);
+template void m2l_of_parents_by_rotation<double>(const Work<double>&);
 
 }  // namespace farfield::cuda

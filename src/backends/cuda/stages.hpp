@@ -15,6 +15,11 @@ template <class Real>
 void m2l_by_rotation(const Work<Real>& work);
 /// Dense on tensor cores, without the reduced stencil's parents; needs Work::tensor.
 void m2l_by_tensor(const Work<float>& work);
+/// The same in double, mirror images together; needs Work::mirror.
+void m2l_by_mirrors(const Work<double>& work);
+/// The reduced stencil's translations to parents.
+template <class Real>
+void m2l_of_parents_by_rotation(const Work<Real>& work);
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work);
 template <class Real>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "backends/cuda/mirror.hpp"
 #include "backends/cuda/tensor.hpp"
 #include "expansions/offsets.hpp"
 #include "tree/lists.hpp"
@@ -118,6 +119,7 @@ struct Work {
   bool rotation = false;           ///< m2l by rotation, else dense
   bool reduced = false;            ///< reduced stencil
   TensorView tensor;               ///< dense m2l on tensor cores, in single
+  MirrorView mirror;               ///< the same in double; tables are those of the rotation then
   cudaStream_t stream = nullptr;
 };
 
