@@ -85,11 +85,11 @@ double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, boo
 }
 
 // Measured in single with `gpu_fmm --log2n 28,30`: 66 bytes per point (order, coordinates in double, strengths, results
-// and their way back) and 700 per box at degree 5, 472 at degree 3 (expansions, their halves for the tensor cores, tree
+// and their way back) and 700 per box at degree 5, 472 at degree 3 (expansions, their copies for the tensor cores, tree
 // and lists). The caller holds positions, strengths and results.
 double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precision, int degree) {
   const double real = precision == Precision::single_ ? 4 : 8, coefficients = (degree + 1.0) * (degree + 1.0);
-  const double of_box = coefficients * (real == 4 ? 12 : 16) + 280, of_point = 28 + 9 * real + 8 * real;
+  const double of_box = coefficients * (real == 4 ? 12 : 24) + 280, of_point = 28 + 9 * real + 8 * real;
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double left = 0.93 * static_cast<double>(memory) - points * of_point;
   if (memory == 0) return 0;

@@ -159,8 +159,8 @@ TEST_F(CudaMirror, FewBoxes) {
   }
 }
 
-/// Tiles of this many boxes are multiplied by all multiprocessors: parities are not split.
-TEST_F(CudaMirror, ManyBoxesGiveTheSameBitsAsFew) {
+/// Tiles enough for all multiprocessors: no parity is split over blocks.
+TEST_F(CudaMirror, ManyBoxes) {
   Cloud cloud = make_cloud(Kind::uniform, 100'001, Signs::mixed);
   MirrorCase one(cloud, 6);
   expect_equal(one, "many", 9, false);
