@@ -22,15 +22,17 @@ inline constexpr int mirror_orbits = 56;
 /// Coefficients of one degree by parity (bit b: odd under the reflection of axis b), in chunks of eight.
 struct MirrorShape {
   std::int16_t count[8];    ///< coefficients of a parity
-  std::int16_t first[8];    ///< its first chunk
+  std::int16_t first[8];    ///< its first chunk among those of all
   std::int16_t chunks = 0;  ///< of all parities
+  std::int16_t deep = 0;    ///< chunks of the largest: every parity has as many places in `MirrorView::multipole`
   std::uint8_t parity_of_warp[8];
 };
 
 /// One step of the product: eight coefficients of an input parity, or of several that differ along the axes where the
 /// orbit's offset is 0.
 struct MirrorStep {
-  std::uint32_t word;
+  std::uint32_t word = 0;
+  std::uint32_t filled = 0;  ///< two bits per parity: 0 no coefficient, 1 up to four, 2 more
   MirrorStep() = default;
   MirrorStep(int orbit, const int (&offset)[3], int parity, int chunk);
   FARFIELD_HD int orbit() const { return static_cast<int>(word & 63u); }
@@ -45,7 +47,8 @@ struct MirrorStep {
 struct MirrorView {
   bool ready = false;
   MirrorShape shape;
-  int steps = 0, splits = 1;
+  int steps = 0;
+  int splits = 1;                        ///< blocks that share the columns of a tile
   const MirrorStep* step = nullptr;      ///< [steps], orbits one after another
   const std::int32_t* begin = nullptr;   ///< [mirror_orbits + 1]: an orbit's first step
   const double* operators = nullptr;     ///< [steps][chunks][32 lanes][2]: what a lane holds of eight by eight elements

@@ -23,10 +23,17 @@ struct MirrorProduct {
 /// 16 bytes of a row: two of the eight coefficients of a step. Four threads serve a row.
 using MirrorPair = double2;
 
+/// A place in the list of steps.
+struct alignas(16) MirrorCursor {
+  int at;
+  MirrorStep step;
+};
+
 struct MirrorTile {
   MirrorPair raw[mirror_stages][8][mirror_threads];  ///< by source, as copied; each thread reads what it copied
   MirrorPair sums[2][8][4 * mirror_rows];            ///< transformed: [parity of the transform][row][pair]
-  BoxId source[8][mirror_rows];                      ///< of the orbit whose copies are being started
+  MirrorCursor queue[8];                             ///< of steps, a ring: the one multiplied and those to come
+  BoxId source[mirror_rows][8];                      ///< of the orbit whose copies are being started
   BoxId first[mirror_rows][colleagues_per_box];
   std::uint8_t mask[mirror_rows][colleagues_per_box], far[mirror_rows][colleagues_per_box];
   BoxId box[mirror_rows];
@@ -57,25 +64,6 @@ __device__ inline void multiply_add(double (&sum)[4], double upper, double lower
       : "d"(lower), "d"(right));
 #endif
 }
-
-/// A place in the list of steps; goes on to the next one of an orbit that the tile has.
-struct MirrorCursor {
-  int at;
-  MirrorStep step;
-  __device__ void set(const MirrorView& view, int to) {
-    at = to;
-    if (at < view.steps) step.word = __ldg(&view.step[at].word);
-  }
-  __device__ static int orbit_from(const MirrorTile& tile, int orbit) {
-    const unsigned long long used = (static_cast<unsigned long long>(tile.used[1]) << 32 | tile.used[0]) >> orbit;
-    return used ? orbit + __ffsll(static_cast<long long>(used)) - 1 : mirror_orbits;
-  }
-  __device__ void advance(const MirrorView& view, const MirrorTile& tile) {
-    if (at >= view.steps) return;
-    const int orbit = step.orbit();
-    set(view, at + 1 < tile.begin[orbit + 1] ? at + 1 : tile.begin[orbit_from(tile, orbit + 1)]);
-  }
-};
 
 /// The source of a row in the orbit of `step`, on the sides `sides` (bits: the negative one, seen from octant 0).
 __device__ inline BoxId mirror_source(const MirrorTile& tile, int row, MirrorStep step, unsigned sides) {
@@ -123,12 +111,33 @@ __device__ inline bool read_mirror_rows(const TreeView& tree, const MirrorProduc
   return true;
 }
 
+__device__ inline MirrorCursor cursor_at(const MirrorView& view, int at) {
+  MirrorCursor cursor{at, {}};
+  if (at < view.steps) {
+    const uint2 step = __ldg(reinterpret_cast<const uint2*>(view.step) + at);
+    cursor.step.word = step.x, cursor.step.filled = step.y;
+  }
+  return cursor;
+}
+
+/// The first orbit from this one on that the tile has.
+__device__ inline int used_orbit(const MirrorTile& tile, int orbit) {
+  const unsigned long long used = (static_cast<unsigned long long>(tile.used[1]) << 32 | tile.used[0]) >> orbit;
+  return used ? orbit + __ffsll(static_cast<long long>(used)) - 1 : mirror_orbits;
+}
+
+/// The step after one, of an orbit that the tile has.
+__device__ inline MirrorCursor cursor_after(const MirrorView& view, const MirrorTile& tile, MirrorCursor cursor) {
+  if (cursor.at >= view.steps) return cursor;
+  const int orbit = cursor.step.orbit(), next = cursor.at + 1;
+  return cursor_at(view, next < tile.begin[orbit + 1] ? next : tile.begin[used_orbit(tile, orbit + 1)]);
+}
+
 /// Which orbits some row has a source in.
 __device__ inline void find_mirror_orbits(const MirrorView& view, MirrorTile& tile) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int orbit = warp; orbit < mirror_orbits; orbit += mirror_threads / 32) {
-    MirrorCursor at;
-    at.set(view, tile.begin[orbit]);
+    const MirrorCursor at = cursor_at(view, tile.begin[orbit]);
     bool found = false;
     for (unsigned sides = 0; sides < 8 && !found; ++sides) {
       if (sides & ~at.step.two_sided()) continue;
@@ -146,21 +155,22 @@ class MirrorSources {
   __device__ MirrorSources(const MirrorView& view, MirrorTile& tile)
       : view_(view), tile_(tile), thread_(static_cast<int>(threadIdx.x)), octant_(tile.octant[thread_ / 4]) {}
 
-  /// Starts the copies of a step.
+  /// Starts the copies of a step. Chunks of 64 bytes have 32-bit numbers; what addresses are made of is read at once.
   __device__ void start(const MirrorCursor& at, int stage) {
     asm volatile("" ::: "memory");  // the last readers of the stage are this thread's own loads
     if (at.at < view_.steps) {
       if (at.step.orbit() != orbit_) find(at.step);
-      const unsigned own = at.step.parity(), none = at.step.one_sided();
+      const auto deep = static_cast<unsigned>(view_.shape.deep);
+      const unsigned none = at.step.one_sided(), zero = at.step.zero();
+      const unsigned own = at.step.parity() * deep + static_cast<unsigned>(at.step.chunk());
+      const int4* source = reinterpret_cast<const int4*>(tile_.source[thread_ / 4]);
+      const int4 low = source[0], high = source[1];
+      const BoxId box[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+      const double* from = view_.multipole + thread_ % 4 * 2;
 #pragma unroll
       for (unsigned e = 0; e < 8; ++e) {
-        if (e & none) continue;
-        const unsigned parity = own | (e & at.step.zero());
-        const BoxId box = tile_.source[e & ~at.step.zero()][thread_ / 4];
-        const bool exists = box != no_box && at.step.chunk() * 8 < view_.shape.count[parity];
-        const std::int64_t place =
-            (std::int64_t(exists ? box : 0) * view_.shape.chunks + view_.shape.first[parity] + at.step.chunk()) * 8;
-        copy(&tile_.raw[stage][e][thread_], view_.multipole + place + thread_ % 4 * 2, exists);
+        const unsigned number = (box[e] < 0 ? 0u : static_cast<unsigned>(box[e]) * 8 * deep) + own + (e & zero) * deep;
+        if (!(e & none)) copy(&tile_.raw[stage][e][thread_], from + std::int64_t(number) * 8, box[e] >= 0);
       }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -170,10 +180,11 @@ class MirrorSources {
   __device__ void transform(const MirrorCursor& at, int stage, MirrorPair (*sums)[4 * mirror_rows]) const {
     asm volatile("cp.async.wait_group %0;" ::"n"(mirror_stages - 1) : "memory");
     if (at.at >= view_.steps) return;
-    const unsigned none = at.step.one_sided(), zero = at.step.zero();
+    const unsigned none = at.step.one_sided(), zero = at.step.zero(), own = odd_bits(octant_ & at.step.parity());
     MirrorPair x[8];
 #pragma unroll
-    for (unsigned e = 0; e < 8; ++e) x[e] = e & none ? MirrorPair{0, 0} : tile_.raw[stage][e][thread_];
+    for (unsigned e = 0; e < 8; ++e)
+      if (!(e & none)) x[e] = tile_.raw[stage][e][thread_];
 #pragma unroll
     for (unsigned axis = 1; axis < 8; axis *= 2)
       if (at.step.two_sided() & axis) {
@@ -188,7 +199,7 @@ class MirrorSources {
 #pragma unroll
     for (unsigned e = 0; e < 8; ++e)
       if (!(e & none)) {
-        const unsigned negative = odd_bits(octant_ & (at.step.parity() | (e & zero)));
+        const unsigned negative = own ^ odd_bits(octant_ & e & zero);
         sums[e][thread_] = {with_sign(x[e].x, negative), with_sign(x[e].y, negative)};
       }
   }
@@ -197,9 +208,9 @@ class MirrorSources {
   __device__ void find(MirrorStep step) {
     orbit_ = step.orbit();
     __syncwarp();
-    for (unsigned sides = thread_ % 4; sides < 8; sides += 4)
-      if (!(sides & ~step.two_sided()))
-        tile_.source[sides][thread_ / 4] = mirror_source(tile_, thread_ / 4, step, sides);
+    for (unsigned e = thread_ % 4; e < 8; e += 4)
+      tile_.source[thread_ / 4][e] =
+          e & step.one_sided() ? no_box : mirror_source(tile_, thread_ / 4, step, e & step.two_sided());
     __syncwarp();
   }
   __device__ static void copy(void* to, const void* from, bool exists) {
@@ -231,18 +242,18 @@ class MirrorSums {
   }
 
   /// Loads the elements of a step.
-  __device__ void load(const MirrorCursor& at) {
+  __device__ void load(int at) {
+    const double2* from = elements(at);
 #pragma unroll
     for (int j = 0; j < mirror_columns; ++j)
-      if (j < groups_) right_[j] = __ldg(elements(at) + j * 32);
+      if (j < groups_) right_[j] = __ldcg(from + j * 32);
   }
 
   /// Adds the products of a step, loads the elements of the one after.
-  __device__ void multiply(const MirrorCursor& at, const MirrorCursor& next,
-                           const MirrorPair (*sums)[4 * mirror_rows]) {
-    const unsigned zero = at.step.zero(), input = at.step.parity() | (parity_ & zero);
-    const unsigned from = ((at.step.parity() ^ parity_) & at.step.two_sided()) | (parity_ & zero);
-    add<mirror_columns>(sums[from] + lane_, view_.shape.count[input] - at.step.chunk() * 8);
+  __device__ void multiply(MirrorStep step, int next, const MirrorPair (*sums)[4 * mirror_rows]) {
+    const unsigned zero = step.zero(), input = step.parity() | (parity_ & zero);
+    const unsigned from = ((step.parity() ^ parity_) & step.two_sided()) | (parity_ & zero);
+    add<mirror_columns>(sums[from] + lane_, step.filled >> 2 * input & 3u);
     load(next);
   }
 
@@ -271,26 +282,26 @@ class MirrorSums {
  private:
   static constexpr int row_tiles = mirror_rows / 16;
 
-  /// `left`: coefficients of the input from this step on; up to four fill every other place.
+  /// `filled`: see MirrorStep; up to four coefficients stand at every other place.
   template <int groups>
-  __device__ void add(const MirrorPair* rows, int left) {
+  __device__ void add(const MirrorPair* rows, unsigned filled) {
     if constexpr (groups > 1)
-      if (groups > groups_) return add<groups - 1>(rows, left);
-    if (left <= 0) return;
+      if (groups > groups_) return add<groups - 1>(rows, filled);
+    if (filled == 0) return;
 #pragma unroll
     for (int i = 0; i < row_tiles; ++i) {
       const MirrorPair upper = rows[64 * i], lower = rows[64 * i + 32];
 #pragma unroll
       for (int j = 0; j < groups; ++j) multiply_add(sum_[i][j], upper.x, lower.x, right_[j].x);
-      if (left > 4) {
+      if (filled == 2) {
 #pragma unroll
         for (int j = 0; j < groups; ++j) multiply_add(sum_[i][j], upper.y, lower.y, right_[j].y);
       }
     }
   }
 
-  __device__ const double2* elements(const MirrorCursor& at) const {
-    const int step = at.at < view_.steps ? at.at : 0;
+  __device__ const double2* elements(int at) const {
+    const int step = at < view_.steps ? at : 0;
     return reinterpret_cast<const double2*>(view_.operators) + (std::int64_t(step) * view_.shape.chunks + first_) * 32 +
            lane_;
   }
@@ -311,38 +322,40 @@ static __global__ void __launch_bounds__(mirror_threads, 1)
   if (!read_mirror_rows(tree, p, static_cast<int>(blockIdx.x) / p.view.splits, tile)) return;
   find_mirror_orbits(p.view, tile);
 
-  const bool early = threadIdx.x < mirror_threads / 2;
+  constexpr int ahead = mirror_stages + 2;  // steps in the queue at any time
+  const bool early = threadIdx.x < mirror_threads / 2, first = threadIdx.x == 0;
+  MirrorCursor last = cursor_at(p.view, tile.begin[used_orbit(tile, 0)]);
+  for (int i = 0; i < ahead; ++i) {
+    if (first) tile.queue[i] = last;
+    if (first) last = cursor_after(p.view, tile, last);
+  }
+  __syncthreads();
   MirrorSources sources(p.view, tile);
   MirrorSums sums(p.view, split);
-  MirrorCursor multiplied, transformed, started;
-  started.set(p.view, tile.begin[MirrorCursor::orbit_from(tile, 0)]);
-  multiplied = transformed = started;
-  for (int stage = 0; stage < mirror_stages; ++stage) {
-    sources.start(started, stage);
-    started.advance(p.view, tile);
-  }
-  int stage = 0, buffer = 0;
-  const auto produce = [&] {
-    sources.transform(transformed, stage, tile.sums[buffer]);
-    transformed.advance(p.view, tile);
-    sources.start(started, stage);
-    started.advance(p.view, tile);
-    stage = stage + 1 == mirror_stages ? 0 : stage + 1;
+  for (int stage = 0; stage < mirror_stages; ++stage) sources.start(tile.queue[stage], stage);
+  int at = 0;
+  const auto produce = [&](int step) {
+    sources.transform(tile.queue[step % 8], step % mirror_stages, tile.sums[step % 2]);
+    sources.start(tile.queue[(step + mirror_stages) % 8], step % mirror_stages);
   };
-  sums.load(multiplied);
-  produce();
+  MirrorCursor current = tile.queue[0];
+  sums.load(current.at);
+  produce(0);
   __syncthreads();
-  while (multiplied.at < p.view.steps) {
-    buffer ^= 1;
-    MirrorCursor next = multiplied;
-    next.advance(p.view, tile);
+  while (current.at < p.view.steps) {
+    const MirrorCursor next = tile.queue[(at + 1) % 8];
 #pragma unroll 1
     for (int half = 0; half < 2; ++half)
       if (early == (half == 0))
-        sums.multiply(multiplied, next, tile.sums[buffer ^ 1]);
+        sums.multiply(current.step, next.at, tile.sums[at % 2]);
       else
-        produce();
-    multiplied = next;
+        produce(at + 1);
+    if (first) {
+      tile.queue[(at + ahead) % 8] = last;
+      last = cursor_after(p.view, tile, last);
+    }
+    current = next;
+    ++at;
     __syncthreads();
   }
   sums.write(p, tile);

@@ -59,17 +59,19 @@ struct MirrorLists {
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
       of_parity[(x.sign[i] < 0 ? 1 : 0) | (y.sign[i] < 0 ? 2 : 0) | (z.sign[i] < 0 ? 4 : 0)].push_back(
           static_cast<int>(i));
-    for (int parity = 0; parity < 8; ++parity) {
+    for (const std::vector<int>& own : of_parity)
+      shape.deep = std::max(shape.deep, static_cast<std::int16_t>(chunks_of(static_cast<int>(own.size()))));
+    source.assign(static_cast<std::size_t>(8 * chunk * shape.deep), -1);
+    for (std::size_t parity = 0; parity < 8; ++parity) {
       const std::vector<int>& own = of_parity[parity];
       shape.count[parity] = static_cast<std::int16_t>(own.size());
       shape.first[parity] = shape.chunks;
       shape.chunks = static_cast<std::int16_t>(shape.chunks + chunks_of(shape.count[parity]));
-      source.resize(static_cast<std::size_t>(shape.chunks) * chunk, -1);
-      column.resize(source.size(), -1);
+      column.resize(static_cast<std::size_t>(shape.chunks) * chunk, -1);
       for (std::size_t i = 0; i < own.size(); ++i) {
-        const std::size_t from = static_cast<std::size_t>(shape.first[parity]) * chunk;
-        column[from + i] = static_cast<std::int16_t>(own[i]);
-        source[from + place(i, own.size())] = static_cast<std::int16_t>(own[i]);
+        column[static_cast<std::size_t>(shape.first[parity]) * chunk + i] = static_cast<std::int16_t>(own[i]);
+        source[parity * chunk * static_cast<std::size_t>(shape.deep) + place(i, own.size())] =
+            static_cast<std::int16_t>(own[i]);
       }
     }
   }
@@ -105,8 +107,20 @@ struct MirrorLists {
       int chunks = 0;
       for (int other = 0; other < 8; ++other)
         if ((other & ~zero) == parity) chunks = std::max(chunks, chunks_of(shape.count[other]));
-      for (int c = 0; c < chunks; ++c) step.emplace_back(orbit, distance, parity, c);
+      for (int c = 0; c < chunks; ++c) {
+        step.emplace_back(orbit, distance, parity, c);
+        step.back().filled = filled(c);
+      }
     }
+  }
+
+  std::uint32_t filled(int chunk_number) const {
+    std::uint32_t bits = 0;
+    for (int parity = 0; parity < 8; ++parity) {
+      const int left = shape.count[parity] - chunk_number * chunk;
+      bits |= (left > 4 ? 2u : left > 0 ? 1u : 0u) << 2 * parity;
+    }
+    return bits;
   }
 };
 
@@ -127,7 +141,7 @@ struct FillOperators {
     const unsigned in_parity = step.parity() | (static_cast<unsigned>(out_parity) & step.zero());
     double2 pair{0, 0};
     if (step.chunk() * chunk < view.shape.count[in_parity]) {
-      const int from = (view.shape.first[in_parity] + step.chunk()) * chunk + lane % 4 * 2;
+      const int from = (static_cast<int>(in_parity) * view.shape.deep + step.chunk()) * chunk + lane % 4 * 2;
       const int out = view.column[group * chunk + lane / 4];
       pair = {element(offset[step.orbit()], view.source[from], out),
               element(offset[step.orbit()], view.source[from + 1], out)};
@@ -178,10 +192,10 @@ MirrorM2l::MirrorM2l(DeviceMemory& memory) : memory_(memory) {
   step_.use(memory);
 }
 
-/// Eight parities are rounded up to eights.
+/// The largest parity has (e + 1)(e + 2) / 2 coefficients, e = degree / 2; at odd degrees three others as many.
 std::int64_t MirrorM2l::bytes_of_box(int degree) {
-  const std::int64_t count = std::int64_t(degree + 1) * (degree + 1);
-  return 8 * (count + 64) + 4;
+  const std::int64_t e = degree / 2, most = (e + 1) * (e + 2) / 2;
+  return 8 * 8 * (most + chunk) + 4;
 }
 std::int64_t MirrorM2l::bytes_of_operators(int degree) {
   const std::int64_t count = std::int64_t(degree + 1) * (degree + 1), chunks = count / chunk + 8;
@@ -240,7 +254,7 @@ void MirrorM2l::find_rows(const TreeView& tree, cudaStream_t stream) {
 
 /// Columns of a parity over several blocks: as many as registers ask for, more where blocks are few.
 static int splits_of(const MirrorShape& shape, std::int64_t rows) {
-  const int most = chunks_of(*std::max_element(shape.count, shape.count + 8));
+  const int most = shape.deep;
   const std::int64_t tiles = (rows + mirror_rows - 1) / mirror_rows;
   int splits = (most + mirror_columns - 1) / mirror_columns;
   while (splits < most && tiles * (splits + 1) <= device_limits().multiprocessors) ++splits;
@@ -255,7 +269,7 @@ void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cu
   }
   find_rows(tree, stream);
   view_.splits = splits_of(view_.shape, view_.most_rows);
-  multipole_.resize(std::int64_t(tree.boxes) * view_.shape.chunks * chunk);
+  multipole_.resize(std::int64_t(tree.boxes) * 8 * view_.shape.deep * chunk);
   view_.multipole = multipole_.data();
   view_.ready = true;
 }
@@ -263,7 +277,7 @@ void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cu
 void m2l_by_mirrors(const Work<double>& work) {
   const MirrorView& view = work.mirror;
   if (view.most_rows == 0) return;
-  const int width = view.shape.chunks * chunk;
+  const int width = 8 * view.shape.deep * chunk;
   for_each_index(std::int64_t(work.tree.boxes) * width,
                  SortMultipoles{work.multipole, view.source, work.tables.stride, width, view.multipole}, work.stream,
                  "SortMultipoles");
