@@ -1,16 +1,16 @@
 // Devices: what a plan with backend cuda could run on.
 #pragma once
+#include <farfield/export.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <farfield/export.h>
 
 namespace farfield {
 
 struct DeviceInfo {
   std::string name;
-  int major = 0, minor = 0;            ///< compute capability
+  int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0, free_bytes = 0;
 };

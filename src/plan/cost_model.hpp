@@ -8,14 +8,14 @@ namespace farfield {
 
 /// Nanoseconds of one core; measured once per instruction set (cost_model.cpp says how).
 struct CostConstants {
-  double pair;                     ///< one source-target pair
-  double pack;                     ///< per coefficient and translation: packing and unpacking
-  double multiply;                 ///< one multiply-add of a translation
-  double coefficient;              ///< p2m and l2p together, per coefficient and point
-  double turn = 1.6;               ///< a multiply-add of a rotation, in those of a dense product
-  double meet = 0;                 ///< one target with one near leaf, beside its pairs: what small leaves lose
-  double box = 0;                  ///< one box: tree, lists, m2m, l2l
-  const double* tensor = nullptr;  ///< a dense translation on tensor cores, by degree, from
+  double pair;                             ///< one source-target pair
+  double pack;                             ///< per coefficient and translation: packing and unpacking
+  double multiply;                         ///< one multiply-add of a translation
+  double coefficient;                      ///< p2m and l2p together, per coefficient and point
+  double turn = 1.6;                       ///< a multiply-add of a rotation, in those of a dense product
+  double meet = 0;                         ///< one target with one near leaf, beside its pairs: what small leaves lose
+  double box = 0;                          ///< one box: tree, lists, m2m, l2l
+  const double* tensor = nullptr;          ///< a dense translation on tensor cores, by degree, from
   int least_tensor = 0, most_tensor = -1;  ///< this one to this
 };
 inline constexpr int most_tensor_degree = 15;  ///< in single: its columns, one child's, fill the widest tile

@@ -26,7 +26,7 @@ struct Decision {
   int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
   bool any_scheme = false;  ///< dense or rotation was not asked for
-  int pair_terms = 0;  ///< of p2p's reciprocal square roots on the CPU (backends/cpu/pair_terms.hpp)
+  int pair_terms = 0;       ///< of p2p's reciprocal square roots on the CPU (backends/cpu/pair_terms.hpp)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected of an evaluation: of one core, or of the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model

@@ -38,7 +38,8 @@ FARFIELD_HD int first_octant(unsigned mask) { return count_bits((mask & (0u - ma
 /// colleague at displacement (x, y, z); see for_each_far.
 template <bool reduced = false, class F>
 FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, int x, int y, int z, F&& f) {
-  const BoxId c = tree.colleague[static_cast<std::int64_t>(tree.parent[target]) * colleagues_per_box + colleague_slot(x, y, z)];
+  const BoxId c =
+      tree.colleague[static_cast<std::int64_t>(tree.parent[target]) * colleagues_per_box + colleague_slot(x, y, z)];
   if (c == no_box) return;
   const int tx = tree.octant[target] & 1, ty = tree.octant[target] >> 1 & 1, tz = tree.octant[target] >> 2;
   unsigned mask = ~(touching_children(0, x, tx) & touching_children(1, y, ty) & touching_children(2, z, tz));

@@ -42,7 +42,8 @@ Options gpu_options(double tolerance, Precision precision) {
 /// Points, strengths and results in device memory on a stream of the caller's.
 template <class T>
 Result<T> evaluate_on_device(const Cloud& cloud, Options o, cudaStream_t stream) {
-  const std::vector<T> xyz(cloud.sources.begin(), cloud.sources.end()), q(cloud.strengths.begin(), cloud.strengths.end());
+  const std::vector<T> xyz(cloud.sources.begin(), cloud.sources.end()),
+      q(cloud.strengths.begin(), cloud.strengths.end());
   const OnDevice<T> positions(xyz), strength(q), potential(std::vector<T>(q.size(), T(-1))),
       gradient(std::vector<T>(3 * q.size(), T(-1)));
   Points p = points(static_cast<const T*>(positions.data()), cloud.count());
@@ -87,14 +88,17 @@ TEST_F(CudaManners, CpuRefusesDeviceMemory) {
 }
 
 TEST_F(CudaManners, TwoPlansOnTwoStreamsFromTwoThreads) {
-  const Cloud clouds[2] = {make_cloud(Kind::plummer, 20'000, Signs::mixed), make_cloud(Kind::uniform, 30'000, Signs::mixed)};
+  const Cloud clouds[2] = {make_cloud(Kind::plummer, 20'000, Signs::mixed),
+                           make_cloud(Kind::uniform, 30'000, Signs::mixed)};
   const Options options[2] = {gpu_options(1e-5, Precision::single_), gpu_options(1e-8, Precision::double_)};
   std::uint64_t expected[2], found[2][5] = {};
-  for (int i = 0; i < 2; ++i) expected[i] = hash_of(evaluate_on_device<double>(clouds[i], options[i], nullptr).potential);
+  for (int i = 0; i < 2; ++i)
+    expected[i] = hash_of(evaluate_on_device<double>(clouds[i], options[i], nullptr).potential);
   const auto work = [&](int i) {
     cudaStream_t stream = nullptr;
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (std::uint64_t& hash : found[i]) hash = hash_of(evaluate_on_device<double>(clouds[i], options[i], stream).potential);
+    for (std::uint64_t& hash : found[i])
+      hash = hash_of(evaluate_on_device<double>(clouds[i], options[i], stream).potential);
     require(cudaStreamDestroy(stream));
   };
   std::thread first(work, 0), second(work, 1);

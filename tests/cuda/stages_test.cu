@@ -140,16 +140,24 @@ void compare_all(const Scheme& scheme) {
                (scheme.rotation ? ", rotation" : ", dense") + (scheme.reduced ? ", reduced" : ", full"));
   StagePair<Real> pair(scheme, 4'001);
   ASSERT_GE(pair.levels(), 4);
-  pair.compare("p2m", [](auto& s, auto& w) { s.p2m(w); }, [](auto& w) { cuda::p2m<Laplace3d>(w); });
+  pair.compare(
+      "p2m", [](auto& s, auto& w) { s.p2m(w); }, [](auto& w) { cuda::p2m<Laplace3d>(w); });
   for (int level = pair.levels() - 2; level >= 2; --level)
-    pair.compare("m2m", [&](auto& s, auto& w) { s.m2m(w, level); }, [&](auto& w) { cuda::m2m(w, level); });
-  pair.compare("m2l", [](auto& s, auto& w) { s.m2l(w); }, [](auto& w) { cuda::m2l(w); });
-  pair.compare("p2l", [](auto& s, auto& w) { s.p2l(w); }, [](auto& w) { cuda::p2l<Laplace3d>(w); });
+    pair.compare(
+        "m2m", [&](auto& s, auto& w) { s.m2m(w, level); }, [&](auto& w) { cuda::m2m(w, level); });
+  pair.compare(
+      "m2l", [](auto& s, auto& w) { s.m2l(w); }, [](auto& w) { cuda::m2l(w); });
+  pair.compare(
+      "p2l", [](auto& s, auto& w) { s.p2l(w); }, [](auto& w) { cuda::p2l<Laplace3d>(w); });
   for (int level = 2; level < pair.levels(); ++level)
-    pair.compare("l2l", [&](auto& s, auto& w) { s.l2l(w, level); }, [&](auto& w) { cuda::l2l(w, level); });
-  pair.compare("l2p", [](auto& s, auto& w) { s.l2p(w); }, [](auto& w) { cuda::l2p<Laplace3d>(w); });
-  pair.compare("m2p", [](auto& s, auto& w) { s.m2p(w); }, [](auto& w) { cuda::m2p<Laplace3d>(w); });
-  pair.compare("p2p", [](auto& s, auto& w) { s.p2p(w); }, [](auto& w) { cuda::p2p<Laplace3d>(w); });
+    pair.compare(
+        "l2l", [&](auto& s, auto& w) { s.l2l(w, level); }, [&](auto& w) { cuda::l2l(w, level); });
+  pair.compare(
+      "l2p", [](auto& s, auto& w) { s.l2p(w); }, [](auto& w) { cuda::l2p<Laplace3d>(w); });
+  pair.compare(
+      "m2p", [](auto& s, auto& w) { s.m2p(w); }, [](auto& w) { cuda::m2p<Laplace3d>(w); });
+  pair.compare(
+      "p2p", [](auto& s, auto& w) { s.p2p(w); }, [](auto& w) { cuda::p2p<Laplace3d>(w); });
   if (scheme.kind == Kind::plummer) EXPECT_GT(pair.tree().lists.m2p.entries(), 0);
 }
 
@@ -169,13 +177,15 @@ TEST_F(CudaStages, EqualTheCpusInSingle) {
 TEST_F(CudaStages, EqualTheCpusInSingleAtEveryDegree) {
   for (int degree = 0; degree <= LaplaceBasis::highest_fixed + 1; ++degree)
     for (const bool large_leaves : {false, true})
-      compare_all<float>({Kind::plummer, degree, degree % 2 == 1, false, large_leaves == (degree % 3 > 0), large_leaves});
+      compare_all<float>(
+          {Kind::plummer, degree, degree % 2 == 1, false, large_leaves == (degree % 3 > 0), large_leaves});
   compare_all<float>({Kind::apart, 5, false, false, true, true});
   compare_all<float>({Kind::sphere, 7, false, true, true, false});
 }
 
 TEST_F(CudaStages, EqualTheCpusAtAnyDegree) {
-  for (const int degree : {0, 1, 2, 3, 8, 11, 17}) compare_all<double>({Kind::plummer, degree, degree % 2 == 1, false, true});
+  for (const int degree : {0, 1, 2, 3, 8, 11, 17})
+    compare_all<double>({Kind::plummer, degree, degree % 2 == 1, false, true});
   compare_all<double>({Kind::uniform, 40, true, false, true});
   compare_all<double>({Kind::uniform, 60, true, false, true});
 }

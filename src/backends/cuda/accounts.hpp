@@ -1,8 +1,7 @@
 // Accounts: what a tree on the device means in boxes and pairs, and direct sums at a few targets, for the report.
 #pragma once
-#include <vector>
-
 #include <farfield/report.hpp>
+#include <vector>
 
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/work.hpp"
@@ -12,11 +11,12 @@
 namespace farfield::cuda {
 
 /// As farfield::count_work. Waits for the stream.
-void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory, Report& report);
+void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory,
+                Report& report);
 
 /// Sums in double at the targets of that index in tree order. Waits for the stream.
 template <class Real>
-std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources, const std::vector<std::int64_t>& targets,
-                                   Kernel kernel, DeviceMemory& memory);
+std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -4,9 +4,8 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <source_location>
-
 #include <farfield/error.hpp>
+#include <source_location>
 
 namespace farfield::cuda {
 

@@ -178,7 +178,8 @@ class CudaEvaluator final : public Evaluator {
     if (decision_.kernel == Kernel::count)
       tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
     else
-      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation || mirrored(), decision_.reduced, stream_);
+      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation || mirrored(), decision_.reduced,
+                                           stream_);
     octants_.build(tables_.view(), stream_);
   }
 
@@ -212,7 +213,8 @@ class CudaEvaluator final : public Evaluator {
       const TensorEngine engine = dense ? tensor_engine(decision_.degree) : TensorEngine::none;
       if (engine == TensorEngine::none) return tensor_.release();
       tensor_.build(tables_.view(), tree_.tree.view(), engine, stream_);
-      report.choices.push_back({"m2l arithmetic", tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
+      report.choices.push_back(
+          {"m2l arithmetic", tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
     }
   }
 

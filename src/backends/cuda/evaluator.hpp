@@ -12,8 +12,8 @@ std::unique_ptr<Evaluator> make_evaluator(const Decision& decision);
 /// Upper bound of the bytes of device memory that such an evaluator holds at one time for these counts.
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);
 
-/// Survey of points in either memory, on the stream of those in device memory. `kept` is made by the first call and spares
-/// the next ones to ask for memory.
+/// Survey of points in either memory, on the stream of those in device memory. `kept` is made by the first call and
+/// spares the next ones to ask for memory.
 Geometry survey(const Points& sources, const Points* targets, std::shared_ptr<void>& kept);
 
 /// Interleaved copy in double, in device memory, of `a` followed by `b`; it lives as long as `owner`.

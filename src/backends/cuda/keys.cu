@@ -86,7 +86,8 @@ void make_items(Cloud& cloud, DeviceMemory& memory) {
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
-    for_each_index(cloud.count(), MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.items.data()},
+    for_each_index(cloud.count(),
+                   MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.items.data()},
                    memory.stream, "keys");
   });
 }

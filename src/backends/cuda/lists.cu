@@ -89,9 +89,9 @@ struct RowMaker {
     return tree.is_leaf(source) ? Place::near : Place::children;
   }
 
-  /// Visits what lies in the colleagues `root` of the lanes, those of a level side by side: ascending where the roots are.
-  /// Calls use(lanes of near, lanes of m2p, box of this lane); false where more boxes are open at a time than there is
-  /// room for, then some were visited.
+  /// Visits what lies in the colleagues `root` of the lanes, those of a level side by side: ascending where the roots
+  /// are. Calls use(lanes of near, lanes of m2p, box of this lane); false where more boxes are open at a time than
+  /// there is room for, then some were visited.
   template <class Use>
   __device__ bool visit_side_by_side(BoxId target, BoxId root, const Use& use) const {
     constexpr int room = 192;  // boxes; the trees of Plummer models and spheres open 100 at most

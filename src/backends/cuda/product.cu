@@ -1,7 +1,7 @@
-// The gathered matrix product: 128 (few rows: 32) rows by 64 or 96 columns per block, shared-memory tiles of 64 bytes of
-// every row, filled through registers while the tile before is multiplied. In single every link is summed apart before it
-// is added: rounding then grows with the number of links, not with links times coefficients.
-// Ceiling: the FMA units; 2 (d+1)^4 flops per link.
+// The gathered matrix product: 128 (few rows: 32) rows by 64 or 96 columns per block, shared-memory tiles of 64 bytes
+// of every row, filled through registers while the tile before is multiplied. In single every link is summed apart
+// before it is added: rounding then grows with the number of links, not with links times coefficients. Ceiling: the FMA
+// units; 2 (d+1)^4 flops per link.
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/product.hpp"
@@ -46,7 +46,8 @@ __device__ bool find_tile(const RowsOf<Real>& p, int tile_rows, int& c, int& beg
   }
   for (c = 0; c < 8; ++c) {
     const std::int32_t* level = p.classes.begin + c * (p.classes.levels + 1);
-    const int first = level[p.first_level], last = level[p.last_level], tiles = (last - first + tile_rows - 1) / tile_rows;
+    const int first = level[p.first_level], last = level[p.last_level],
+              tiles = (last - first + tile_rows - 1) / tile_rows;
     if (tile < tiles) {
       begin = first + tile * tile_rows;
       count = last - begin < tile_rows ? last - begin : tile_rows;
@@ -69,8 +70,8 @@ __device__ inline bool wanted(const TreeView& tree, Reach reach, BoxId box) {
 }
 
 template <class Real>
-__device__ BoxId source_of(const RowsOf<Real>& p, const TreeView& tree, BoxId box, const Link& link, const Around* around,
-                           int pitch) {
+__device__ BoxId source_of(const RowsOf<Real>& p, const TreeView& tree, BoxId box, const Link& link,
+                           const Around* around, int pitch) {
   if (box == no_box) return no_box;
   if (p.reach == Reach::parent) return tree.parent[box];
   const Around a = around[p.reach == Reach::child ? 0 : link.slot * pitch];
@@ -89,10 +90,10 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
   constexpr int b_loads = (depth * columns / pack + threads - 1) / threads;
   static_assert(threads >= rows, "a thread finds the source of one row");
   extern __shared__ __align__(16) unsigned char shared[];
-  Real* a = reinterpret_cast<Real*>(shared);                              // [2][depth][row_pitch]
-  Real* b = a + 2 * depth * row_pitch;                                    // [2][depth][columns]
+  Real* a = reinterpret_cast<Real*>(shared);  // [2][depth][row_pitch]
+  Real* b = a + 2 * depth * row_pitch;        // [2][depth][columns]
   TileRows<rows>& tile = *reinterpret_cast<TileRows<rows>*>(b + 2 * depth * columns);
-  Around* around = reinterpret_cast<Around*>(&tile + 1);                  // [27][rows] or [1][rows]
+  Around* around = reinterpret_cast<Around*>(&tile + 1);  // [27][rows] or [1][rows]
 
   const int thread = static_cast<int>(threadIdx.x);
   int c, begin, count;
@@ -153,8 +154,9 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
                                                            chunk * depth + i % packs * pack);
       }
     }
-    const Real* matrix = p.operators.matrix +
-                         (static_cast<std::int64_t>(p.operators.link[link].matrix) * p.stride + chunk * depth) * p.pitch + column;
+    const Real* matrix =
+        p.operators.matrix +
+        (static_cast<std::int64_t>(p.operators.link[link].matrix) * p.stride + chunk * depth) * p.pitch + column;
 #pragma unroll
     for (int l = 0; l < b_loads; ++l) {
       const int i = (thread + l * threads) * pack, k = i / columns, n = i % columns;
@@ -182,7 +184,8 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
 
   constexpr bool apart = sizeof(Real) == 4;
   Real sum[row_tile][column_tile] = {}, total[apart ? row_tile : 1][apart ? column_tile : 1] = {};
-  const int my_row = thread / (columns / column_tile) * row_tile, my_column = thread % (columns / column_tile) * column_tile;
+  const int my_row = thread / (columns / column_tile) * row_tile,
+            my_column = thread % (columns / column_tile) * column_tile;
   int link = next_link(p.operators.begin[c]), chunk = 0, buffer = 0;
   if (link < last_link) {
     load(link, 0);

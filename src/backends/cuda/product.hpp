@@ -1,6 +1,6 @@
-// product: out(row) = sum over the row's links of matrix(link)^T in(source of the link), the one kernel behind m2m, dense
-// m2l and l2l. Rows are boxes; those of a class share their links, so that a tile of rows is one matrix product with
-// gathered rows: no temporaries, no atomics, each output written by one block in a fixed order.
+// product: out(row) = sum over the row's links of matrix(link)^T in(source of the link), the one kernel behind m2m,
+// dense m2l and l2l. Rows are boxes; those of a class share their links, so that a tile of rows is one matrix product
+// with gathered rows: no temporaries, no atomics, each output written by one block in a fixed order.
 #pragma once
 #include "backends/cuda/work.hpp"
 

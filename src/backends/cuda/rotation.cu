@@ -1,5 +1,5 @@
-// m2l by rotation: L = Z^T Y^T C Y Z M (Gumerov & Duraiswami 2008, section 2.2.2), where Z turns the offset into the x-z
-// plane, Y onto the z axis and C translates along it. 2 d^3 + 4 d^2 multiply-adds per translation against (d+1)^4.
+// m2l by rotation: L = Z^T Y^T C Y Z M (Gumerov & Duraiswami 2008, section 2.2.2), where Z turns the offset into the
+// x-z plane, Y onto the z axis and C translates along it. 2 d^3 + 4 d^2 multiply-adds per translation against (d+1)^4.
 // A block holds a few targets of one class and goes through their links; threads are rows of the factors, and every
 // number of an operator is read once for all targets of the block.
 #include "backends/cuda/check.hpp"
@@ -155,8 +155,9 @@ __global__ void __launch_bounds__(threads) rotation_kernel(Work<Real> work, Rota
                                   r.blocks + op * r.block_numbers, r.shift + op * r.shift_numbers};
     for (int i = thread; i < count * tile; i += threads) {
       const int t = i / count, j = i % count;
-      a[index[j] * tile + t] =
-          source[t] == no_box ? Real(0) : sign[j] * work.multipole[static_cast<std::int64_t>(source[t]) * tables.stride + j];
+      a[index[j] * tile + t] = source[t] == no_box
+                                   ? Real(0)
+                                   : sign[j] * work.multipole[static_cast<std::int64_t>(source[t]) * tables.stride + j];
     }
     __syncthreads();
     turn.about_z(a, 1);
@@ -184,7 +185,8 @@ static bool launch(const Work<Real>& work, const RotationRows& rows, std::int64_
   if (bytes > static_cast<std::size_t>(device_limits().shared_bytes) - 1024) return false;
   const auto kernel = rotation_kernel<Real, tile>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8)), threads, bytes, work.stream>>>(work, rows);
+  kernel<<<static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8)), threads, bytes, work.stream>>>(
+      work, rows);
   require_launch("m2l by rotation");
   return true;
 }
@@ -192,7 +194,8 @@ static bool launch(const Work<Real>& work, const RotationRows& rows, std::int64_
 template <class Real>
 static void run(const Work<Real>& work, const RotationRows& rows, std::int64_t boxes) {
   if (boxes <= 0) return;
-  if (launch<Real, 8>(work, rows, boxes) || launch<Real, 4>(work, rows, boxes) || launch<Real, 1>(work, rows, boxes)) return;
+  if (launch<Real, 8>(work, rows, boxes) || launch<Real, 4>(work, rows, boxes) || launch<Real, 1>(work, rows, boxes))
+    return;
   throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
 }
 

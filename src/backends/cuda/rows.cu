@@ -1,8 +1,7 @@
-#include "backends/cuda/rows.hpp"
-
 #include <cub/device/device_radix_sort.cuh>
 
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/rows.hpp"
 
 namespace farfield::cuda {
 
@@ -57,12 +56,14 @@ void Rows::build(const TreeView& tree, cudaStream_t stream) {
   std::size_t sort_bytes = 0;
   const int count = tree.boxes;
   require(cub::DeviceRadixSort::SortPairs(nullptr, sort_bytes, key_scratch_.data(), key_.data(), box_scratch_.data(),
-                                          box_.data(), count, 0, 4, stream), "cub::DeviceRadixSort");
+                                          box_.data(), count, 0, 4, stream),
+          "cub::DeviceRadixSort");
   scratch_.resize(static_cast<std::int64_t>(sort_bytes));
   require(cub::DeviceRadixSort::SortPairs(scratch_.data(), sort_bytes, key_scratch_.data(), key_.data(),
-                                          box_scratch_.data(), box_.data(), count, 0, 4, stream), "cub::DeviceRadixSort");
+                                          box_scratch_.data(), box_.data(), count, 0, 4, stream),
+          "cub::DeviceRadixSort");
   class_begins<<<blocks_for(8 * (levels_ + 1)), threads, 0, stream>>>(key_.data(), box_.data(), tree.boxes,
-                                                                     level_begin_.data(), levels_, begin_.data());
+                                                                      level_begin_.data(), levels_, begin_.data());
   require_launch("class_begins");
 }
 

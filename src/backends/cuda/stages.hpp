@@ -34,7 +34,7 @@ void p2p(const Work<Real>& work);
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets);
 
-#define FARFIELD_INSTANTIATE(stage)                        \
+#define FARFIELD_INSTANTIATE(stage)                            \
   template void stage<Laplace3d, float>(const Work<float>&);   \
   template void stage<Laplace3d, double>(const Work<double>&); \
   template void stage<Count, float>(const Work<float>&);       \

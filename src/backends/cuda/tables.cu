@@ -1,11 +1,10 @@
-// Fills TablesView from the generators of a basis. The host makes the canonical operators (41 at most); a kernel expands
-// them by signed permutations to one matrix per offset (316, and 80 of the reduced stencil), so that the product
-// multiplies without permuting.
-#include "backends/cuda/tables.hpp"
-
+// Fills TablesView from the generators of a basis. The host makes the canonical operators (41 at most); a kernel
+// expands them by signed permutations to one matrix per offset (316, and 80 of the reduced stencil), so that the
+// product multiplies without permuting.
 #include <algorithm>
 
 #include "backends/cuda/product.hpp"
+#include "backends/cuda/tables.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
 #include "expansions/ones_basis.hpp"
@@ -15,7 +14,8 @@ namespace farfield::cuda {
 
 template <class Real>
 Tables<Real>::Tables(DeviceMemory& memory) : memory_(memory) {
-  for (DeviceArray<Real>* a : {&recurrence_, &recurrence_next_, &cosine_, &sine_, &blocks_, &shift_, &sign_}) a->use(memory);
+  for (DeviceArray<Real>* a : {&recurrence_, &recurrence_next_, &cosine_, &sine_, &blocks_, &shift_, &sign_})
+    a->use(memory);
   index_.use(memory);
   for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) {
     set->matrix.use(memory);
@@ -59,14 +59,15 @@ void Tables<Real>::keep_symmetries() {
 }
 
 template <class Real>
-__global__ void expand_kernel(const Real* canonical, const std::int32_t* list, const std::int32_t* index, const Real* sign,
-                              int count, int stride, int pitch, bool transposed, Real* matrices) {
+__global__ void expand_kernel(const Real* canonical, const std::int32_t* list, const std::int32_t* index,
+                              const Real* sign, int count, int stride, int pitch, bool transposed, Real* matrices) {
   const std::int32_t source = list[2 * blockIdx.y], symmetry = list[2 * blockIdx.y + 1];
   const Real* from = canonical + static_cast<std::int64_t>(source) * count * count;
   const std::int32_t* at = index + symmetry * count;
   const Real* signs = sign + symmetry * count;
   Real* to = matrices + static_cast<std::int64_t>(blockIdx.y) * stride * pitch;
-  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), step = static_cast<int>(gridDim.x * blockDim.x);
+  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
+            step = static_cast<int>(gridDim.x * blockDim.x);
   for (int i = first; i < stride * pitch; i += step) {
     const int in = i / pitch, out = i % pitch;
     Real value = 0;
@@ -90,8 +91,8 @@ void Tables<Real>::expand(Set& set, const std::vector<double>& canonical, const 
   set.matrix.resize(static_cast<std::int64_t>(list.size()) * view_.stride * view_.pitch);
   const int blocks = std::min(256, (view_.stride * view_.pitch + 255) / 256);
   expand_kernel<<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(list.size())), 256, 0, stream_>>>(
-      small.data(), pairs.data(), index_.data(), sign_.data(), view_.coefficients, view_.stride, view_.pitch, transposed,
-      set.matrix.data());
+      small.data(), pairs.data(), index_.data(), sign_.data(), view_.coefficients, view_.stride, view_.pitch,
+      transposed, set.matrix.data());
   require_launch("expand_kernel");
 }
 
@@ -117,7 +118,8 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
         const int t[3] = {target & 1, target >> 1 & 1, target >> 2};
-        unsigned mask = ~(touching_children(0, x, t[0]) & touching_children(1, y, t[1]) & touching_children(2, z, t[2])) & 0xffu;
+        unsigned mask =
+            ~(touching_children(0, x, t[0]) & touching_children(1, y, t[1]) & touching_children(2, z, t[2])) & 0xffu;
         if (reduced) mask &= ~children_for_parent(x, y, z);
         for (int o = 0; o < 8; ++o)
           if (mask >> o & 1)
@@ -162,7 +164,8 @@ static FarLinks children_of_colleagues() {
         for (int o = 0; o < 8; ++o) {
           if (!(children_for_parent(x, y, z) >> o & 1)) continue;
           links.add(0, colleague_slot(x, y, z), o, static_cast<int>(links.offsets.size()));
-          links.offsets.push_back(parent_offset(1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z));
+          links.offsets.push_back(
+              parent_offset(1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z));
         }
   return links;
 }

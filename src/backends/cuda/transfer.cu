@@ -1,8 +1,8 @@
-#include "backends/cuda/transfer.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
+
+#include "backends/cuda/transfer.hpp"
 
 namespace farfield::cuda {
 
@@ -30,7 +30,8 @@ __global__ void examine(const T* data, std::int64_t count, std::int64_t stride, 
     }
   }
   for (int other = 16; other > 0; other /= 2) {
-    const unsigned long long l = __shfl_xor_sync(0xffffffffu, largest, other), b = __shfl_xor_sync(0xffffffffu, bad, other);
+    const unsigned long long l = __shfl_xor_sync(0xffffffffu, largest, other),
+                             b = __shfl_xor_sync(0xffffffffu, bad, other);
     if (l > largest) largest = l;
     if (b < bad) bad = b;
   }
@@ -53,7 +54,8 @@ std::vector<int> DeviceStrengths::read(const Strengths& strengths, cudaStream_t 
   std::vector<int> exponents(vectors, 0);
   if (strengths.count == 0) return exponents;
   if (strengths.space == MemorySpace::host) {
-    const std::int64_t numbers = (strengths.vectors - 1) * pitch_of(strengths) + (strengths.count - 1) * strengths.stride + 1;
+    const std::int64_t numbers =
+        (strengths.vectors - 1) * pitch_of(strengths) + (strengths.count - 1) * strengths.stride + 1;
     upload(copy_, static_cast<const unsigned char*>(strengths.data), numbers * size_of(strengths.scalar), stream);
     view_.data = copy_.data();
   }
@@ -62,8 +64,8 @@ std::vector<int> DeviceStrengths::read(const Strengths& strengths, cudaStream_t 
   require_launch("reset");
   const dim3 grid(std::min(512u, blocks_for(strengths.count)), static_cast<unsigned>(strengths.vectors));
   if (strengths.scalar == Scalar::float32)
-    examine<<<grid, threads, 0, stream>>>(static_cast<const float*>(view_.data), view_.count, view_.stride, pitch_of(view_),
-                                          found_.data());
+    examine<<<grid, threads, 0, stream>>>(static_cast<const float*>(view_.data), view_.count, view_.stride,
+                                          pitch_of(view_), found_.data());
   else
     examine<<<grid, threads, 0, stream>>>(static_cast<const double*>(view_.data), view_.count, view_.stride,
                                           pitch_of(view_), found_.data());
@@ -89,7 +91,8 @@ __global__ void gather_kernel(const T* data, std::int64_t count, std::int64_t st
                               int exponent, Real* sorted) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (i < count)
-    sorted[i] = static_cast<Real>(ldexp(static_cast<double>(data[static_cast<std::int64_t>(order[i]) * stride]), -exponent));
+    sorted[i] =
+        static_cast<Real>(ldexp(static_cast<double>(data[static_cast<std::int64_t>(order[i]) * stride]), -exponent));
 }
 
 template <class Real>
@@ -107,7 +110,8 @@ void DeviceStrengths::gather(std::int64_t vector, const std::uint32_t* order, in
 }
 
 template <class T>
-__global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride, double* xyz) {
+__global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride,
+                                  double* xyz) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= count) return;
   xyz[3 * i] = static_cast<double>(x[i * stride]);
@@ -119,14 +123,16 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
   if (p.count == 0) return;
   const auto launch = [&](auto scalar) {
     using T = decltype(scalar);
-    const T* axis[3] = {static_cast<const T*>(p.axis[0]), static_cast<const T*>(p.axis[1]), static_cast<const T*>(p.axis[2])};
+    const T* axis[3] = {static_cast<const T*>(p.axis[0]), static_cast<const T*>(p.axis[1]),
+                        static_cast<const T*>(p.axis[2])};
     if (p.space == MemorySpace::device) {
       interleave_kernel<<<blocks_for(p.count), threads, 0, stream>>>(axis[0], axis[1], axis[2], p.count, p.stride, xyz);
       return require_launch("interleave_kernel");
     }
     std::vector<double> copy(static_cast<std::size_t>(3 * p.count));
     for (std::int64_t i = 0; i < p.count; ++i)
-      for (std::int64_t a = 0; a < 3; ++a) copy[static_cast<std::size_t>(3 * i + a)] = static_cast<double>(axis[a][i * p.stride]);
+      for (std::int64_t a = 0; a < 3; ++a)
+        copy[static_cast<std::size_t>(3 * i + a)] = static_cast<double>(axis[a][i * p.stride]);
     require(cudaMemcpyAsync(xyz, copy.data(), copy.size() * sizeof(double), cudaMemcpyHostToDevice, stream),
             "cudaMemcpyAsync to the device");
     require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");

@@ -48,8 +48,8 @@ struct RotationView {
 template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
-  int stride = 0;  ///< of expansions: coefficients rounded up to whole 64-byte lines
-  int pitch = 0;   ///< of matrices: coefficients rounded up to whole tiles
+  int stride = 0;                         ///< of expansions: coefficients rounded up to whole 64-byte lines
+  int pitch = 0;                          ///< of matrices: coefficients rounded up to whole tiles
   const Real* recurrence = nullptr;       ///< of the degree itself
   const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
   Operators<Real> m2m, l2l, far, parent;
@@ -61,7 +61,8 @@ struct TablesView {
 struct OctantView {
   const std::uint8_t* parity = nullptr;  ///< [coefficients], three bits
   const std::int16_t* index = nullptr;   ///< [coefficients], sorted by parity
-  /// [degree + 2][8]: where in `index` those of parity k begin that are of degree n or higher; the last row: where they end
+  /// [degree + 2][8]: where in `index` those of parity k begin that are of degree n or higher; the last row: where they
+  /// end
   const std::int16_t* begin = nullptr;
 };
 
@@ -92,8 +93,8 @@ struct NearWork {
   const Family* family = nullptr;
   const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device: how many
   std::int64_t most_tiles = 0, most_families = 0;            ///< at most
-  int room = 0;       ///< sources that a family's block stages at a time
-  bool wide = false;  ///< tiles of wide_tile threads
+  int room = 0;                                              ///< sources that a family's block stages at a time
+  bool wide = false;                                         ///< tiles of wide_tile threads
 };
 
 template <class Real>
@@ -104,10 +105,10 @@ struct Work {
   OctantView octants;
   ClassRows classes;
   NearWork near;
-  bool has_m2p = true, has_p2l = true;  ///< do these lists have entries?
+  bool has_m2p = true, has_p2l = true;    ///< do these lists have entries?
   std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
-  bool alike = true;               ///< sources and targets are the same points
-  const double* source[3] = {};    ///< scaled coordinates of sorted sources
+  bool alike = true;                      ///< sources and targets are the same points
+  const double* source[3] = {};           ///< scaled coordinates of sorted sources
   const double* target[3] = {};
   const Real* strength = nullptr;  ///< of sorted sources
   Real* multipole = nullptr;       ///< [boxes][stride]
