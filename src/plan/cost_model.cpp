@@ -32,8 +32,8 @@ static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.
 // The same in double, from `gpu_m2l` at N = 2^22 (degrees 9 to 16), 2^21 (18 to 25) and 2^20 (28, 33); degrees between
 // follow by (degree + 1)^4. From 16, 24 and 30 on the columns of a parity are split once more.
 static constexpr double mirror_translation[most_mirror_degree + 1] = {
-    0.51, 0.51, 0.51, 0.51, 0.51, 0.51, 0.6,  0.75, 0.91, 1.09, 1.31, 1.55, 1.83, 2.16, 2.52, 2.87, 5.35,
-    6.3,  7.35, 8.1,  9.0,  10.2, 11.6, 12.9, 19.5, 20.9, 24,   28,   34,   36,   52,   57,   63,   69};
+    0.42, 0.42, 0.42, 0.42, 0.42, 0.42, 0.5,  0.6,  0.72, 0.85, 1.02, 1.2,  1.42, 1.68, 1.97, 2.25, 4.13,
+    4.9,  5.75, 6.5,  7.3,  8.2,  9.3,  10.2, 14.5, 16.2, 19.3, 23,   27.4, 29.5, 41,   45,   49.5, 54.3};
 
 CostConstants device_cost_constants(Precision precision, bool gradient) {
   CostConstants c = precision == Precision::single_

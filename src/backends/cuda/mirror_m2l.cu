@@ -2,10 +2,9 @@
 //
 // Floor, per box with a full far list: 2 x 39.5 (d+1)^4 flops at the tensor cores' rate, a fifth of a dense product's
 // 2 x 189 (d+1)^4, and from the second-level cache 8 x 189 (d+1)^2 bytes of multipoles and, for 64 rows together,
-// 8 x 39.5 (d+1)^4 bytes of operators. One H200, uniform points, a hundred per leaf: 0.40e9 translations per second at
-// degree 14 (rotation 0.11e9), 0.086e9 at 22 (0.032e9), 0.015e9 at 33 (0.008e9); gpu_m2l (bench) measures it. That is a
-// quarter of the tensor cores' rate: a step takes 2.4 us at degree 14 and still 2.0 us at degree 5, which has few
-// products.
+// 8 x 39.5 (d+1)^4 bytes of operators. One H200, uniform points, a hundred per leaf: 0.51e9 translations per second at
+// degree 14 (rotation 0.11e9), 0.108e9 at 22 (0.032e9), 0.018e9 at 33 (0.008e9); gpu_m2l (bench) measures it. That is a
+// third of the tensor cores' rate.
 #include <thrust/iterator/counting_iterator.h>
 
 #include <algorithm>
