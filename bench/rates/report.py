@@ -133,11 +133,15 @@ def pairs(lines):
 
 
 def translations(lines):
-    rows = [[x["cloud"], x.get("precision", "single"), x["degree"], number(x["leaf_size"]), number(x["ms"]),
-             number(x["translations_per_second"] / 1e9), number(x["tflops"]), x["engine"], error(x["difference"])]
-            for x in lines if "translations_per_second" in x and x["engine"] != "warp"]  # fmt: skip
+    found = {}
+    for x in lines:
+        if "translations_per_second" in x and x["engine"] != "warp":
+            found[x["cloud"], x["leaf_size"], x["degree"], x["engine"]] = x
+    rows = [[x["cloud"], "double" if x["engine"] in ("rotation", "mirrors") else "single", x["degree"], x["leaf_size"],
+             number(x["ms"]), number(x["translations_per_second"] / 1e9), number(x["tflops"]), x["engine"],
+             error(x["difference"])] for x in found.values()]  # fmt: skip
     head = ["points", "precision", "degree", "leaf size", "ms", "1e9 translations/s", "Tflop/s", "by", "difference"]
-    return table(head, rows)
+    return table(head, sorted(rows, key=lambda row: row[:4]))
 
 
 def trees(lines):
