@@ -46,9 +46,9 @@ struct Field {
     q = make_strengths<T>(n, c.mixed);
     potential.resize(n);
     if (c.options.gradient) gradient.resize(3 * n);
-    at = points(static_cast<const float*>(xyz.data()), n);
+    at = on_device(xyz);
     strength = strengths(static_cast<const T*>(q.data()), n);
-    at.space = strength.space = MemorySpace::device;
+    strength.space = MemorySpace::device;
     out = {potential.data(), gradient.data(), nullptr, nullptr, scalar_of<T>, MemorySpace::device, nullptr};
   }
   std::int64_t n;
@@ -67,7 +67,7 @@ struct Times {
 template <class T>
 Times time_plan(Plan& plan, const Field<T>& f) {
   std::vector<double> all, again;
-  std::map<std::string, std::vector<double>> stages;
+  StageTimes stages;
   const double patience = now() + 5;  // long cases are repeated less often
   for (int run = 0; run < 6 && (run < 3 || now() < patience); ++run) {
     cudaDeviceSynchronize();
@@ -77,7 +77,7 @@ Times time_plan(Plan& plan, const Field<T>& f) {
     cudaDeviceSynchronize();
     if (run == 0) continue;
     all.push_back(now() - begin);
-    for (const StageReport& s : plan.report().stages) stages[s.name + (s.building ? "*" : "")].push_back(s.seconds);
+    stages.add(plan.report());
   }
   for (int run = 0; run < 5 && (run < 1 || now() < patience); ++run) {
     const double begin = now();
@@ -85,9 +85,7 @@ Times time_plan(Plan& plan, const Field<T>& f) {
     cudaDeviceSynchronize();
     again.push_back(now() - begin);
   }
-  Times times{median(all), median(again), {}};
-  for (const auto& [name, values] : stages) times.stages[name] = median(values);
-  return times;
+  return {median(all), median(again), stages.medians()};
 }
 
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {
@@ -103,9 +101,7 @@ void print(const Case& c, const Report& r, const Times& times, const ErrorReport
       times.again, static_cast<double>(r.sources) / times.all, error.potential, error.gradient,
       static_cast<long long>(r.leaves), static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
       static_cast<long long>(r.boxes), static_cast<long long>(r.memory_bytes));
-  const char* comma = "";
-  for (const auto& [name, seconds] : times.stages)
-    std::printf("%s\"%s\": %.3f", comma, name.c_str(), 1e3 * seconds), comma = ", ";
+  print_stages(times.stages, 3);
   std::printf("}}\n");
   std::fflush(stdout);
 }

@@ -104,9 +104,7 @@ class Bench {
   Bench(const std::string& cloud, int log2_n, std::int64_t leaf_size)
       : cloud_(cloud), log2_n_(log2_n), leaf_size_(leaf_size) {
     const DeviceArray<float> xyz = bench::make_points(cloud, std::int64_t(1) << log2_n);
-    Points at = points(static_cast<const float*>(xyz.data()), std::int64_t(1) << log2_n);
-    at.space = MemorySpace::device;
-    const DevicePoints sources(at, memory_);
+    const DevicePoints sources(bench::on_device(xyz), memory_);
     tree_.use(memory_);
     const Geometry geometry = survey(sources.view(), nullptr, memory_);
     // full leaves: the volume's root edge makes them about 0.6 of the limit

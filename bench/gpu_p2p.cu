@@ -30,10 +30,8 @@ class Field {
  public:
   Field(const std::string& cloud, std::int64_t n, const TreeOptions* options) : n_(n) {
     const DeviceArray<float> xyz = bench::make_points(cloud, n);
-    Points at = farfield::points(static_cast<const float*>(xyz.data()), n);
-    at.space = MemorySpace::device;
     tree_.use(memory_);
-    const DevicePoints points(at, memory_);
+    const DevicePoints points(bench::on_device(xyz), memory_);
     const Geometry geometry = survey(points.view(), nullptr, memory_);
     if (options)
       build(tree_, points.view(), nullptr, geometry, *options, stream);

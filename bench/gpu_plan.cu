@@ -18,9 +18,9 @@ namespace farfield::bench {
 namespace {
 
 void print(const char* cloud, double log2_n, double mean, const Report& r, double move,
-           const std::map<std::string, std::vector<double>>& stages) {
+           const std::map<std::string, double>& stages) {
   double all = 0;
-  for (const auto& [name, times] : stages) all += median(times);
+  for (const auto& [name, seconds] : stages) all += seconds;
   std::printf(
       "{\"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"mean\": %g, \"leaf\": %.1f, \"degree\": %d, "
       "\"boxes\": %lld, \"levels\": %d, \"near\": %lld, \"m2l\": %lld, \"bytes_per_point\": %.1f, \"move\": %.3f, "
@@ -30,11 +30,7 @@ void print(const char* cloud, double log2_n, double mean, const Report& r, doubl
       static_cast<long long>(r.boxes), static_cast<int>(r.levels), static_cast<long long>(r.p2p_boxes),
       static_cast<long long>(r.m2l_boxes), static_cast<double>(r.memory_bytes) / static_cast<double>(r.sources),
       1e3 * move, 1e3 * all);
-  const char* comma = "";
-  for (const auto& [name, times] : stages) {
-    std::printf("%s\"%s\": %.3f", comma, name.c_str(), 1e3 * median(times));
-    comma = ", ";
-  }
+  print_stages(stages, 3);
   std::printf("}}\n");
   std::fflush(stdout);
 }
@@ -42,8 +38,7 @@ void print(const char* cloud, double log2_n, double mean, const Report& r, doubl
 void run(const char* cloud, double log2_n, double mean, Precision precision) {
   const std::int64_t n = std::llround(std::exp2(log2_n));
   const cuda::DeviceArray<float> positions = make_points(cloud, n);
-  Points p = points(static_cast<const float*>(positions.data()), n);
-  p.space = MemorySpace::device;
+  const Points p = on_device(positions);
   Options o;
   o.precision = precision;
   o.tolerance = precision == Precision::single_ ? 1e-5 : 1e-9;
@@ -52,7 +47,7 @@ void run(const char* cloud, double log2_n, double mean, Precision precision) {
   o.leaf_size = std::llround(1.6 * mean);
   Plan plan(p, o);
   std::vector<double> moves;
-  std::map<std::string, std::vector<double>> stages;
+  StageTimes stages;
   for (int i = 0; i < 6; ++i) {
     cudaDeviceSynchronize();
     const double start = now();
@@ -61,9 +56,9 @@ void run(const char* cloud, double log2_n, double mean, Precision precision) {
     const double seconds = now() - start;
     if (i == 0) continue;
     moves.push_back(seconds);
-    for (const StageReport& stage : plan.report().stages) stages[stage.name].push_back(stage.seconds);
+    for (const StageReport& stage : plan.report().stages) stages.add(stage.name, stage.seconds);
   }
-  print(cloud, log2_n, mean, plan.report(), median(moves), stages);
+  print(cloud, log2_n, mean, plan.report(), median(moves), stages.medians());
 }
 
 }  // namespace

@@ -1,11 +1,16 @@
-// Medians, device events and lists of arguments, for the programs beside this file.
+// Medians, seconds per stage, device events, arrays as points and lists of arguments, for the programs beside this
+// file.
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <farfield/farfield.hpp>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "backends/cuda/array.hpp"
 #include "backends/cuda/check.hpp"
 
 namespace farfield::bench {
@@ -18,6 +23,39 @@ Number median(std::vector<Number> v) {
 
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds per stage over several runs.
+class StageTimes {
+ public:
+  void add(const std::string& name, double seconds) { times_[name].push_back(seconds); }
+  /// All stages of a report; those of a build get a star.
+  void add(const Report& report) {
+    for (const StageReport& s : report.stages) add(s.name + (s.building ? "*" : ""), s.seconds);
+  }
+  std::map<std::string, double> medians() const {
+    std::map<std::string, double> found;
+    for (const auto& [name, values] : times_) found[name] = median(values);
+    return found;
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> times_;
+};
+
+/// "name": milliseconds of every stage, by commas, with so many decimals.
+inline void print_stages(const std::map<std::string, double>& seconds, int decimals) {
+  const char* comma = "";
+  for (const auto& [name, value] : seconds)
+    std::printf("%s\"%s\": %.*f", comma, name.c_str(), decimals, 1e3 * value), comma = ", ";
+}
+
+/// Points of an interleaved array in device memory.
+template <class T>
+Points on_device(const cuda::DeviceArray<T>& xyz) {
+  Points p = points(static_cast<const T*>(xyz.data()), xyz.size() / 3);
+  p.space = MemorySpace::device;
+  return p;
 }
 
 /// Milliseconds of `launch` on the device, the median of seven after two.

@@ -6,7 +6,6 @@
 // A job is "degree7", "1e-5" (a tolerance) or "direct", all in single precision; several are separated by commas.
 // PREFIX.JOB receives the potential at those targets, then x y z of their gradients, as raw floats.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <farfield/farfield.hpp>
@@ -17,10 +16,12 @@
 #include <vector>
 
 #include "backends/cuda/array.hpp"
+#include "bench/timing.hpp"
 
 namespace {
 
 using namespace farfield;
+using bench::now;
 
 constexpr double patience = 15;  ///< seconds after which two runs suffice
 
@@ -30,8 +31,6 @@ struct Input {
   std::vector<float> points, strengths, potential, gradient;
   std::vector<std::int64_t> targets;
 };
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class T>
 std::vector<T> read_all(std::ifstream& file, std::size_t count) {

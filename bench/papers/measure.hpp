@@ -43,8 +43,8 @@ class DeviceCloud {
     potential_.resize(targets_.size() / 3);
     if (gradient) gradient_.resize(targets_.size());
   }
-  Points sources() const { return on_device(sources_); }
-  Points targets() const { return on_device(targets_); }
+  Points sources() const { return bench::on_device(sources_); }
+  Points targets() const { return bench::on_device(targets_); }
   Strengths strengths() const {
     Strengths s = farfield::strengths(static_cast<const T*>(strengths_.data()), strengths_.size());
     s.space = MemorySpace::device;
@@ -66,11 +66,6 @@ class DeviceCloud {
     cuda::upload(to, rounded.data(), static_cast<std::int64_t>(rounded.size()), nullptr);
     cudaDeviceSynchronize();
   }
-  static Points on_device(const cuda::DeviceArray<T>& xyz) {
-    Points p = points(static_cast<const T*>(xyz.data()), xyz.size() / 3);
-    p.space = MemorySpace::device;
-    return p;
-  }
   cuda::DeviceArray<T> sources_, targets_, strengths_, potential_, gradient_;
 };
 
@@ -83,7 +78,7 @@ struct Times {
 template <class T>
 Times time_runs(Plan& plan, DeviceCloud<T>& cloud) {
   std::vector<double> all, evaluation;
-  std::map<std::string, std::vector<double>> stages;
+  bench::StageTimes stages;
   for (int run = 0; run < 6; ++run) {
     cudaDeviceSynchronize();
     const double begin = now();
@@ -94,12 +89,10 @@ Times time_runs(Plan& plan, DeviceCloud<T>& cloud) {
     const double end = now();
     if (run == 0) continue;
     all.push_back(end - begin), evaluation.push_back(end - built);
-    for (const StageReport& s : plan.report().stages) stages[s.name + (s.building ? "*" : "")].push_back(s.seconds);
+    stages.add(plan.report());
     if (end - begin > 1 && run >= 2) break;
   }
-  Times times{median(all), median(evaluation), {}};
-  for (const auto& [name, values] : stages) times.stages[name] = median(values);
-  return times;
+  return {median(all), median(evaluation), stages.medians()};
 }
 
 /// Prints the line of one row. `p` is the papers' truncation number; `error` of 0 means not measured.
@@ -116,9 +109,7 @@ inline void print_row(const std::string& paper, const std::string& table, const 
       static_cast<long long>(r.leaf_size), r.levels, static_cast<long long>(r.boxes),
       static_cast<long long>(r.m2l_boxes), static_cast<long long>(r.near_pairs), times.all, times.evaluation,
       error.potential, error.gradient, r.device.c_str());
-  const char* comma = "";
-  for (const auto& [name, seconds] : times.stages)
-    std::printf("%s\"%s\": %.5f", comma, name.c_str(), 1e3 * seconds), comma = ", ";
+  bench::print_stages(times.stages, 5);
   std::printf("}}\n");
   std::fflush(stdout);
 }

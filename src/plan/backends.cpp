@@ -14,11 +14,7 @@
 
 namespace farfield {
 
-#if defined(FARFIELD_CUDA)
-namespace cuda {
-static std::int64_t device_memory() { return device_limits().memory_bytes; }
-}  // namespace cuda
-#else
+#if !defined(FARFIELD_CUDA)
 /// What a build without CUDA answers.
 namespace cuda {
 static std::vector<DeviceInfo> list_devices() { return {}; }

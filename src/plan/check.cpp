@@ -172,7 +172,7 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
 }
 
 /// From the squares of both sums. Terms that cancel entirely count as double's digits.
-double condition_from(double absolute, double sum) {
+static double condition_from(double absolute, double sum) {
   return absolute > 0 ? std::sqrt(absolute / std::max(sum, 1e-32 * absolute)) : 1;
 }
 

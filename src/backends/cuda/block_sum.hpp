@@ -5,9 +5,6 @@
 namespace farfield::cuda {
 
 inline constexpr int sum_threads = 128;
-inline unsigned sum_blocks(std::int64_t count) {
-  return static_cast<unsigned>((count + sum_threads - 1) / sum_threads);
-}
 
 /// Sum over a block of `threads` in a fixed order; for all of them. `lane` has as many elements.
 template <int threads = sum_threads>

@@ -96,6 +96,14 @@ const DeviceLimits& device_limits() {
   return limits;
 }
 
+int compute_capability() {
+  int device = 0, major = 0, minor = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  require(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
+  return 10 * major + minor;
+}
+
 void allow_shared_memory(const void* kernel) {
   cudaFuncAttributes attributes{};
   require(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");

@@ -23,6 +23,10 @@ struct DeviceLimits {
   std::int64_t memory_bytes = 0;
 };
 const DeviceLimits& device_limits();
+inline std::int64_t device_memory() { return device_limits().memory_bytes; }
+
+/// Of the current device: 90 is 9.0.
+int compute_capability();
 
 /// Lets a kernel use all the shared memory a block may have. The same value at every call: plans of several threads
 /// share kernels.

@@ -15,6 +15,7 @@
 #include "backends/cuda/mirror_m2l.hpp"
 #include "backends/cuda/parallel.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tables.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
 
@@ -175,11 +176,8 @@ struct SortMultipoles {
 }  // namespace
 
 bool MirrorM2l::available(int degree) {
-  int device = 0, major = 0, minor = 0;
-  require(cudaGetDevice(&device), "cudaGetDevice");
-  require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  require(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
-  const bool multiplies = minor == 0 && (major == 8 || major == 9 || major == 10);  // others emulate it
+  const int capability = compute_capability();
+  const bool multiplies = capability == 80 || capability == 90 || capability == 100;  // others emulate it
   return multiplies && degree >= 1 && degree <= most_mirror_degree &&
          device_limits().shared_bytes >= static_cast<int>(sizeof(MirrorTile));
 }
@@ -203,16 +201,7 @@ std::int64_t MirrorM2l::bytes_of_operators(int degree) {
 
 void MirrorM2l::make_operators(const TablesView<double>& tables, cudaStream_t stream) {
   const MirrorLists lists(tables.degree);
-  const std::size_t numbers =
-      static_cast<std::size_t>(tables.coefficients) * static_cast<std::size_t>(tables.coefficients);
-  std::vector<double> canonical(numbers * far_operator_count);
-#pragma omp parallel for schedule(dynamic)
-  for (int op = 0; op < far_operator_count; ++op) {
-    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(op)];
-    const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
-    const std::vector<double> matrix = LaplaceBasis::m2l(tables.degree, t, 1);
-    std::copy(matrix.begin(), matrix.end(), canonical.begin() + static_cast<std::ptrdiff_t>(numbers) * op);
-  }
+  const std::vector<double> canonical = canonical_matrices<LaplaceBasis>(tables.degree, far_operator_count);
   const auto keep = [&](auto& array, const auto& values) {
     upload(array, values.data(), static_cast<std::int64_t>(values.size()), stream);
     return array.data();

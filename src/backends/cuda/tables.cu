@@ -188,20 +188,20 @@ void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation,
   link(set, parents ? view_.parent : view_.far, links.classes);
 }
 
-template <class Real>
 template <class Basis>
-std::vector<double> Tables<Real>::canonical_matrices(int operators) const {
-  const auto numbers = static_cast<std::size_t>(view_.coefficients) * static_cast<std::size_t>(view_.coefficients);
+std::vector<double> canonical_matrices(int degree, int operators) {
+  const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
   std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
 #pragma omp parallel for schedule(dynamic)
   for (int id = 0; id < operators; ++id) {
     const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
     const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
-    const std::vector<double> matrix = Basis::m2l(view_.degree, t, target_edge_of(id));
+    const std::vector<double> matrix = Basis::m2l(degree, t, target_edge_of(id));
     std::copy(matrix.begin(), matrix.end(), canonical.begin() + static_cast<std::ptrdiff_t>(numbers) * id);
   }
   return canonical;
 }
+template std::vector<double> canonical_matrices<LaplaceBasis>(int, int);
 
 template <class Real>
 template <class Basis>
@@ -274,7 +274,7 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t s
   if (rotation)
     keep_rotations<Basis>(operators);
   else
-    canonical = canonical_matrices<Basis>(operators);
+    canonical = canonical_matrices<Basis>(view_.degree, operators);
   link_far(canonical, rotation, false, reduced);
   if (reduced) link_far(canonical, rotation, true, reduced);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here

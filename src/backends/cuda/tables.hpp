@@ -8,6 +8,10 @@
 
 namespace farfield::cuda {
 
+/// Matrices of the first canonical offsets (expansions/offsets.hpp), [operators][coefficients][coefficients].
+template <class Basis>
+std::vector<double> canonical_matrices(int degree, int operators);
+
 template <class Real>
 class Tables {
  public:
@@ -47,8 +51,6 @@ class Tables {
               double scale);
   void link(Set& set, Operators<Real>& operators, const std::vector<std::vector<Link>>& classes);
   void link_far(const std::vector<double>& canonical, bool rotation, bool parents, bool reduced);
-  template <class Basis>
-  std::vector<double> canonical_matrices(int operators) const;
 
   DeviceMemory& memory_;
   cudaStream_t stream_ = nullptr;

@@ -35,20 +35,13 @@ static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngi
   return large || parents * 8 / group / 256 >= 3 * device_limits().multiprocessors ? 256 : 128;
 }
 
-static int capability() {
-  int device = 0, major = 0, minor = 0;
-  require(cudaGetDevice(&device), "cudaGetDevice");
-  require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  require(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
-  return 10 * major + minor;
-}
-
 TensorEngine tensor_engine(int degree) {
   constexpr int shared_bytes = 160 << 10;  // two stages of the widest tile
-  if (degree < 1 || degree > most_tensor_degree || capability() < 80 || device_limits().shared_bytes < shared_bytes)
+  if (degree < 1 || degree > most_tensor_degree || compute_capability() < 80 ||
+      device_limits().shared_bytes < shared_bytes)
     return TensorEngine::none;
 #ifdef FARFIELD_SM90A
-  if (capability() == 90) return TensorEngine::warpgroup;
+  if (compute_capability() == 90) return TensorEngine::warpgroup;
 #endif
   return TensorEngine::warp;
 }
