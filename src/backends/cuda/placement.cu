@@ -1,5 +1,6 @@
 // How sources and targets lie in pairs of far boxes: for sampled target boxes of every level, the occupations of their
-// corners times those of the corners that face them, and how many sources are far.
+// corners times those of the corners that face them, and how many sources are far. Occupations come first, a warp per
+// box, so that heavy boxes of clusters are read once per box that they face.
 #include <algorithm>
 #include <cmath>
 
@@ -13,20 +14,22 @@ namespace {
 
 constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
+constexpr int places = 1 + facing_boxes;  // a box as target, and those that face it as sources
+static_assert(corners * degrees_at_once == 32);
 
-/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^23 looks at points are
+/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^22 looks at points are
 /// spread evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing
 /// sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they
 /// hold targets: in clusters few boxes carry the sums.
 struct Level {
   BoxId begin, boxes;           ///< of the level
-  std::int32_t first, sampled;  ///< warps: first ... first + sampled * slices
-  std::int32_t slices;          ///< warps that share the source points of a box
+  std::int32_t first, sampled;  ///< parts: first ... first + sampled * slices
+  std::int32_t slices;          ///< parts that share the points of a box
   std::int32_t points;          ///< most that are looked at in one box
 };
 struct Sample {
   int levels = 0;
-  std::int32_t total = 0;  ///< warps
+  std::int32_t total = 0;  ///< parts
   Level level[max_levels + 1];
 };
 
@@ -34,13 +37,13 @@ Sample sample_of(const TreeView& tree, std::int64_t points) {
   Sample s;
   const int levels = std::max(1, tree.levels - 2);
   const bool all = points * levels * facing_boxes <= 1 << 24;
-  const std::int64_t looks = (1 << 23) / facing_boxes / levels;
+  const std::int64_t looks = (1 << 22) / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
     const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
     const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
-    const std::int64_t slices = std::clamp<std::int64_t>(4096 / sampled, 1, 32);
+    const std::int64_t slices = std::clamp<std::int64_t>(1024 / sampled, 1, 16);
     s.level[s.levels++] = {tree.level_begin[l],
                            static_cast<BoxId>(boxes),
                            s.total,
@@ -115,79 +118,81 @@ struct Decay {
   }
 };
 
-/// Lane 4 c + k: occupation of corner c of the box at degree k.
-__device__ float occupations(const TreeView& tree, const PlacedPoints& points, BoxId box, std::int64_t most,
-                             double per_edge, const Decay& decay) {
+/// Value i of `values` summed over a warp, in lane i: halves are exchanged, 31 shuffles in all.
+__device__ float sum_of_lanes(float (&values)[32]) {
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const std::int64_t begin = points.begin[box];
-  const Choice choice(points.end[box] - begin, most, static_cast<std::uint32_t>(box));
-  float sum = 0;
-  for (std::int64_t first = 0; first < choice.chosen; first += 32) {
-    float distance = 0;
-    int octant = 0;
-    if (first + lane < choice.chosen) {
-      const CornerPlace place = corner_place(tree, box, points, begin + choice[first + lane], per_edge);
-      distance = static_cast<float>(place.distance);
-      octant = place.octant;
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2)
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const bool upper = lane & half;
+      const float sent = upper ? values[i] : values[i + half], kept = upper ? values[i + half] : values[i];
+      values[i] = kept + __shfl_xor_sync(all_lanes, sent, half);
     }
-    for (unsigned near = __ballot_sync(all_lanes, distance > decay.least[0]); near; near &= near - 1) {
-      const int from = __ffs(static_cast<int>(near)) - 1;
-      const float at = __shfl_sync(all_lanes, distance, from);
-      if (__shfl_sync(all_lanes, octant, from) == lane / degrees_at_once) sum += decay(at, lane % degrees_at_once);
-    }
-  }
-  return sum * static_cast<float>(choice.step);
+  return values[0];
 }
 
-/// Sums over boxes that face a target box.
-struct Facing {
-  const TreeView& tree;
-  const PlacedPoints& sources;
-  const Level& level;
-  const Decay& decay;
-  double per_edge;
-  const float* own;  ///< occupations of the target
-  float sum[degrees_at_once] = {};
-
-  /// facing_box, but no_box also where the target has nothing in its corners.
-  __device__ BoxId source(BoxId target, int which) const {
-    if (which >= facing_boxes) return no_box;
-    bool any = false;
-    for (int corner = 0; corner < corners; ++corner) any = any || own[corner * degrees_at_once] > 0;
-    return any ? facing_box(tree, target, which) : no_box;
-  }
-  __device__ std::int64_t looks(BoxId source) const {
-    const std::int64_t count = source == no_box ? 0 : sources.end[source] - sources.begin[source];
-    return count < level.points ? count : level.points;
-  }
-  /// Points first, first + step ... of those that are looked at.
-  __device__ void add(BoxId source, int which, int first, int step) {
-    const std::int64_t begin = sources.begin[source];
-    const Choice choice(sources.end[source] - begin, level.points, static_cast<std::uint32_t>(source));
-    const float weight = static_cast<float>(choice.step);
-#pragma unroll 4
-    for (std::int64_t j = first; j < choice.chosen; j += step) {
-      const CornerPlace place = corner_place(tree, source, sources, begin + choice[j], per_edge);
-      const float distance = static_cast<float>(place.distance);
-      if (!(distance > decay.least[0])) continue;
+/// Lane 4 c + k: occupation of corner c of the box at degree k, from one slice of the points that are looked at.
+__device__ float occupation(const TreeView& tree, const PlacedPoints& points, BoxId box, const Level& level, int slice,
+                            const Decay& decay) {
+  const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
+  const std::int64_t begin = points.begin[box];
+  const Choice choice(points.end[box] - begin, level.points, static_cast<std::uint32_t>(box));
+  float sum[corners * degrees_at_once] = {};
+  for (std::int64_t j = 32 * slice + threadIdx.x % 32; j < choice.chosen; j += 32 * level.slices) {
+    const CornerPlace place = corner_place(tree, box, points, begin + choice[j], per_edge);
+    const float distance = static_cast<float>(place.distance);
+    if (!(distance > decay.least[0])) continue;
 #pragma unroll
-      for (int k = 0; k < degrees_at_once; ++k)
-        sum[k] += weight * decay(distance, k) * faced_by(own + k, degrees_at_once, place.octant, which);
+    for (int k = 0; k < degrees_at_once; ++k) {
+      const float weight = decay(distance, k);
+#pragma unroll
+      for (int c = 0; c < corners; ++c) sum[c * degrees_at_once + k] += place.octant == c ? weight : 0.f;
     }
   }
-};
+  return sum_of_lanes(sum) * static_cast<float>(choice.step);
+}
 
-/// A lane per box that faces the target, all lanes together for boxes of many points.
-__device__ void add_facing(Facing& facing, BoxId target, int slice) {
-  const int lane = static_cast<int>(threadIdx.x % 32), slices = facing.level.slices;
-  const BoxId source = facing.source(target, lane);
-  const std::int64_t looks = facing.looks(source);
-  const bool many = looks > 8 * slices;
-  if (!many && looks > 0) facing.add(source, lane, slice, slices);
-  for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
-    const int from = __ffs(static_cast<int>(left)) - 1;
-    facing.add(__shfl_sync(all_lanes, source, from), from, 32 * slice + lane, 32 * slices);
-  }
+/// Which sample a slice belongs to.
+struct Part {
+  const Level* level;
+  int sample, slice;
+};
+__device__ Part part_of(const Sample& sample, std::int32_t part) {
+  int l = 0;
+  while (l + 1 < sample.levels && part >= sample.level[l + 1].first) ++l;
+  const Level& level = sample.level[l];
+  return {&level, (part - level.first) / level.slices, (part - level.first) % level.slices};
+}
+
+/// Occupations [part][places][32] of every sampled box and those that face it, a warp each; zeros where there is none.
+__global__ void __launch_bounds__(32 * places)
+    occupations_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
+                       const __grid_constant__ Sample sample, Decay decay, float* occupations) {
+  const int place = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const Part part = part_of(sample, static_cast<std::int32_t>(blockIdx.x));
+  BoxId box = draw(targets, *part.level, target_count, part.sample).box;
+  if (box != no_box && place > 0) box = facing_box(tree, box, place - 1);
+  float found = 0;
+  if (box != no_box) found = occupation(tree, place > 0 ? sources : targets, box, *part.level, part.slice, decay);
+  occupations[(static_cast<std::int64_t>(blockIdx.x) * places + place) * 32 + lane] = found;
+}
+
+/// Sum over the boxes that face a target, by a warp: lane k of the first four, that of degree k.
+__device__ float facing_sum(const float* occupations, int slices, float* own) {
+  const int lane = static_cast<int>(threadIdx.x % 32), octant = lane / degrees_at_once;
+  const auto occupied = [&](int place) {
+    float sum = 0;
+    for (int slice = 0; slice < slices; ++slice) sum += occupations[(slice * places + place) * 32 + lane];
+    return sum;
+  };
+  own[lane] = occupied(0);
+  __syncwarp();
+  float sum = 0;
+  for (int which = 0; which < facing_boxes; ++which)
+    sum += occupied(1 + which) * faced_by(own + lane % degrees_at_once, degrees_at_once, octant, which);
+  for (int other = degrees_at_once; other < 32; other *= 2) sum += __shfl_xor_sync(all_lanes, sum, other);
+  return sum;
 }
 
 /// Sources of this lane's share of the far list: of boxes with one between, and of others.
@@ -206,47 +211,39 @@ __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources
   return counts;
 }
 
-/// Terms of the sums of one slice of one sample, by a warp.
+/// Terms of the sums of one sample, by a warp.
 __device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                           const Level& level, const Drawn& drawn, int slice, const Decay& decay, float* occupation,
-                           double* sums) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const double edge = tree.lattice.edge(tree.level[drawn.box]);
-  occupation[lane] = occupations(tree, targets, drawn.box, level.points, 1 / edge, decay);
-  __syncwarp();
-  Facing facing{tree, sources, level, decay, 1 / edge, occupation};
-  add_facing(facing, drawn.box, slice);
-  FarCounts far;
-  if (slice == 0) far = count_far(tree, sources, drawn.box);
+                           const Drawn& drawn, float facing, double* sums) {
+  const double edge = tree.lattice.edge(tree.level[drawn.box]), a2 = edge * edge;
+  const FarCounts far = count_far(tree, sources, drawn.box);
   const double pairs = static_cast<double>(targets.end[drawn.box] - targets.begin[drawn.box]);
   double all[numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
                              pairs * static_cast<double>(sum_of_warp(far.apart))};
-  for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = sum_of_warp(static_cast<double>(facing.sum[k]));
-  const double a2 = edge * edge;
-  for (int i = 0; lane == 0 && i < numbers / 2; ++i) {
+  for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = __shfl_sync(all_lanes, facing, k);
+  for (int i = 0; threadIdx.x % 32 == 0 && i < numbers / 2; ++i) {
     sums[2 * i] = all[i] * drawn.stands_for / a2;
     sums[2 * i + 1] = all[i] * drawn.stands_for / (a2 * a2);
   }
 }
 
-/// A warp per slice of a sampled box, parts[block] of the sums per block.
+/// A warp per part, of which the first of every sample counts; parts[block] of the sums per block.
 __global__ void __launch_bounds__(sum_threads)
     far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
-                     const __grid_constant__ Sample sample, Decay decay, double* parts) {
-  __shared__ float occupation[warps][32];
+                     const __grid_constant__ Sample sample, const float* occupations, double* parts) {
+  __shared__ float own[warps][32];
   __shared__ double sums[warps][numbers];
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  const std::int32_t own = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
+  const std::int32_t at = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
   if (lane < numbers) sums[warp][lane] = 0;
   __syncwarp();
-  if (own < sample.total) {
-    int l = 0;
-    while (l + 1 < sample.levels && own >= sample.level[l + 1].first) ++l;
-    const Level& level = sample.level[l];
-    const Drawn drawn = draw(targets, level, target_count, (own - level.first) / level.slices);
-    if (drawn.box != no_box)
-      add_sample(tree, sources, targets, level, drawn, (own - level.first) % level.slices, decay, occupation[warp],
-                 sums[warp]);
+  if (at < sample.total) {
+    const Part part = part_of(sample, at);
+    const Drawn drawn = part.slice > 0 ? Drawn{no_box, 0} : draw(targets, *part.level, target_count, part.sample);
+    if (drawn.box != no_box) {
+      const float* found = occupations + static_cast<std::int64_t>(at) * places * 32;
+      const float facing = facing_sum(found, part.level->slices, own[warp]);
+      add_sample(tree, sources, targets, drawn, facing, sums[warp]);
+    }
   }
   __syncthreads();
   if (threadIdx.x >= numbers) return;
@@ -292,10 +289,15 @@ void DeviceSums::sum_far_pairs() {
     decay.least[k] = static_cast<float>(1.5 - reach_of(rate));
   }
   const int blocks = (sample.total + warps - 1) / warps;
+  DeviceArray<float> occupations(memory_);
   DeviceArray<double> parts(memory_);
+  occupations.resize(std::int64_t(sample.total) * places * 32);
   parts.resize(std::int64_t(blocks) * numbers);
+  occupations_kernel<<<static_cast<unsigned>(sample.total), 32 * places, 0, memory_.stream>>>(
+      view_, sources_, targets_, target_count_, sample, decay, occupations.data());
+  require_launch("occupations_kernel");
   far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(
-      view_, sources_, targets_, target_count_, sample, decay, parts.data());
+      view_, sources_, targets_, target_count_, sample, occupations.data(), parts.data());
   require_launch("far_pairs_kernel");
   add_far_kernel<<<numbers, sum_threads, 0, memory_.stream>>>(parts.data(), blocks, on_device_.data());
   require_launch("add_far_kernel");
