@@ -25,7 +25,7 @@ CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int 
 // Nanoseconds of one H200 in single: pairs by mean leaf from `gpu_p2p`, translations from `gpu_m2l` at N = 2^24 and 14
 // points per leaf (degrees 0 to 2, 8, 11, 13 and more: between and beyond the measured ones), boxes from `gpu_plan`,
 // coefficients from `gpu_fmm`; in double from `scripts/gpu bench`, N = 2^22 and 2^24.
-static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.0019, 0.0019, 0.0019, 0.0078, 0.0119,
+static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.0019, 0.0019, 0.0019, 0.0062, 0.0104,
                                                                       0.0174, 0.0184, 0.036,  0.0595, 0.0667, 0.085,
                                                                       0.138,  0.17,   0.21,   0.26};
 

@@ -2,7 +2,8 @@
 //
 // Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
 // nine kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third
-// of the truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does.
+// of the truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does, and up
+// to degree 5 three terms below degree 2 (7e-7 of the potential, strengths of one sign, where truncation is 4e-6).
 //
 // Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
 // points, 1.2 million leaves: degrees 3, 5, 7, 10, 12 take 0.44, 2.8, 4.3, 15, 32 ms, degree 7 at 445 useful TFLOP/s;
@@ -18,8 +19,8 @@ namespace farfield::cuda {
 static constexpr int threads = 256;
 static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
 
-/// Degrees below it are summed in three terms. 16 coefficients cost what 9 do.
-static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
+/// Degrees below it are summed in three terms. 16 coefficients cost what 9 do, 4 half of that.
+static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 6 ? 2 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
 
 static int group_of(int width, int terms, TensorEngine engine) {
   const int most = terms == 1 ? 256 : engine == TensorEngine::warpgroup ? 160 : 128;

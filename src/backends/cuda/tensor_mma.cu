@@ -11,6 +11,7 @@ static void launch(const TreeView& tree, const TensorProduct& product, cudaStrea
 
 void tensor_product_mma(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
   const int columns = product.pass.rows.group * product.pass.width;
+  if (product.pass.terms == 3 && columns <= 64) return launch<MmaEngine<64, 3, 3>>(tree, product, stream);
   if (product.pass.terms == 3) return launch<MmaEngine<128, 3, 2>>(tree, product, stream);
   if (columns <= 128) return launch<MmaEngine<128, 1, 3>>(tree, product, stream);
   if (columns <= 192) return launch<MmaEngine<192, 1, 3>>(tree, product, stream);

@@ -21,6 +21,7 @@ static void launch_one_term(const TreeView& tree, const TensorProduct& product, 
 
 void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
   const int columns = product.pass.rows.group * product.pass.width;
+  if (product.pass.terms == 3 && columns <= 64) return launch<128, 64, 3, 4>(tree, product, stream);
   if (product.pass.terms == 3)
     return columns <= 128 ? launch<128, 128, 3, 3>(tree, product, stream)
                           : launch<128, 160, 3, 2>(tree, product, stream);

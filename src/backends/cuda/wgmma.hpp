@@ -11,8 +11,9 @@ __device__ void wgmma(float (&d)[columns / 2], std::uint64_t a, std::uint64_t b,
 
 // Assembler has no arrays: the registers of each width are listed, each list the one before and eight more.
 // clang-format off
-#define FARFIELD_REGISTERS_64 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
-  "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, " \
+#define FARFIELD_REGISTERS_32 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
+  "%24, %25, %26, %27, %28, %29, %30, %31"
+#define FARFIELD_REGISTERS_64 FARFIELD_REGISTERS_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, " \
   "%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define FARFIELD_REGISTERS_72 FARFIELD_REGISTERS_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
 #define FARFIELD_REGISTERS_80 FARFIELD_REGISTERS_72 ", %72, %73, %74, %75, %76, %77, %78, %79"
@@ -24,8 +25,8 @@ __device__ void wgmma(float (&d)[columns / 2], std::uint64_t a, std::uint64_t b,
 #define FARFIELD_REGISTERS_128 FARFIELD_REGISTERS_120 ", %120, %121, %122, %123, %124, %125, %126, %127"
 #define FARFIELD_EIGHT(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), \
   "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-#define FARFIELD_OPERANDS_64 FARFIELD_EIGHT(0), FARFIELD_EIGHT(8), FARFIELD_EIGHT(16), FARFIELD_EIGHT(24), \
-  FARFIELD_EIGHT(32), FARFIELD_EIGHT(40), FARFIELD_EIGHT(48), FARFIELD_EIGHT(56)
+#define FARFIELD_OPERANDS_32 FARFIELD_EIGHT(0), FARFIELD_EIGHT(8), FARFIELD_EIGHT(16), FARFIELD_EIGHT(24)
+#define FARFIELD_OPERANDS_64 FARFIELD_OPERANDS_32, FARFIELD_EIGHT(32), FARFIELD_EIGHT(40), FARFIELD_EIGHT(48), FARFIELD_EIGHT(56)
 #define FARFIELD_OPERANDS_72 FARFIELD_OPERANDS_64, FARFIELD_EIGHT(64)
 #define FARFIELD_OPERANDS_80 FARFIELD_OPERANDS_72, FARFIELD_EIGHT(72)
 #define FARFIELD_OPERANDS_88 FARFIELD_OPERANDS_80, FARFIELD_EIGHT(80)
@@ -42,6 +43,7 @@ __device__ void wgmma(float (&d)[columns / 2], std::uint64_t a, std::uint64_t b,
                  : FARFIELD_OPERANDS_##registers                                                                   \
                  : "l"(a), "l"(b), "r"(static_cast<int>(keep)));                                                   \
   }
+FARFIELD_WGMMA(64, 32, 32, 33, 34)
 FARFIELD_WGMMA(128, 64, 64, 65, 66)
 FARFIELD_WGMMA(144, 72, 72, 73, 74)
 FARFIELD_WGMMA(160, 80, 80, 81, 82)
@@ -51,6 +53,8 @@ FARFIELD_WGMMA(224, 112, 112, 113, 114)
 FARFIELD_WGMMA(256, 128, 128, 129, 130)
 #undef FARFIELD_WGMMA
 #undef FARFIELD_EIGHT
+#undef FARFIELD_REGISTERS_32
+#undef FARFIELD_OPERANDS_32
 #undef FARFIELD_REGISTERS_64
 #undef FARFIELD_OPERANDS_64
 #undef FARFIELD_REGISTERS_72
