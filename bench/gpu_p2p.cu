@@ -36,12 +36,13 @@ class Field {
     if (options)
       build(tree_, points.view(), nullptr, geometry, *options, stream);
     else
-      read_points(tree_, points.view(), nullptr, geometry, stream);
+      read_points(tree_, points.view(), nullptr, geometry, true, stream);
     strength_ = bench::make_strengths<Real>(n, true);
     for (DeviceArray<Real>& result : result_) result.resize(n);
     for (int a = 0; a < 3; ++a) work_.source[a] = work_.target[a] = tree_.sources.axis[a].data();
     work_.strength = strength_.data();
     work_.potential = result_[0].data();
+    work_.source_curve = work_.target_curve = tree_.source_curve.data();
     work_.tree = tree_.tree.view(), work_.lists = tree_.lists.view();
     require(cudaDeviceSynchronize(), "a tree");
   }
@@ -55,6 +56,7 @@ class Field {
   }
   double time_p2p(const P2pLimits<Real>& limits) {
     const double building = bench::milliseconds([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
+    near_.settle(stream);
     work_.near = near_.view();
     rows_ms = building;
     return bench::milliseconds([&] { p2p<Laplace3d>(work_); });
@@ -147,16 +149,17 @@ void run_clouds() {
 }
 
 template <class Real>
-void run_direct() {
+void run_direct(const char* cloud) {
   const std::int64_t n = sizeof(Real) == 4 ? std::int64_t(1) << 19 : std::int64_t(1) << 18;
-  Field<Real> field("uniform", n, nullptr);
+  Field<Real> field(cloud, n, nullptr);
   for (const bool gradient : {true, false}) {
     field.want_gradient(gradient);
     const double ms = field.time_direct();
     std::printf(
-        "{\"measured\": \"direct\", \"n\": %lld, \"precision\": \"%s\", \"gradient\": %s, \"ms\": %.3f, "
+        "{\"measured\": \"direct\", \"cloud\": \"%s\", \"n\": %lld, \"precision\": \"%s\", \"gradient\": %s, \"ms\": "
+        "%.3f, "
         "\"pairs_per_second\": %.4g}\n",
-        static_cast<long long>(n), sizeof(Real) == 4 ? "single" : "double", gradient ? "true" : "false", ms,
+        cloud, static_cast<long long>(n), sizeof(Real) == 4 ? "single" : "double", gradient ? "true" : "false", ms,
         static_cast<double>(n) * static_cast<double>(n) / ms * 1e3);
   }
 }
@@ -165,7 +168,8 @@ void run(const std::string& part) {
   if (part == "single") run_uniform<float>();
   if (part == "double") run_uniform<double>();
   if (part == "clouds") run_clouds<float>(), run_clouds<double>();
-  if (part == "direct") run_direct<float>(), run_direct<double>();
+  if (part == "direct")
+    for (const char* cloud : {"uniform", "plummer"}) run_direct<float>(cloud), run_direct<double>(cloud);
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST_F(CudaTreeTest, BuildsAnewAndReadsPointsWithoutATree) {
     compare(expected, found);
     cpu::CpuTree flat;
     cpu::read_points(flat, points(cloud), nullptr, geometry, 1);
-    cuda::read_points(found, points(cloud), nullptr, geometry, nullptr);
+    cuda::read_points(found, points(cloud), nullptr, geometry, false, nullptr);
     compare("flat.", flat.sources, found.sources);
   }
 }

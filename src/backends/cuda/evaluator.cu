@@ -127,11 +127,14 @@ class CudaEvaluator final : public Evaluator {
         prepare_tensor(report);
       });
       bind();
-      events_("accounts", [&] { count_work(work_.tree, work_.lists, decision_, memory_, report); });
+      events_("accounts", [&] {
+        count_work(work_.tree, work_.lists, decision_, memory_, report);
+        near_.settle(stream_);
+      });
       has_m2p_ = report.m2p_boxes > 0;
       has_p2l_ = report.p2l_boxes > 0;
     } else {
-      events_("read", [&] { read_points(tree_, sources, targets, geometry, stream_); });
+      events_("read", [&] { read_points(tree_, sources, targets, geometry, sizeof(Real) == 4, stream_); });
     }
     report.device = require_device();
     report.memory_bytes = memory_.meter.peak;
@@ -243,6 +246,8 @@ class CudaEvaluator final : public Evaluator {
       work_.has_m2p = has_m2p_;
       work_.has_p2l = has_p2l_;
     }
+    work_.source_curve = tree_.source_curve.data();
+    work_.target_curve = tree_.target_order();
     work_.alike = tree_.alike;
     work_.sources = tree_.sources.count;
     work_.targets = target_points().count;

@@ -72,13 +72,15 @@ class RowSources {
   std::uint32_t taken_ = 0;
 };
 
-/// All sources, for the direct sum.
+/// All sources, for the direct sum. Along the curve those that are close to a tile follow one another, so that few of
+/// its batches hold any.
 struct AllSources {
+  const std::uint32_t* curve;
   std::uint32_t count, taken = 0;
   __device__ bool ready() const { return taken < count; }
   __device__ std::uint32_t left() const { return count - taken; }
   __device__ void take(std::uint32_t more) { taken += more; }
-  __device__ std::int64_t operator()(std::uint32_t i) const { return taken + i; }
+  __device__ std::int64_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
 };
 
 template <class Kernel, class Real, bool with_gradient, int threads>
@@ -105,18 +107,36 @@ __global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / thr
 
 constexpr int direct_threads = 128;  // a block's targets share what it stages, and here there are enough of both
 
+/// Frame around the tile of the targets first ... first + count, by all threads: a cube about the one in the middle.
+/// Frames of all points would make every pair in the core of a cluster a close one.
+template <class Kernel, class Real>
+__device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
+  __shared__ unsigned long long reach;  // numbers that are not negative compare like their bits
+  if (threadIdx.x == 0) reach = 0;
+  __syncthreads();
+  const auto target = [&](int i) { return work.target_curve ? work.target_curve[first + i] : first + i; };
+  const std::int64_t middle = target(count / 2);
+  double furthest = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+    for (int a = 0; a < 3; ++a) furthest = fmax(furthest, fabs(work.target[a][target(i)] - work.target[a][middle]));
+  atomicMax(&reach, static_cast<unsigned long long>(__double_as_longlong(furthest)));
+  __syncthreads();
+  if (threadIdx.x == 0)
+    frame = make_frame<Kernel, Real>(work.target[0][middle], work.target[1][middle], work.target[2][middle],
+                                     fmax(2 * __longlong_as_double(static_cast<long long>(reach)), 0x1p-20));
+  __syncthreads();
+}
+
 template <class Kernel, class Real, bool with_gradient, bool softened>
 __global__ void __launch_bounds__(direct_threads)
     direct_kernel(const __grid_constant__ Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
   using Sum = PairSum<Kernel, Real, with_gradient, direct_threads, softened, true>;
   __shared__ typename Sum::Shared shared;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
-  const double x = sources > 0 ? work.source[0][0] : 0, y = sources > 0 ? work.source[1][0] : 0,
-               z = sources > 0 ? work.source[2][0] : 0;
-  if (threadIdx.x == 0) shared.frame = make_frame<Kernel, Real>(x, y, z, 1.0 / 4);
-  __syncthreads();
-  Sum sum(work, shared, first, left < per_block ? static_cast<int>(left) : per_block);
-  AllSources all{static_cast<std::uint32_t>(sources)};
+  const int count = left < per_block ? static_cast<int>(left) : per_block;
+  frame_tile<Kernel>(work, first, count, shared.frame);
+  Sum sum(work, shared, first, count);
+  AllSources all{work.source_curve, static_cast<std::uint32_t>(sources)};
   sum.add(all);
   sum.finish(true);
 }
@@ -153,8 +173,10 @@ static auto direct_kernel_for(const Work<Real>& work) {
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
-  int per_block = PairShape<Real>::tile * direct_threads;  // fewer where that would leave multiprocessors idle
-  while (per_block > 32 && (targets + per_block - 1) / per_block < 8 * device_limits().multiprocessors) per_block /= 2;
+  // Fewer per block where that would leave multiprocessors idle or let them wait for a few slow tiles: those that reach
+  // from the core of a cluster to its outskirts have many close pairs.
+  int per_block = PairShape<Real>::tile * direct_threads;
+  while (per_block > 32 && (targets + per_block - 1) / per_block < 48 * device_limits().multiprocessors) per_block /= 2;
   auto kernel = direct_kernel_for<Kernel, Real, false>(work);
   if constexpr (Kernel::softens)
     if (work.softening > 0) kernel = direct_kernel_for<Kernel, Real, true>(work);

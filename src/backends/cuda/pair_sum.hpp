@@ -20,7 +20,8 @@ struct PairShape<double> {
   static constexpr int tile = 2, staged = 4;
 };
 
-/// `deep`: sums of sums of sums, for more sources than p2p has.
+/// `deep`, for the direct sum: sums of sums of sums, since there are more sources than p2p has, and tiles along
+/// Work::target_curve.
 template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
 class PairSum {
   using Shape = PairShape<Real>;
@@ -58,7 +59,7 @@ class PairSum {
     }
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const std::int64_t t = first_ + own(i);
+      const std::int64_t t = target(own(i));
       targets_.x[i] = place<Real>(__ldg(work.target[0] + t), shared_.frame, 0);
       targets_.y[i] = place<Real>(__ldg(work.target[1] + t), shared_.frame, 1);
       targets_.z[i] = place<Real>(__ldg(work.target[2] + t), shared_.frame, 2);
@@ -138,6 +139,12 @@ class PairSum {
   /// Which of the tile's targets is this thread's i-th; threads beyond the last repeat it.
   __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
 
+  /// Where the tile's i-th target and its results are.
+  __device__ std::int64_t target(int i) const {
+    if constexpr (deep) return work_.target_curve ? work_.target_curve[first_ + i] : first_ + i;
+    return first_ + i;
+  }
+
   __device__ void sum_chunk(int staged) {
     const int round = dealt * groups_, filled = min(quotient(staged + round - 1, round) * round, chunk);
     for (int i = staged + static_cast<int>(threadIdx.x); i < filled; i += threads)
@@ -194,7 +201,7 @@ class PairSum {
         for (int j = 0; j < dealt; ++j)
           add_exact_pairs<Kernel, Real, with_gradient, softened>(
               work_, shared_.frame, others(targets_.close_to(load(shared_.source[j * column + at])), dealt * at + j),
-              [&](int i) { return first_ + own(i); }, shared_.index[j * column + at], part);
+              [&](int i) { return target(own(i)); }, shared_.index[j * column + at], part);
   }
 
   /// Of the targets that a source is close to, those that are not that source itself.
@@ -223,10 +230,10 @@ class PairSum {
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
       values[part] *= part == 0 ? shared_.frame.potential_scale : shared_.frame.gradient_scale;
-      if (!overwrite) values[part] += result_array(work_, part)[first_ + i];
+      if (!overwrite) values[part] += result_array(work_, part)[target(i)];
     }
 #pragma unroll
-    for (int part = 0; part < parts; ++part) result_array(work_, part)[first_ + i] = values[part];
+    for (int part = 0; part < parts; ++part) result_array(work_, part)[target(i)] = values[part];
   }
 
   const Work<Real>& work_;

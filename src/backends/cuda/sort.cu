@@ -7,6 +7,12 @@
 namespace farfield::cuda {
 namespace {
 
+struct TakeIndex {
+  const Item* items;
+  std::uint32_t* order;
+  __device__ void operator()(std::int64_t i) const { order[i] = index_of(items[i]); }
+};
+
 template <class Read>
 struct Gather {
   Read read;
@@ -32,6 +38,15 @@ void sort_items(Cloud& cloud, DeviceMemory& memory) {
                                           memory.stream);
   });
   if (items.Current() != cloud.items.data()) cloud.items.swap(cloud.scratch);
+}
+
+void order_along_curve(DeviceArray<std::uint32_t>& order, Cloud& cloud, DeviceMemory& memory) {
+  make_items(cloud, memory);
+  sort_items(cloud, memory);
+  order.resize(cloud.count());
+  for_each_index(cloud.count(), TakeIndex{cloud.items.data(), order.data()}, memory.stream, "order_along_curve");
+  cloud.items.release();
+  cloud.scratch.release();
 }
 
 void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream) {

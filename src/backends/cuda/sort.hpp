@@ -20,6 +20,9 @@ struct SortedPoints {
 /// Sorts all items ascending: a radix sort by the keys, which is stable, from the order of indices.
 void sort_items(Cloud& cloud, DeviceMemory& memory);
 
+/// The caller's indices along the curve of the keys. Leaves the cloud without items.
+void order_along_curve(DeviceArray<std::uint32_t>& order, Cloud& cloud, DeviceMemory& memory);
+
 /// Reads the cloud's points in the order of its items, or in the caller's order where it has none.
 void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream);
 

@@ -70,13 +70,16 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
 }
 
 void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
-                 cudaStream_t stream) {
+                 bool along_curve, cudaStream_t stream) {
   DeviceMemory& memory = memory_of(built, stream);
   built.alike = targets == nullptr;
+  built.lattice = make_lattice(geometry, 1, 0);
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     const DevicePoints copy(*points, memory);
-    gather(points == &sources ? built.sources : built.targets, cloud_of(copy, geometry, built.lattice, memory), stream);
+    Cloud cloud = cloud_of(copy, geometry, built.lattice, memory);
+    gather(points == &sources ? built.sources : built.targets, cloud, stream);
+    if (along_curve) order_along_curve(points == &sources ? built.source_curve : built.target_curve, cloud, memory);
   }
 }
 
@@ -84,6 +87,7 @@ void CudaTree::use(DeviceMemory& lent) {
   memory = &lent;
   tree.level.use(lent);
   tree.centre.use(lent);
+  for (DeviceArray<std::uint32_t>* a : {&source_curve, &target_curve}) a->use(lent);
   for (DeviceArray<BoxId>* a : {&tree.parent, &tree.first_child, &tree.colleague}) a->use(lent);
   for (DeviceArray<std::uint8_t>* a : {&tree.child_mask, &tree.octant}) a->use(lent);
   for (DeviceArray<std::int64_t>* a : {&tree.source_begin, &tree.source_end, &tree.target_begin, &tree.target_end})

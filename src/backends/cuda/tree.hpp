@@ -33,11 +33,13 @@ struct CudaTree {
   Lists<DeviceArray> lists;
   SortedPoints sources, targets;  ///< `targets` is empty where `alike`
   bool alike = true;
+  DeviceArray<std::uint32_t> source_curve, target_curve;  ///< along the curve of keys, where read_points was told to
   struct {
     std::int64_t points = 0, leaf_size = 0;
   } made_for;  ///< the last build
 
   const SortedPoints& target_points() const { return alike ? sources : targets; }
+  const std::uint32_t* target_order() const { return (alike ? source_curve : target_curve).data(); }
   /// Has every array, and what a build needs for a while, come from `memory`; before the first build.
   void use(DeviceMemory& memory);
   DeviceMemory* memory = nullptr;
@@ -50,8 +52,9 @@ struct CudaTree {
 void build(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
            const TreeOptions& options, cudaStream_t stream);
 
-/// No tree: scaled points in the caller's order, for the direct sum.
+/// No tree: scaled points in the caller's order, for the direct sum. `along_curve`: it shall go over points that
+/// follow one another in space (CudaTree::source_curve and target_curve, the same where alike).
 void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
-                 cudaStream_t stream);
+                 bool along_curve, cudaStream_t stream);
 
 }  // namespace farfield::cuda

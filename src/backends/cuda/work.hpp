@@ -110,6 +110,8 @@ struct Work {
   bool alike = true;                      ///< sources and targets are the same points
   const double* source[3] = {};           ///< scaled coordinates of sorted sources
   const double* target[3] = {};
+  /// Direct sum: which source or target comes when; null: as they are.
+  const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
   const Real* strength = nullptr;  ///< of sorted sources
   Real* multipole = nullptr;       ///< [boxes][stride]
   Real* local = nullptr;           ///< [boxes][stride]
