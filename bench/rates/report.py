@@ -28,6 +28,10 @@ P2P_CEILING = {
     ("single", False): {8: 0.88, 12: 1.37, 16: 1.63, 24: 2.00, 32: 1.91, 48: 2.13, 64: 2.43, 96: 2.39, 128: 2.49},
     ("double", True): {64: 0.71, 128: 0.71},
 }
+# 1e9 translations per second of prototypes on full grids of 64^3 boxes, by degree. Single: one term over all coefficients
+# (1063, 202, 85 at degrees 3, 5, 7), from degree 5 on and three over 16 of them (444). Double: one matrix per translation.
+M2L_CEILING = {("single", 3): 1063, ("single", 5): 139, ("single", 7): 71, ("double", 15): 0.35}
+SORT_CEILING = 40e9  # keys per second and 8 bits: 2^24 keys of 24 bits in 0.42 ms alone (CUB) are 3 passes
 
 
 def read(files):
@@ -132,16 +136,45 @@ def pairs(lines):
     return table(["precision", "computed", "points per leaf", "1e12 pairs/s", "prototype", "share"], rows)
 
 
+def whole_m2l(lines):
+    """m2l of whole evaluations at N = 2^24: what is counted are the pairs of boxes with points."""
+    rows = []
+    for (precision, degree), ceiling in M2L_CEILING.items():
+        for c in whole(lines, cloud="uniform", log2_n=24, precision=precision, given_degree=degree, mixed=False)[-1:]:
+            reached = c["m2l_boxes"] / c["stages_ms"]["m2l"] * 1e-6
+            rows.append([precision, degree, number(c["m2l_boxes"] / 1e6), number(c["stages_ms"]["m2l"]), number(reached),
+                         number(ceiling), f"{100 * reached / ceiling:.0f} %"])  # fmt: skip
+    return table(["precision", "degree", "1e6 translations", "ms", "1e9/s", "prototype", "share"], rows)
+
+
+def sort_rate(lines):
+    """Milliseconds of the sort at N = 2^24, passes per second over its keys, and their share of CUB's own."""
+    c = whole(lines, cloud="uniform", log2_n=24, precision="single", given_degree=5, mixed=False)[-1]
+    ms = c["stages_ms"]["sort*"]
+    rate = 4 * 2**24 / ms * 1e3  # keys of 30 bits: four passes
+    return {"sort_ms": number(ms), "sort_share": f"{100 * rate / (3 * SORT_CEILING):.0f} %"}
+
+
+def direct_sums(lines):
+    found = {}
+    for x in lines:
+        if x.get("measured") == "direct" and "cloud" in x:
+            found[x["cloud"], x["precision"], x["gradient"]] = x
+    rows = [[x["cloud"], x["precision"], "potential, gradient" if x["gradient"] else "potential", f"{x['n']:,}",
+             number(x["ms"]), number(x["pairs_per_second"] / 1e12)] for _, x in sorted(found.items())]  # fmt: skip
+    return table(["points", "precision", "computed", "N", "ms", "1e12 pairs/s"], rows)
+
+
 def translations(lines):
     found = {}
     for x in lines:
         if "translations_per_second" in x and x["engine"] != "warp":
-            found[x["cloud"], x["leaf_size"], x["degree"], x["engine"]] = x
-    rows = [[x["cloud"], "double" if x["engine"] in ("rotation", "mirrors") else "single", x["degree"], x["leaf_size"],
-             number(x["ms"]), number(x["translations_per_second"] / 1e9), number(x["tflops"]), x["engine"],
+            found[x["cloud"], x["log2_n"], x["leaf_size"], x["degree"], x["engine"]] = x
+    rows = [["double" if x["engine"] in ("rotation", "mirrors") else "single", x["degree"], f"2^{x['log2_n']}",
+             x["leaf_size"], number(x["ms"]), number(x["translations_per_second"] / 1e9), number(x["tflops"]), x["engine"],
              error(x["difference"])] for x in found.values()]  # fmt: skip
-    head = ["points", "precision", "degree", "leaf size", "ms", "1e9 translations/s", "Tflop/s", "by", "difference"]
-    return table(head, sorted(rows, key=lambda row: row[:4]))
+    head = ["precision", "degree", "N", "leaf size", "ms", "1e9 translations/s", "Tflop/s", "by", "difference"]
+    return table(head, sorted(rows, key=lambda row: row[:4] + row[7:8]))
 
 
 def trees(lines):
@@ -179,7 +212,8 @@ def main():
     row, spread = octaves(lines)
     page = (Path(__file__).parent / "page.md.in").read_text().format(
         when=a.when, by_error=by_error(lines), by_size=by_size(lines), octaves=row, spread=spread,
-        stages=stages(lines), pairs=pairs(lines), translations=translations(lines), trees=trees(lines))  # fmt: skip
+        stages=stages(lines), pairs=pairs(lines), whole_m2l=whole_m2l(lines), translations=translations(lines),
+        direct=direct_sums(lines), trees=trees(lines), **sort_rate(lines))  # fmt: skip
     (a.docs / "performance-gpu.md").write_text(page)
     draw(lines, a.docs / "figures" / "rates.png")
 
