@@ -38,6 +38,7 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   DeviceMemory& memory = memory_of(built, stream);
   built.alike = target_points == nullptr;
   built.lattice = make_lattice(geometry, options.m, options.k);
+  for (DeviceArray<std::uint32_t>* curve : {&built.source_curve, &built.target_curve}) curve->release();
   const DevicePoints source_copy(source_points, memory);
   const DevicePoints target_copy = built.alike ? DevicePoints() : DevicePoints(*target_points, memory);
   Cloud sources = cloud_of(source_copy, geometry, built.lattice, memory);
@@ -74,6 +75,7 @@ void read_points(CudaTree& built, const Points& sources, const Points* targets, 
   DeviceMemory& memory = memory_of(built, stream);
   built.alike = targets == nullptr;
   built.lattice = make_lattice(geometry, 1, 0);
+  for (DeviceArray<std::uint32_t>* curve : {&built.source_curve, &built.target_curve}) curve->release();
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     const DevicePoints copy(*points, memory);
