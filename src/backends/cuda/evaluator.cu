@@ -127,10 +127,7 @@ class CudaEvaluator final : public Evaluator {
         prepare_tensor(report);
       });
       bind();
-      events_("accounts", [&] {
-        count_work(work_.tree, work_.lists, decision_, memory_, report);
-        near_.settle(stream_);
-      });
+      events_("accounts", [&] { count_work(work_.tree, work_.lists, decision_, memory_, report); });
       has_m2p_ = report.m2p_boxes > 0;
       has_p2l_ = report.p2l_boxes > 0;
     } else {

@@ -114,7 +114,7 @@ __device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count
   __shared__ unsigned long long reach;  // numbers that are not negative compare like their bits
   if (threadIdx.x == 0) reach = 0;
   __syncthreads();
-  const auto target = [&](int i) { return work.target_curve ? work.target_curve[first + i] : first + i; };
+  const auto target = [&](int i) { return direct_target(work, first + i); };
   const std::int64_t middle = target(count / 2);
   double furthest = 0;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
@@ -173,9 +173,9 @@ static auto direct_kernel_for(const Work<Real>& work) {
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
-  // Fewer per block where that would leave multiprocessors idle or, in single, let them wait for a few slow tiles: those
-  // that reach from the core of a cluster to its outskirts have many close pairs. 2^19 points, 8 and 48 blocks: uniform
-  // 1.59 and 1.42, Plummer 0.40 and 0.85e12 pairs per second.
+  // Fewer per block where that would leave multiprocessors idle or, in single, let them wait for a few slow tiles:
+  // those that reach from the core of a cluster to its outskirts have many close pairs. 2^19 points, 8 and 48 blocks:
+  // uniform 1.59 and 1.42, Plummer 0.40 and 0.85e12 pairs per second.
   constexpr int blocks = sizeof(Real) == 4 ? 48 : 8;
   int per_block = PairShape<Real>::tile * direct_threads;
   while (per_block > 32 && (targets + per_block - 1) / per_block < blocks * device_limits().multiprocessors)

@@ -122,14 +122,6 @@ NearWork P2pWork::view() const {
   return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, room_, wide_};
 }
 
-void P2pWork::settle(cudaStream_t stream) {
-  if (most_tiles_ == 0) return;
-  std::int32_t counts[2];
-  download(counts, count_.data(), 2, stream);
-  require(cudaStreamSynchronize(stream), "tiles and families");
-  most_tiles_ = counts[0], most_families_ = counts[1];
-}
-
 void P2pWork::build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int family_mean, int tile,
                     cudaStream_t stream) {
   most_tiles_ = most_families_ = 0;

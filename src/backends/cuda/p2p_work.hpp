@@ -34,10 +34,6 @@ class P2pWork {
     build(tree, lists, targets, limits.family_mean, limits.per_thread * (wide_ ? wide_tile : narrow_tile), stream);
   }
 
-  /// Learns how many tiles and families there are, so that no more blocks start than have work: those without took a
-  /// tenth of p2p on 2^20 points. Waits for the stream.
-  void settle(cudaStream_t stream);
-
   NearWork view() const;
 
  private:

@@ -20,6 +20,12 @@ struct PairShape<double> {
   static constexpr int tile = 2, staged = 4;
 };
 
+/// The target at a place of the direct sum's tiles.
+template <class Real>
+__device__ std::int64_t direct_target(const Work<Real>& work, std::int64_t place) {
+  return work.target_curve ? work.target_curve[place] : place;
+}
+
 /// `deep`, for the direct sum: sums of sums of sums, since there are more sources than p2p has, and tiles along
 /// Work::target_curve.
 template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
@@ -141,7 +147,7 @@ class PairSum {
 
   /// Where the tile's i-th target and its results are.
   __device__ std::int64_t target(int i) const {
-    if constexpr (deep) return work_.target_curve ? work_.target_curve[first_ + i] : first_ + i;
+    if constexpr (deep) return direct_target(work_, first_ + i);
     return first_ + i;
   }
 

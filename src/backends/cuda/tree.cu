@@ -38,7 +38,7 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   DeviceMemory& memory = memory_of(built, stream);
   built.alike = target_points == nullptr;
   built.lattice = make_lattice(geometry, options.m, options.k);
-  for (DeviceArray<std::uint32_t>* curve : {&built.source_curve, &built.target_curve}) curve->release();
+  built.forget_curves();
   const DevicePoints source_copy(source_points, memory);
   const DevicePoints target_copy = built.alike ? DevicePoints() : DevicePoints(*target_points, memory);
   Cloud sources = cloud_of(source_copy, geometry, built.lattice, memory);
@@ -75,7 +75,7 @@ void read_points(CudaTree& built, const Points& sources, const Points* targets, 
   DeviceMemory& memory = memory_of(built, stream);
   built.alike = targets == nullptr;
   built.lattice = make_lattice(geometry, 1, 0);
-  for (DeviceArray<std::uint32_t>* curve : {&built.source_curve, &built.target_curve}) curve->release();
+  built.forget_curves();
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     const DevicePoints copy(*points, memory);
@@ -83,6 +83,11 @@ void read_points(CudaTree& built, const Points& sources, const Points* targets, 
     gather(points == &sources ? built.sources : built.targets, cloud, stream);
     if (along_curve) order_along_curve(points == &sources ? built.source_curve : built.target_curve, cloud, memory);
   }
+}
+
+void CudaTree::forget_curves() {
+  source_curve.release();
+  target_curve.release();
 }
 
 void CudaTree::use(DeviceMemory& lent) {

@@ -40,6 +40,8 @@ struct CudaTree {
 
   const SortedPoints& target_points() const { return alike ? sources : targets; }
   const std::uint32_t* target_order() const { return (alike ? source_curve : target_curve).data(); }
+  /// A build or a direct sum of other points must not follow the last direct sum's order.
+  void forget_curves();
   /// Has every array, and what a build needs for a while, come from `memory`; before the first build.
   void use(DeviceMemory& memory);
   DeviceMemory* memory = nullptr;
