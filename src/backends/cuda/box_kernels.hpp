@@ -25,9 +25,10 @@ struct Node {
 /// What the device knows about the tree so far.
 struct Progress {
   std::int64_t level_begin[max_levels + 3] = {0, 1};
-  std::int64_t wanted = 0;    ///< boxes that there would be with the children that did not fit
-  int stopped = no_level;     ///< the level whose children did not fit
-  int unresolved = no_level;  ///< coarsest level with a box that a uniform depth cannot divide
+  std::int64_t going_on[2] = {};  ///< points of a level's boxes that new keys divide, of either set
+  std::int64_t wanted = 0;        ///< boxes that there would be with the children that did not fit
+  int stopped = no_level;         ///< the level whose children did not fit
+  int unresolved = no_level;      ///< coarsest level with a box that a uniform depth cannot divide
 };
 
 /// The rule of refinement, and what it looks at.

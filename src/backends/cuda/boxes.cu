@@ -155,19 +155,20 @@ bool Builder::renew(int level) {
                               {offset[0].data(), offset[1].data()},
                               {begin[0].data(), begin[1].data()}},
                  memory_.stream, "boxes that go on");
-  std::int64_t selected[2] = {};
   for (int s = 0; s < sets_; ++s) {
     with_temporary(memory_, "points that go on", [&](void* temporary, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(temporary, bytes, offset[s].data(), offset[s].data(), boxes + 1,
                                            memory_.stream);
     });
-    download(&selected[s], offset[s].data() + boxes, 1, memory_.stream);
+    require(cudaMemcpyAsync(&on_device_.data()->going_on[s], offset[s].data() + boxes, sizeof(std::int64_t),
+                            cudaMemcpyDeviceToDevice, memory_.stream),
+            "points that go on");
   }
   read_back();
   for (int s = 0; s < sets_; ++s) {
-    renew_keys(*clouds_[s], {boxes, selected[s], offset[s].data(), begin[s].data()}, level, memory_);
+    renew_keys(*clouds_[s], {boxes, progress_.going_on[s], offset[s].data(), begin[s].data()}, level, memory_);
   }
-  return selected[0] + selected[1] > 0;
+  return progress_.going_on[0] + progress_.going_on[1] > 0;
 }
 
 void Builder::grow() {

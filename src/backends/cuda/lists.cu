@@ -183,6 +183,7 @@ __device__ Counts count_rows(const RowMaker& rows, BoxId target) {
 struct CountRows {
   RowMaker rows;
   Rows begin;
+  std::int64_t* totals;  // of near, m2p, p2l: where the last rows end
   TileQueue queue;
   RunningSum sum[3];
 
@@ -208,9 +209,9 @@ struct CountRows {
       }
       __syncthreads();
       const Counts own = thread < count ? shared.counts[thread] : Counts{};
-      store(begin.near, first, count, tile, own.near, sum[0]);
-      store(begin.m2p, first, count, tile, own.m2p, sum[1]);
-      store(begin.p2l, first, count, tile, own.p2l, sum[2]);
+      store(begin.near, first, count, tile, own.near, 0);
+      store(begin.m2p, first, count, tile, own.m2p, 1);
+      store(begin.p2l, first, count, tile, own.p2l, 2);
     }
   }
 
@@ -225,7 +226,7 @@ struct CountRows {
   }
 
   __device__ void store(std::int64_t* to, std::int64_t first, int count, std::int64_t tile, std::int64_t own,
-                        const RunningSum& running) const {
+                        int list) const {
     using Scan = cub::BlockScan<std::int64_t, block_threads>;
     __shared__ typename Scan::TempStorage shared;
     __shared__ std::int64_t before_tile;
@@ -233,11 +234,13 @@ struct CountRows {
     __syncthreads();
     Scan(shared).ExclusiveSum(own, before, all);
     if (threadIdx.x < 32) {
-      const std::int64_t of_tiles = running.before(tile, all);
+      const std::int64_t of_tiles = sum[list].before(tile, all);
       if (threadIdx.x == 0) before_tile = of_tiles;
     }
     __syncthreads();
-    if (static_cast<int>(threadIdx.x) < count) to[first + threadIdx.x] = before_tile + before;
+    if (static_cast<int>(threadIdx.x) >= count) return;
+    to[first + threadIdx.x] = before_tile + before;
+    if (first + static_cast<std::int64_t>(threadIdx.x) == rows.tree.boxes) totals[list] = before_tile + before;
   }
 };
 
@@ -330,6 +333,8 @@ void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& 
   for (List<DeviceArray>* list : all) list->begin.resize(boxes + 1);
   DeviceArray<unsigned long long> running(memory);  // three of RunningSum, then a word of TileQueue
   running.resize(3 * tiles + 1);
+  DeviceArray<std::int64_t> totals(memory);
+  totals.resize(3);
   require(
       cudaMemsetAsync(running.data(), 0, static_cast<std::size_t>(running.size()) * sizeof(unsigned long long), stream),
       "cudaMemsetAsync");
@@ -337,13 +342,14 @@ void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& 
   const RowMaker rows{tree, thresholds, around};
   const CountRows count{rows,
                         begin,
+                        totals.data(),
                         {reinterpret_cast<unsigned*>(running.data() + 3 * tiles)},
                         {{running.data(), 1}, {running.data() + tiles, 1}, {running.data() + 2 * tiles, 1}}};
   const std::int64_t blocks = std::min<std::int64_t>((boxes + 8) / 8, 8 * device_limits().multiprocessors);
   count_rows_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(count);
   require_launch("lengths of rows");
   std::int64_t entries[3] = {};
-  for (int l = 0; l < 3; ++l) download(&entries[l], all[l]->begin.data() + boxes, 1, stream);
+  download(entries, totals.data(), 3, stream);
   require(cudaStreamSynchronize(stream), "lengths of rows");
   for (int l = 0; l < 3; ++l) all[l]->items.resize(entries[l]);
   const Items items{lists.near.items.data(), lists.m2p.items.data(), lists.p2l.items.data()};

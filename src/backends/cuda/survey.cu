@@ -110,7 +110,8 @@ struct MarkCell {
     for (int d = 0; d < 3; ++d)
       cell |= spread(static_cast<unsigned>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
     const unsigned bit = 1u << cell % 32;
-    if (!(bitmap[cell / 32] & bit)) atomicOr(bitmap + cell / 32, bit);  // a stale word costs an atomic, no more
+    unsigned* word = bitmap + cell / 32;  // a stale word in the first cache costs a look into the second, no more
+    if (!(*word & bit) && !(__ldcg(word) & bit)) atomicOr(word, bit);
   }
 };
 
