@@ -132,12 +132,21 @@ static std::size_t shared_bytes(int groups, int count) {
 }
 
 template <class Real>
+static OctantShape shape_of(std::int64_t parents, int coefficients) {
+  return octant_shape<Real>(parents, coefficients, shared_bytes<Real>(1, coefficients) + sizeof(Families<Real>) + 64);
+}
+
+template <class Real>
+bool l2l_by_octants(int coefficients) {
+  return shape_of<Real>(1, coefficients).groups > 0;
+}
+
+template <class Real>
 void l2l(const Work<Real>& work, int level) {
   if (level == 2 && !work.reduced) return;  // nothing is far from boxes of level 1
   const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
   const int count = work.tables.coefficients;
-  const OctantShape shape =
-      octant_shape<Real>(last - first, count, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
+  const OctantShape shape = shape_of<Real>(last - first, count);
   if (shape.groups == 0)  // degrees beyond 50
     return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},
                                     level, level + 1);
@@ -151,6 +160,8 @@ void l2l(const Work<Real>& work, int level) {
   });
 }
 
+template bool l2l_by_octants<float>(int);
+template bool l2l_by_octants<double>(int);
 template void l2l<float>(const Work<float>&, int);
 template void l2l<double>(const Work<double>&, int);
 

@@ -1,8 +1,8 @@
 // m2l, dense: multipoles of the far list to locals, all levels in one launch. Boxes of one octant share their far
 // list's displacements, so that each of the 189 links (109, and 80 at the parent, with the reduced stencil) is a matrix
-// that a whole tile of them multiplies with. Locals are zero before: the evaluator clears them, boxes of levels 0 and 1
-// and those without targets stay so. Tensor cores multiply where degree and device allow, in single (tensor_m2l.cu) and
-// in double (mirror_m2l.cu).
+// that a whole tile of them multiplies with. Locals are cleared before: boxes of levels 0 and 1 and those without
+// targets stay so; the others need not be where tensor cores write them anew. Tensor cores multiply where degree and
+// device allow, in single (tensor_m2l.cu) and in double (mirror_m2l.cu).
 #include <type_traits>
 
 #include "backends/cuda/product.hpp"

@@ -67,4 +67,10 @@ void Rows::build(const TreeView& tree, cudaStream_t stream) {
   require_launch("class_begins");
 }
 
+void Rows::release() {
+  levels_ = 0;
+  for (DeviceArray<BoxId>* a : {&box_, &box_scratch_, &begin_, &level_begin_}) a->release();
+  for (DeviceArray<std::uint8_t>* a : {&key_, &key_scratch_, &scratch_}) a->release();
+}
+
 }  // namespace farfield::cuda

@@ -1,4 +1,4 @@
-// Rows: boxes by octant for the products, made on the device once per build.
+// Rows: boxes by octant for the products by FMA and for the rotation, made on the device once per build.
 #pragma once
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/work.hpp"
@@ -10,6 +10,7 @@ class Rows {
   explicit Rows(DeviceMemory& memory);
 
   void build(const TreeView& tree, cudaStream_t stream);
+  void release();
 
   ClassRows classes() const { return {box_.data(), begin_.data(), levels_}; }
 

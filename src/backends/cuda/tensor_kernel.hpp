@@ -149,9 +149,9 @@ __device__ void read_colleagues(const TreeView& tree, TensorTile<rows>& tile) {
   __syncthreads();
 }
 
-/// Which steps some row and some child of the tile has; false: none.
+/// Which steps some row and some child of the tile has.
 template <int rows>
-__device__ bool find_steps(const TensorPass& pass, bool reduced, TensorTile<rows>& tile) {
+__device__ void find_steps(const TensorPass& pass, bool reduced, TensorTile<rows>& tile) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int slot = warp; slot < colleagues_per_box; slot += static_cast<int>(blockDim.x) / 32) {
     unsigned sources = 0, far = tile.targets >> (lane % 8) & 1u ? far_children(slot, lane % 8, reduced) : 0u;
@@ -176,7 +176,18 @@ __device__ bool find_steps(const TensorPass& pass, bool reduced, TensorTile<rows
     if (lane == 0) tile.steps = steps;
   }
   __syncthreads();
-  return tile.steps > 0;
+}
+
+/// A tile without steps: nothing is far from its boxes.
+template <int rows, int columns>
+__device__ void write_zeros(const TensorProduct& p, const TensorTile<rows>& tile) {
+  for (int place = static_cast<int>(threadIdx.x); place < rows * columns; place += static_cast<int>(blockDim.x)) {
+    const TensorRow row = tile.row[place / columns];
+    const std::uint32_t column = tile.column[place % columns], child = column >> 16 & 31u, n = column & 0xffffu;
+    if (!(row.wanted >> child & 1u) || static_cast<int>(n) >= p.pass.count) continue;
+    const std::int64_t box = row.first_child + __popc(row.children & ((1u << child) - 1));
+    p.out[box * p.stride + n] = 0;
+  }
 }
 
 /// Everything of the block's tile. False: nothing to do.
@@ -184,7 +195,9 @@ template <int rows, int columns>
 __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTile<rows>& tile) {
   if (!read_rows<rows, columns>(tree, p, tile)) return false;
   read_colleagues(tree, tile);
-  return find_steps(p.pass, p.reduced, tile);
+  find_steps(p.pass, p.reduced, tile);
+  if (tile.steps == 0 && !p.add) write_zeros<rows, columns>(p, tile);
+  return tile.steps > 0;
 }
 
 /// Starts the copies of a step's rows by `threads` threads: one 16-byte piece of every eighth of them each.

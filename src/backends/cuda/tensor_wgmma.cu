@@ -7,7 +7,7 @@ namespace farfield::cuda {
 template <int rows, int columns, int terms, int stages>
 static void launch(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
   using Engine = WgmmaEngine<rows, columns, terms, stages>;
-  launch_tensor<Engine>(specialised_kernel<Engine>, specialised_threads, tree, product, stream);
+  launch_tensor<Engine>(specialised_kernel<Engine>, specialised_threads<Engine>, tree, product, stream);
 }
 
 /// Fewer columns than 200 are worth 256 rows: a step then brings 40 bytes per clock instead of 60, which is what the

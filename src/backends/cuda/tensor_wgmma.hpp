@@ -100,13 +100,31 @@ __device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, in
   }
 }
 
-inline constexpr int copying_threads = 128, specialised_threads = tensor_threads + copying_threads;
-
-/// The tensor kernel with a warpgroup that copies for two that multiply: a warpgroup that issues products is held until
-/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the one to the others.
+/// A second warpgroup that copies is worth a tenth where columns are few and a step is short; registers of three and of
+/// four warpgroups.
 template <class Engine>
-__global__ void __launch_bounds__(specialised_threads, 1) specialised_kernel(TreeView tree, TensorProduct p) {
+inline constexpr int copying_threads = Engine::columns <= 128 && Engine::terms == 1 ? 256 : 128;
+template <class Engine>
+inline constexpr int specialised_threads = tensor_threads + copying_threads<Engine>;
+inline constexpr int copying_registers = 40;
+template <class Engine>
+inline constexpr int multiplying_registers = copying_threads<Engine> == 128 ? 232 : 208;
+
+template <int count>
+__device__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+__device__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+
+/// The tensor kernel with warpgroups that copy for two that multiply: a warpgroup that issues products is held until
+/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the ones to the others.
+template <class Engine>
+__global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_kernel(TreeView tree, TensorProduct p) {
   constexpr int rows = Engine::rows, columns = Engine::columns, parts = Engine::parts;
+  constexpr int copying_threads = cuda::copying_threads<Engine>;
   constexpr int stages = Engine::stages, lag = Engine::lag, rows_bytes = parts * rows * tensor_row_bytes;
   constexpr int stage_bytes = rows_bytes + parts * columns * tensor_row_bytes;
   extern __shared__ unsigned char raw[];
@@ -121,8 +139,8 @@ __global__ void __launch_bounds__(specialised_threads, 1) specialised_kernel(Tre
   if (!read_tile<rows, columns>(tree, p, tile)) return;
 
   const int steps = __shfl_sync(~0u, tile.steps, 0), group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0);
-  if (group == tensor_threads / 128) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+  if (group >= tensor_threads / 128) {
+    give_registers<copying_registers>();
     const int thread = static_cast<int>(threadIdx.x) - tensor_threads;
     RowCopies<rows, copying_threads, parts> row_copies(p.pass, tile, thread);
     const unsigned members = tile.members;
@@ -136,7 +154,7 @@ __global__ void __launch_bounds__(specialised_threads, 1) specialised_kernel(Tre
       if (++s == stages) s = 0, phase ^= 1;
     }
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    take_registers<multiplying_registers<Engine>>();
     Engine engine;
     for (int i = 0, s = 0, phase = 0, done = 0; i < steps; ++i) {
       wait(full[s], static_cast<unsigned>(phase));
