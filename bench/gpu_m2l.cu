@@ -118,7 +118,7 @@ class Bench {
     bind(single_.work);
     bind(double_.work);
     Report report;
-    count_work(single_.work.tree, single_.work.lists, Decision{}, memory_, report);
+    Accounts(memory_).count(single_.work.tree, single_.work.lists, report);
     translations_ = report.m2l_boxes, leaves_ = report.leaves;
   }
 

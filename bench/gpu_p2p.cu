@@ -48,7 +48,7 @@ class Field {
   }
 
   const Report& count() {
-    count_work(work_.tree, work_.lists, {}, memory_, report_);
+    Accounts(memory_).count(work_.tree, work_.lists, report_);
     return report_;
   }
   void want_gradient(bool wanted) {

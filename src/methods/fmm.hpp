@@ -1,6 +1,7 @@
 // The fast multipole method, as a page. Written once for every backend: S is the set of stages that it offers.
 //
-//   u(x) = sum_near q K(x, y) + sum_far, where "far" reaches x through expansions:
+//   u(x) = sum_near q K(x, y) + sum_far, where the near field is summed as it stands and "far" reaches x through
+//   expansions. The two need nothing of each other up to l2p: a backend may let p2p run beside what follows it.
 //
 //        leaves' sources --p2m--> multipoles --m2m--> multipoles of parents        (upward)
 //                                     |  m2l                                       (across, every level)
@@ -32,6 +33,7 @@ template <FmmStages S, class Time>
 void fmm(S& s, Time&& time) {
   constexpr int coarsest = 2;  // boxes of levels 0 and 1 all touch: nothing there is far
 
+  time("p2p", [&] { s.p2p(); });  // u  = sum q K(x, y)
   time("p2m", [&] { s.p2m(); });  // M_i = sum q R_i(u)
   time("m2m", [&] {
     for (int level = s.levels() - 2; level >= coarsest; --level) s.m2m(level);  // M_parent = sum T M_child
@@ -41,9 +43,8 @@ void fmm(S& s, Time&& time) {
   time("l2l", [&] {
     for (int level = coarsest; level < s.levels(); ++level) s.l2l(level);  // L_child += T^t L_parent
   });
-  time("l2p", [&] { s.l2p(); });  // u  = sum L_i R_i(u)
+  time("l2p", [&] { s.l2p(); });  // u += sum L_i R_i(u)
   time("m2p", [&] { s.m2p(); });  // u += sum M_i S_i(u)
-  time("p2p", [&] { s.p2p(); });  // u += sum q K(x, y)
 }
 
 }  // namespace farfield

@@ -1,5 +1,5 @@
 // l2p: locals of the leaves to their targets. The gradient's expansions are made once per leaf by sparse maps (Gumerov
-// & Duraiswami 2008, section 2.3), then four expansions share one recurrence. Writes the results; others add.
+// & Duraiswami 2008, section 2.3), then four expansions share one recurrence. Adds to the results.
 // Cost: 10 flops per coefficient and target with gradient, 4 without.
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/visitors.hpp"
@@ -25,9 +25,9 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
     const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
     Evaluate<Real, expansions> visit(coefficient);
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
-    deliver(work.potential + t, visit.out[0], to_potential, valid, false);
+    deliver(work.potential + t, visit.out[0], to_potential, valid, true);
     for (int axis = 0; axis + 1 < expansions; ++axis)
-      deliver(work.gradient[axis] + t, visit.out[axis + 1], to_gradient, valid, false);
+      deliver(work.gradient[axis] + t, visit.out[axis + 1], to_gradient, valid, true);
   }
 }
 

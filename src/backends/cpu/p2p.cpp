@@ -1,4 +1,5 @@
-// p2p: the near field. Each target leaf gathers the pairs with every box of its near list.
+// p2p: the near field. Each target leaf gathers the pairs with every box of its near list. Writes the results; others
+// add.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come from cache.
 #include <algorithm>
 #include <limits>
@@ -41,15 +42,24 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
   flush();
 }
 
+template <class Real>
+static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
+  for (Real* out : {work.potential, work.gradient[0], work.gradient[1], work.gradient[2]})
+    if (out) std::fill(out + begin, out + end, Real(0));
+}
+
 template <class Kernel, class Real, bool with_gradient, int terms>
 static void p2p_leaves(const Work<Real>& work) {
 #pragma omp parallel num_threads(work.threads)
   {
     PairSources<Real> sources;
 #pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box)
+    for (BoxId box = 0; box < work.tree.boxes; ++box) {
+      if (!work.tree.is_leaf(box)) continue;
+      clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
       if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
         p2p_leaf<Kernel, Real, with_gradient, terms>(work, box, sources);
+    }
   }
 }
 

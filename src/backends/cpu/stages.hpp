@@ -14,9 +14,9 @@ struct Stages {
   void (*m2l)(const Work<Real>&) = nullptr;             ///< all levels; overwrites the locals
   void (*p2l)(const Work<Real>&) = nullptr;
   void (*l2l)(const Work<Real>&, int level) = nullptr;  ///< boxes of `level` from their parents
-  void (*l2p)(const Work<Real>&) = nullptr;             ///< overwrites the results
+  void (*l2p)(const Work<Real>&) = nullptr;
   void (*m2p)(const Work<Real>&) = nullptr;
-  void (*p2p)(const Work<Real>&) = nullptr;
+  void (*p2p)(const Work<Real>&) = nullptr;  ///< overwrites the results
   /// Every target with every source, no tree: sums for targets [begin, end).
   void (*direct)(const Work<Real>&, std::int64_t sources, std::int64_t targets) = nullptr;
 };

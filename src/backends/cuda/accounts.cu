@@ -99,21 +99,23 @@ __global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView
   }
 }
 
-void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory,
-                Report& report) {
-  Total found[accounts] = {};
-  if (tree.boxes > 0) {
-    DeviceArray<Total> totals(memory);
-    totals.resize(accounts);
-    require(cudaMemsetAsync(totals.data(), 0, sizeof found, memory.stream), "cudaMemsetAsync");
+void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced, SideStream& side) {
+  static_assert(kinds == accounts);
+  std::fill(found_.data(), found_.data() + accounts, Total(0));
+  if (tree.boxes == 0) return;
+  totals_.resize(accounts);
+  side.run(memory_.stream, [&](cudaStream_t stream) {
+    require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
     const std::int64_t blocks =
         std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
-    count_kernel<<<static_cast<unsigned>(blocks), threads, 0, memory.stream>>>(tree, lists, decision.reduced,
-                                                                               totals.data());
+    count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
     require_launch("count_kernel");
-    download(found, totals.data(), accounts, memory.stream);
-    require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
-  }
+    download(found_.data(), totals_.data(), accounts, stream);
+  });
+}
+
+void Accounts::write(const TreeView& tree, Report& report) const {
+  const Total* found = found_.data();
   report.boxes = tree.boxes;
   report.levels = tree.levels;
   report.leaves = static_cast<std::int64_t>(found[leaves]);
@@ -124,6 +126,13 @@ void count_work(const TreeView& tree, const ListsView& lists, const Decision& de
   report.p2l_boxes = static_cast<std::int64_t>(found[p2l_boxes]);
   const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
   report.far_fraction = all > 0 ? 1 - static_cast<double>(report.near_pairs) / all : 0;
+}
+
+void Accounts::count(const TreeView& tree, const ListsView& lists, Report& report) {
+  SideStream side;
+  launch(tree, lists, false, side);
+  side.wait();
+  write(tree, report);
 }
 
 static constexpr int shares = 64, numbers = 6;

@@ -4,15 +4,29 @@
 #include <vector>
 
 #include "backends/cuda/array.hpp"
+#include "backends/cuda/streams.hpp"
 #include "backends/cuda/work.hpp"
 #include "plan/check.hpp"
-#include "plan/decision.hpp"
 
 namespace farfield::cuda {
 
-/// As farfield::count_work. Waits for the stream.
-void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, DeviceMemory& memory,
-                Report& report);
+/// Counts what farfield::count_work counts, beside other work.
+class Accounts {
+ public:
+  explicit Accounts(DeviceMemory& memory) : memory_(memory), totals_(memory), found_(kinds) {}
+
+  void launch(const TreeView& tree, const ListsView& lists, bool reduced, SideStream& side);
+  /// What the last launch found, which must have been waited for.
+  void write(const TreeView& tree, Report& report) const;
+  /// The same at once, for the full stencil.
+  void count(const TreeView& tree, const ListsView& lists, Report& report);
+
+ private:
+  static constexpr int kinds = 6;
+  DeviceMemory& memory_;
+  DeviceArray<unsigned long long> totals_;
+  PinnedArray<unsigned long long> found_;
+};
 
 /// Sums in double at the targets of that index in tree order. Waits for the stream.
 template <class Real>

@@ -91,6 +91,22 @@ class DeviceArray {
   DeviceMemory* memory_ = nullptr;
 };
 
+/// Host memory that a copy from the device need not wait for; of a fixed size.
+template <class T>
+class PinnedArray {
+ public:
+  explicit PinnedArray(std::int64_t size) {
+    require(cudaMallocHost(&data_, static_cast<std::size_t>(size) * sizeof(T)), "cudaMallocHost");
+  }
+  ~PinnedArray() { cudaFreeHost(data_); }
+  PinnedArray(const PinnedArray&) = delete;
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
 /// Copies in the order of the stream. From pageable host memory the call returns once the source has been read; to host
 /// memory the caller synchronises before it reads.
 template <class T>

@@ -1,37 +1,63 @@
 // BoundStages: the stages on one evaluator's arrays, as the method page (methods/fmm.hpp) wants them.
 #pragma once
+#include <algorithm>
+
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/stage_events.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/streams.hpp"
 
 namespace farfield::cuda {
 
 template <class Kernel, class Real>
-struct BoundStages {
-  const Work<Real>& work;
+class BoundStages {
+ public:
+  /// `side`: the stream of the far field up to l2p, beside which p2p runs; null: all on the work's own.
+  BoundStages(const Work<Real>& work, StageEvents& events, SideStream* side)
+      : near_(work), far_(work), events_(events), side_(side) {}
 
-  int levels() const { return work.tree.levels; }
-  void p2m() { cuda::p2m<Kernel>(work); }
-  void m2m(int level) { cuda::m2m(work, level); }
+  int levels() const { return near_.tree.levels; }
+  void p2p() {
+    if (side_) side_->run(near_.stream, [&](cudaStream_t stream) { far_.stream = stream; });
+    cuda::p2p<Kernel>(near_);
+  }
+  void p2m() {
+    if (side_) events_.go_to(far_.stream);
+    cuda::p2m<Kernel>(far_);
+  }
+  void m2m(int level) { cuda::m2m(far_, level); }
   void m2l() {
-    clear(work.local);
-    cuda::m2l(work);
+    clear(far_.local, m2l_writes_all() ? far_.tree.level_begin[std::min(far_.tree.levels, 2)] : far_.tree.boxes);
+    cuda::m2l(far_);
   }
   void p2l() {
-    if (work.has_p2l) cuda::p2l<Kernel>(work);
+    if (far_.has_p2l) cuda::p2l<Kernel>(far_);
   }
-  void l2l(int level) { cuda::l2l(work, level); }
-  void l2p() { cuda::l2p<Kernel>(work); }
+  void l2l(int level) { cuda::l2l(far_, level); }
+  void l2p() {
+    if (side_) {
+      side_->join(near_.stream);
+      events_.go_to(near_.stream);
+    }
+    cuda::l2p<Kernel>(near_);
+  }
   void m2p() {
-    if (work.has_m2p) cuda::m2p<Kernel>(work);
+    if (near_.has_m2p) cuda::m2p<Kernel>(near_);
   }
-  void p2p() { cuda::p2p<Kernel>(work); }
 
  private:
-  void clear(Real* expansions) const {
-    const auto bytes =
-        static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
-    require(cudaMemsetAsync(expansions, 0, bytes, work.stream), "cudaMemsetAsync");
+  /// Are locals below level 1 written, rather than added to? Tensor cores in single write those of boxes with targets.
+  bool m2l_writes_all() const { return far_.tensor.ready && !far_.rotation && far_.alike; }
+
+  void clear(Real* expansions, std::int64_t boxes) const {
+    const auto bytes = static_cast<std::size_t>(boxes) * static_cast<std::size_t>(far_.tables.stride) * sizeof(Real);
+    require(cudaMemsetAsync(expansions, 0, bytes, far_.stream), "cudaMemsetAsync");
   }
+
+  const Work<Real>& near_;
+  Work<Real> far_;
+  StageEvents& events_;
+  SideStream* side_;
 };
 
 }  // namespace farfield::cuda

@@ -52,8 +52,7 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
     for (int e = 0; e < expansions; ++e) {
       const int which = first + e;
       Real* out = (which == 0 ? work.potential : work.gradient[which - 1]) + t;
-      const Real value = visit.out[e] * weight * static_cast<Real>(which == 0 ? scale : scale * frame.factor);
-      *out = multipole ? *out + value : value;
+      *out += visit.out[e] * weight * static_cast<Real>(which == 0 ? scale : scale * frame.factor);
     }
   }
   __syncwarp();

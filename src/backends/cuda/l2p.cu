@@ -1,4 +1,4 @@
-// l2p: locals of the leaves to their targets; writes the results, others add.
+// l2p: locals of the leaves to their targets; adds to the results.
 // Low degrees in single: consecutive threads take consecutive targets of a group of leaves, so that small and uneven
 // leaves leave no lane idle; the group's locals lie in shared memory as [coefficient][leaf]. Potential and gradient
 // share one expansion (expansions/laplace_fixed.hpp). Any degree: evaluate.hpp. Cost: 10 instructions per target and
@@ -74,10 +74,10 @@ __global__ void __launch_bounds__(fixed_threads)
       u[axis] = static_cast<Real>((work.target[axis][t] - group.centre[axis][b]) * group.factor[b]);
     Kernel::Basis::template fixed_sum<degree, gradient>(
         u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
-    work.potential[t] = out[0] * group.scale[b];
+    work.potential[t] += out[0] * group.scale[b];
     if constexpr (gradient) {
       const Real scale = group.scale[b] * static_cast<Real>(group.factor[b]);
-      for (int axis = 0; axis < 3; ++axis) work.gradient[axis][t] = out[1 + axis] * scale;
+      for (int axis = 0; axis < 3; ++axis) work.gradient[axis][t] += out[1 + axis] * scale;
     }
   }
 }

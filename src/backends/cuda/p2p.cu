@@ -1,7 +1,10 @@
 // p2p: the near field. Leaves of few points are summed by families (p2p_families.cu), the others here: a block per tile
 // of a leaf's targets gathers the pairs with every box of the near list.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come through shared memory.
+// Writes the results; other stages add.
 // direct: the same for tiles of all targets with all sources.
+#include <algorithm>
+
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/p2p_families.hpp"
@@ -17,8 +20,8 @@ namespace farfield::cuda {
 class RowSources {
  public:
   struct Shared {
-    std::int64_t begin[32];    ///< first source of each box
-    std::uint32_t offset[33];  ///< how many there are in the boxes before; the last is the sum
+    std::uint32_t offset[33];  ///< how many sources there are in the boxes before each; the last is the sum
+    std::uint32_t first[32];   ///< the box's first source less its offset
   };
   /// By all threads of a block.
   __device__ RowSources(const TreeView& tree, const BoxId* row, int boxes, Shared& shared)
@@ -37,13 +40,13 @@ class RowSources {
   }
   __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
   __device__ void take(std::uint32_t count) { taken_ += count; }
-  __device__ std::int64_t operator()(std::uint32_t i) const {
+  __device__ std::uint32_t operator()(std::uint32_t i) const {
     int box = 0;
     i += taken_;
 #pragma unroll
     for (int step = 16; step > 0; step /= 2)
       if (shared_.offset[box + step] <= i) box += step;
-    return shared_.begin[box] + (i - shared_.offset[box]);
+    return shared_.first[box] + i;
   }
 
  private:
@@ -58,7 +61,8 @@ class RowSources {
         const std::uint32_t before = __shfl_up_sync(0xffffffffu, length, step);
         if (lane >= step) length += before;
       }
-      shared_.begin[lane] = begin;
+      const auto own = lane < boxes_ ? static_cast<std::uint32_t>(end - begin) : 0u;
+      shared_.first[lane] = static_cast<std::uint32_t>(begin) - (length - own);
       shared_.offset[lane + 1] = length;
       if (lane == 0) shared_.offset[0] = 0;
     }
@@ -80,7 +84,7 @@ struct AllSources {
   __device__ bool ready() const { return taken < count; }
   __device__ std::uint32_t left() const { return count - taken; }
   __device__ void take(std::uint32_t more) { taken += more; }
-  __device__ std::int64_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
+  __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
 };
 
 template <class Kernel, class Real, bool with_gradient, int threads>
@@ -100,7 +104,7 @@ __global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / thr
     Sum sum(work, shared, tile.target, tile.targets, work.alike ? tile.first : Sum::nowhere);
     if (*items == b) sum.guard(row.offset[1]);
     sum.add(sources);
-    sum.finish(false);
+    sum.finish(work.alike);
     __syncthreads();
   }
 }
@@ -141,9 +145,10 @@ __global__ void __launch_bounds__(direct_threads)
   sum.finish(true);
 }
 
-/// Blocks go over their share of the tiles: many more blocks than that would cost more to start where few have work.
+/// Blocks go over their share of the tiles: many more blocks would cost more to start where few have work, fewer would
+/// leave some with more work than others.
 static unsigned blocks_over(std::int64_t most) {
-  const std::int64_t blocks = std::int64_t(128) * device_limits().multiprocessors;
+  const std::int64_t blocks = std::max(std::int64_t(128) * device_limits().multiprocessors, most / 16);
   return static_cast<unsigned>(most < blocks ? most : blocks);
 }
 
@@ -155,8 +160,18 @@ static void p2p_tiles(const Work<Real>& work) {
   require_launch("p2p");
 }
 
+/// Where sources are targets, every leaf is near to itself, and p2p writes its results rather than adding to zeros.
+template <class Real>
+static void clear_results(const Work<Real>& work) {
+  for (int part = 0; part < (work.gradient[0] ? 4 : 1); ++part)
+    require(cudaMemsetAsync(part == 0 ? work.potential : work.gradient[part - 1], 0,
+                            static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
+            "cudaMemsetAsync");
+}
+
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
+  if (!work.alike) clear_results(work);
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
   if (work.near.most_tiles == 0) return;
   if (work.near.wide)

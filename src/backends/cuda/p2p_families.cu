@@ -73,7 +73,7 @@ struct Place {
 /// The leaves about a parent, in shared memory.
 template <class Real>
 struct Neighbourhood {
-  std::int64_t begin[entries];   ///< first source of every leaf
+  std::uint32_t first[entries];  ///< of every leaf the first source less its offset
   int offset[entries + 1];       ///< where it would be staged, were there room for all
   std::int64_t target_begin[8];  ///< of the children
   int targets[8];
@@ -89,14 +89,15 @@ struct Neighbourhood {
     if (thread == threads - 1)
       frame = make_frame<Kernel, Real>(tree.coordinate(p, 0), tree.coordinate(p, 1), tree.coordinate(p, 2),
                                        tree.lattice.edge(tree.level[p] + 1));
-    int count = 0;
+    int count = 0, own = 0;
+    std::uint32_t begin = 0;
     if (thread < entries) {
       const Place place(thread);
       const BoxId colleague = tree.colleague[std::int64_t(p) * colleagues_per_box + place.slot];
       const bool wanted = colleague != no_box && (place.near & family.children);
       const BoxId leaf = wanted ? tree.child(colleague, place.octant) : no_box;
-      begin[thread] = leaf == no_box ? 0 : tree.source_begin[leaf];
-      count = leaf == no_box ? 0 : static_cast<int>(tree.source_end[leaf] - begin[thread]);
+      begin = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
+      count = own = leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - begin);
     } else if (thread < entries + 8) {
       const int octant = thread - entries;
       const BoxId child = family.children >> octant & 1u ? tree.child(p, octant) : no_box;
@@ -110,7 +111,8 @@ struct Neighbourhood {
     if (thread < entries) offset[thread + 1] = count;
     if (thread == 0) offset[0] = 0;
     __syncthreads();
-    if (thread >= 32 && thread < entries) offset[thread + 1] += offset[32];
+    if (thread >= 32 && thread < entries) offset[thread + 1] = count += offset[32];
+    if (thread < entries) first[thread] = begin - static_cast<std::uint32_t>(count - own);
     __syncthreads();
   }
 
@@ -125,11 +127,11 @@ struct Neighbourhood {
   __device__ int own_begin(int child) const { return offset[first_entry(1, 1, 1) + child]; }
   __device__ int own_end(int child) const { return offset[first_entry(1, 1, 1) + child + 1]; }
   /// Index of the source at an offset.
-  __device__ std::int64_t index_of(int at) const {
+  __device__ std::uint32_t index_of(int at) const {
     int entry = 0;
     for (int step = entries / 2; step > 0; step /= 2)
       if (offset[entry + step] <= at) entry += step;
-    return begin[entry] + (at - offset[entry]);
+    return first[entry] + static_cast<std::uint32_t>(at);
   }
 };
 
@@ -143,9 +145,9 @@ struct Window {
   __device__ void stage(const Work<Real>& work, Neighbourhood<Real>& around) const {
     if (threadIdx.x == 0) around.next = 0;
     const int end = min(around.sources() - from, room);
-#pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < end; i += threads)
-      source[i] = stage_source(work, around.frame, around.index_of(from + i));
+    stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
+        work, around.frame, end, [&](int i) { return around.index_of(from + i); },
+        [&](int i, bool exists, const Staged<Real>& staged, std::uint32_t) { store_if(exists, source + i, staged); });
   }
 };
 
@@ -216,8 +218,10 @@ class ChildSum {
     if (__any_sync(warp, close)) add_close(first);
   }
 
-  /// Adds the sums of all groups to the results. They pass through shared memory to lanes that own a result.
+  /// Adds the sums of all groups to the results, or `overwrite`s those. They pass through shared memory to lanes that
+  /// own a result.
   __device__ void deliver() {
+    const bool overwrite = work_.alike && window_.from == 0;
     PairSums<Real>* shared = around_.sums[threadIdx.x / 32];
     __syncwarp();
     if (group_ < groups_)
@@ -232,7 +236,8 @@ class ChildSum {
 #pragma unroll 1
     for (int t = lane / parts; t < count_; t += 2 * step) {  // two at a time: their old values are read at once
       const bool second = t + step < count_;
-      const Real old = results[t], old_second = second ? results[t + step] : Real(0);
+      const Real old = overwrite ? Real(0) : results[t];
+      const Real old_second = second && !overwrite ? results[t + step] : Real(0);
       Real sum = 0, sum_second = 0;
 #pragma unroll 1
       for (int at = t; at < groups_ * slots; at += slots) {

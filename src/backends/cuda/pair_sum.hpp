@@ -84,12 +84,12 @@ class PairSum {
       int staged = 0;
       while (staged < chunk && (more = sources.ready())) {
         const int here = static_cast<int>(min(sources.left(), static_cast<std::uint32_t>(chunk - staged)));
-#pragma unroll 4
-        for (int i = static_cast<int>(threadIdx.x); i < here; i += threads) {
-          const std::int64_t s = sources(static_cast<std::uint32_t>(i));
-          shared_.source[slot(staged + i)] = stage_source(work_, shared_.frame, s);
-          shared_.index[slot(staged + i)] = static_cast<std::uint32_t>(s);
-        }
+        stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
+            work_, shared_.frame, here, [&](int i) { return sources(static_cast<std::uint32_t>(i)); },
+            [&](int i, bool exists, const Staged<Real>& source, std::uint32_t s) {
+              store_if(exists, &shared_.source[slot(staged + i)], source);
+              if (exists) shared_.index[slot(staged + i)] = s;
+            });
         sources.take(static_cast<std::uint32_t>(here));
         staged += here;
       }
@@ -140,7 +140,10 @@ class PairSum {
   }
 
   /// Where the i-th source of a chunk is staged.
-  __device__ static int slot(int i) { return i % dealt * column + i / dealt; }
+  __device__ static unsigned slot(int i) {
+    const auto u = static_cast<unsigned>(i);
+    return u % dealt * column + u / dealt;
+  }
 
   /// Which of the tile's targets is this thread's i-th; threads beyond the last repeat it.
   __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }

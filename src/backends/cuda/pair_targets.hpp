@@ -94,10 +94,63 @@ __device__ Real place(double x, const PairFrame<Real>& frame, int axis) {
     return static_cast<Real>((x - frame.centre[axis]) * frame.factor);
 }
 
-template <class Real>
-__device__ Staged<Real> stage_source(const Work<Real>& work, const PairFrame<Real>& frame, std::int64_t s) {
-  return {place<Real>(__ldg(work.source[0] + s), frame, 0), place<Real>(__ldg(work.source[1] + s), frame, 1),
-          place<Real>(__ldg(work.source[2] + s), frame, 2), __ldg(work.strength + s)};
+/// A store to shared memory without a branch: behind one the compiler would put the loads of what is stored.
+__device__ inline void store_if(bool wanted, Staged<float>* to, const Staged<float>& s) {
+  asm volatile("{.reg .pred p; setp.ne.b32 p, %0, 0; @p st.shared.v4.f32 [%1], {%2, %3, %4, %5};}" ::"r"(int(wanted)),
+               "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "f"(s.x), "f"(s.y), "f"(s.z), "f"(s.q)
+               : "memory");
+}
+__device__ inline void store_if(bool wanted, Staged<double>* to, const Staged<double>& s) {
+  asm volatile(
+      "{.reg .pred p; setp.ne.b32 p, %0, 0; @p st.shared.v2.f64 [%1], {%2, %3}; @p st.shared.v2.f64 [%1 + 16], {%4, "
+      "%5};}" ::"r"(int(wanted)),
+      "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "d"(s.x), "d"(s.y), "d"(s.z), "d"(s.q)
+      : "memory");
+}
+
+/// Of stage_sources: `batch` sources of every thread from `first` on, half of which there are for all threads. Beyond
+/// the last it is loaded again.
+template <int threads, int batch, class Real, class IndexOf, class Store>
+__device__ __forceinline__ void stage_batch(const Work<Real>& work, const PairFrame<Real>& frame, int first, int count,
+                                            const IndexOf& index_of, const Store& store) {
+  std::uint32_t index[batch];
+  double x[batch][3];
+  Real q[batch];
+#pragma unroll
+  for (int b = 0; b < batch; ++b) {
+    index[b] = index_of(min(first + b * threads, count - 1));
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) x[b][axis] = __ldg(work.source[axis] + index[b]);
+    q[b] = __ldg(work.strength + index[b]);
+  }
+#pragma unroll
+  for (int b = 0; b < batch; ++b)
+    store(first + b * threads, b < batch / 2 || first + b * threads < count,
+          Staged<Real>{place<Real>(x[b][0], frame, 0), place<Real>(x[b][1], frame, 1), place<Real>(x[b][2], frame, 2),
+                       q[b]},
+          index[b]);
+}
+
+/// store(i, i < count, source, its index) for all i < count and some more, dealt to the threads of a block; index_of(i)
+/// may look up shared memory. A few sources of a thread at a time, all look-ups and loads before the first store:
+/// behind a store to shared memory every look-up waits, and a thread would wait for memory once per source. `most`: 1,
+/// 2 or 4 at a time, as the registers allow.
+template <int threads, int most, class Real, class IndexOf, class Store>
+__device__ __forceinline__ void stage_sources(const Work<Real>& work, const PairFrame<Real>& frame, int count,
+                                              const IndexOf& index_of, const Store& store) {
+  for (int from = 0; from < count;) {
+    const int first = from + static_cast<int>(threadIdx.x), left = count - from;
+    if (most == 4 && left > 2 * threads) {
+      stage_batch<threads, 4>(work, frame, first, count, index_of, store);
+      from += 4 * threads;
+    } else if (most > 1 && left > threads) {
+      stage_batch<threads, 2>(work, frame, first, count, index_of, store);
+      from += 2 * threads;
+    } else {
+      stage_batch<threads, 1>(work, frame, first, count, index_of, store);
+      from += threads;
+    }
+  }
 }
 
 /// The same bits wherever it stands: two passes must agree on which pairs are close.

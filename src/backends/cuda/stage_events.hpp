@@ -1,4 +1,5 @@
-// StageEvents: books the time between events on a stream under the names of stages; read once, at the end.
+// StageEvents: books the time between events on a stream under the names of stages; read once, at the end. Stages that
+// run beside one another share the device: their times are those from begin to end.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -32,6 +33,12 @@ class StageEvents {
     }
     require(cudaEventRecordWithFlags(events_[names_.size()], stream_, flags_), "cudaEventRecord");
     names_.push_back(name);
+  }
+
+  /// Marks are made on another stream from here on.
+  void go_to(cudaStream_t stream) {
+    stream_ = stream;
+    mark("");
   }
 
   /// While it lives, marks are made on a stream that is being captured: each replay of the graph makes them again.

@@ -1,5 +1,5 @@
 // The stages of the CUDA backend: asynchronous launches in the order of Work::stream, one file each, the same names as
-// on the CPU. m2l overwrites the locals, l2p the results; the others add, in the order of methods/fmm.hpp.
+// on the CPU. m2l overwrites the locals, p2p the results; the others add, in the order of methods/fmm.hpp.
 #pragma once
 #include "backends/cuda/work.hpp"
 
@@ -24,6 +24,9 @@ template <class Kernel, class Real>
 void p2l(const Work<Real>& work);
 template <class Real>
 void l2l(const Work<Real>& work, int level);
+/// Otherwise l2l needs Work::classes.
+template <class Real>
+bool l2l_by_octants(int coefficients);
 template <class Kernel, class Real>
 void l2p(const Work<Real>& work);
 template <class Kernel, class Real>

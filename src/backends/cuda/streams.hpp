@@ -24,10 +24,15 @@ class OnDevice {
   bool changed_ = false;
 };
 
-/// The evaluator's own stream, for callers whose arrays are in host memory.
+/// A stream of the evaluator's own. What is launched on an `urgent` one begins before the rest of what runs.
 class OwnStream {
  public:
-  OwnStream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  explicit OwnStream(bool urgent = false) {
+    int least = 0, greatest = 0;
+    require(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    require(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, urgent ? greatest : least),
+            "cudaStreamCreateWithPriority");
+  }
   ~OwnStream() { cudaStreamDestroy(stream_); }
   OwnStream(const OwnStream&) = delete;
   operator cudaStream_t() const { return stream_; }
@@ -46,5 +51,32 @@ inline void order(cudaStream_t before, cudaStream_t after) {
   require(recorded, "cudaEventRecord");
   require(waits, "cudaStreamWaitEvent");
 }
+
+/// A second stream, for what may run beside the first.
+class SideStream {
+ public:
+  explicit SideStream(bool urgent = false) : stream_(urgent) {}
+
+  /// launch(stream): behind what has been launched on `main` so far, beside what will be until join(main).
+  template <class Launch>
+  void run(cudaStream_t main, Launch&& launch) {
+    order(main, stream_);
+    busy_ = true;
+    launch(static_cast<cudaStream_t>(stream_));
+  }
+  void join(cudaStream_t main) {
+    if (busy_) order(stream_, main);
+    busy_ = false;
+  }
+  operator cudaStream_t() const { return stream_; }
+  void wait() {
+    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    busy_ = false;
+  }
+
+ private:
+  OwnStream stream_;
+  bool busy_ = false;
+};
 
 }  // namespace farfield::cuda
