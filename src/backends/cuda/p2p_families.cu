@@ -73,7 +73,7 @@ struct Place {
 /// The leaves about a parent, in shared memory.
 template <class Real>
 struct Neighbourhood {
-  std::uint32_t first[entries];  ///< of every leaf the first source less its offset
+  std::uint32_t begin[entries];  ///< first source of every leaf
   int offset[entries + 1];       ///< where it would be staged, were there room for all
   std::int64_t target_begin[8];  ///< of the children
   int targets[8];
@@ -89,15 +89,14 @@ struct Neighbourhood {
     if (thread == threads - 1)
       frame = make_frame<Kernel, Real>(tree.coordinate(p, 0), tree.coordinate(p, 1), tree.coordinate(p, 2),
                                        tree.lattice.edge(tree.level[p] + 1));
-    int count = 0, own = 0;
-    std::uint32_t begin = 0;
+    int count = 0;
     if (thread < entries) {
       const Place place(thread);
       const BoxId colleague = tree.colleague[std::int64_t(p) * colleagues_per_box + place.slot];
       const bool wanted = colleague != no_box && (place.near & family.children);
       const BoxId leaf = wanted ? tree.child(colleague, place.octant) : no_box;
-      begin = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
-      count = own = leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - begin);
+      begin[thread] = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
+      count = leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - begin[thread]);
     } else if (thread < entries + 8) {
       const int octant = thread - entries;
       const BoxId child = family.children >> octant & 1u ? tree.child(p, octant) : no_box;
@@ -111,8 +110,7 @@ struct Neighbourhood {
     if (thread < entries) offset[thread + 1] = count;
     if (thread == 0) offset[0] = 0;
     __syncthreads();
-    if (thread >= 32 && thread < entries) offset[thread + 1] = count += offset[32];
-    if (thread < entries) first[thread] = begin - static_cast<std::uint32_t>(count - own);
+    if (thread >= 32 && thread < entries) offset[thread + 1] += offset[32];
     __syncthreads();
   }
 
@@ -131,7 +129,7 @@ struct Neighbourhood {
     int entry = 0;
     for (int step = entries / 2; step > 0; step /= 2)
       if (offset[entry + step] <= at) entry += step;
-    return first[entry] + static_cast<std::uint32_t>(at);
+    return begin[entry] + static_cast<std::uint32_t>(at - offset[entry]);
   }
 };
 
