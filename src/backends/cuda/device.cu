@@ -23,7 +23,7 @@ void fail_memory(std::int64_t wanted) {
   const std::string need = wanted > 0 ? std::to_string(wanted) + " bytes are needed" : "an allocation failed";
   throw Error(ErrorCode::memory,
               "not enough device memory: " + need + ", " + std::to_string(free) + " of " + std::to_string(total) +
-                  " are free; use fewer points, a larger tolerance, m2l rotation or precision single");
+                  " are free; use fewer points, larger leaves, a larger tolerance, m2l rotation or precision single");
 }
 
 static int device_count() {
