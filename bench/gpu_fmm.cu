@@ -69,12 +69,15 @@ Times time_plan(Plan& plan, const Field<T>& f) {
   std::vector<double> all, again;
   StageTimes stages;
   const double patience = now() + 5;  // long cases are repeated less often
-  for (int run = 0; run < 6 && (run < 3 || now() < patience); ++run) {
+  const auto build_and_evaluate = [&] {
     cudaDeviceSynchronize();
-    const double begin = now();
     plan.move(f.at);
     plan.evaluate(f.strength, f.out);
     cudaDeviceSynchronize();
+  };
+  for (int run = 0; run < 6 && (run < 3 || now() < patience); ++run) {
+    const double begin = now();
+    build_and_evaluate();
     if (run == 0) continue;
     all.push_back(now() - begin);
     stages.add(plan.report());
@@ -85,7 +88,7 @@ Times time_plan(Plan& plan, const Field<T>& f) {
     cudaDeviceSynchronize();
     again.push_back(now() - begin);
   }
-  return {median(all), median(again), stages.medians()};
+  return {median(all), median(again), stages_apart(plan, median(all), stages, build_and_evaluate)};
 }
 
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {

@@ -12,6 +12,7 @@
 
 #include "backends/cuda/array.hpp"
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/evaluator.hpp"
 
 namespace farfield::bench {
 
@@ -42,6 +43,23 @@ class StageTimes {
  private:
   std::map<std::string, std::vector<double>> times_;
 };
+
+/// Seconds of the stages of run(), which builds and evaluates `plan`: those in `beside`, or, where their sum says that
+/// near and far field ran beside one another, the medians of three runs that keep them apart.
+template <class Run>
+std::map<std::string, double> stages_apart(const Plan& plan, double wall, const StageTimes& beside, const Run& run) {
+  double sum = 0;
+  for (const auto& [name, seconds] : beside.medians()) sum += seconds;
+  if (sum <= wall) return beside.medians();
+  StageTimes apart;
+  cuda::keep_stages_apart(true);
+  for (int i = 0; i < 3; ++i) {
+    run();
+    apart.add(plan.report());
+  }
+  cuda::keep_stages_apart(false);
+  return apart.medians();
+}
 
 /// "name": milliseconds of every stage, by commas, with so many decimals.
 inline void print_stages(const std::map<std::string, double>& seconds, int decimals) {

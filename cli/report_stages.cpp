@@ -15,7 +15,7 @@ struct Meaning {
   const char* words;
 };
 
-constexpr std::array<Meaning, 20> meanings = {{
+constexpr std::array<Meaning, 19> meanings = {{
     {"survey", "extent and shape of the cloud"},
     {"read", "copy the points"},
     {"keys", "number the cells of space"},
@@ -23,7 +23,6 @@ constexpr std::array<Meaning, 20> meanings = {{
     {"boxes", "make the tree"},
     {"lists", "who is near, who is far"},
     {"rows", "boxes and targets dealt out"},
-    {"accounts", "count what there is to do"},
     {"degree", "how the points lie"},
     {"tables", "translation operators"},
     {"gather", "strengths into tree order"},
@@ -65,6 +64,8 @@ std::string half(const char* title, bool building, double wall, const Report& r,
   }
   if (wall - sum > 0.01 * wall)
     text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);
+  if (sum > 1.01 * wall)
+    text += t.dim("  stages ran side by side: together they took less than the sum of their times") + "\n";
   const std::string total = duration(wall);
   return t.bold(title) + std::string(static_cast<std::size_t>(42 - width_of(title)), ' ') + pad_left(total, 9) + "\n" +
          text;

@@ -1,5 +1,6 @@
 // CudaEvaluator: owns the arrays of a plan on one device and runs the method's page over the stages.
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "backends/cuda/accounts.hpp"
@@ -40,6 +41,8 @@ static int current_device() {
 /// Near and far field side by side, where many of the far field's launches leave most of the device idle: up to a tenth
 /// of the time of 2^20 uniform points, a quarter of 2^16. Larger trees only get in one another's way, up to 4 % slower.
 constexpr std::int64_t most_boxes_beside = 1 << 19;
+static std::atomic<bool> stages_are_apart{false};
+void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 
 template <class Real>
 class CudaEvaluator final : public Evaluator {
@@ -302,7 +305,8 @@ class CudaEvaluator final : public Evaluator {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
     if (targets == 0) return;
     if (decision_.method == Method::fmm && sources > 0) {
-      BoundStages<K, Real> bound(work_, events_, tree_.tree.boxes <= most_boxes_beside ? &far_side_ : nullptr);
+      const bool beside = tree_.tree.boxes <= most_boxes_beside && !stages_are_apart;
+      BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
       return fmm(bound, events_);
     }
     events_("p2p", [&] { direct<K>(work_, sources, targets); });

@@ -9,6 +9,9 @@ namespace farfield::cuda {
 /// An evaluator for the decision's kernel, precision and method on the current device.
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision);
 
+/// For measurements: evaluations of all plans from now on sum the near field before the far field, never beside it.
+void keep_stages_apart(bool apart);
+
 /// Upper bound of the bytes of device memory that such an evaluator holds at one time for these counts.
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);
 
