@@ -88,7 +88,7 @@ Times time_plan(Plan& plan, const Field<T>& f) {
     cudaDeviceSynchronize();
     again.push_back(now() - begin);
   }
-  return {median(all), median(again), stages_apart(plan, median(all), stages, build_and_evaluate)};
+  return {median(all), median(again), stages_apart(plan, stages, build_and_evaluate)};
 }
 
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {

@@ -44,13 +44,12 @@ class StageTimes {
   std::map<std::string, std::vector<double>> times_;
 };
 
-/// Seconds of the stages of run(), which builds and evaluates `plan`: those in `beside`, or, where their sum says that
-/// near and far field ran beside one another, the medians of three runs that keep them apart.
+/// Seconds of the stages of run(), which builds and evaluates `plan`: those in `beside`, or, in trees whose near and
+/// far field ran beside one another, the medians of three runs that keep them apart.
 template <class Run>
-std::map<std::string, double> stages_apart(const Plan& plan, double wall, const StageTimes& beside, const Run& run) {
-  double sum = 0;
-  for (const auto& [name, seconds] : beside.medians()) sum += seconds;
-  if (sum <= wall) return beside.medians();
+std::map<std::string, double> stages_apart(const Plan& plan, const StageTimes& beside, const Run& run) {
+  const std::int64_t boxes = plan.report().boxes;  // of a direct sum none
+  if (boxes == 0 || boxes > cuda::most_boxes_beside) return beside.medians();
   StageTimes apart;
   cuda::keep_stages_apart(true);
   for (int i = 0; i < 3; ++i) {

@@ -96,7 +96,7 @@ Times time_runs(Plan& plan, DeviceCloud<T>& cloud) {
     plan.move(cloud.sources(), cloud.targets());
     plan.evaluate(cloud.strengths(), cloud.results());
   };
-  return {median(all), median(evaluation), bench::stages_apart(plan, median(all), stages, run)};
+  return {median(all), median(evaluation), bench::stages_apart(plan, stages, run)};
 }
 
 /// Prints the line of one row. `p` is the papers' truncation number; `error` of 0 means not measured.

@@ -129,8 +129,9 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, Scheme
   if (capped) s.mean = std::max(16.0, most);
   // Evenly filled boxes must not split by chance; clustered ones split into leaves far below the limit, half of the
   // mean with 1.6 (Plummer, N = 1e6: 3.5 saves a seventh at 1e-6, a quarter at 1e-9 against 2.5; on a sphere it costs
-  // as much). A GPU loses less with small leaves: in single 1.6 saves a sixth on Plummer, N = 2^24, degrees 4 to 7; in
-  // double at degree 14 its m2l would take 3.6 times as long as p2p.
+  // as much). A GPU loses less with small leaves: in single 1.9 saves a sixth on Plummer, N = 2^24, degrees 5 and 7,
+  // and 1.6 another 1 to 3 % (N = 4e6 and 4e7, degree 4); in double at degree 14 its m2l would take 3.6 times as long
+  // as p2p.
   const bool small_leaves = d.backend == Backend::cuda && d.precision == Precision::single_;
   const double dimension = dimension_of(g), clustered = small_leaves ? 1.6 : 3.5;
   const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? 2.5 : clustered) * s.mean;

@@ -38,9 +38,6 @@ static int current_device() {
   return device;
 }
 
-/// Near and far field side by side, where many of the far field's launches leave most of the device idle: up to a tenth
-/// of the time of 2^20 uniform points, a quarter of 2^16. Larger trees only get in one another's way, up to 4 % slower.
-constexpr std::int64_t most_boxes_beside = 1 << 19;
 static std::atomic<bool> stages_are_apart{false};
 void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 
