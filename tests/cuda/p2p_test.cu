@@ -25,11 +25,10 @@ constexpr Form forms[] = {{0, false}, {0, true}, {cuda::family_leaf, true}, {12,
 /// One cloud in a tree on the host and in the same one on the device.
 class NearField {
  public:
-  NearField(const Cloud& cloud, std::int64_t leaf_size, int depth) : cloud_(cloud) {
+  NearField(const Cloud& cloud, std::int64_t leaf_size, int depth, const ListThresholds& thresholds) : cloud_(cloud) {
     const Points sources = points(cloud_.sources), targets = points(cloud_.targets);
     const Points* apart = cloud_.apart() ? &targets : nullptr;
     const Geometry geometry = cpu::survey(sources, apart, 1);
-    const ListThresholds thresholds{3, 3};
     cpu::build(host_, sources, apart, geometry, {1, 0, leaf_size, depth, thresholds, 1, {}});
     device_.use(memory_);
     cuda::build(device_, sources, apart, geometry, {1, 0, leaf_size, depth, thresholds, {}}, nullptr);
@@ -76,9 +75,13 @@ class NearField {
     cuda::download(counts, near.view().tiles, 2, nullptr);
     cuda::require(cudaDeviceSynchronize(), "tiles and families");
     tiles += counts[0], families += counts[1];
+    std::vector<cuda::Family> found(static_cast<std::size_t>(counts[1]));
+    cuda::download(found.data(), near.view().family, counts[1], nullptr);
+    cuda::require(cudaDeviceSynchronize(), "families");
+    for (const cuda::Family& family : found) takers += family.takers != 0;
     return sums;
   }
-  static inline std::int64_t tiles = 0, families = 0;
+  static inline std::int64_t tiles = 0, families = 0, takers = 0;
 
  private:
   double strength(std::int64_t s, bool counting) const {
@@ -169,9 +172,9 @@ void expect_counts(NearField& field, const std::vector<double>& expected) {
       EXPECT_EQ((field.found<Count, Real>(gradient, form)), expected) << form.family_mean << form.wide;
 }
 
-void expect_all(const Cloud& cloud, std::int64_t leaf_size, int depth = -1) {
+void expect_all(const Cloud& cloud, std::int64_t leaf_size, int depth = -1, const ListThresholds& thresholds = {3, 3}) {
   SCOPED_TRACE(cloud.label + ", leaf size " + std::to_string(leaf_size) + ", depth " + std::to_string(depth));
-  NearField field(cloud, leaf_size, depth);
+  NearField field(cloud, leaf_size, depth, thresholds);
   const std::vector<double> sums = field.expected(false), counts = field.expected(true);
   expect_sums<float>(field, sums);
   expect_sums<double>(field, sums);
@@ -183,7 +186,7 @@ class CudaP2p : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    NearField::tiles = NearField::families = 0;
+    NearField::tiles = NearField::families = NearField::takers = 0;
   }
 };
 
@@ -201,6 +204,16 @@ TEST_F(CudaP2p, LeavesOfMixedLevels) {
     for (const int leaf_size : {1, 2, 5, 9, 17, 33, 70, 600})
       expect_all(make_cloud(kind, 3'001, Signs::mixed), leaf_size);
   EXPECT_GT(NearField::families, 0);
+}
+
+/// Coarser leaves by pairs: children that hear them and children that do not, more of them than a family takes, and
+/// targets without sources.
+TEST_F(CudaP2p, FamiliesWithCoarserLeaves) {
+  for (const Kind kind : {Kind::plummer, Kind::sphere, Kind::spiral, Kind::apart})
+    for (const int leaf_size : {2, 6, 14, 30})
+      for (const int by_pairs : {4, 12, 40})
+        expect_all(make_cloud(kind, 6'001, Signs::mixed), leaf_size, -1, {by_pairs, by_pairs});
+  EXPECT_GT(NearField::takers, 0);
 }
 
 TEST_F(CudaP2p, TargetsApart) {

@@ -1,4 +1,5 @@
-// p2p of families: sibling leaves of few points whose near list is exactly their colleagues (work.hpp: Family).
+// p2p of families: sibling leaves of few points whose near list is exactly their colleagues, or those and all coarser
+// leaves that touch their parent (work.hpp: Family).
 #pragma once
 #include "backends/cuda/work.hpp"
 
@@ -6,6 +7,9 @@ namespace farfield::cuda {
 
 /// Most targets of a leaf in a family.
 inline constexpr int family_leaf = 64;
+/// Most coarser leaves of a family.
+inline constexpr int most_coarser = 32;
+
 /// Adds the near field of all families; asynchronous.
 template <class Kernel, class Real>
 void p2p_families(const Work<Real>& work, unsigned blocks);

@@ -7,21 +7,30 @@
 namespace farfield::cuda {
 namespace {
 
-/// Could a leaf be in a family: are its near sources exactly those of its colleagues? Rows ascend after the target
-/// itself, coarser boxes first; sources of a colleague that is not in the near row are in finer near boxes or in m2p.
+enum Candidate : std::uint8_t { no_candidate = 0, of_even = 1, taker = 2 };
+
+/// Could a leaf be in a family: are its near sources exactly those of its colleagues, or those and all coarser leaves
+/// that touch its parent? Rows ascend after the target itself, coarser boxes first; sources of a colleague that is not
+/// in the near row are in finer near boxes or in m2p, coarser leaves in the near row or in p2l.
 struct FindCandidates {
   TreeView tree;
   ListsView lists;
   std::uint8_t* candidate;
-  __device__ void operator()(std::int64_t i) const {
-    const BoxId b = static_cast<BoxId>(i);
-    const std::int64_t begin = lists.near.begin[i], end = lists.near.begin[i + 1];
-    candidate[i] = begin < end && lists.m2p.begin[i] == lists.m2p.begin[i + 1] && tree.parent[b] != no_box &&
-                   tree.target_count(b) <= family_leaf && same_level(b, begin) && same_level(b, end - 1) &&
-                   same_level(b, begin + 1 < end ? begin + 1 : begin);
+  __device__ void operator()(std::int64_t i) const { candidate[i] = kind_of(static_cast<BoxId>(i)); }
+
+ private:
+  __device__ Candidate kind_of(BoxId b) const {
+    const std::int64_t begin = lists.near.begin[b], end = lists.near.begin[b + 1];
+    if (begin == end || is_heard(lists.m2p, b) || tree.parent[b] == no_box || tree.target_count(b) > family_leaf ||
+        tree.level[lists.near.items[end - 1]] != tree.level[b])
+      return no_candidate;
+    const std::int64_t others = begin + (lists.near.items[begin] == b);
+    if (!is_coarser(b, others, end)) return of_even;
+    return is_heard(lists.p2l, b) || is_coarser(b, others + most_coarser, end) ? no_candidate : taker;
   }
-  __device__ bool same_level(BoxId b, std::int64_t item) const {
-    return tree.level[lists.near.items[item]] == tree.level[b];
+  __device__ static bool is_heard(const ListView& list, BoxId b) { return list.begin[b] < list.begin[b + 1]; }
+  __device__ bool is_coarser(BoxId b, std::int64_t item, std::int64_t end) const {
+    return item < end && tree.level[lists.near.items[item]] < tree.level[b];
   }
 };
 
@@ -30,20 +39,23 @@ struct FamilyRule {
   TreeView tree;
   int mean;
   const std::uint8_t* candidate;
-  __device__ unsigned children(BoxId parent) const {
-    if (parent == no_box || tree.is_leaf(parent)) return 0;
-    unsigned found = 0;
+  __device__ Family family(BoxId parent) const {
+    if (parent == no_box || tree.is_leaf(parent)) return {};
+    unsigned found = 0, takers = 0;
     int count = 0;
     std::int64_t targets = 0;
     BoxId child = tree.first_child[parent];
     for (unsigned left = tree.child_mask[parent]; left; left &= left - 1, ++child) {
-      if (!candidate[child]) continue;
+      if (candidate[child] == no_candidate) continue;
       found |= left & -left;
+      if (candidate[child] == taker) takers |= left & -left;
       targets += tree.target_count(child);
       ++count;
     }
-    return count >= 3 && targets <= std::int64_t(mean) * count ? found : 0;
+    if (count < 3 || targets > std::int64_t(mean) * count) return {};
+    return {parent, static_cast<std::uint16_t>(found), static_cast<std::uint16_t>(takers)};
   }
+  __device__ bool is_family(BoxId parent) const { return family(parent).children != 0; }
 };
 
 constexpr int family_bits = 32;  // of a place: families in the upper half, tiles in the lower
@@ -58,9 +70,9 @@ struct CountWork {
     const BoxId b = static_cast<BoxId>(i);
     std::uint64_t own = 0;
     if (i < tree.boxes) {
-      if (rule.children(b)) own = std::uint64_t(1) << family_bits;
+      if (rule.is_family(b)) own = std::uint64_t(1) << family_bits;
       const bool busy = near.begin[i] < near.begin[i + 1];
-      if (busy && !(rule.candidate[i] && rule.children(tree.parent[b])))
+      if (busy && !(rule.candidate[i] != no_candidate && rule.is_family(tree.parent[b])))
         own += static_cast<std::uint64_t>(tiles_of(tree.target_count(b)));
     }
     place[i] = own;
@@ -96,7 +108,7 @@ struct FillWork {
     };
     for (std::int64_t part = 0; part < parts; ++part)  // about equal, of whole fours
       tiles[first_tile + part] = tile_of(b, cut(part), cut(part + 1));
-    if (static_cast<std::uint32_t>(next >> family_bits) > family) families[family] = {b, rule.children(b)};
+    if (static_cast<std::uint32_t>(next >> family_bits) > family) families[family] = rule.family(b);
   }
   __device__ PairTile tile_of(BoxId b, std::int64_t first, std::int64_t end) const {
     return {near.begin[b],

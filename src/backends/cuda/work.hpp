@@ -81,10 +81,11 @@ struct PairTile {
   std::int32_t near_count, first, targets;  ///< `first`: of the targets, counted from the leaf's own first
 };
 
-/// Sibling leaves of few points that p2p serves together. `children` has the bits of their octants.
+/// Sibling leaves of few points that p2p serves together: bits of their octants.
 struct Family {
   BoxId parent;
-  std::uint32_t children;
+  std::uint16_t children;
+  std::uint16_t takers;  ///< those of them that hear all coarser leaves that touch the parent; the others hear none
 };
 
 /// What p2p goes over (p2p_work.hpp); every leaf with near sources is in one of the two.
