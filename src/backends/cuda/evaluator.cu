@@ -255,6 +255,7 @@ class CudaEvaluator final : public Evaluator {
       work_.octants = octants_.view();
       work_.classes = rows_.classes();
       work_.near = near_.view();
+      work_.close_square = close_square<Real>(tables_.view().degree);
       work_.tensor = tensor_.view();
       work_.mirror = mirror_.view();
       work_.has_m2p = has_m2p_;

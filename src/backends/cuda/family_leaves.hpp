@@ -165,25 +165,32 @@ struct Window {
 };
 
 /// The staged sources of a child, a run per lane: the four rows about it without its own leaf, which cuts one row in
-/// two, the coarser leaves, and then its own.
+/// two, then the coarser leaves, if it takes them, and its own leaf.
 struct Runs {
-  static constexpr int second_half = 4, coarser = 5, own = 6;
+  static constexpr int second_half = 4, coarser = 5;
   int begin, length;
 
   template <class Real>
   __device__ Runs(const Leaves<Real>& around, const Window<Real>& window, int child) {
     const int lane = static_cast<int>(threadIdx.x % 32), x = child & 1, y = child >> 1 & 1, z = child >> 2;
+    const int own = before_own(around, child);
     const int own_row = (1 - y) + 2 * (1 - z), row = lane < 4 ? lane : own_row;
     const int ry = y + (row & 1), rz = z + (row >> 1);
     int low = around.offset[first_entry(x, ry, rz)];
     int high = around.offset[first_entry(x + 1, ry, rz) + width(x + 1) * width(ry) * width(rz)];
     if (lane == own_row || lane == own) high = lane == own ? around.own_end(child) : around.own_begin(child);
     if (lane == second_half || lane == own) low = lane == own ? around.own_begin(child) : around.own_end(child);
-    if (lane == coarser) low = around.offset[even], high = around.takers >> child & 1u ? around.sources() : low;
+    if (lane == coarser && lane < own) low = around.offset[even], high = around.sources();
     low = max(low - window.from, 0);
     high = min(high - window.from, window.room);
     begin = low;
     length = max(high - low, 0);
+  }
+
+  /// Runs before the child's own leaf.
+  template <class Real>
+  __device__ static int before_own(const Leaves<Real>& around, int child) {
+    return coarser + static_cast<int>(around.takers >> child & 1u);
   }
 };
 

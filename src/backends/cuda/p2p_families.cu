@@ -32,6 +32,7 @@ class ChildSum {
         around_(around),
         window_(window),
         runs_(around, window, child),
+        before_own_(runs_.before_own(around, child)),
         first_(around.target_begin[child]),
         count_(around.targets[child]) {
     const float lane = static_cast<float>(threadIdx.x % 32) + 0.5f;
@@ -41,6 +42,7 @@ class ChildSum {
     unit_ = static_cast<int>(threadIdx.x % 32) - group_ * units_;
     const int own = around.own_begin(child) - window.from;
     self_ = work.alike ? own : -2 * family_leaf;
+    targets_.close_square = work.close_square;
     const bool staged = work.alike && own >= 0 && own + count_ <= window.room;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -52,16 +54,16 @@ class ChildSum {
   __device__ void sum() {
     Watch<Real> watch;
 #pragma unroll 1
-    for (int run = 0; run < Runs::own; ++run)
+    for (int run = 0; run < before_own_; ++run)
       over(run, [&](const Staged<Real>& s, int) { targets_.add(s, sums_, watch); });
-    const bool again = Kernel::softens && __any_sync(warp, watch.found_close());
+    const bool again = Kernel::softens && __any_sync(warp, watch.found_close(targets_.close_square));
     if (again)
 #pragma unroll
       for (int i = 0; i < n; ++i) sums_[i] = {};
-    const int first = again ? 0 : Runs::own;
+    const int first = again ? 0 : before_own_;
     bool close = false;
 #pragma unroll 1
-    for (int run = first; run <= Runs::own; ++run)
+    for (int run = first; run <= before_own_; ++run)
       over(run, [&](const Staged<Real>& s, int at) { close |= others(targets_.add_apart(s, sums_), at) != 0; });
     if (__any_sync(warp, close)) add_close(first);
   }
@@ -126,7 +128,7 @@ class ChildSum {
   /// Close pairs come last: else their size would swallow the many small terms.
   __device__ void add_close(int first_run) {
 #pragma unroll 1
-    for (int run = first_run; run <= Runs::own; ++run)
+    for (int run = first_run; run <= before_own_; ++run)
       over(run, [&](const Staged<Real>& s, int at) {
         const unsigned close = others(targets_.close_to(s), at);
         if (close)
@@ -140,6 +142,7 @@ class ChildSum {
   Around& around_;
   const Window<Real>& window_;
   const Runs runs_;
+  const int before_own_;  ///< runs before the child's own leaf
   const std::int64_t first_;
   const int count_;
   int units_, groups_, group_, unit_, self_;

@@ -59,6 +59,7 @@ class PairSum {
     groups_ = best_groups(quotient(threads, units_));
     group_ = quotient(static_cast<int>(threadIdx.x), units_);
     unit_ = static_cast<int>(threadIdx.x) - group_ * units_;
+    targets_.close_square = work.close_square;
     if constexpr (softened) {
       const double length = work.softening * shared.frame.factor;
       targets_.softening2 = static_cast<Real>(length * length);
@@ -180,7 +181,7 @@ class PairSum {
         for (int at = first / dealt + group_; at < last / dealt; at += groups_)
 #pragma unroll
           for (int j = 0; j < dealt; ++j) targets_.add(load(shared_.source[j * column + at]), part, watch);
-        close = Kernel::softens && watch.found_close();
+        close = Kernel::softens && watch.found_close(targets_.close_square);
       }
       if (close) sum_carefully(first / dealt + group_, last / dealt, part);
       if constexpr (deep)

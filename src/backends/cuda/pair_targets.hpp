@@ -1,10 +1,10 @@
 // Pair targets: sources against a few targets in a thread's registers, what p2p and the direct sum have in common.
 //
 // In single, coordinates are relative to a frame (a box near both points), subtracted in double and rounded; pairs
-// closer than 1/16 of the frame, where that rounding would show, are differenced again in double. In double the frame
-// is the identity and only pairs at (almost) no distance are close. Where close pairs are unlikely, `add` takes every
-// source as it comes and a Watch keeps the smallest distance, half an instruction per pair: sums in which one was found
-// are thrown away and made anew by `add_apart`, which leaves close pairs to `exact_pair`. So the fast path needs
+// closer than 1/16 to 1/64 of the frame, where that rounding would show, are differenced again in double. In double the
+// frame is the identity and only pairs at (almost) no distance are close. Where close pairs are unlikely, `add` takes
+// every source as it comes and a Watch keeps the smallest distance, half an instruction per pair: sums in which one was
+// found are thrown away and made anew by `add_apart`, which leaves close pairs to `exact_pair`. So the fast path needs
 // neither guard nor branch (14.4 instructions per pair with gradient, 8.4 without).
 //
 // `softened` adds the square of Work::softening to that of the distance; pairs at no distance are close: there a point
@@ -27,12 +27,6 @@ __device__ inline double approximate_inverse_sqrt(double x) {
   return fma(fma(e, 0.375, 0.5), y * e, y);
 }
 
-/// Squares of distances below this are close, in the frame's units.
-template <class Real>
-inline constexpr Real close_square = Real(1) / 256;
-template <>
-inline constexpr double close_square<double> = 1e-280;
-
 /// Numbers that are not negative compare like the whole numbers of their leading bits, so of two one instruction finds
 /// the least.
 __device__ inline int leading_bits(float x) { return __float_as_int(x); }
@@ -43,7 +37,7 @@ template <class Real>
 class Watch {
  public:
   __device__ void see(Real a, Real b) { least_ = __vimin3_s32(least_, leading_bits(a), leading_bits(b)); }
-  __device__ bool found_close() const { return least_ <= leading_bits(close_square<Real>); }
+  __device__ bool found_close(Real close_square) const { return least_ <= leading_bits(close_square); }
 
  private:
   int least_ = 0x7fffffff;
@@ -170,6 +164,7 @@ template <class Kernel, class Real, int n, bool with_gradient, bool softened = f
 struct PairTargets {
   static constexpr bool meets_close = Kernel::softens;  // a constant kernel does not mind the distance
   Real x[n], y[n], z[n], softening2 = 0;
+  Real close_square;  ///< Work::close_square
 
   /// Adds a source to all sums.
   __device__ void add(const Staged<Real>& s, PairSums<Real> (&sums)[n], Watch<Real>& watch) const {
@@ -187,7 +182,7 @@ struct PairTargets {
 #pragma unroll
     for (int i = 0; i < n; ++i)
       add_one(s, i, sums[i], [&](Real inverse, Real r2) {
-        const bool apart = !meets_close || leading_bits(r2) > leading_bits(close_square<Real>);
+        const bool apart = !meets_close || leading_bits(r2) > leading_bits(close_square);
         close |= apart ? 0u : 1u << i;
         return apart ? inverse : Real(0);
       });
@@ -200,7 +195,7 @@ struct PairTargets {
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const Real r2 = square_of(x[i] - s.x, y[i] - s.y, z[i] - s.z);
-      close |= leading_bits(r2) > leading_bits(close_square<Real>) ? 0u : 1u << i;
+      close |= leading_bits(r2) > leading_bits(close_square) ? 0u : 1u << i;
     }
     return close;
   }
