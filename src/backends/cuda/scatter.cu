@@ -17,7 +17,7 @@ constexpr int threads = 256;
 unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
 constexpr int least_shift = 18;                          // of a group: 4 MB of records with gradient
-constexpr int most_groups = 128;                         // more make the runs that a block writes too short
+constexpr int most_groups = 256;                         // more make the runs that a block writes too short
 constexpr std::int64_t slab_bytes = 1 << 30;             // of records dealt out at a time: bounds the memory
 constexpr std::int64_t spread_at_once = 20 * (1 << 20);  // bytes
 
