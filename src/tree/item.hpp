@@ -6,7 +6,7 @@
 
 namespace farfield {
 
-/// Morton key of ten levels above, the caller's index below. Items are distinct and their order as numbers is the
+/// Morton key of up to ten levels above, the caller's index below. Items are distinct and their order as numbers is the
 /// stable order, whatever sorts them.
 using Item = std::uint64_t;
 FARFIELD_HD Item make_item(std::uint32_t key, std::uint32_t index) { return Item(key) << 32 | index; }

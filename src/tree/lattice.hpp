@@ -89,16 +89,33 @@ FARFIELD_HD std::uint64_t morton_word(const Lattice& lattice, const double x[3],
   return key;
 }
 
-inline constexpr int levels_per_key = 10;  ///< levels that one 32-bit Morton key holds
+/// The levels of boxes whose children one 32-bit Morton key tells apart: 3 bits each.
+struct KeyLevels {
+  int begin, end;
+  FARFIELD_HD constexpr int bits() const { return 3 * (end - begin); }
+};
 
-/// Morton key of the ten levels below `level`, the coarsest in bits 27-29: half the bytes of a word to sort, and
-/// as deep as most boxes go (8^10 = 1e9). Levels beyond the lattice's depth are zero.
+/// Those of the key that tells the children of a box at `level`. The first key, which all points get, holds ten levels,
+/// half the bytes of a word to sort and as deep as most boxes go (8^10 = 1e9). The later ones hold five: most boxes
+/// that go on end there, and 15 bits leave 17 of a word of 32 for the number of the box (131,072), which the device
+/// sorts by.
+FARFIELD_HD constexpr KeyLevels key_levels(int level) {
+  constexpr int first = 10, later = 5;
+  if (level < first) return {0, first};
+  const int begin = level - (level - first) % later;
+  return {begin, begin + later};
+}
+
+/// Morton key of the levels of key_levels(level) for a `level` that begins them, the finest in bits 0-2. Levels beyond
+/// the lattice's depth are zero.
 FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], int level) {
+  const int end = key_levels(level).end;
+  const std::uint32_t kept = (1u << (end - level)) - 1;
   std::uint32_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const std::uint64_t i = static_cast<std::uint64_t>(lattice.index(x[axis], axis));
-    const int shift = lattice.depth - level - levels_per_key;
-    std::uint32_t v = static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & 0x3ff;
+    const int shift = lattice.depth - end;
+    std::uint32_t v = static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & kept;
     v = (v | v << 16) & 0x030000ff;
     v = (v | v << 8) & 0x0300f00f;
     v = (v | v << 4) & 0x030c30c3;
@@ -108,9 +125,9 @@ FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], 
   return key;
 }
 
-/// Which child of a box at `level` the morton_key that holds level + 1 belongs to.
+/// Which child of a box at `level` the morton_key of its key_levels belongs to.
 FARFIELD_HD int child_of_short_key(std::uint32_t key, int level) {
-  return static_cast<int>(key >> (3 * (levels_per_key - 1 - level % levels_per_key))) & 7;
+  return static_cast<int>(key >> (3 * (key_levels(level).end - 1 - level))) & 7;
 }
 
 /// Which child (0-7, x lowest bit) of a box at `level` a key of the word that holds level + 1 belongs to.

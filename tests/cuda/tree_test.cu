@@ -162,13 +162,30 @@ TEST_F(CudaTreeTest, EqualsTheCpusForTheCloudsOfAccuracy) {
 }
 
 TEST_F(CudaTreeTest, EqualsTheCpusForUniformDepth) {
-  for (const int depth : {0, 1, 3, 6, 11}) {
+  for (const int depth : {0, 1, 3, 6, 11, 16}) {
     const std::vector<double> s = test::all_clouds()[0].make(4000, 6), t = test::all_clouds()[2].make(3000, 7);
     SCOPED_TRACE(depth);
     const Points sources = points(s), targets = points(t);
     compare_builds(sources, nullptr, uniform(depth));
     compare_builds(sources, &targets, uniform(depth));
   }
+}
+
+/// More boxes than 2^17 go on at level 10: their numbers and a later key do not fit 32 bits together.
+TEST_F(CudaTreeTest, EqualsTheCpusWhereVeryManyBoxesGoOn) {
+  const std::vector<double> s = test::all_clouds()[0].make((1 << 17) + (1 << 13), 15);
+  cpu::CpuTree expected = test::built_from({"uniform", s, {}, true}, uniform(11));
+  ASSERT_GT(expected.tree.level_begin[11] - expected.tree.level_begin[10], 1 << 17);
+  compare_builds(points(s), nullptr, uniform(11));
+}
+
+/// Two clusters go on at level 10 in 14 ranges of up to 14,000 points and at level 15 in 5000 of 2 to 6. With other
+/// targets boxes go on that hold points of one set only, down to level 27.
+TEST_F(CudaTreeTest, EqualsTheCpusForShortRangesOfManySizes) {
+  const std::vector<double> s = test::all_clouds()[6].make(30000, 16), t = test::all_clouds()[2].make(20000, 17);
+  const Points sources = points(s), targets = points(t);
+  compare_builds(sources, nullptr, adaptive(1, {4, 4}));
+  compare_builds(sources, &targets, adaptive(1, {4, 4}));
 }
 
 TEST_F(CudaTreeTest, EqualsTheCpusForAMillionPoints) {

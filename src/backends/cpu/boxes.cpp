@@ -98,8 +98,7 @@ std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) c
   return splitting;
 }
 
-/// Keys of the next ten levels for the points of the boxes that go on: large ranges one by one, the others side by
-/// side.
+/// Keys of the next levels for the points of the boxes that go on: large ranges one by one, the others side by side.
 void Builder::renew_keys(const std::vector<BoxId>& splitting, int level) {
   const auto renew = [&](BoxId b, int s, int threads) {
     const Node& node = nodes_[static_cast<std::size_t>(b)];
@@ -189,7 +188,7 @@ void Builder::grow() {
     const BoxId begin = level_begin_.back(), end = static_cast<BoxId>(nodes_.size());
     level_begin_.push_back(end);
     const std::vector<BoxId> splitting = splitting_boxes(begin, end, level);
-    if (level > 0 && level % levels_per_key == 0) renew_keys(splitting, level);
+    if (level > 0 && key_levels(level).begin == level) renew_keys(splitting, level);
     add_level(splitting, level);
   }
 }

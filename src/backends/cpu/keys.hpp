@@ -1,5 +1,6 @@
 // Keys: what is sorted instead of points. Ten levels of the tree at a time fill 30 bits; boxes that are still overfull
-// ten levels down get new keys for their own points only, so that depth costs nothing where it is not needed.
+// ten levels down get new keys of five levels for their own points only, so that depth costs nothing where it is not
+// needed.
 #pragma once
 #include <cstdint>
 #include <farfield/views.hpp>
@@ -25,7 +26,7 @@ struct Cloud {
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void make_items(Cloud& cloud, int threads);
 
-/// New keys for items [begin, end), of the ten levels below `level`.
+/// New keys, of key_levels(level), for items [begin, end).
 void rekey(Cloud& cloud, std::int64_t begin, std::int64_t end, int level, int threads);
 
 /// Do all points of items [begin, end) have the same coordinates, those of the point `with`?

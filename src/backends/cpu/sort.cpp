@@ -11,8 +11,8 @@
 namespace farfield::cpu {
 namespace {
 
-constexpr int digit_bits = 10,
-              buckets = 1 << digit_bits;       // three passes; 1024 streams of writes fit a second-level cache
+// Three passes for first keys, two for later ones; 1024 streams of writes fit a second-level cache.
+constexpr int digit_bits = 10, buckets = 1 << digit_bits;
 constexpr std::int64_t small = 512;            // below, comparing is faster than clearing three histograms
 constexpr std::int64_t smallest_block = 4096;  // of one thread
 
@@ -67,7 +67,7 @@ void sort_items(Item* items, Item* scratch, std::int64_t count, int threads) {
   const Item varying = varying_bits(items, cut, threads);
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(cut.blocks * buckets));
   Item *from = items, *to = scratch;
-  for (int shift = 32; shift < 32 + 3 * levels_per_key; shift += digit_bits) {
+  for (int shift = 32; shift < 32 + key_levels(0).bits(); shift += digit_bits) {
     if (digit(varying, shift) == 0) continue;
     pass(from, to, shift, cut, offsets, threads);
     std::swap(from, to);

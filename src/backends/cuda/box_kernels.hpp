@@ -25,10 +25,10 @@ struct Node {
 /// What the device knows about the tree so far.
 struct Progress {
   std::int64_t level_begin[max_levels + 3] = {0, 1};
-  std::int64_t going_on[2] = {};  ///< points of a level's boxes that new keys divide, of either set
-  std::int64_t wanted = 0;        ///< boxes that there would be with the children that did not fit
-  int stopped = no_level;         ///< the level whose children did not fit
-  int unresolved = no_level;      ///< coarsest level with a box that a uniform depth cannot divide
+  std::uint64_t going_on[2] = {};  ///< a level's boxes that new keys divide, of either set, as CountGoingOn counts
+  std::int64_t wanted = 0;         ///< boxes that there would be with the children that did not fit
+  int stopped = no_level;          ///< the level whose children did not fit
+  int unresolved = no_level;       ///< coarsest level with a box that a uniform depth cannot divide
 };
 
 /// The rule of refinement, and what it looks at.
@@ -266,21 +266,35 @@ __global__ void __launch_bounds__(block_threads) divide_kernel(const __grid_cons
   division(brood);
 }
 
-/// Points of the boxes of a level that go on, as Ranges of either set; entry `boxes` is 0. Points that all coincide go
-/// on, too: new keys leave their order as it is.
+/// The boxes of a level that go on with points of a set: 1 in the upper half of a word, their points in the lower one,
+/// where those of all boxes fit (most_points); entry `boxes` is 0. Points that all coincide go on, too: new keys leave
+/// their order as it is.
 struct CountGoingOn {
   Rule rule;
   int level;
-  std::int64_t first, boxes;  // of the level
-  const Node* nodes;
-  std::int64_t* offset[2];
-  std::uint32_t* begin[2];
+  std::int64_t boxes;
+  const Node* nodes;  // of the level
+  std::uint64_t* count[2];
   __device__ void operator()(std::int64_t i) const {
-    const bool splits = i < boxes && rule.divides(nodes[first + i], level);
+    const bool splits = i < boxes && rule.divides(nodes[i], level);
     for (int s = 0; s < rule.sets; ++s) {
-      offset[s][i] = splits ? nodes[first + i].end[s] - nodes[first + i].begin[s] : 0;
-      if (i < boxes) begin[s][i] = nodes[first + i].begin[s];
+      const std::uint32_t points = splits ? nodes[i].end[s] - nodes[i].begin[s] : 0;
+      count[s][i] = points > 0 ? std::uint64_t(1) << 32 | points : 0;
     }
+  }
+};
+
+/// Makes Ranges of the boxes that go on from sums of the counts before each.
+struct TakeGoingOn {
+  int set;
+  const Node* nodes;  // of the level
+  const std::uint64_t* before;
+  std::uint32_t *offset, *skipped;
+  __device__ void operator()(std::int64_t i) const {
+    const std::uint64_t range = before[i] >> 32;
+    if (before[i + 1] >> 32 == range) return;
+    offset[range] = static_cast<std::uint32_t>(before[i]);
+    skipped[range] = nodes[i].begin[set] - offset[range];
   }
 };
 

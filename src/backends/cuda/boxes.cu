@@ -27,6 +27,7 @@ class Builder {
   void enlarge(std::int64_t boxes);
   void read_back();
   bool renew(int level);
+  void renew(int set, const std::uint64_t* before, int level);
   std::int64_t boxes_of(int level) const { return progress_.level_begin[level + 1] - progress_.level_begin[level]; }
 
   Lattice lattice_;
@@ -140,35 +141,37 @@ void Builder::read_back() {
 bool Builder::renew(int level) {
   const std::int64_t boxes = boxes_of(level);
   if (boxes == 0) return false;
-  DeviceArray<std::int64_t> offset[2] = {DeviceArray<std::int64_t>(memory_), DeviceArray<std::int64_t>(memory_)};
-  DeviceArray<std::uint32_t> begin[2] = {DeviceArray<std::uint32_t>(memory_), DeviceArray<std::uint32_t>(memory_)};
-  for (int s = 0; s < sets_; ++s) {
-    offset[s].resize(boxes + 1);
-    begin[s].resize(boxes);
-  }
-  for_each_index(boxes + 1,
-                 CountGoingOn{rule(),
-                              level,
-                              progress_.level_begin[level],
-                              boxes,
-                              nodes_.data(),
-                              {offset[0].data(), offset[1].data()},
-                              {begin[0].data(), begin[1].data()}},
-                 memory_.stream, "boxes that go on");
+  DeviceArray<std::uint64_t> before[2] = {DeviceArray<std::uint64_t>(memory_), DeviceArray<std::uint64_t>(memory_)};
+  for (int s = 0; s < sets_; ++s) before[s].resize(boxes + 1);
+  for_each_index(
+      boxes + 1,
+      CountGoingOn{
+          rule(), level, boxes, nodes_.data() + progress_.level_begin[level], {before[0].data(), before[1].data()}},
+      memory_.stream, "boxes that go on");
   for (int s = 0; s < sets_; ++s) {
     with_temporary(memory_, "points that go on", [&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(temporary, bytes, offset[s].data(), offset[s].data(), boxes + 1,
+      return cub::DeviceScan::ExclusiveSum(temporary, bytes, before[s].data(), before[s].data(), boxes + 1,
                                            memory_.stream);
     });
-    require(cudaMemcpyAsync(&on_device_.data()->going_on[s], offset[s].data() + boxes, sizeof(std::int64_t),
+    require(cudaMemcpyAsync(&on_device_.data()->going_on[s], before[s].data() + boxes, sizeof(std::uint64_t),
                             cudaMemcpyDeviceToDevice, memory_.stream),
             "points that go on");
   }
   read_back();
-  for (int s = 0; s < sets_; ++s) {
-    renew_keys(*clouds_[s], {boxes, progress_.going_on[s], offset[s].data(), begin[s].data()}, level, memory_);
-  }
-  return progress_.going_on[0] + progress_.going_on[1] > 0;
+  for (int s = 0; s < sets_; ++s) renew(s, before[s].data(), level);
+  return (progress_.going_on[0] | progress_.going_on[1]) > 0;
+}
+
+void Builder::renew(int set, const std::uint64_t* before, int level) {
+  const std::int64_t ranges = static_cast<std::int64_t>(progress_.going_on[set] >> 32);
+  const std::int64_t selected = static_cast<std::uint32_t>(progress_.going_on[set]);
+  DeviceArray<std::uint32_t> offset(memory_), skipped(memory_);
+  offset.resize(ranges);
+  skipped.resize(ranges);
+  for_each_index(ranges > 0 ? boxes_of(level) : 0,
+                 TakeGoingOn{set, nodes_.data() + progress_.level_begin[level], before, offset.data(), skipped.data()},
+                 memory_.stream, "ranges that go on");
+  renew_keys(*clouds_[set], {ranges, selected, offset.data(), skipped.data()}, level, memory_);
 }
 
 void Builder::grow() {
@@ -180,7 +183,7 @@ void Builder::grow() {
   // The last level that may be divided; at the lattice's depth a uniform tree finds out that it is too deep.
   const int last = options_.depth >= 0 ? std::min(options_.depth - 1, lattice_.depth) : lattice_.depth - 1;
   for (int level = 0;;) {
-    const int end = std::min(level / levels_per_key * levels_per_key + levels_per_key, last + 1);
+    const int end = std::min(key_levels(level).end, last + 1);
     while (level < end) add_level(level++);
     read_back();
     if (progress_.stopped != no_level) {

@@ -3,8 +3,8 @@
 // The number of boxes of a level is known to the device only: a kernel per level makes the children of all its boxes,
 // ten (what one key holds) are launched without the host, and one read-back tells it what became of them. With a
 // capacity that was too small the device stops at the level that did not fit; the host enlarges it and goes on from
-// there. Only boxes that go on below level 10, 20, ... cost further read-backs: of how many points get new keys, and of
-// the next ten levels.
+// there. Only boxes that go on below level 10, 15, ... cost further read-backs: of how many points get new keys, and of
+// the next five levels.
 #pragma once
 #include <cstdint>
 
@@ -21,7 +21,7 @@ struct BoxOptions {
 };
 
 /// Builds all boxes, without their colleagues, over the sorted items of `sources` and, unless null, `targets`. Items
-/// are given new keys below level 10, 20, ... where boxes go on, so their order is final only afterwards. A leaf holds
+/// are given new keys below level 10, 15, ... where boxes go on, so their order is final only afterwards. A leaf holds
 /// more than leaf_size points where all of them coincide or boxes reach the resolution of the coordinates. No points at
 /// all: no boxes. Throws Error(usage) when a uniform depth is beyond that resolution.
 void build_boxes(Tree<DeviceArray>& tree, Cloud& sources, Cloud* targets, const BoxOptions& options,

@@ -1,5 +1,5 @@
-// Keys: what is sorted instead of points, as on the CPU: ten levels of the tree at a time fill 30 bits of an item, the
-// caller's index the rest. Boxes that are still overfull ten levels down get new keys for their own points only.
+// Keys: what is sorted instead of points, as on the CPU: ten levels of the tree fill 30 bits of an item, the caller's
+// index the rest. Boxes that are still overfull ten levels down get new keys of five levels for their own points only.
 #pragma once
 #include <cstdint>
 #include <farfield/views.hpp>
@@ -27,16 +27,16 @@ struct Cloud {
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void make_items(Cloud& cloud, DeviceMemory& memory);
 
-/// Some of the ranges [begin[r], end[r]) of sorted items: range r has offset[r + 1] - offset[r] selected items, all of
-/// them or none.
+/// Ranges selected of sorted items, none empty, in ascending order: of the selected items together, range r begins with
+/// item offset[r], and skipped[r] items that are not selected come before it.
 struct Ranges {
-  std::int64_t ranges = 0, selected = 0;  ///< selected == offset[ranges]
-  const std::int64_t* offset = nullptr;   ///< [ranges + 1], device memory
-  const std::uint32_t* begin = nullptr;   ///< [ranges], device memory
+  std::int64_t ranges = 0, selected = 0;   ///< how many, and their items
+  const std::uint32_t* offset = nullptr;   ///< [ranges], device memory; ascends from 0
+  const std::uint32_t* skipped = nullptr;  ///< [ranges], device memory
 };
 
-/// New keys, of the ten levels below `level`, for the selected ranges, and each of them sorted anew. All its points
-/// share their old key, as those of a box at `level` do.
+/// New keys, of key_levels(level), for the selected ranges, and each of them sorted anew. All its points share their
+/// old key, as those of a box at `level` do.
 void renew_keys(Cloud& cloud, const Ranges& ranges, int level, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -34,7 +34,7 @@ void sort_items(Cloud& cloud, DeviceMemory& memory) {
   if (cloud.count() < 2) return;
   cub::DoubleBuffer<Item> items(cloud.items.data(), cloud.scratch.data());
   with_temporary(memory, "sort", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(temporary, bytes, items, cloud.count(), 32, 32 + 3 * levels_per_key,
+    return cub::DeviceRadixSort::SortKeys(temporary, bytes, items, cloud.count(), 32, 32 + key_levels(0).bits(),
                                           memory.stream);
   });
   if (items.Current() != cloud.items.data()) cloud.items.swap(cloud.scratch);
