@@ -28,17 +28,20 @@ struct RowMaker {
   /// its position) from the finest ancestor to the coarsest.
   template <class Use>
   __device__ void coarser(BoxId target, const Surroundings& own, const Use& use) const {
-    if (own.above == no_box) return;
-    const BoxId parent = tree.parent[target];
-    const Position of_parent = around.of[parent].at;
     for (BoxId a = own.above; a != no_box;) {
       const Surroundings there = around.of[a];
-      const std::uint32_t found = around.leaves_that_touch(tree, a, there, parent, of_parent);
+      const bool of_parent = there.at.level() == own.at.level() - 1;  // as most are: what its leaves touch is itself
+      const std::uint32_t found = of_parent ? there.slots : leaves_that_touch_parent(target, a, there);
       const std::uint32_t adjacent =
           own.at.by_pairs() ? found : found & around.leaves_that_touch(tree, a, there, target, own.at);
       use(adjacent, found & ~adjacent, a, there.at);
       a = there.reach();
     }
+  }
+
+  __device__ std::uint32_t leaves_that_touch_parent(BoxId target, BoxId ancestor, const Surroundings& there) const {
+    const BoxId parent = tree.parent[target];
+    return around.leaves_that_touch(tree, ancestor, there, parent, around.of[parent].at);
   }
 
   /// Where a source box goes whose parent touches the target leaf; touches() tells whether it does itself.

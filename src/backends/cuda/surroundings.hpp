@@ -111,10 +111,16 @@ struct Around {
   FARFIELD_HD std::uint32_t leaves_that_touch(const TreeView& tree, BoxId ancestor, const Surroundings& there,
                                               BoxId box, Position at) const {
     const int up = at.level() - there.at.level();
-    if (up <= most_exact) return there.slots & touching_slots(at, up);
+    return up <= most_exact ? there.slots & touching_slots(at, up) : leaves_by_touch(tree, ancestor, there.slots, box);
+  }
+
+ private:
+  FARFIELD_HD static std::uint32_t leaves_by_touch(const TreeView& tree, BoxId ancestor, std::uint32_t leaves,
+                                                   BoxId box) {
     std::uint32_t found = 0;
+#pragma unroll 1
     for (int slot = 0; slot < colleagues_per_box; ++slot)
-      if (there.slots >> slot & 1u)
+      if (leaves >> slot & 1u)
         found |= touch(tree, tree.colleague[std::int64_t(ancestor) * colleagues_per_box + slot], box) ? 1u << slot : 0u;
     return found;
   }
