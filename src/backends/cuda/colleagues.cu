@@ -71,7 +71,7 @@ struct FindColleagues {
     const BoxId first = tree.first_child[parent];
     const Surroundings own = around.of[parent];
     const bool here = slot < 8 && (children >> (slot & 7) & 1u);  // a lane per child, too
-    const BoxId mine = first + count_bits(children & ((1u << (slot & 7)) - 1u));
+    const BoxId mine = first + __popc(children & ((1u << (slot & 7)) - 1u));
     const Target target = here ? Target{tree.is_leaf(mine), tree.target_count(mine)} : Target{};
     BoxId found[8];
     unsigned kind[8];
@@ -83,7 +83,7 @@ struct FindColleagues {
       const unsigned mask = __shfl_sync(all_lanes, cousins, from);
       const BoxId sibling = __shfl_sync(all_lanes, first_cousin, from);
       const bool exists = slot < colleagues_per_box && (children >> o & mask >> octant & 1u);
-      found[o] = exists ? sibling + count_bits(mask & ((1u << octant) - 1u)) : no_box;
+      found[o] = exists ? sibling + __popc(mask & ((1u << octant) - 1u)) : no_box;
       kind[o] = exists ? around.kind[found[o]] : empty;
     }
     const BoxId reach = find_reach(parent, own);

@@ -91,10 +91,7 @@ struct CountRows {
         shared.counts[b].m2p = finer.m2p;
       }
       __syncthreads();
-      const Counts own = thread < count ? shared.counts[thread] : Counts{};
-      store(begin.near, first, count, tile, own.near, 0);
-      store(begin.m2p, first, count, tile, own.m2p, 1);
-      store(begin.p2l, first, count, tile, own.p2l, 2);
+      store(first, count, tile, thread < count ? shared.counts[thread] : Counts{});
     }
   }
 
@@ -105,22 +102,27 @@ struct CountRows {
     shared.counts[threadIdx.x] = count_coarser(rows, target, own);
   }
 
-  __device__ void store(std::int64_t* to, std::int64_t first, int count, std::int64_t tile, std::int64_t own,
-                        int list) const {
+  /// A warp per list looks at the tiles before.
+  __device__ void store(std::int64_t first, int count, std::int64_t tile, const Counts& own) const {
     using Scan = cub::BlockScan<std::int64_t, block_threads>;
-    __shared__ typename Scan::TempStorage shared;
-    __shared__ std::int64_t before_tile;
-    std::int64_t before = 0, all = 0;
-    __syncthreads();
-    Scan(shared).ExclusiveSum(own, before, all);
-    if (threadIdx.x < 32) {
-      const std::int64_t of_tiles = sum[list].before(tile, all);
-      if (threadIdx.x == 0) before_tile = of_tiles;
+    __shared__ typename Scan::TempStorage shared[3];
+    __shared__ std::int64_t before_tile[3];
+    const std::int64_t length[3] = {own.near, own.m2p, own.p2l};
+    std::int64_t before[3] = {}, all[3] = {};
+    for (int l = 0; l < 3; ++l) Scan(shared[l]).ExclusiveSum(length[l], before[l], all[l]);
+    for (int l = 0; l < 3; ++l) {
+      if (static_cast<int>(threadIdx.x) / 32 != l) continue;
+      const std::int64_t of_tiles = sum[l].before(tile, all[l]);
+      if (lane_id() == 0) before_tile[l] = of_tiles;
     }
     __syncthreads();
     if (static_cast<int>(threadIdx.x) >= count) return;
-    to[first + threadIdx.x] = before_tile + before;
-    if (first + static_cast<std::int64_t>(threadIdx.x) == rows.tree.boxes) totals[list] = before_tile + before;
+    const std::int64_t entry = first + threadIdx.x;
+    std::int64_t* const to[3] = {begin.near, begin.m2p, begin.p2l};
+    for (int l = 0; l < 3; ++l) {
+      to[l][entry] = before_tile[l] + before[l];
+      if (entry == rows.tree.boxes) totals[l] = before_tile[l] + before[l];
+    }
   }
 };
 
