@@ -202,6 +202,45 @@ TEST_F(CudaTreeTest, AllCoincidentOrNearlySo) {
   compare_builds(points(s), nullptr, adaptive(64, {}));
 }
 
+/// Corners of the unit cube, so that whatever else lies in it leaves the lattice as it is, and `n` points within.
+std::vector<double> cube(int n, unsigned seed) {
+  std::vector<double> cloud = test::all_clouds()[0].make(n, seed);
+  for (int corner = 0; corner < 8; ++corner)
+    for (int axis = 0; axis < 3; ++axis) cloud.push_back(corner >> axis & 1);
+  return cloud;
+}
+
+/// Where the root of the cube's tree is divided along x.
+double middle_of_cube() {
+  const std::vector<double> cloud = cube(0, 0);
+  const Geometry geometry = cpu::survey(points(cloud), nullptr, 1);
+  cpu::CpuTree tree;
+  cpu::build(tree, points(cloud), nullptr, geometry, uniform(0));
+  return tree.tree.centre[0] / Scaling(geometry.exponent)(1);
+}
+
+/// More than twenty levels between a cluster's boxes and the leaves across the face that it lies at, or almost.
+TEST_F(CudaTreeTest, EqualsTheCpusForTinyClustersAtAFace) {
+  for (const double apart : {0.0, 1e-7, 1e-9}) {
+    std::vector<double> cloud = cube(40, 15);
+    const std::vector<double> cluster = test::all_clouds()[0].make(400, 16);
+    for (std::size_t i = 0; i < cluster.size(); ++i)
+      cloud.push_back((i % 3 == 0 ? middle_of_cube() + apart : 0.3) + 1e-12 * (cluster[i] - (apart > 0 ? 0 : 0.5)));
+    for (const ListThresholds thresholds : {ListThresholds{0, 0}, ListThresholds{4, 4}})
+      compare_builds(points(cloud), nullptr, adaptive(1, thresholds));
+  }
+}
+
+/// Leaves that look into more boxes at a time than a warp of the lists has room for.
+TEST_F(CudaTreeTest, EqualsTheCpusForLargeLeavesAtADensePlane) {
+  std::vector<double> cloud = cube(0, 0);
+  const std::vector<double> plane = test::all_clouds()[0].make(6000, 17);
+  for (std::size_t i = 0; i < plane.size(); ++i)
+    cloud.push_back(i % 3 == 0 ? middle_of_cube() + 1e-6 * plane[i] : plane[i]);
+  for (const ListThresholds thresholds : {ListThresholds{0, 0}, ListThresholds{2, 2}})
+    compare_builds(points(cloud), nullptr, adaptive(1, thresholds));
+}
+
 /// The caller's layouts: floats, strides, separate arrays.
 TEST_F(CudaTreeTest, ReadsAllLayoutsOfHostMemory) {
   const std::vector<double> cloud = test::all_clouds()[2].make(5000, 10);

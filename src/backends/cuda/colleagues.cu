@@ -1,6 +1,6 @@
 // Colleagues: a colleague of a box is a child of a colleague of its parent. A warp looks at the parent's colleagues
 // once and hands their children to all of the parent's children, level by level from the top; with them goes what the
-// lists want to know of colleagues, two words per box instead of 27 look-ups for every row.
+// lists want to know of colleagues, sixteen bytes per box instead of 27 look-ups for every row.
 #include <algorithm>
 
 #include "backends/cuda/lists.hpp"
@@ -18,9 +18,18 @@ struct FindKind {
   __device__ void operator()(std::int64_t i) const {
     const BoxId b = static_cast<BoxId>(i);
     const std::int64_t sources = tree.source_count(b);
-    const bool leaf = tree.is_leaf(b);
-    kind[b] = sources == 0 ? empty : (leaf ? source_leaf : 0) | (leaf || sources <= few ? taken_whole : opened);
+    const int found = (tree.is_leaf(b) ? source_leaf : 0) | (sources <= few ? few_sources : 0);
+    kind[b] = static_cast<std::uint8_t>(sources == 0 ? empty : found ? found : opened);
   }
+};
+
+/// Sets of slots.
+struct Colleagues {
+  std::uint32_t leaves = 0, few = 0, opened = 0;
+};
+struct Target {
+  bool leaf = false;
+  std::int64_t targets = 0;
 };
 
 /// A warp for some boxes of one level, one of those that have children after the other.
@@ -28,6 +37,7 @@ struct FindColleagues {
   TreeView tree;
   std::int64_t first, end;  // boxes of the level
   int boxes_per_warp;
+  ListThresholds thresholds;
   BoxId* colleague;
   Around around;
 
@@ -45,10 +55,9 @@ struct FindColleagues {
   __device__ void store_root() const {
     const int self = colleague_slot(0, 0, 0);
     for (int slot = 0; slot < colleagues_per_box; ++slot) colleague[slot] = slot == self ? 0 : no_box;
-    const unsigned kind = around.kind[0], bit = 1u << self;
-    around.whole[0] = (kind & taken_whole ? bit : 0u) | (kind & source_leaf ? a_leaf : 0u);
-    around.open[0] = kind & opened ? bit : 0u;
-    around.above[0] = no_box;
+    const auto own = [&](Kind kind) { return around.kind[0] & kind ? own_slot : 0u; };
+    around.of[0] =
+        surroundings({tree.is_leaf(0), tree.target_count(0)}, {own(source_leaf), own(few_sources), 0}, no_box, {});
   }
 
   /// A lane per slot; the look-ups of all children overlap.
@@ -59,8 +68,11 @@ struct FindColleagues {
     const unsigned cousins = uncle == no_box ? 0 : tree.child_mask[uncle];
     const BoxId first_cousin = uncle == no_box ? no_box : tree.first_child[uncle];
     const unsigned children = tree.child_mask[parent];
-    const BoxId reach = find_reach(parent), above = around.has_leaf(parent) ? parent : reach;
-    if (slot == 0) around.reach[parent] = reach;
+    const BoxId first = tree.first_child[parent];
+    const Surroundings own = around.of[parent];
+    const bool here = slot < 8 && (children >> (slot & 7) & 1u);  // a lane per child, too
+    const BoxId mine = first + __popc(children & ((1u << (slot & 7)) - 1u));
+    const Target target = here ? Target{tree.is_leaf(mine), tree.target_count(mine)} : Target{};
     BoxId found[8];
     unsigned kind[8];
 #pragma unroll
@@ -71,59 +83,64 @@ struct FindColleagues {
       const unsigned mask = __shfl_sync(all_lanes, cousins, from);
       const BoxId sibling = __shfl_sync(all_lanes, first_cousin, from);
       const bool exists = slot < colleagues_per_box && (children >> o & mask >> octant & 1u);
-      found[o] = exists ? sibling + count_bits(mask & ((1u << octant) - 1u)) : no_box;
+      found[o] = exists ? sibling + __popc(mask & ((1u << octant) - 1u)) : no_box;
       kind[o] = exists ? around.kind[found[o]] : empty;
     }
-    BoxId child = tree.first_child[parent];
+    const BoxId reach = find_reach(parent, own);
+    if (slot == 0) around.of[parent].open_or_reach = static_cast<std::uint32_t>(reach);
+    Colleagues around_mine;
+    BoxId child = first;
 #pragma unroll
-    for (int o = 0; o < 8; ++o)
-      if (children >> o & 1u) store(child++, found[o], kind[o], above);
+    for (int o = 0; o < 8; ++o) {
+      if (!(children >> o & 1u)) continue;
+      if (slot < colleagues_per_box) colleague[std::int64_t(child) * colleagues_per_box + slot] = found[o];
+      ++child;
+      const Colleagues these{__ballot_sync(all_lanes, kind[o] & source_leaf),
+                             __ballot_sync(all_lanes, kind[o] & few_sources),
+                             __ballot_sync(all_lanes, kind[o] & opened)};
+      if (slot == o) around_mine = these;
+    }
+    if (here) around.of[mine] = surroundings(target, around_mine, own.slots ? parent : reach, own.at.child(slot));
   }
 
   /// A leaf that touches a box touches its ancestors, too: from ancestor to ancestor by their reach.
-  __device__ BoxId find_reach(BoxId box) const {
-    const int slot = static_cast<int>(threadIdx.x % 32);
-    for (BoxId a = around.above[box]; a != no_box; a = around.reach[a]) {
-      const BoxId leaf = slot < colleagues_per_box ? colleague[std::int64_t(a) * colleagues_per_box + slot] : no_box;
-      const bool touches = leaf != no_box && (around.kind[leaf] & source_leaf) && touch(tree, leaf, box);
-      if (__any_sync(all_lanes, touches)) return a;
+  __device__ BoxId find_reach(BoxId box, const Surroundings& own) const {
+    for (BoxId a = own.above; a != no_box;) {
+      const Surroundings there = around.of[a];
+      if (around.leaves_that_touch(tree, a, there, box, own.at)) return a;
+      a = there.reach();
     }
     return no_box;
   }
 
-  /// The row of a box, a slot per lane, and what lies there.
-  __device__ void store(BoxId box, BoxId own, unsigned kind, BoxId above) const {
-    const int slot = static_cast<int>(threadIdx.x % 32);
-    if (slot < colleagues_per_box) colleague[std::int64_t(box) * colleagues_per_box + slot] = own;
-    const unsigned whole = __ballot_sync(all_lanes, kind & taken_whole), open = __ballot_sync(all_lanes, kind & opened);
-    const bool leaf = __any_sync(all_lanes, kind & source_leaf);
-    if (slot != 0) return;
-    around.whole[box] = whole | (leaf ? a_leaf : 0u);
-    around.open[box] = open;
-    around.above[box] = above;
+  /// Where it has children, its reach comes with theirs.
+  __device__ Surroundings surroundings(const Target& box, const Colleagues& sets, BoxId above, Position at) const {
+    Surroundings found;
+    found.at = box.leaf ? at.of_leaf(box.targets <= thresholds.p2l_targets) : at;
+    if (box.targets == 0) return found;
+    found.slots = box.leaf ? sets.leaves | sets.few : sets.leaves;
+    found.open_or_reach = box.leaf ? sets.opened : 0u;
+    found.above = above;
+    return found;
   }
 };
 
 }  // namespace
 
-Neighbourhood::Neighbourhood(DeviceMemory& memory)
-    : kind_(memory), whole_(memory), open_(memory), reach_(memory), above_(memory) {}
+Neighbourhood::Neighbourhood(DeviceMemory& memory) : kind_(memory), of_(memory) {}
 
-Around Neighbourhood::find(Tree<DeviceArray>& tree, std::int64_t few, cudaStream_t stream) {
+Around Neighbourhood::find(Tree<DeviceArray>& tree, const ListThresholds& thresholds, cudaStream_t stream) {
   tree.colleague.resize(std::int64_t(colleagues_per_box) * tree.boxes);
   kind_.resize(tree.boxes);
-  whole_.resize(tree.boxes);
-  open_.resize(tree.boxes);
-  reach_.resize(tree.boxes);
-  above_.resize(tree.boxes);
+  of_.resize(tree.boxes);
   const TreeView view = tree.view();
-  const Around around{kind_.data(), whole_.data(), open_.data(), reach_.data(), above_.data()};
-  for_each_index(tree.boxes, FindKind{view, few, kind_.data()}, stream, "kinds of boxes");
+  const Around around{kind_.data(), of_.data()};
+  for_each_index(tree.boxes, FindKind{view, thresholds.m2p_sources, kind_.data()}, stream, "kinds of boxes");
   for (int level = 0; level < std::max(1, tree.levels - 1); ++level) {  // the deepest boxes have no children
     const std::int64_t first = tree.level_begin[level], end = tree.level_begin[level + 1];
     const int boxes_per_warp = end - first < 1 << 18 ? 1 : 8;  // most boxes of large levels are leaves
     for_each_index(32 * ((end - first + boxes_per_warp - 1) / boxes_per_warp),
-                   FindColleagues{view, first, end, boxes_per_warp, tree.colleague.data(), around}, stream,
+                   FindColleagues{view, first, end, boxes_per_warp, thresholds, tree.colleague.data(), around}, stream,
                    "colleagues");
   }
   return around;

@@ -65,8 +65,8 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   mark("gather");
 
   Neighbourhood neighbourhood(memory);
-  const Around around = neighbourhood.find(built.tree, options.thresholds.m2p_sources, stream);
-  build_lists(built.lists, built.tree.view(), around, options.thresholds, memory);
+  const Around around = neighbourhood.find(built.tree, options.thresholds, stream);
+  build_lists(built.lists, built.tree.view(), around, memory);
   mark("lists");
 }
 

@@ -1,0 +1,129 @@
+// Surroundings: what the lists want to know of a box and its colleagues, found once with the colleagues: sixteen bytes
+// that a row begins with. Sets of colleagues are words of 27 bits, one per slot of TreeView::colleague. Which of them
+// touch a smaller box, and in which order their numbers are, follows from where boxes lie in their ancestors: neither
+// needs a look at the colleagues themselves.
+#pragma once
+#include "tree/lists.hpp"
+
+namespace farfield::cuda {
+
+/// What a box is to its colleagues: of one with sources that is neither, children are looked at.
+enum Kind : std::uint8_t { empty = 0, source_leaf = 1, few_sources = 2, opened = 4 };
+
+inline constexpr std::uint32_t all_slots = (1u << colleagues_per_box) - 1;
+inline constexpr std::uint32_t own_slot = 1u << 13;
+
+/// Where a box lies in its ancestors, in a word.
+///
+/// Along each axis its `run` is for how many levels, from its own upwards, its octants are on the same side. Within the
+/// ancestor `up` levels above it lies at the face of that side if the run is `up` at least. And two neighbours at its
+/// parent's level, one of them the parent, part the higher in the tree the longer the run: that is how Morton curves
+/// order them, and ties go to z before y before x.
+struct Position {
+  std::uint32_t word = 0;  // octant 0-2, order 3-5, runs 6-11, 12-17, 18-23, level 24-29, leaf 30, by_pairs 31
+
+  FARFIELD_HD int octant() const { return word & 7; }
+  FARFIELD_HD int order() const { return word & 63; }  ///< row of SlotOrder: whether runs along x > y, x > z, y > z
+  FARFIELD_HD int run(int axis) const { return word >> (6 + 6 * axis) & 63; }
+  FARFIELD_HD int level() const { return word >> 24 & 63; }
+  FARFIELD_HD bool leaf() const { return word >> 30 & 1; }
+  FARFIELD_HD bool by_pairs() const { return word >> 31; }  ///< a leaf that takes coarser leaves by p2p, not p2l
+
+  /// Of the child at `octant`, taken for one that is not a leaf.
+  FARFIELD_HD Position child(int octant) const {
+    const unsigned other = (word ^ octant) & 7;
+    const unsigned x = other & 1 ? 1 : run(0) + 1, y = other & 2 ? 1 : run(1) + 1, z = other & 4 ? 1 : run(2) + 1;
+    const unsigned order = (x > y ? 1u : 0u) | (x > z ? 2u : 0u) | (y > z ? 4u : 0u);
+    return {octant | order << 3 | x << 6 | y << 12 | z << 18 | (level() + 1u) << 24};
+  }
+  FARFIELD_HD Position of_leaf(bool by_pairs) const { return {word | 1u << 30 | (by_pairs ? 1u << 31 : 0u)}; }
+};
+
+/// Most levels between boxes for which touch() means a common corner: its slack is below the smaller one's edge.
+inline constexpr int most_exact = 20;
+
+/// Colleagues of the ancestor `up` levels above the box that touch it.
+FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
+  if (up == 0) return all_slots;
+  constexpr std::uint32_t lower[3] = {0x1249249, 0x1c0e07, 0x1ff};  // slots at the lower side of each axis
+  constexpr int apart[3] = {1, 3, 9};
+  std::uint32_t slots = all_slots;
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    const int side = box.octant() >> axis & 1 ? 2 * apart[axis] : 0;
+    slots &= lower[axis] << apart[axis] | (box.run(axis) >= up ? lower[axis] << side : 0u);
+  }
+  return slots;
+}
+
+/// Octants at the side of a colleague in `slot` that faces the box; all of them along axes where it has none.
+FARFIELD_HD unsigned facing_octants(int slot) {
+  constexpr unsigned upper[3] = {0xaa, 0xcc, 0xf0};
+  unsigned octants = 0xff;
+#pragma unroll
+  for (int axis = 0, rest = slot; axis < 3; ++axis, rest /= 3)
+    octants &= rest % 3 == 0 ? upper[axis] : rest % 3 == 2 ? ~upper[axis] : 0xffu;
+  return octants;
+}
+
+/// For every Position::order and slot: the slots whose boxes have lower numbers.
+struct SlotOrder {
+  std::uint32_t before[64][32] = {};
+
+  constexpr SlotOrder() {
+    for (int order = 0; order < 64; ++order)
+      for (int slot = 0; slot < colleagues_per_box; ++slot)
+        for (int other = 0; other < colleagues_per_box; ++other)
+          if (place(order, other) < place(order, slot)) before[order][slot] |= 1u << other;
+  }
+
+ private:
+  /// Along the curve: the parent's place first, then the octant in it.
+  static constexpr int place(int order, int slot) {
+    const int xy = order >> 3 & 1, xz = order >> 4 & 1, yz = order >> 5 & 1;
+    const int weight[3] = {xy + xz, 1 - xy + yz, 2 - xz - yz};
+    int parent = 0, octant = 0;
+    for (int axis = 0, rest = slot; axis < 3; ++axis, rest /= 3) {
+      const int at = (order >> axis & 1) + rest % 3 + 1;  // in children, from the lower neighbour's first
+      parent += at / 2 << 2 * weight[axis];
+      octant += at % 2 << axis;
+    }
+    return 8 * parent + octant;
+  }
+};
+
+/// What rows of a box begin with; nothing for a box without targets.
+struct alignas(16) Surroundings {
+  std::uint32_t slots = 0;          ///< of a leaf: colleagues that it takes whole; of others: leaves with sources
+  std::uint32_t open_or_reach = 0;  ///< of a leaf: colleagues that it looks into; of others: reach()
+  BoxId above = no_box;  ///< where coarser leaves that touch the parent are looked for first, then by reach()
+  Position at;
+
+  /// The nearest ancestor with a colleague that is a leaf with sources and touches this box, which has children.
+  FARFIELD_HD BoxId reach() const { return static_cast<BoxId>(open_or_reach); }
+};
+
+struct Around {
+  std::uint8_t* kind;  ///< of the box itself
+  Surroundings* of;
+
+  /// Leaves with sources among the colleagues of `ancestor` that touch `box`.
+  FARFIELD_HD std::uint32_t leaves_that_touch(const TreeView& tree, BoxId ancestor, const Surroundings& there,
+                                              BoxId box, Position at) const {
+    const int up = at.level() - there.at.level();
+    return up <= most_exact ? there.slots & touching_slots(at, up) : leaves_by_touch(tree, ancestor, there.slots, box);
+  }
+
+ private:
+  FARFIELD_HD static std::uint32_t leaves_by_touch(const TreeView& tree, BoxId ancestor, std::uint32_t leaves,
+                                                   BoxId box) {
+    std::uint32_t found = 0;
+#pragma unroll 1
+    for (int slot = 0; slot < colleagues_per_box; ++slot)
+      if (leaves >> slot & 1u)
+        found |= touch(tree, tree.colleague[std::int64_t(ancestor) * colleagues_per_box + slot], box) ? 1u << slot : 0u;
+    return found;
+  }
+};
+
+}  // namespace farfield::cuda
