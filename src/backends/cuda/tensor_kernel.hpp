@@ -47,6 +47,7 @@ struct TensorTile {
   TensorRow row[rows];
   BoxId parent[rows];
   unsigned sources[colleagues_per_box], members, targets;
+  int count;  ///< of rows that there are
   int steps;
   std::uint16_t step[colleagues_per_box * 32];  ///< chunk * 32 + slot; 32 chunks: coefficients up to 256
   std::uint32_t column[256];                    ///< child << 16 | coefficient
@@ -90,7 +91,7 @@ __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTi
   const int thread = static_cast<int>(threadIdx.x);
   const TensorTileRange range = p.pass.rows.tile[blockIdx.x];
   if (range.begin == range.end) return false;
-  if (thread == 0) tile.members = range.members, tile.targets = 0;
+  if (thread == 0) tile.members = range.members, tile.targets = 0, tile.count = range.end - range.begin;
   __syncthreads();
   for (int r = thread; r < rows; r += static_cast<int>(blockDim.x)) {
     const BoxId parent = range.begin + r < range.end ? p.pass.rows.parent[range.begin + r] : no_box;
@@ -207,14 +208,28 @@ class RowCopies {
   __device__ RowCopies(const TensorPass& pass, const TensorTile<rows>& tile, int thread)
       : pass_(pass), tile_(tile), row_(thread / 8), piece_(thread % 8) {}
 
-  __device__ void start(int step, unsigned char* stage) {
+  /// `half`: only the first half of the rows.
+  __device__ void start(int step, unsigned char* stage, bool half = false) {
     const int chunk = step / 32, slot = step % 32;
     if (chunk != chunk_) {
       const int k = chunk * tensor_chunk + piece_ * 8, child = k / pass_.width;
       chunk_ = chunk, bit_ = 1u << child, offset_ = k - child * pass_.width;
     }
     unsigned char* to = stage + row_ * tensor_row_bytes + (piece_ ^ row_ % 8) * 16;
-    for (int r = 0; r < rows; r += batch * stride) {
+    if (half)
+      copy<rows / 2>(slot, to);
+    else
+      copy<rows>(slot, to);
+  }
+
+ private:
+  static constexpr int stride = threads / 8;
+  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged alike");
+
+  template <int count>
+  __device__ void copy(int slot, unsigned char* to) const {
+    constexpr int batch = count / stride < 8 ? count / stride : 8;  // all loads of a batch in flight
+    for (int r = 0; r < count; r += batch * stride) {
       BoxId first[batch];
       unsigned mask[batch];
 #pragma unroll
@@ -233,10 +248,6 @@ class RowCopies {
     }
   }
 
- private:
-  static constexpr int stride = threads / 8,
-                       batch = rows / stride < 8 ? rows / stride : 8;  // all loads of a batch in flight
-  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged alike");
   const TensorPass& pass_;
   const TensorTile<rows>& tile_;
   int row_, piece_, chunk_ = -1, offset_ = 0;

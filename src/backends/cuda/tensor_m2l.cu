@@ -140,8 +140,9 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
   const int tile_rows = tile_rows_of(tree, group * view_.full.width, group, engine, large);
   const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
-  rows_.build(tree, group, tile_rows, stream);
-  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, stream);
+  const int wave = tile_rows <= 128 ? 0 : large ? 3 : device_limits().multiprocessors;
+  rows_.build(tree, group, tile_rows, wave, stream);
+  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, 0, stream);
   view_.full.rows = rows_.view();
   view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
   high_.resize(std::int64_t(tree.boxes) * view_.full.width);

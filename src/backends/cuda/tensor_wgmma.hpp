@@ -120,7 +120,8 @@ __device__ void take_registers() {
 }
 
 /// The tensor kernel with warpgroups that copy for two that multiply: a warpgroup that issues products is held until
-/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the ones to the others.
+/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the ones to the others. Of a
+/// tile whose second half is empty nothing is copied or multiplied but the first.
 template <class Engine>
 __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_kernel(TreeView tree, TensorProduct p) {
   constexpr int rows = Engine::rows, columns = Engine::columns, parts = Engine::parts;
@@ -132,11 +133,13 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
   const unsigned misaligned = shared_address(raw) % 1024;
   unsigned char* stage = raw + (misaligned ? 1024 - misaligned : 0);
   auto& tile = *reinterpret_cast<TensorTile<rows>*>(stage + stages * stage_bytes);
+  if (!read_tile<rows, columns>(tree, p, tile)) return;
+  const bool half = __shfl_sync(~0u, static_cast<int>(tile.count <= rows / 2), 0);
   if (threadIdx.x == 0) {
-    for (int s = 0; s < stages; ++s) make_barrier(full[s], copying_threads + 1), make_barrier(empty[s], 2);
+    for (int s = 0; s < stages; ++s) make_barrier(full[s], copying_threads + 1), make_barrier(empty[s], half ? 1 : 2);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  if (!read_tile<rows, columns>(tree, p, tile)) return;
+  __syncthreads();
 
   const int steps = __shfl_sync(~0u, tile.steps, 0), group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0);
   if (group >= tensor_threads / 128) {
@@ -149,12 +152,13 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
       unsigned char* to = stage + s * stage_bytes;
       if (thread == i % 4 * 32)  // the warps take turns
         copy_operators_bulk<columns, parts>(p.pass, members, tile.step[i], to + rows_bytes, full[s]);
-      row_copies.start(tile.step[i], to);
+      row_copies.start(tile.step[i], to, half);
       arrive_after_copies(full[s]);
       if (++s == stages) s = 0, phase ^= 1;
     }
   } else {
     take_registers<multiplying_registers<Engine>>();
+    if (half && group == 1) return;  // its rows are the second half
     Engine engine;
     for (int i = 0, s = 0, phase = 0, done = 0; i < steps; ++i) {
       wait(full[s], static_cast<unsigned>(phase));
