@@ -1,4 +1,7 @@
-// m2l on tensor cores, by either engine, against the product in double of the same multipoles.
+// m2l on tensor cores, by either engine, against the product in double of the same multipoles; the largest multipole
+// coefficients, from which it takes its scale.
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "backends/cuda/octants.hpp"
@@ -55,10 +58,29 @@ class TensorCase {
   std::vector<double> by(cuda::TensorEngine engine, bool large = false) {
     tensor_.build(single_.work.tables, single_.work.tree, engine, nullptr, large);
     single_.work.tensor = tensor_.view();
+    make_multipoles();  // the same, and the largest of them
     cuda::require(cudaMemset(single_.local.data(), 0, static_cast<std::size_t>(single_.local.size()) * 4),
                   "cudaMemset");
     cuda::m2l(single_.work);
     return locals(single_);
+  }
+
+  /// The largest |multipole coefficient| of each level: that p2m and m2m kept, and that there is.
+  std::vector<float> kept_largest() const {
+    std::vector<std::uint32_t> bits(static_cast<std::size_t>(levels()));
+    cuda::download(bits.data(), single_.work.tensor.largest, levels(), nullptr);
+    cuda::require(cudaDeviceSynchronize(), "largest");
+    std::vector<float> kept;
+    for (const std::uint32_t b : bits) kept.push_back(std::bit_cast<float>(b));
+    return kept;
+  }
+  std::vector<float> true_largest() const {
+    const std::vector<double> m = compact(single_.multipole, single_.work.tables.stride);
+    std::vector<float> largest(static_cast<std::size_t>(levels()), 0);
+    for (std::size_t level = 0; level < largest.size(); ++level)
+      for (int i = tree_.tree.level_begin[level] * stride_; i < tree_.tree.level_begin[level + 1] * stride_; ++i)
+        largest[level] = std::max(largest[level], static_cast<float>(std::abs(m[static_cast<std::size_t>(i)])));
+    return largest;
   }
 
   /// Relative L2 error of the locals.
@@ -117,9 +139,13 @@ class TensorCase {
     work.local = side.local.data();
   }
 
-  void widen_multipoles() {
+  void make_multipoles() {
     cuda::p2m<Laplace3d>(single_.work);
     for (int level = levels() - 2; level >= 2; --level) cuda::m2m(single_.work, level);
+  }
+
+  void widen_multipoles() {
+    make_multipoles();
     const std::vector<double> m = compact(single_.multipole, single_.work.tables.stride);
     const int stride = double_.work.tables.stride;
     std::vector<double> wide(static_cast<std::size_t>(double_.multipole.size()), 0);
@@ -204,6 +230,22 @@ TEST_F(CudaTensor, StrengthsOverManyDecades) {
     for (const Range range : {Range::wild, Range::graded})
       for (const Signs signs : {Signs::positive, Signs::mixed})
         for (const int degree : {3, 7, 12}) expect_close(make_cloud(kind, 20'001, signs), range, degree, false);
+}
+
+/// Every shape of p2m (leaf sizes) and the degrees without a kernel of their own; warps with boxes of several levels.
+TEST_F(CudaTensor, LargestCoefficientsAreKept) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart})
+    for (const int degree : {1, 3, 7, 13, most_tensor_degree}) {
+      if (engines(degree).empty()) continue;
+      for (const std::int64_t leaf_size : {6, 30, 120}) {
+        TensorCase one(make_cloud(kind, 6'001, Signs::mixed), Range::wild, degree, false, leaf_size);
+        one.by(engines(degree).back());
+        EXPECT_EQ(one.kept_largest(), one.true_largest()) << name(kind) << ", degree " << degree << ", " << leaf_size;
+        EXPECT_GT(std::ranges::max(one.kept_largest()), 0);
+        one.by(engines(degree).back());
+        EXPECT_EQ(one.kept_largest(), one.true_largest()) << "the second time";
+      }
+    }
 }
 
 TEST_F(CudaTensor, FewBoxes) {

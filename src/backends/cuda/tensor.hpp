@@ -49,8 +49,8 @@ struct TensorView {
   int low = 0;              ///< degrees below it have three terms
   TensorPass full, graded;  ///< full: one term, without the block that `graded` does
   __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;  ///< what the split pass writes
-  std::uint32_t* largest = nullptr;                                       ///< [levels] bits of the largest coefficient
-  float operator_scale = 1;                                               ///< what operators were multiplied by
+  std::uint32_t* largest = nullptr;  ///< [levels] bits of the largest |multipole coefficient|, kept by p2m and m2m
+  float operator_scale = 1;          ///< what operators were multiplied by
 };
 
 /// A multiple of 8 halfs, so that 16 bytes belong to one box.

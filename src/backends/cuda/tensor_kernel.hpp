@@ -47,16 +47,21 @@ struct TensorTile {
   TensorRow row[rows];
   BoxId parent[rows];
   unsigned sources[colleagues_per_box], members, targets;
+  int count;  ///< of rows that there are
   int steps;
   std::uint16_t step[colleagues_per_box * 32];  ///< chunk * 32 + slot; 32 chunks: coefficients up to 256
   std::uint32_t column[256];                    ///< child << 16 | coefficient
 };
 
 /// No fence for the compiler: copies of one thread are started back to back, and whoever reads them waits first.
+/// `cached`: the first-level cache keeps what was copied.
+template <bool cached = false>
 __device__ inline void copy_16(void* to, const void* from, bool exists) {
-  asm volatile(
-      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-      "l"(from), "r"(exists ? 16 : 0));
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (cached)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(exists ? 16 : 0));
+  else
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(exists ? 16 : 0));
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int pending>
@@ -90,7 +95,7 @@ __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTi
   const int thread = static_cast<int>(threadIdx.x);
   const TensorTileRange range = p.pass.rows.tile[blockIdx.x];
   if (range.begin == range.end) return false;
-  if (thread == 0) tile.members = range.members, tile.targets = 0;
+  if (thread == 0) tile.members = range.members, tile.targets = 0, tile.count = range.end - range.begin;
   __syncthreads();
   for (int r = thread; r < rows; r += static_cast<int>(blockDim.x)) {
     const BoxId parent = range.begin + r < range.end ? p.pass.rows.parent[range.begin + r] : no_box;
@@ -201,20 +206,34 @@ __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTi
 }
 
 /// Starts the copies of a step's rows by `threads` threads: one 16-byte piece of every eighth of them each.
-template <int rows, int threads, int parts>
+template <int rows, int threads, int parts, bool cached = false>
 class RowCopies {
  public:
   __device__ RowCopies(const TensorPass& pass, const TensorTile<rows>& tile, int thread)
       : pass_(pass), tile_(tile), row_(thread / 8), piece_(thread % 8) {}
 
-  __device__ void start(int step, unsigned char* stage) {
+  /// `half`: only the first half of the rows.
+  __device__ void start(int step, unsigned char* stage, bool half = false) {
     const int chunk = step / 32, slot = step % 32;
     if (chunk != chunk_) {
       const int k = chunk * tensor_chunk + piece_ * 8, child = k / pass_.width;
       chunk_ = chunk, bit_ = 1u << child, offset_ = k - child * pass_.width;
     }
     unsigned char* to = stage + row_ * tensor_row_bytes + (piece_ ^ row_ % 8) * 16;
-    for (int r = 0; r < rows; r += batch * stride) {
+    if (half)
+      copy<rows / 2>(slot, to);
+    else
+      copy<rows>(slot, to);
+  }
+
+ private:
+  static constexpr int stride = threads / 8;
+  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged alike");
+
+  template <int count>
+  __device__ void copy(int slot, unsigned char* to) const {
+    constexpr int batch = count / stride < 8 ? count / stride : 8;  // all loads of a batch in flight
+    for (int r = 0; r < count; r += batch * stride) {
       BoxId first[batch];
       unsigned mask[batch];
 #pragma unroll
@@ -228,15 +247,12 @@ class RowCopies {
             static_cast<std::int64_t>(first[i] + __popc(mask[i] & (bit_ - 1))) * pass_.width + offset_;
 #pragma unroll
         for (int part = 0; part < parts; ++part)
-          copy_16(to + (part * rows + r + i * stride) * tensor_row_bytes, pass_.in[part] + from, mask[i] & bit_);
+          copy_16<cached>(to + (part * rows + r + i * stride) * tensor_row_bytes, pass_.in[part] + from,
+                          mask[i] & bit_);
       }
     }
   }
 
- private:
-  static constexpr int stride = threads / 8,
-                       batch = rows / stride < 8 ? rows / stride : 8;  // all loads of a batch in flight
-  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged alike");
   const TensorPass& pass_;
   const TensorTile<rows>& tile_;
   int row_, piece_, chunk_ = -1, offset_ = 0;

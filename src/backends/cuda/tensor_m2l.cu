@@ -140,14 +140,16 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
   const int tile_rows = tile_rows_of(tree, group * view_.full.width, group, engine, large);
   const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
-  rows_.build(tree, group, tile_rows, stream);
-  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, stream);
+  const int wave = tile_rows <= 128 ? 0 : large ? 3 : device_limits().multiprocessors;
+  rows_.build(tree, group, tile_rows, wave, stream);
+  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, 0, stream);
   view_.full.rows = rows_.view();
   view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
-  high_.resize(std::int64_t(tree.boxes) * view_.full.width);
+  const BoxId ahead = -tree.level_begin[std::max(tree.levels, 1) - 1] & 7;  // finest families at whole lines
+  high_.resize((std::int64_t(tree.boxes) + ahead) * view_.full.width);
   for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
   largest_.resize(max_levels + 1);
-  view_.full.in[0] = view_.high = high_.data();
+  view_.full.in[0] = view_.high = high_.data() + std::int64_t(ahead) * view_.full.width;
   view_.graded.in[0] = view_.graded_high = graded_high_.data();
   view_.graded.in[1] = view_.graded_low = graded_low_.data();
   view_.largest = largest_.data();
@@ -162,30 +164,6 @@ std::string TensorM2l::arithmetic() const {
 }
 
 void TensorM2l::release() { view_.ready = false; }
-
-/// A thread per four coefficients, many boxes apart. The maximum of their bits as whole numbers is the same in any
-/// order.
-__global__ void largest_kernel(TreeView tree, const float* multipole, int stride, std::uint32_t* largest) {
-  __shared__ std::uint32_t of_level[max_levels + 1];
-  for (int l = static_cast<int>(threadIdx.x); l <= max_levels; l += threads) of_level[l] = 0;
-  __syncthreads();
-  const std::int64_t all = std::int64_t(tree.boxes) * (stride / 4), step = std::int64_t(gridDim.x) * threads;
-  int level = 0;
-  std::uint32_t bits = 0;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < all; i += step) {
-    const float4 m = reinterpret_cast<const float4*>(multipole)[i];
-    const int l = tree.level[i / (stride / 4)];
-    if (l != level) {
-      atomicMax(&of_level[level], bits);
-      level = l, bits = 0;
-    }
-    bits = max(bits, __float_as_uint(fmaxf(fmaxf(fabsf(m.x), fabsf(m.y)), fmaxf(fabsf(m.z), fabsf(m.w)))));
-  }
-  atomicMax(&of_level[level], bits);
-  __syncthreads();
-  for (int l = static_cast<int>(threadIdx.x); l <= max_levels; l += threads)
-    if (of_level[l]) atomicMax(&largest[l], of_level[l]);
-}
 
 /// A thread per eight coefficients of a box: their high parts, and both parts of those that have three terms.
 __global__ void split_kernel(TreeView tree, TensorView tensor, const float* multipole, int stride) {
@@ -229,9 +207,6 @@ void m2l_by_tensor(const Work<float>& work) {
   const TensorView& tensor = work.tensor;
   const std::int64_t pieces = std::int64_t(work.tree.boxes) * tensor.full.width / 8;
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(most_blocks, (pieces + threads - 1) / threads));
-  require(cudaMemsetAsync(tensor.largest, 0, (max_levels + 1) * sizeof(std::uint32_t), work.stream), "cudaMemsetAsync");
-  largest_kernel<<<blocks, threads, 0, work.stream>>>(work.tree, work.multipole, work.tables.stride, tensor.largest);
-  require_launch("largest_kernel");
   split_kernel<<<blocks, threads, 0, work.stream>>>(work.tree, tensor, work.multipole, work.tables.stride);
   require_launch("split_kernel");
   multiply(work, tensor.full, false);

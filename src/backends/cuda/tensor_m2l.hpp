@@ -19,7 +19,7 @@ class TensorM2l {
   explicit TensorM2l(DeviceMemory& memory);
 
   /// Operators of these tables (kept while they stay the same), rows of this tree, room for its coefficients.
-  /// `large`: the large tiles that big trees have, for tests.
+  /// `large`: the large tiles that big trees have, for tests; waves of three.
   void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
              bool large = false);
   void release();

@@ -90,19 +90,21 @@ __global__ void tensor_row_begins(const std::uint8_t* key, std::int64_t rows, in
 }
 
 __global__ void tensor_tiles(const std::int32_t* begin, const std::uint8_t* members, int classes, int tile_rows,
-                             std::int64_t most, TensorTileRange* tile) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= most) return;
-  const std::int32_t* tile_begin = begin + classes + 1;
+                             int wave, std::int64_t most, TensorTileRange* tile) {
+  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (place >= most) return;
+  const std::int32_t *tile_begin = begin + classes + 1, all = tile_begin[classes], rest = wave ? all % wave : 0;
+  const std::int32_t i = static_cast<std::int32_t>(place), whole = 2 * rest <= wave ? all - rest : all;
+  const std::int32_t t = i < whole ? i : whole + (i - whole) / 2, rows = i < whole ? tile_rows : tile_rows / 2;
   tile[i] = {0, 0, 0};
-  if (i >= tile_begin[classes]) return;
+  if (t >= all) return;
   int c = 0;
-  while (i >= tile_begin[c + 1]) ++c;
-  const std::int32_t first = begin[c] + (static_cast<std::int32_t>(i) - tile_begin[c]) * tile_rows;
-  tile[i] = {first, min(first + tile_rows, begin[c + 1]), members[c]};
+  while (t >= tile_begin[c + 1]) ++c;
+  const std::int32_t first = begin[c] + (t - tile_begin[c]) * tile_rows + (i < whole ? 0 : (i - whole) % 2 * rows);
+  if (first < begin[c + 1]) tile[i] = {first, min(first + rows, begin[c + 1]), members[c]};
 }
 
-void TensorRowLists::build(const TreeView& tree, int group, int tile_rows, cudaStream_t stream) {
+void TensorRowLists::build(const TreeView& tree, int group, int tile_rows, int wave, cudaStream_t stream) {
   if (group != view_.group) keep_cover(group, stream);
   view_.tile_rows = tile_rows;
   view_.most_tiles = 0;
@@ -127,10 +129,10 @@ void TensorRowLists::build(const TreeView& tree, int group, int tile_rows, cudaS
   sort(scratch_.data());
   tensor_row_begins<<<1, 128, 0, stream>>>(key_.data(), boxes * most, classes_, tile_rows, begin_.data());
   require_launch("tensor_row_begins");
-  view_.most_tiles = boxes * most / tile_rows + classes_;
+  view_.most_tiles = boxes * most / tile_rows + classes_ + wave / 2;
   tile_.resize(view_.most_tiles);
   tensor_tiles<<<blocks_for(view_.most_tiles), threads, 0, stream>>>(begin_.data(), members_.data(), classes_,
-                                                                     tile_rows, view_.most_tiles, tile_.data());
+                                                                     tile_rows, wave, view_.most_tiles, tile_.data());
   require_launch("tensor_tiles");
   view_.parent = parent_.data();
   view_.tile = tile_.data();

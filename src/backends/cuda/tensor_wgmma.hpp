@@ -110,6 +110,14 @@ inline constexpr int copying_registers = 40;
 template <class Engine>
 inline constexpr int multiplying_registers = copying_threads<Engine> == 128 ? 232 : 208;
 
+/// Neighbouring parents have most of their sources in common: of the 31 KB of rows of a step of a full tile of 256,
+/// nine tenths were read within the nine steps before. A first-level cache of 60 KB, which is what shared memory of up
+/// to 196 leaves, holds them if boxes come as whole lines of 128 bytes.
+inline constexpr std::size_t most_shared_beside_cache = 194 << 10;
+template <class Engine>
+inline constexpr bool caches_rows = Engine::rows == 256 && Engine::columns <= 128 &&
+                                    tensor_shared_bytes<Engine>() <= most_shared_beside_cache;
+
 template <int count>
 __device__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
@@ -120,7 +128,8 @@ __device__ void take_registers() {
 }
 
 /// The tensor kernel with warpgroups that copy for two that multiply: a warpgroup that issues products is held until
-/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the ones to the others.
+/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the ones to the others. Of a
+/// tile whose second half is empty nothing is copied or multiplied but the first.
 template <class Engine>
 __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_kernel(TreeView tree, TensorProduct p) {
   constexpr int rows = Engine::rows, columns = Engine::columns, parts = Engine::parts;
@@ -132,29 +141,32 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
   const unsigned misaligned = shared_address(raw) % 1024;
   unsigned char* stage = raw + (misaligned ? 1024 - misaligned : 0);
   auto& tile = *reinterpret_cast<TensorTile<rows>*>(stage + stages * stage_bytes);
+  if (!read_tile<rows, columns>(tree, p, tile)) return;
+  const bool half = __shfl_sync(~0u, static_cast<int>(tile.count <= rows / 2), 0);
   if (threadIdx.x == 0) {
-    for (int s = 0; s < stages; ++s) make_barrier(full[s], copying_threads + 1), make_barrier(empty[s], 2);
+    for (int s = 0; s < stages; ++s) make_barrier(full[s], copying_threads + 1), make_barrier(empty[s], half ? 1 : 2);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  if (!read_tile<rows, columns>(tree, p, tile)) return;
+  __syncthreads();
 
   const int steps = __shfl_sync(~0u, tile.steps, 0), group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 128, 0);
   if (group >= tensor_threads / 128) {
     give_registers<copying_registers>();
     const int thread = static_cast<int>(threadIdx.x) - tensor_threads;
-    RowCopies<rows, copying_threads, parts> row_copies(p.pass, tile, thread);
+    RowCopies<rows, copying_threads, parts, caches_rows<Engine>> row_copies(p.pass, tile, thread);
     const unsigned members = tile.members;
     for (int i = 0, s = 0, phase = 1; i < steps; ++i) {
       wait(empty[s], static_cast<unsigned>(phase));  // the first round finds them empty
       unsigned char* to = stage + s * stage_bytes;
       if (thread == i % 4 * 32)  // the warps take turns
         copy_operators_bulk<columns, parts>(p.pass, members, tile.step[i], to + rows_bytes, full[s]);
-      row_copies.start(tile.step[i], to);
+      row_copies.start(tile.step[i], to, half);
       arrive_after_copies(full[s]);
       if (++s == stages) s = 0, phase ^= 1;
     }
   } else {
     take_registers<multiplying_registers<Engine>>();
+    if (half && group == 1) return;  // its rows are the second half
     Engine engine;
     for (int i = 0, s = 0, phase = 0, done = 0; i < steps; ++i) {
       wait(full[s], static_cast<unsigned>(phase));
