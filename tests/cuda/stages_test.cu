@@ -24,20 +24,21 @@ struct Scheme {
   int degree;
   bool rotation, reduced, gradient;
   bool large_leaves = false;  ///< the shapes of kernels that large leaves have
+  std::int64_t points = 4'001, leaf_size = 20;
 };
 
 template <class Real>
 class StagePair {
  public:
-  StagePair(const Scheme& scheme, std::int64_t n) : cpu_stages_(cpu::stages<Real>(Kernel::laplace3d, Simd::automatic)) {
-    cloud_ = make_cloud(scheme.kind, n, Signs::mixed);
+  explicit StagePair(const Scheme& scheme) : cpu_stages_(cpu::stages<Real>(Kernel::laplace3d, Simd::automatic)) {
+    cloud_ = make_cloud(scheme.kind, scheme.points, Signs::mixed);
     const Points sources = points(cloud_.sources), targets = points(cloud_.targets);
     const Points* apart = cloud_.apart() ? &targets : nullptr;
     const Geometry geometry = cpu::survey(sources, apart, 1);
     const ListThresholds thresholds{2, 2};  // m2p and p2l wherever they can be
-    cpu::build(host_, sources, apart, geometry, {1, 0, 20, -1, thresholds, 1, {}});
+    cpu::build(host_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, 1, {}});
     device_.use(memory_);
-    cuda::build(device_, sources, apart, geometry, {1, 0, 20, -1, thresholds, {}}, nullptr);
+    cuda::build(device_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}}, nullptr);
     host_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, 1);
     device_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, nullptr);
     stride_ = host_tables_.view().stride;
@@ -139,7 +140,7 @@ template <class Real>
 void compare_all(const Scheme& scheme) {
   SCOPED_TRACE(std::string(name(scheme.kind)) + ", degree " + std::to_string(scheme.degree) +
                (scheme.rotation ? ", rotation" : ", dense") + (scheme.reduced ? ", reduced" : ", full"));
-  StagePair<Real> pair(scheme, 4'001);
+  StagePair<Real> pair(scheme);
   ASSERT_GE(pair.levels(), 4);
   pair.compare(
       "p2p", [](auto& s, auto& w) { s.p2p(w); },
@@ -187,6 +188,11 @@ TEST_F(CudaStages, EqualTheCpusInSingleAtEveryDegree) {
           {Kind::plummer, degree, degree % 2 == 1, false, large_leaves == (degree % 3 > 0), large_leaves});
   compare_all<float>({Kind::apart, 5, false, false, true, true});
   compare_all<float>({Kind::sphere, 7, false, true, true, false});
+}
+
+/// So many boxes that a block of m2p or p2l looks at several strips of them.
+TEST_F(CudaStages, EqualTheCpusInSingleWithManyBoxes) {
+  compare_all<float>({Kind::plummer, 3, false, false, true, false, 50'001, 2});
 }
 
 TEST_F(CudaStages, EqualTheCpusAtAnyDegree) {

@@ -1,6 +1,7 @@
 // What the kernels of a constant degree share (expansions/laplace_fixed.hpp): the choice of the instance, factors as
-// kernel arguments, and points of several boxes dealt to consecutive threads.
+// kernel arguments, points of several boxes dealt to consecutive threads, and boxes with entries to warps.
 #pragma once
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -70,12 +71,43 @@ struct FlatRanges {
   }
 };
 
-/// Which of the warp's boxes first ... first + boxes - 1 have a row in the list that is not empty, as bits.
-template <int boxes>
-__device__ unsigned boxes_with_entries(const TreeView& tree, const ListView& list, std::int64_t first) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  const std::int64_t at = first + lane;
-  return __ballot_sync(0xffffffffu, lane < boxes && at < tree.boxes && list.begin[at] < list.begin[at + 1]);
+/// Boxes with entries in a list, among those that a block looks at; its warps take them by turn. Long lists lie side by
+/// side: a block looks at strips of `warps` boxes with those of all other blocks between them, and gets its share of
+/// every region. Who takes which box does not matter to the sums.
+template <int threads>
+struct BusyBoxes {
+  int found, taken;
+  BoxId box[threads];
+
+  /// By all threads of the block, one for each of `looks` boxes.
+  __device__ void find(const TreeView& tree, const ListView& list, int looks) {
+    const unsigned warps = blockDim.x / warp, strip = threadIdx.x / warps * gridDim.x + blockIdx.x;
+    const std::int64_t at = static_cast<std::int64_t>(strip) * warps + threadIdx.x % warps;
+    const bool busy = static_cast<int>(threadIdx.x) < looks && at < tree.boxes && list.begin[at] < list.begin[at + 1];
+    if (threadIdx.x == 0) found = taken = 0;
+    __syncthreads();
+    if (busy) box[atomicAdd(&found, 1)] = static_cast<BoxId>(at);
+    __syncthreads();
+  }
+  /// By a whole warp: the next box, or no_box.
+  __device__ BoxId take() {
+    int next = 0;
+    if (threadIdx.x % warp == 0) next = atomicAdd(&taken, 1);
+    next = __shfl_sync(0xffffffffu, next, 0);
+    return next < found ? box[next] : no_box;
+  }
+};
+
+/// How many boxes a block of `warps` warps looks at, one per thread unless that leaves blocks too few for the device.
+struct LookShape {
+  int looks;
+  unsigned blocks;
+};
+inline LookShape look_shape(BoxId boxes, int warps) {
+  constexpr int blocks_per_processor = 16;
+  const int strips = boxes / (blocks_per_processor * device_limits().multiprocessors * warps);
+  const int looks = std::clamp(strips, 1, warp) * warps;
+  return {looks, static_cast<unsigned>((boxes + looks - 1) / looks)};
 }
 
 /// Points per leaf, for the shapes of kernels.

@@ -2,7 +2,9 @@
 // Low degrees in single: consecutive threads take consecutive targets of a group of leaves, so that small and uneven
 // leaves leave no lane idle; the group's locals lie in shared memory as [coefficient][leaf]. Potential and gradient
 // share one expansion (expansions/laplace_fixed.hpp). Any degree: evaluate.hpp. Cost: 10 instructions per target and
-// pair (n, m >= 0) with gradient; 40 bytes per target at the least.
+// pair (n, m >= 0) with gradient; 32 bytes per target, 56 with gradient.
+#include <cuda_pipeline_primitives.h>
+
 #include "backends/cuda/evaluate.hpp"
 #include "backends/cuda/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
@@ -43,15 +45,24 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
   return total;
 }
 
+/// Where potential (0) and gradient (1-3) are.
+template <class Real>
+__device__ Real* result(const Work<Real>& work, int which) {
+  return which == 0 ? work.potential : work.gradient[which - 1];
+}
+
 /// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, meet different banks.
+/// `before`: results so far, copied while the sums are made. The compiler sinks plain loads behind the sum, each behind
+/// the store to the array before it: five waits for memory per target instead of one.
 template <class Kernel, class Real, int degree, int boxes, bool gradient>
 __global__ void __launch_bounds__(fixed_threads)
     l2p_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1;
+  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1,
+                outputs = gradient ? 4 : 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ LeafGroup<Real, boxes> group;
-  __shared__ Real factor[count];
+  __shared__ Real factor[count], before[outputs][fixed_threads];
   Real* coefficient = reinterpret_cast<Real*>(shared);  // [count][pitch]
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * boxes;
@@ -67,18 +78,21 @@ __global__ void __launch_bounds__(fixed_threads)
   __syncthreads();
   for (std::uint32_t i = static_cast<std::uint32_t>(thread); i < total; i += fixed_threads) {
     const int b = group.targets.range_of(i);
-    const std::int64_t t = group.targets.first[b] + i;
+    // Looked up again after the sum: addresses kept across it would cost up to a quarter of the resident warps.
+    const auto target = [&] { return group.targets.first[b] + i; };
+    const std::int64_t t = target();
     const Real* own = coefficient + b;
+    for (int e = 0; e < outputs; ++e) __pipeline_memcpy_async(&before[e][thread], result(work, e) + t, sizeof(Real));
+    __pipeline_commit();
     Real u[3], out[4];
     for (int axis = 0; axis < 3; ++axis)
       u[axis] = static_cast<Real>((work.target[axis][t] - group.centre[axis][b]) * group.factor[b]);
     Kernel::Basis::template fixed_sum<degree, gradient>(
         u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
-    work.potential[t] += out[0] * group.scale[b];
-    if constexpr (gradient) {
-      const Real scale = group.scale[b] * static_cast<Real>(group.factor[b]);
-      for (int axis = 0; axis < 3; ++axis) work.gradient[axis][t] += out[1 + axis] * scale;
-    }
+    const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
+    __pipeline_wait_prior(0);  // only what this thread copied: no barrier
+    for (int e = 0; e < outputs; ++e)
+      result(work, e)[target()] = before[e][thread] + out[e] * (e == 0 ? scale : per_length);
   }
 }
 

@@ -107,7 +107,7 @@ void m2m(const Work<Real>& work, int level) {
   const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
   const int count = work.tables.coefficients;
   const OctantShape shape =
-      octant_shape<Real>(last - first, count, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
+      octant_shape<Real>(last - first, count, 0, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
   if (shape.groups == 0)  // degrees beyond 50
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);

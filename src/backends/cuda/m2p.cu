@@ -10,8 +10,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 4, boxes_per_warp = 1;  // such leaves lie side by side, with long lists
-static constexpr int fewest_lanes = 8;
+static constexpr int fixed_warps = 4, fewest_lanes = 8;
 
 /// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
 template <class Kernel, class Real, int degree, bool gradient>
@@ -30,19 +29,18 @@ __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t
 
 template <class Kernel, class Real, int degree, bool gradient>
 __global__ void __launch_bounds__(fixed_warps* warp)
-    m2p_fixed_kernel(Work<Real> work,
-                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
+    m2p_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors,
+                     int looks) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = count | 1;
   __shared__ Real staged[fixed_warps][warp / fewest_lanes][pitch], factor[count];
+  __shared__ BusyBoxes<fixed_warps * warp> busy;
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * fixed_warps + own) * boxes_per_warp;
   const ListView& list = work.lists.m2p;
-  unsigned busy = boxes_with_entries<boxes_per_warp>(work.tree, list, first);
-  if (!__syncthreads_or(busy != 0)) return;
+  busy.find(work.tree, list, looks);
+  if (busy.found == 0) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += fixed_warps * warp) factor[i] = factors.value[i];
   __syncthreads();
-  for (; busy; busy &= busy - 1) {
-    const auto box = static_cast<BoxId>(first + __ffs(static_cast<int>(busy)) - 1);
+  for (BoxId box = busy.take(); box != no_box; box = busy.take()) {
     const std::int64_t end = work.tree.target_end[box], begin = work.tree.target_begin[box];
     int lanes = fewest_lanes;
     while (lanes < warp && lanes < end - begin) lanes *= 2;
@@ -72,11 +70,11 @@ __global__ void __launch_bounds__(fixed_warps* warp)
 
 template <class Kernel, class Real, int degree, bool gradient>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), boxes = fixed_warps * boxes_per_warp;
-  static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
+  static const auto factors =
+      make_factors<Real, Kernel::Basis::fixed_count(degree)>(Kernel::Basis::sum_factors(degree));
+  const LookShape shape = look_shape(work.tree.boxes, fixed_warps);
   m2p_fixed_kernel<Kernel, Real, degree, gradient>
-      <<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_warps * warp, 0, work.stream>>>(work,
-                                                                                                             factors);
+      <<<shape.blocks, fixed_warps * warp, 0, work.stream>>>(work, factors, shape.looks);
   require_launch("m2p");
 }
 

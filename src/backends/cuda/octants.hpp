@@ -42,17 +42,17 @@ class Octants {
   DeviceArray<std::int16_t> index_, begin_;
 };
 
-/// x[w] = sum_k (-1)^(bits of w & k) x[k]
+/// x[w] = sum_k (-1)^(bits of w & k) x[k], times sign[b] for every bit b of w where there are signs.
 template <class Real>
-__device__ void walsh_hadamard(Real x[8]) {
+__device__ void walsh_hadamard(Real x[8], const Real* sign = nullptr) {
 #pragma unroll
-  for (int half = 1; half < 8; half *= 2)
+  for (int bit = 0; bit < 3; ++bit)
 #pragma unroll
     for (int k = 0; k < 8; ++k)
-      if (!(k & half)) {
-        const Real a = x[k], b = x[k | half];
+      if (!(k >> bit & 1)) {
+        const Real a = x[k], b = x[k | 1 << bit];
         x[k] = a + b;
-        x[k | half] = a - b;
+        x[k | 1 << bit] = sign ? (a - b) * sign[bit] : a - b;
       }
 }
 
@@ -152,15 +152,18 @@ struct EightFold {
 };
 
 /// How the boxes of a level are dealt out: groups of parents at a time, as many as give every thread a coefficient; few
-/// boxes per block where blocks are few. groups == 0: not even one group fits into shared memory.
+/// boxes per block where blocks are few. groups == 0: not even one group fits into shared memory beside what a block
+/// needs anyhow.
 struct OctantShape {
   int groups, boxes;
   unsigned blocks;
 };
 template <class Real>
-OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes_per_group) {
-  const auto fit = static_cast<int>(static_cast<std::size_t>(device_limits().shared_bytes) / bytes_per_group);
-  if (fit == 0) return {0, 0, 0};
+OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes_of_block,
+                         std::size_t bytes_per_group) {
+  const auto room = static_cast<std::size_t>(device_limits().shared_bytes);
+  if (bytes_of_block + bytes_per_group > room) return {0, 0, 0};
+  const auto fit = static_cast<int>((room - bytes_of_block) / bytes_per_group);
   OctantShape shape{std::min({most_groups, fit, std::max(1, octant_threads / coefficients)}), most_boxes, 0};
   while (shape.groups > 1 && boxes < std::int64_t(shape.groups) * Parents<Real>::size * device_limits().multiprocessors)
     shape.groups /= 2;

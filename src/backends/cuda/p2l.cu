@@ -9,7 +9,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int most_warps = 4, boxes_per_warp = 8;  // warps of a block: fewer where shared memory is small
+static constexpr int most_warps = 4;  // warps of a block: fewer where shared memory is small
 
 /// Sources of the leaves listed for `box`, 32 leaves at a time, into the sums of the lane's own.
 template <class Kernel, class Real, int degree, class Sum>
@@ -38,27 +38,25 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
 
 template <class Kernel, class Real, int degree>
 __global__ void __launch_bounds__(most_warps* warp)
-    p2l_fixed_kernel(Work<Real> work,
-                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
+    p2l_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor,
+                     int looks) {
   constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ FlatRanges<warp> ranges[most_warps];
+  __shared__ BusyBoxes<most_warps * warp> busy;
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  const int warps = static_cast<int>(blockDim.x) / warp;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes_per_warp;
-  unsigned busy = boxes_with_entries<boxes_per_warp>(work.tree, work.lists.p2l, first);
+  busy.find(work.tree, work.lists.p2l, looks);
   Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
-  for (; busy; busy &= busy - 1) {
-    const std::int64_t box = first + __ffs(static_cast<int>(busy)) - 1;
+  for (BoxId box = busy.take(); box != no_box; box = busy.take()) {
     Real sum[count] = {};
-    add_listed<Kernel, Real, degree>(work, static_cast<BoxId>(box), ranges[own], sum);
+    add_listed<Kernel, Real, degree>(work, box, ranges[own], sum);
 #pragma unroll
     for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
     __syncwarp();
     for (int i = lane; i < count; i += warp) {
       Real value = 0;
       for (int k = 0; k < warp; ++k) value += column[i * pitch + k];
-      work.local[box * stride + i] += value;
+      work.local[static_cast<std::int64_t>(box) * stride + i] += value;
     }
     __syncwarp();
   }
@@ -71,9 +69,10 @@ static void launch_fixed(const Work<Real>& work) {
   const auto kernel = p2l_fixed_kernel<Kernel, Real, degree>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
-  const int warps = warps_that_fit(bytes, most_warps), all = warps * boxes_per_warp;
-  kernel<<<static_cast<unsigned>((work.tree.boxes + all - 1) / all), static_cast<unsigned>(warps * warp),
-           bytes* static_cast<std::size_t>(warps), work.stream>>>(work, factors);
+  const int warps = warps_that_fit(bytes, most_warps);
+  const LookShape shape = look_shape(work.tree.boxes, warps);
+  kernel<<<shape.blocks, static_cast<unsigned>(warps * warp), bytes* static_cast<std::size_t>(warps), work.stream>>>(
+      work, factors, shape.looks);
   require_launch("p2l");
 }
 
