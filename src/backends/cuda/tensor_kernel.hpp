@@ -54,14 +54,10 @@ struct TensorTile {
 };
 
 /// No fence for the compiler: copies of one thread are started back to back, and whoever reads them waits first.
-/// `cached`: the first-level cache keeps what was copied.
-template <bool cached = false>
 __device__ inline void copy_16(void* to, const void* from, bool exists) {
-  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (cached)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(exists ? 16 : 0));
-  else
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(exists ? 16 : 0));
+  asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+      "l"(from), "r"(exists ? 16 : 0));
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int pending>
@@ -206,7 +202,7 @@ __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTi
 }
 
 /// Starts the copies of a step's rows by `threads` threads: one 16-byte piece of every eighth of them each.
-template <int rows, int threads, int parts, bool cached = false>
+template <int rows, int threads, int parts>
 class RowCopies {
  public:
   __device__ RowCopies(const TensorPass& pass, const TensorTile<rows>& tile, int thread)
@@ -247,8 +243,7 @@ class RowCopies {
             static_cast<std::int64_t>(first[i] + __popc(mask[i] & (bit_ - 1))) * pass_.width + offset_;
 #pragma unroll
         for (int part = 0; part < parts; ++part)
-          copy_16<cached>(to + (part * rows + r + i * stride) * tensor_row_bytes, pass_.in[part] + from,
-                          mask[i] & bit_);
+          copy_16(to + (part * rows + r + i * stride) * tensor_row_bytes, pass_.in[part] + from, mask[i] & bit_);
       }
     }
   }

@@ -145,11 +145,10 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, 0, stream);
   view_.full.rows = rows_.view();
   view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
-  const BoxId ahead = -tree.level_begin[std::max(tree.levels, 1) - 1] & 7;  // finest families at whole lines
-  high_.resize((std::int64_t(tree.boxes) + ahead) * view_.full.width);
+  high_.resize(std::int64_t(tree.boxes) * view_.full.width);
   for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
   largest_.resize(max_levels + 1);
-  view_.full.in[0] = view_.high = high_.data() + std::int64_t(ahead) * view_.full.width;
+  view_.full.in[0] = view_.high = high_.data();
   view_.graded.in[0] = view_.graded_high = graded_high_.data();
   view_.graded.in[1] = view_.graded_low = graded_low_.data();
   view_.largest = largest_.data();

@@ -4,19 +4,9 @@
 
 namespace farfield::cuda {
 
-/// Shared memory as large as one block needs; the first-level cache has the rest.
-template <class Engine>
-static void leave_to_cache(void (*kernel)(TreeView, TensorProduct)) {
-  constexpr int all = 228, own = static_cast<int>((tensor_shared_bytes<Engine>() + 2048) >> 10);
-  require(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributePreferredSharedMemoryCarveout,
-                               (100 * own + all - 1) / all),
-          "cudaFuncSetAttribute");
-}
-
 template <int rows, int columns, int terms, int stages>
 static void launch(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
   using Engine = WgmmaEngine<rows, columns, terms, stages>;
-  if constexpr (caches_rows<Engine>) leave_to_cache<Engine>(specialised_kernel<Engine>);
   launch_tensor<Engine>(specialised_kernel<Engine>, specialised_threads<Engine>, tree, product, stream);
 }
 

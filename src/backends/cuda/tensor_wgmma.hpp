@@ -110,14 +110,6 @@ inline constexpr int copying_registers = 40;
 template <class Engine>
 inline constexpr int multiplying_registers = copying_threads<Engine> == 128 ? 232 : 208;
 
-/// Neighbouring parents have most of their sources in common: of the 31 KB of rows of a step of a full tile of 256,
-/// nine tenths were read within the nine steps before. A first-level cache of 60 KB, which is what shared memory of up
-/// to 196 leaves, holds them if boxes come as whole lines of 128 bytes.
-inline constexpr std::size_t most_shared_beside_cache = 194 << 10;
-template <class Engine>
-inline constexpr bool caches_rows = Engine::rows == 256 && Engine::columns <= 128 &&
-                                    tensor_shared_bytes<Engine>() <= most_shared_beside_cache;
-
 template <int count>
 __device__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
@@ -153,7 +145,7 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
   if (group >= tensor_threads / 128) {
     give_registers<copying_registers>();
     const int thread = static_cast<int>(threadIdx.x) - tensor_threads;
-    RowCopies<rows, copying_threads, parts, caches_rows<Engine>> row_copies(p.pass, tile, thread);
+    RowCopies<rows, copying_threads, parts> row_copies(p.pass, tile, thread);
     const unsigned members = tile.members;
     for (int i = 0, s = 0, phase = 1; i < steps; ++i) {
       wait(empty[s], static_cast<unsigned>(phase));  // the first round finds them empty
