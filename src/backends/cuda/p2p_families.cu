@@ -1,7 +1,6 @@
 // p2p of families. A block per parent stages the leaves about it once (family_leaves.hpp); a warp per child gathers
 // from those that are near the child. Lanes are units of up to `n` targets times groups that share the sources. Only
 // the child's own box is sure to hold close pairs: it comes last and is summed with care, see pair_targets.hpp.
-#include <algorithm>
 
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/family_leaves.hpp"
@@ -16,10 +15,6 @@ using namespace families;
 
 template <class Real>
 constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks of a multiprocessor that registers are to suffice for
-
-/// A block has 48 KB of shared memory without asking for more.
-template <class Real>
-constexpr int most_room = 32 * 1024 / static_cast<int>(sizeof(Staged<Real>));
 
 /// A warp's sums for one child: units of `n` targets times groups of lanes that share the sources.
 template <class Kernel, class Real, bool with_gradient, int n>
@@ -43,7 +38,7 @@ class ChildSum {
     const int own = around.own_begin(child) - window.from;
     self_ = work.alike ? own : -2 * family_leaf;
     targets_.close_square = work.close_square;
-    const bool staged = work.alike && own >= 0 && own + count_ <= window.room;
+    const bool staged = work.alike && own >= 0 && own + count_ <= room<Real>;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const Staged<Real> t = staged ? window.source[own + target(i)] : target_at(first_ + target(i));
@@ -176,8 +171,8 @@ __global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const
     const Family family = work.near.family[f];
     __syncthreads();
     around.template find<Kernel>(work, family);
-    Window<Real> window{reinterpret_cast<Staged<Real>*>(dynamic), work.near.room, 0};
-    for (; window.from < around.sources(); window.from += window.room) {
+    Window<Real> window{reinterpret_cast<Staged<Real>*>(dynamic), 0};
+    for (; window.from < around.sources(); window.from += room<Real>) {
       if (window.from > 0) __syncthreads();
       window.stage(work, around);
       __syncthreads();
@@ -192,10 +187,7 @@ __global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const
 template <class Kernel, class Real>
 void p2p_families(const Work<Real>& work, unsigned blocks) {
   const auto kernel = work.gradient[0] ? families_kernel<Kernel, Real, true> : families_kernel<Kernel, Real, false>;
-  Work<Real> roomy = work;
-  roomy.near.room = std::min(work.near.room, most_room<Real>);
-  const std::size_t bytes = static_cast<std::size_t>(roomy.near.room) * sizeof(Staged<Real>);
-  kernel<<<blocks, threads, bytes, work.stream>>>(roomy);
+  kernel<<<blocks, threads, room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
   require_launch("p2p_families");
 }
 

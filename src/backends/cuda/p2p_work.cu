@@ -131,7 +131,7 @@ P2pWork::P2pWork(DeviceMemory& memory) {
 }
 
 NearWork P2pWork::view() const {
-  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, room_, wide_};
+  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, wide_};
 }
 
 void P2pWork::build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int family_mean, int tile,

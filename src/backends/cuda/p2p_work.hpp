@@ -29,7 +29,6 @@ class P2pWork {
              cudaStream_t stream, const P2pLimits<Real>& limits = {}) {
     // of the boxes of an even tree 7/8 are leaves
     const double mean = static_cast<double>(sources) / (0.875 * (tree.boxes + 1.0));
-    room_ = mean <= 16 ? 1280 : 2048;
     wide_ = mean > limits.narrow_mean;
     // A few families are a launch of a few long blocks: 0.1 ms of 0.8 where leaves of 2^20 points have 32 in the mean.
     const int family_mean = mean > 1.1 * limits.family_mean ? 0 : limits.family_mean;
@@ -43,7 +42,6 @@ class P2pWork {
              cudaStream_t stream);
 
   std::int64_t most_tiles_ = 0, most_families_ = 0;
-  int room_ = 0;
   bool wide_ = false;
   DeviceArray<std::uint8_t> candidate_, scratch_;
   DeviceArray<std::uint64_t> place_;

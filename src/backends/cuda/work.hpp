@@ -105,7 +105,6 @@ struct NearWork {
   const Family* family = nullptr;
   const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device: how many
   std::int64_t most_tiles = 0, most_families = 0;            ///< at most
-  int room = 0;                                              ///< sources that a family's block stages at a time
   bool wide = false;                                         ///< tiles of wide_tile threads
 };
 
