@@ -104,14 +104,13 @@ void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced
   std::fill(found_.data(), found_.data() + accounts, Total(0));
   if (tree.boxes == 0) return;
   totals_.resize(accounts);
-  side.run(memory_.stream, [&](cudaStream_t stream) {
-    require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
-    const std::int64_t blocks =
-        std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
-    count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
-    require_launch("count_kernel");
-    download(found_.data(), totals_.data(), accounts, stream);
-  });
+  const cudaStream_t stream = side.fork(memory_.stream);
+  require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
+  const std::int64_t blocks =
+      std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
+  count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
+  require_launch("count_kernel");
+  download(found_.data(), totals_.data(), accounts, stream);
 }
 
 void Accounts::write(const TreeView& tree, Report& report) const {

@@ -18,7 +18,7 @@ class BoundStages {
 
   int levels() const { return near_.tree.levels; }
   void p2p() {
-    if (side_) side_->run(near_.stream, [&](cudaStream_t stream) { far_.stream = stream; });
+    if (side_) far_.stream = side_->fork(near_.stream);
     cuda::p2p<Kernel>(near_);
   }
   void p2m() {

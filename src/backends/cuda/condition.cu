@@ -44,9 +44,21 @@ __device__ inline void add_far_pair(float dx, float dy, float dz, float r2, floa
   sum[4] += fabsf(w), sum[5] += fabsf(w) * inverse;
 }
 
+/// A number as the sum of two in single: differences of such need no double, whose conversions would take most of the
+/// time.
+struct Split {
+  float high, low;
+  __device__ static Split of(double x) {
+    const auto high = static_cast<float>(x);
+    return {high, static_cast<float>(x - static_cast<double>(high))};
+  }
+  __device__ float operator-(const Split& other) const { return (high - other.high) + (low - other.low); }
+};
+
 /// The targets, and sums of pairs that need double; few sources have such.
 struct ProbeShared {
   double at[most_targets][3];
+  Split split[most_targets][3];
   std::int64_t target[most_targets];
   double near[sums][threads];
 };
@@ -79,12 +91,11 @@ __device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64
 __device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
                                          float far[most_targets][numbers]) {
   const auto q = static_cast<float>(from.q);
+  const Split x = Split::of(from.x[0]), y = Split::of(from.x[1]), z = Split::of(from.x[2]);
   unsigned near = 0;
 #pragma unroll
   for (int k = 0; k < most_targets; ++k) {
-    const auto dx = static_cast<float>(shared.at[k][0] - from.x[0]),
-               dy = static_cast<float>(shared.at[k][1] - from.x[1]),
-               dz = static_cast<float>(shared.at[k][2] - from.x[2]);
+    const float dx = shared.split[k][0] - x, dy = shared.split[k][1] - y, dz = shared.split[k][2] - z;
     const float r2 = dx * dx + dy * dy + dz * dz;
     const bool is_far = r2 > least_square && !softened;
     near |= (is_far ? 0u : 1u) << k;
@@ -101,7 +112,10 @@ __global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTa
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < most_targets) {
     shared.target[thread] = targets.at[thread];
-    for (int axis = 0; axis < 3; ++axis) shared.at[thread][axis] = work.target[axis][targets.at[thread]];
+    for (int axis = 0; axis < 3; ++axis) {
+      shared.at[thread][axis] = work.target[axis][targets.at[thread]];
+      shared.split[thread][axis] = Split::of(shared.at[thread][axis]);
+    }
   }
   for (int e = 0; e < sums; ++e) shared.near[e][thread] = 0;
   __syncthreads();
@@ -159,13 +173,12 @@ void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& s
   sum_.resize(sums);
   const auto probe = kernel == Kernel::count ? probe_kernel<Real, true> : probe_kernel<Real, false>;
   allow_shared_memory(reinterpret_cast<const void*>(probe));
-  side.run(work.stream, [&](cudaStream_t stream) {
-    probe<<<static_cast<unsigned>(shares), threads, sizeof(ProbeShared), stream>>>(work, targets, part_.data());
-    require_launch("probe_kernel");
-    add_shares<<<sums, 32, 0, stream>>>(part_.data(), shares, sum_.data());
-    require_launch("add_shares");
-    download(found_.data(), sum_.data(), sums, stream);
-  });
+  const cudaStream_t stream = side.fork(work.stream);
+  probe<<<static_cast<unsigned>(shares), threads, sizeof(ProbeShared), stream>>>(work, targets, part_.data());
+  require_launch("probe_kernel");
+  add_shares<<<sums, 32, 0, stream>>>(part_.data(), shares, sum_.data());
+  require_launch("add_shares");
+  download(found_.data(), sum_.data(), sums, stream);
 }
 
 Condition ConditionProbe::result() const {

@@ -51,7 +51,7 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
 #pragma unroll
     for (int e = 0; e < expansions; ++e) {
       const int which = first + e;
-      Real* out = (which == 0 ? work.potential : work.gradient[which - 1]) + t;
+      Real* out = result_array(work, which) + t;
       *out += visit.out[e] * weight * static_cast<Real>(which == 0 ? scale : scale * frame.factor);
     }
   }

@@ -45,12 +45,6 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
   return total;
 }
 
-/// Where potential (0) and gradient (1-3) are.
-template <class Real>
-__device__ Real* result(const Work<Real>& work, int which) {
-  return which == 0 ? work.potential : work.gradient[which - 1];
-}
-
 /// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, meet different banks.
 /// `before`: results so far, copied while the sums are made. The compiler sinks plain loads behind the sum, each behind
 /// the store to the array before it: five waits for memory per target instead of one.
@@ -82,7 +76,8 @@ __global__ void __launch_bounds__(fixed_threads)
     const auto target = [&] { return group.targets.first[b] + i; };
     const std::int64_t t = target();
     const Real* own = coefficient + b;
-    for (int e = 0; e < outputs; ++e) __pipeline_memcpy_async(&before[e][thread], result(work, e) + t, sizeof(Real));
+    for (int e = 0; e < outputs; ++e)
+      __pipeline_memcpy_async(&before[e][thread], result_array(work, e) + t, sizeof(Real));
     __pipeline_commit();
     Real u[3], out[4];
     for (int axis = 0; axis < 3; ++axis)
@@ -92,7 +87,7 @@ __global__ void __launch_bounds__(fixed_threads)
     const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
     __pipeline_wait_prior(0);  // only what this thread copied: no barrier
     for (int e = 0; e < outputs; ++e)
-      result(work, e)[target()] = before[e][thread] + out[e] * (e == 0 ? scale : per_length);
+      result_array(work, e)[target()] = before[e][thread] + out[e] * (e == 0 ? scale : per_length);
   }
 }
 

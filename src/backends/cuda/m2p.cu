@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(fixed_warps* warp)
 #pragma unroll
       for (int e = 0; e < (gradient ? 4 : 1); ++e) {
         for (int other = lanes; other < warp; other *= 2) sum[e] += __shfl_xor_sync(0xffffffffu, sum[e], other);
-        if (group == 0 && t < end) (e == 0 ? work.potential : work.gradient[e - 1])[t] += sum[e];
+        if (group == 0 && t < end) result_array(work, e)[t] += sum[e];
       }
     }
   }

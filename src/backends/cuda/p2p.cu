@@ -164,8 +164,8 @@ static void p2p_tiles(const Work<Real>& work) {
 template <class Real>
 static void clear_results(const Work<Real>& work) {
   for (int part = 0; part < (work.gradient[0] ? 4 : 1); ++part)
-    require(cudaMemsetAsync(part == 0 ? work.potential : work.gradient[part - 1], 0,
-                            static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
+    require(cudaMemsetAsync(result_array(work, part), 0, static_cast<std::size_t>(work.targets) * sizeof(Real),
+                            work.stream),
             "cudaMemsetAsync");
 }
 

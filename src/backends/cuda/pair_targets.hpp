@@ -251,10 +251,4 @@ __device__ void add_exact_pairs(const Work<Real>& work, const PairFrame<Real>& f
   }
 }
 
-/// Where the parts of results are: the potential, then the gradient.
-template <class Real>
-__device__ Real* result_array(const Work<Real>& work, int part) {
-  return part == 0 ? work.potential : part == 1 ? work.gradient[0] : part == 2 ? work.gradient[1] : work.gradient[2];
-}
-
 }  // namespace farfield::cuda

@@ -57,12 +57,11 @@ class SideStream {
  public:
   explicit SideStream(bool urgent = false) : stream_(urgent) {}
 
-  /// launch(stream): behind what has been launched on `main` so far, beside what will be until join(main).
-  template <class Launch>
-  void run(cudaStream_t main, Launch&& launch) {
+  /// The stream, behind what has been launched on `main` so far and beside what will be until join(main).
+  cudaStream_t fork(cudaStream_t main) {
     order(main, stream_);
     busy_ = true;
-    launch(static_cast<cudaStream_t>(stream_));
+    return stream_;
   }
   void join(cudaStream_t main) {
     if (busy_) order(stream_, main);

@@ -138,4 +138,10 @@ struct Work {
   cudaStream_t stream = nullptr;
 };
 
+/// Where the parts of results are: the potential, then the gradient.
+template <class Real>
+FARFIELD_HD Real* result_array(const Work<Real>& work, int part) {
+  return part == 0 ? work.potential : part == 1 ? work.gradient[0] : part == 2 ? work.gradient[1] : work.gradient[2];
+}
+
 }  // namespace farfield::cuda
