@@ -71,8 +71,12 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
   }
 }
 
+/// Shared memory has room for about ten blocks. Left alone the compiler made room for sixteen, in 32 registers, where
+/// two of a thread's four loads of the matrix waited for the other two.
+static constexpr int blocks_per_processor = 10;
+
 template <class Real, int fixed, bool staged>
-__global__ void __launch_bounds__(octant_threads)
+__global__ void __launch_bounds__(octant_threads, blocks_per_processor)
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Families<Real> families;
