@@ -52,9 +52,9 @@ double difference(const DeviceArray<Real>& a, const DeviceArray<Real>& b) {
   return std::sqrt(found[0] / found[1]);
 }
 
-/// Milliseconds of the row lists (part of a build), the split pass, the passes of one term and of three.
+/// Milliseconds of the row lists (part of a build), of the passes of one term and of three.
 struct Parts {
-  double rows = 0, split = 0, full = 0, graded = 0;
+  double rows = 0, full = 0, graded = 0;
 };
 
 /// Tables, multipoles and locals of one precision.
@@ -138,16 +138,13 @@ class Bench {
       const double building =
           bench::milliseconds([&] { tensor_.build(work.tables, work.tree, engine, memory_.stream); });
       work.tensor = tensor_.view();
-      single_.make_multipoles();  // the same, and the largest of them
+      single_.make_multipoles();  // the same, and the operands
       m2l(work);
       const double error = difference(single_.local, single_.expected);
       const double all = bench::milliseconds([&] { m2l(work); });
-      work.tensor.full.terms = work.tensor.graded.terms = 0;  // the split pass by itself
-      const double split = bench::milliseconds([&] { m2l(work); });
-      work.tensor.full = tensor_.view().full;
-      const double full = bench::milliseconds([&] { m2l(work); }) - split;
-      print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error,
-            {building, split, full, all - split - full});
+      work.tensor.graded.terms = 0;  // the pass of one term by itself
+      const double full = bench::milliseconds([&] { m2l(work); });
+      print(degree, engine == TensorEngine::warp ? "warp" : "warpgroup", all, error, {building, full, all - full});
       single_.clear(single_.local);
     }
   }
@@ -163,7 +160,7 @@ class Bench {
     work.mirror = mirror_.view();
     m2l(work);
     const double error = difference(double_.local, double_.expected);
-    print(degree, "mirrors", bench::milliseconds([&] { m2l(work); }), error, {building, 0, 0, 0});
+    print(degree, "mirrors", bench::milliseconds([&] { m2l(work); }), error, {building, 0, 0});
   }
 
  private:
@@ -181,11 +178,10 @@ class Bench {
     std::printf(
         "{\"cloud\": \"%s\", \"log2_n\": %d, \"leaf_size\": %lld, \"leaves\": %lld, \"boxes\": %d, \"degree\": %d, "
         "\"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, \"difference\": "
-        "%.2g, \"rows_ms\": %.3f, \"split_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f}\n",
+        "%.2g, \"rows_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f}\n",
         cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_),
         single_.work.tree.boxes, degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
-        2e-9 * numbers * static_cast<double>(translations_) / ms, error, parts.rows, parts.split, parts.full,
-        parts.graded);
+        2e-9 * numbers * static_cast<double>(translations_) / ms, error, parts.rows, parts.full, parts.graded);
     std::fflush(stdout);
   }
 

@@ -1,5 +1,5 @@
-// m2l on tensor cores, by either engine, against the product in double of the same multipoles; the largest multipole
-// coefficients, from which it takes its scale.
+// m2l on tensor cores, by either engine, against the product in double of the same multipoles; its operands, which p2m
+// and m2m write.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -34,6 +34,19 @@ std::vector<double> strengths_of(const Cloud& cloud, Range range) {
   return q;
 }
 
+/// Bits of 16-bit floats, [boxes][width].
+struct Operands {
+  std::vector<std::uint16_t> high, graded_high, graded_low;
+  bool operator==(const Operands&) const = default;
+
+  bool finite() const {
+    const auto is_finite = [](std::uint16_t bits) { return (bits & 0x7c00) != 0x7c00; };
+    return std::ranges::all_of(high, is_finite) && std::ranges::all_of(graded_high, is_finite) &&
+           std::ranges::all_of(graded_low, is_finite);
+  }
+};
+std::uint16_t bits_of(__half value) { return static_cast<__half_raw>(value).x; }
+
 /// Tree, multipoles in both precisions and the locals in double.
 class TensorCase {
  public:
@@ -58,29 +71,51 @@ class TensorCase {
   std::vector<double> by(cuda::TensorEngine engine, bool large = false) {
     tensor_.build(single_.work.tables, single_.work.tree, engine, nullptr, large);
     single_.work.tensor = tensor_.view();
-    make_multipoles();  // the same, and the largest of them
+    make_multipoles();  // the same, and the operands
     cuda::require(cudaMemset(single_.local.data(), 0, static_cast<std::size_t>(single_.local.size()) * 4),
                   "cudaMemset");
     cuda::m2l(single_.work);
     return locals(single_);
   }
 
-  /// The largest |multipole coefficient| of each level: that p2m and m2m kept, and that there is.
-  std::vector<float> kept_largest() const {
-    std::vector<std::uint32_t> bits(static_cast<std::size_t>(levels()));
-    cuda::download(bits.data(), single_.work.tensor.largest, levels(), nullptr);
-    cuda::require(cudaDeviceSynchronize(), "largest");
-    std::vector<float> kept;
-    for (const std::uint32_t b : bits) kept.push_back(std::bit_cast<float>(b));
-    return kept;
+  /// What p2m and m2m leave of levels 2 and deeper where there were NaNs, after a build for a tree of fuller boxes.
+  Operands operands(cuda::TensorEngine engine) {
+    cuda::DeviceArray<std::int64_t> zeros(memory_);
+    zeros.resize(tree_.tree.boxes);
+    fill(zeros.data(), 0, zeros.size());
+    TreeView fuller = single_.work.tree;
+    fuller.source_begin = zeros.data();
+    tensor_.build(single_.work.tables, fuller, engine, nullptr);
+    tensor_.build(single_.work.tables, single_.work.tree, engine, nullptr);
+    const cuda::TensorView& view = single_.work.tensor = tensor_.view();
+    const std::int64_t boxes = tree_.tree.boxes;
+    fill(view.high, 0xff, boxes * view.full.width);
+    for (__half* graded : {view.graded_high, view.graded_low}) fill(graded, 0xff, boxes * view.graded.width);
+    make_multipoles();
+    return {deep(view.high, view.full.width), deep(view.graded_high, view.graded.width),
+            deep(view.graded_low, view.graded.width)};
   }
-  std::vector<float> true_largest() const {
+  /// The same from the multipoles in single and the numbers of sources.
+  Operands expected_operands() const {
+    const cuda::TensorView& view = tensor_.view();
     const std::vector<double> m = compact(single_.multipole, single_.work.tables.stride);
-    std::vector<float> largest(static_cast<std::size_t>(levels()), 0);
-    for (std::size_t level = 0; level < largest.size(); ++level)
-      for (int i = tree_.tree.level_begin[level] * stride_; i < tree_.tree.level_begin[level + 1] * stride_; ++i)
-        largest[level] = std::max(largest[level], static_cast<float>(std::abs(m[static_cast<std::size_t>(i)])));
-    return largest;
+    const std::vector<std::uint32_t> most = most_sources();
+    Operands all;
+    for (std::size_t level = 2; level < most.size(); ++level)
+      for (BoxId box = tree_.tree.level_begin[level]; box < tree_.tree.level_begin[level + 1]; ++box)
+        for (int i = 0; i < view.full.width; ++i) {
+          const double value =
+              i < stride_
+                  ? m[static_cast<std::size_t>(box) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(i)]
+                  : 0;
+          const auto x = static_cast<float>(std::ldexp(value, 15 - std::bit_width(most[level] - 1)));
+          const __half high = __float2half_rn(x), low = __float2half_rn(x - __half2float(high));
+          all.high.push_back(bits_of(high));
+          if (i >= view.graded.width) continue;
+          all.graded_high.push_back(i < view.low * view.low ? bits_of(high) : std::uint16_t(0));
+          all.graded_low.push_back(i < view.low * view.low ? bits_of(low) : std::uint16_t(0));
+        }
+    return all;
   }
 
   /// Relative L2 error of the locals.
@@ -108,8 +143,12 @@ class TensorCase {
     std::vector<std::uint32_t> order(q.size());
     cuda::download(order.data(), tree_.sources.order.data(), static_cast<std::int64_t>(q.size()), nullptr);
     cuda::require(cudaDeviceSynchronize(), "order");
+    double largest = 0;
+    int exponent = 0;  // as the evaluator scales them
+    for (const double value : q) largest = std::max(largest, std::abs(value));
+    std::frexp(largest, &exponent);
     std::vector<float> sorted;
-    for (const std::uint32_t i : order) sorted.push_back(static_cast<float>(q[i]));
+    for (const std::uint32_t i : order) sorted.push_back(static_cast<float>(std::ldexp(q[i], -exponent)));
     cuda::upload(single_.strength, sorted.data(), static_cast<std::int64_t>(sorted.size()), nullptr);
   }
 
@@ -142,6 +181,35 @@ class TensorCase {
   void make_multipoles() {
     cuda::p2m<Laplace3d>(single_.work);
     for (int level = levels() - 2; level >= 2; --level) cuda::m2m(single_.work, level);
+  }
+
+  template <class T>
+  static void fill(T* at, int byte, std::int64_t count) {
+    cuda::require(cudaMemset(at, byte, static_cast<std::size_t>(count) * sizeof(T)), "cudaMemset");
+  }
+  std::vector<std::uint16_t> deep(const __half* all, int width) const {
+    const std::int64_t first = tree_.tree.level_begin[2];
+    std::vector<__half> halfs(static_cast<std::size_t>((tree_.tree.boxes - first) * width));
+    cuda::download(halfs.data(), all + first * width, static_cast<std::int64_t>(halfs.size()), nullptr);
+    cuda::require(cudaDeviceSynchronize(), "operands");
+    std::vector<std::uint16_t> bits;
+    for (const __half value : halfs) bits.push_back(bits_of(value));
+    return bits;
+  }
+  /// Of a box, by level.
+  std::vector<std::uint32_t> most_sources() const {
+    const auto boxes = static_cast<std::size_t>(tree_.tree.boxes);
+    std::vector<std::int64_t> begin(boxes), end(boxes);
+    cuda::download(begin.data(), tree_.tree.source_begin.data(), tree_.tree.boxes, nullptr);
+    cuda::download(end.data(), tree_.tree.source_end.data(), tree_.tree.boxes, nullptr);
+    cuda::require(cudaDeviceSynchronize(), "sources of boxes");
+    std::vector<std::uint32_t> most(static_cast<std::size_t>(levels()), 0);
+    for (std::size_t level = 0; level < most.size(); ++level)
+      for (BoxId box = tree_.tree.level_begin[level]; box < tree_.tree.level_begin[level + 1]; ++box) {
+        const auto b = static_cast<std::size_t>(box);
+        most[level] = std::max(most[level], static_cast<std::uint32_t>(end[b] - begin[b]));
+      }
+    return most;
   }
 
   void widen_multipoles() {
@@ -232,20 +300,44 @@ TEST_F(CudaTensor, StrengthsOverManyDecades) {
         for (const int degree : {3, 7, 12}) expect_close(make_cloud(kind, 20'001, signs), range, degree, false);
 }
 
-/// Every shape of p2m (leaf sizes) and the degrees without a kernel of their own; warps with boxes of several levels.
-TEST_F(CudaTensor, LargestCoefficientsAreKept) {
-  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart})
-    for (const int degree : {1, 3, 7, 13, most_tensor_degree}) {
+/// Every shape of p2m (leaf sizes) and the degrees without a kernel of their own; warps with boxes of several levels,
+/// boxes without sources.
+TEST_F(CudaTensor, OperandsAreTheMultipoles) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart, Kind::outside})
+    for (const int degree : {1, 3, 5, 7, 13, most_tensor_degree}) {
       if (engines(degree).empty()) continue;
       for (const std::int64_t leaf_size : {6, 30, 120}) {
         TensorCase one(make_cloud(kind, 6'001, Signs::mixed), Range::wild, degree, false, leaf_size);
-        one.by(engines(degree).back());
-        EXPECT_EQ(one.kept_largest(), one.true_largest()) << name(kind) << ", degree " << degree << ", " << leaf_size;
-        EXPECT_GT(std::ranges::max(one.kept_largest()), 0);
-        one.by(engines(degree).back());
-        EXPECT_EQ(one.kept_largest(), one.true_largest()) << "the second time";
+        ASSERT_GE(one.levels(), 3);
+        const Operands found = one.operands(engines(degree).back());
+        EXPECT_TRUE(found == one.expected_operands()) << name(kind) << ", degree " << degree << ", " << leaf_size;
       }
     }
+}
+
+/// The largest multipoles that there are: strengths just below 1, at the outermost corners of their boxes.
+Cloud in_corners(std::int64_t points_each) {
+  Cloud cloud{"corners/" + std::to_string(8 * points_each), {}, {}, {}};
+  Stream random(7);
+  for (std::int64_t i = 0; i < 8 * points_each; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double inside = 1e-4 * random.unit();
+      cloud.sources.push_back(i >> axis & 1 ? 1 - inside : inside);
+    }
+    cloud.strengths.push_back(1 - 0x1p-24);
+  }
+  return cloud;
+}
+
+TEST_F(CudaTensor, OperandsAreFinite) {
+  for (const int degree : {1, 3, 5, 10, most_tensor_degree}) {
+    if (engines(degree).empty()) continue;
+    TensorCase one(in_corners(512), Range::even, degree, false);
+    const Operands found = one.operands(engines(degree).back());
+    EXPECT_TRUE(found.finite()) << degree;
+    EXPECT_TRUE(found == one.expected_operands()) << degree;
+    EXPECT_GT(std::ranges::count(found.high, bits_of(__float2half_rn(0x1p15f))), 0) << "no bit is given away";
+  }
 }
 
 TEST_F(CudaTensor, FewBoxes) {

@@ -55,6 +55,16 @@ TEST(Harmonics, SumOfSquaresOfADegreeIsThePower) {
   }
 }
 
+TEST(Harmonics, NoneExceedsOneInABox) {
+  // What the scale of the 16-bit operands of m2l rests on (cuda/operands.hpp); corners and faces are among the points.
+  constexpr int degree = 15, points = 9;
+  const auto along = [](int i) { return i / double(points - 1) - 0.5; };
+  for (int i = 0; i < points * points * points; ++i) {
+    const Vector value = regular(degree, {along(i % points), along(i / points % points), along(i / points / points)});
+    for (const double r : value) ASSERT_LE(std::abs(r), 1 + rounding(degree + 1)) << i;
+  }
+}
+
 TEST(Harmonics, SingularFunctionsAreTheRegularOnesOverThePower) {
   constexpr int degree = 24;
   constexpr unsigned seed = 3;

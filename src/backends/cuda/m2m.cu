@@ -1,7 +1,7 @@
 // m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, by
 // one product for all eight (octants.hpp). Cost: (d+1)^4 / 2 multiply-adds and 9 (d+1)^2 numbers of traffic per parent.
-#include "backends/cuda/largest.hpp"
 #include "backends/cuda/octants.hpp"
+#include "backends/cuda/operands.hpp"
 #include "backends/cuda/product.hpp"
 #include "backends/cuda/stages.hpp"
 
@@ -33,14 +33,21 @@ struct Matrix {
   const unsigned char* parity;
 };
 
-/// The parents' coefficients from the transforms, and the rest of their strides. Returns the largest |coefficient| that
-/// the thread wrote.
+/// Coefficient i of a parent, and its operands.
 template <class Real>
-__device__ Real sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Families<Real>& families,
-                             int groups, int count, const EightFold<Real>& transforms) {
+__device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Real value, float scale) {
+  const std::int64_t box = parent;
+  work.multipole[box * work.tables.stride + i] = value;
+  if constexpr (sizeof(Real) == 4)
+    if (work.tensor.ready) store_operands(work.tensor, box, i, value, scale);
+}
+
+/// The parents' coefficients from the transforms, and the rest of their strides.
+template <class Real>
+__device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Families<Real>& families,
+                             int groups, int count, const EightFold<Real>& transforms, float scale) {
   constexpr int size = Parents<Real>::size;
-  const int stride = work.tables.stride, rest = stride - count;
-  Real most = 0;
+  const int rest = work.tables.stride - count;
   for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
     const int j = place % count, group = place / count, own = matrix.parity[j], n = degree_of(j),
               below = (n + 1) * (n + 1);
@@ -55,20 +62,21 @@ __device__ Real sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
 #pragma unroll
     for (int p = 0; p < size; ++p) {
       const BoxId parent = families.parent[group * size + p];
-      if (parent == no_box) continue;
-      work.multipole[static_cast<std::int64_t>(parent) * stride + j] = sum.value[p];
-      most = fmax(most, fabs(sum.value[p]));
+      if (parent != no_box) write_multipole(work, parent, j, sum.value[p], scale);
     }
   }
   for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += octant_threads) {
     const BoxId parent = families.parent[place / rest];
-    if (parent != no_box) work.multipole[static_cast<std::int64_t>(parent) * stride + count + place % rest] = 0;
+    if (parent != no_box) write_multipole(work, parent, count + place % rest, Real(0), scale);
   }
-  return most;
 }
 
+/// Shared memory has room for about ten blocks. Left alone the compiler made room for sixteen, in 32 registers, where
+/// two of a thread's four loads of the matrix waited for the other two.
+static constexpr int blocks_per_processor = 10;
+
 template <class Real, int fixed, bool staged>
-__global__ void __launch_bounds__(octant_threads)
+__global__ void __launch_bounds__(octant_threads, blocks_per_processor)
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Families<Real> families;
@@ -82,17 +90,15 @@ __global__ void __launch_bounds__(octant_threads)
   if (families.parents == 0) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) parity[i] = work.octants.parity[i];
   if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
-  Real most = 0;
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
   for (int from = 0; from < families.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
     const int now = find_children(work.tree, from, groups, false, families);
     transform_children(work, families, now, count, transforms);
     __syncthreads();
     const Matrix<Real> own{staged ? own_matrix : matrix, staged ? count : work.tables.pitch, parity};
-    most = fmax(most, sum_children(work, own, families, now, count, transforms));
+    sum_children(work, own, families, now, count, transforms, scale);
   }
-  if constexpr (sizeof(Real) == 4)
-    if (work.tensor.ready) keep_largest_of_warp(work.tensor.largest[work.tree.level[begin]], most);
 }
 
 template <class Real>

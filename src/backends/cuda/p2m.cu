@@ -7,7 +7,7 @@
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/fixed_degree.hpp"
-#include "backends/cuda/largest.hpp"
+#include "backends/cuda/operands.hpp"
 #include "backends/cuda/stages.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
@@ -16,8 +16,8 @@ namespace farfield::cuda {
 
 static constexpr int most_warps = 4;  // of a block; fewer where shared memory is small
 
-/// Writes whole strides of all leaves, and of the boxes of levels 0 and 1, which m2m does not reach. Boxes are numbered
-/// level by level: nearly all warps have boxes of one level.
+/// Writes whole strides of all leaves, and of the boxes of levels 0 and 1, which m2m does not reach; and the operands
+/// of the same boxes.
 template <class Kernel, class Real, int degree, int lanes>
 __global__ void __launch_bounds__(most_warps* warp)
     p2m_fixed_kernel(Work<Real> work,
@@ -50,23 +50,19 @@ __global__ void __launch_bounds__(most_warps* warp)
   for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
   __syncwarp();
   const unsigned written = __ballot_sync(0xffffffffu, leaf || level < 2);
-  const int first_level = __shfl_sync(0xffffffffu, level, 0);
-  const bool one_level = __all_sync(0xffffffffu, !exists || level == first_level);
-  Real most = 0;
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, level) : 0;
+  static_assert(boxes * stride % warp == 0, "whole warps");
   for (int place = lane; place < boxes * stride; place += warp) {
     const int b = place / stride, i = place % stride;
+    const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
     if (!(written >> (b * lanes) & 1u)) continue;
     Real value = 0;
     if (i < count)
 #pragma unroll
       for (int k = 0; k < lanes; ++k) value += column[i * pitch + b * lanes + k];
     work.multipole[(first + b) * stride + i] = value;
-    if (one_level)
-      most = fmax(most, fabs(value));
-    else if (work.tensor.ready)
-      keep_largest(work.tensor.largest[tree.level[first + b]], fabs(value));
+    if (work.tensor.ready) store_operands(work.tensor, first + b, i, value, own_scale);
   }
-  if (work.tensor.ready) keep_largest_of_warp(work.tensor.largest[first_level], most);
 }
 
 template <class Kernel, class Real, int degree, int lanes>
@@ -89,25 +85,22 @@ __global__ void p2m_kernel(Work<Real> work) {
   const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
   if (box >= work.tree.boxes) return;
   const auto b = static_cast<BoxId>(box);
-  if (!work.tree.is_leaf(b) || work.tree.source_count(b) == 0) return;
+  if (!work.tree.is_leaf(b)) return;
   Real* column = reinterpret_cast<Real*>(shared) + own * Accumulate<Real>::column_numbers(work.tables.degree);
   Real* multipole = work.multipole + box * work.tables.stride;
   accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b],
                                   false, column, multipole);
   if constexpr (sizeof(Real) == 4) {
     if (!work.tensor.ready) return;
-    Real most = 0;
-    for (int i = static_cast<int>(threadIdx.x) % warp; i < work.tables.coefficients; i += warp)
-      most = fmax(most, fabs(multipole[i]));
-    keep_largest_of_warp(work.tensor.largest[work.tree.level[b]], most);
+    __syncwarp();
+    const float scale = operand_scale(work.tensor, work.tree.level[b]);
+    for (int i = static_cast<int>(threadIdx.x) % warp; i < work.tensor.full.width; i += warp)
+      store_operands(work.tensor, box, i, multipole[i], scale);
   }
 }
 
 template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
-  if (work.tensor.ready)
-    require(cudaMemsetAsync(work.tensor.largest, 0, (max_levels + 1) * sizeof(std::uint32_t), work.stream),
-            "cudaMemsetAsync");
   const double mean = mean_leaf(work.sources, work.tree.boxes);
   if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
         if (mean <= 12)

@@ -13,8 +13,8 @@ template <class Real>
 void m2l(const Work<Real>& work);
 template <class Real>
 void m2l_by_rotation(const Work<Real>& work);
-/// Dense on tensor cores, without the reduced stencil's parents; needs Work::tensor, and that p2m and m2m had it too:
-/// they keep the largest coefficients.
+/// Dense on tensor cores, without the reduced stencil's parents; needs Work::tensor, and that p2m and m2m had it too,
+/// with strengths of at most 1: they write the operands.
 void m2l_by_tensor(const Work<float>& work);
 /// The same in double, mirror images together; needs Work::mirror.
 void m2l_by_mirrors(const Work<double>& work);

@@ -48,9 +48,10 @@ struct TensorView {
   bool warpgroups = true;   ///< by tensor_wgmma.cu, else by tensor_mma.cu
   int low = 0;              ///< degrees below it have three terms
   TensorPass full, graded;  ///< full: one term, without the block that `graded` does
-  __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;  ///< what the split pass writes
-  std::uint32_t* largest = nullptr;  ///< [levels] bits of the largest |multipole coefficient|, kept by p2m and m2m
-  float operator_scale = 1;          ///< what operators were multiplied by
+  /// [boxes][width of the pass]: what p2m and m2m write of levels 2 and deeper (operands.hpp)
+  __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;
+  const std::uint32_t* most_sources = nullptr;  ///< [levels], of a box: the operands' scale follows
+  float operator_scale = 1;                     ///< what operators were multiplied by
 };
 
 /// A multiple of 8 halfs, so that 16 bytes belong to one box.

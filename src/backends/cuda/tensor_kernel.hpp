@@ -5,6 +5,7 @@
 //
 // An Engine multiplies: tensor_wgmma.hpp for Hopper, tensor_mma.hpp for the others.
 #pragma once
+#include "backends/cuda/operands.hpp"
 #include "backends/cuda/tensor.hpp"
 #include "tree/far.hpp"
 
@@ -15,22 +16,12 @@ inline constexpr int tensor_row_bytes = 2 * tensor_chunk;
 
 struct TensorProduct {
   TensorPass pass;
-  const std::uint32_t* largest;
+  const std::uint32_t* most_sources;
   float operator_scale;
   float* out;
   int stride;
   bool reduced, add;
 };
-
-/// The power of two that brings the largest coefficient of a level into [2^13, 2^14): anything in 2^0 ... 2^15 serves.
-__device__ inline int tensor_exponent(std::uint32_t largest) {
-  const int exponent = static_cast<int>(largest >> 23) - 127;
-  const int wanted = largest == 0 ? 0 : 13 - exponent;
-  return wanted > 100 ? 100 : wanted < -100 ? -100 : wanted;
-}
-__device__ inline float power_of_two(int exponent) {
-  return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23);
-}
 
 /// What a block knows of one of its rows.
 struct TensorRow {
@@ -99,7 +90,7 @@ __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTi
     if (parent != no_box) {
       own.first_child = tree.first_child[parent];
       own.children = tree.child_mask[parent];
-      own.scale = power_of_two(-tensor_exponent(p.largest[tree.level[parent] + 1])) / p.operator_scale;
+      own.scale = power_of_two(-operand_exponent(p.most_sources[tree.level[parent] + 1])) / p.operator_scale;
       own.wanted = static_cast<std::uint8_t>(children_with_targets(tree, own.first_child, own.children, range.members));
     }
     tile.row[r] = own;

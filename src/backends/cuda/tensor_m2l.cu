@@ -1,4 +1,4 @@
-// m2l on tensor cores: operators, split coefficients, the two passes.
+// m2l on tensor cores: operators, the two passes over the operands that p2m and m2m left.
 //
 // Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
 // nine kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third
@@ -51,7 +51,7 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
   for (DeviceArray<__half>* a :
        {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
     a->use(memory);
-  largest_.use(memory);
+  most_sources_.use(memory);
 }
 
 std::int64_t TensorM2l::bytes_of_box(int degree) {
@@ -128,6 +128,34 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
   if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
 }
 
+/// most[level], 0 before. Nearly all boxes find a fuller one of their level in the block's shared memory.
+__global__ void most_sources_kernel(TreeView tree, std::uint32_t* most) {
+  static_assert(max_levels < threads, "a thread per level");
+  __shared__ std::uint32_t own[max_levels + 1];
+  if (threadIdx.x <= max_levels) own[threadIdx.x] = 0;
+  __syncthreads();
+  const std::int64_t step = std::int64_t(gridDim.x) * threads;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < tree.boxes; i += step) {
+    const auto box = static_cast<BoxId>(i);
+    const auto sources = static_cast<std::uint32_t>(tree.source_count(box));
+    std::uint32_t& fullest = own[tree.level[box]];
+    if (sources > *const_cast<volatile std::uint32_t*>(&fullest)) atomicMax(&fullest, sources);
+  }
+  __syncthreads();
+  if (threadIdx.x <= max_levels && own[threadIdx.x] > 0) atomicMax(most + threadIdx.x, own[threadIdx.x]);
+}
+
+void TensorM2l::count_most_sources(const TreeView& tree, cudaStream_t stream) {
+  most_sources_.resize(max_levels + 1);
+  require(cudaMemsetAsync(most_sources_.data(), 0, (max_levels + 1) * sizeof(std::uint32_t), stream),
+          "cudaMemsetAsync");
+  if (tree.boxes == 0) return;
+  const unsigned blocks = (static_cast<unsigned>(tree.boxes) + threads - 1) / threads;
+  const auto most_blocks = static_cast<unsigned>(8 * device_limits().multiprocessors);
+  most_sources_kernel<<<std::min(blocks, most_blocks), threads, 0, stream>>>(tree, most_sources_.data());
+  require_launch("most_sources_kernel");
+}
+
 void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
                       bool large) {
   if (tables.degree != degree_ || tables.far.matrix != matrix_ || tables.far.begin[8] != links_) {
@@ -147,11 +175,11 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
   high_.resize(std::int64_t(tree.boxes) * view_.full.width);
   for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
-  largest_.resize(max_levels + 1);
+  count_most_sources(tree, stream);
   view_.full.in[0] = view_.high = high_.data();
   view_.graded.in[0] = view_.graded_high = graded_high_.data();
   view_.graded.in[1] = view_.graded_low = graded_low_.data();
-  view_.largest = largest_.data();
+  view_.most_sources = most_sources_.data();
   view_.operator_scale = operator_scale;
   view_.warpgroups = engine == TensorEngine::warpgroup;
   view_.ready = true;
@@ -164,37 +192,10 @@ std::string TensorM2l::arithmetic() const {
 
 void TensorM2l::release() { view_.ready = false; }
 
-/// A thread per eight coefficients of a box: their high parts, and both parts of those that have three terms.
-__global__ void split_kernel(TreeView tree, TensorView tensor, const float* multipole, int stride) {
-  const int pieces = tensor.full.width / 8, low = tensor.low * tensor.low;
-  const std::int64_t all = std::int64_t(tree.boxes) * pieces, step = std::int64_t(gridDim.x) * threads;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < all; i += step) {
-    const std::int64_t box = i / pieces;
-    const int first = static_cast<int>(i - box * pieces) * 8;
-    const float scale = power_of_two(tensor_exponent(tensor.largest[tree.level[box]]));
-    alignas(16) __half high[8], graded_high[8], graded_low[8];
-    const float4* from = reinterpret_cast<const float4*>(multipole + box * stride + first);
-    const float4 quads[2] = {from[0], from[1]};
-    const float* value = &quads[0].x;
-#pragma unroll
-    for (int e = 0; e < 8; ++e) {
-      const float x = first + e < tensor.full.count ? scale * value[e] : 0.0f;
-      high[e] = __float2half_rn(x);
-      graded_high[e] = first + e < low ? high[e] : __half(0.0f);
-      graded_low[e] = first + e < low ? __float2half_rn(x - __half2float(high[e])) : __half(0.0f);
-    }
-    *reinterpret_cast<uint4*>(tensor.high + i * 8) = *reinterpret_cast<const uint4*>(high);
-    if (first >= tensor.graded.width) continue;
-    const std::int64_t to = box * tensor.graded.width + first;
-    *reinterpret_cast<uint4*>(tensor.graded_high + to) = *reinterpret_cast<const uint4*>(graded_high);
-    *reinterpret_cast<uint4*>(tensor.graded_low + to) = *reinterpret_cast<const uint4*>(graded_low);
-  }
-}
-
 static void multiply(const Work<float>& work, const TensorPass& pass, bool add) {
   if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
   const TensorProduct product{
-      pass, work.tensor.largest, work.tensor.operator_scale, work.local, work.tables.stride, work.reduced, add};
+      pass, work.tensor.most_sources, work.tensor.operator_scale, work.local, work.tables.stride, work.reduced, add};
 #ifdef FARFIELD_SM90A
   if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, work.stream);
 #endif
@@ -202,14 +203,8 @@ static void multiply(const Work<float>& work, const TensorPass& pass, bool add) 
 }
 
 void m2l_by_tensor(const Work<float>& work) {
-  constexpr unsigned most_blocks = 132 * 16;
-  const TensorView& tensor = work.tensor;
-  const std::int64_t pieces = std::int64_t(work.tree.boxes) * tensor.full.width / 8;
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(most_blocks, (pieces + threads - 1) / threads));
-  split_kernel<<<blocks, threads, 0, work.stream>>>(work.tree, tensor, work.multipole, work.tables.stride);
-  require_launch("split_kernel");
-  multiply(work, tensor.full, false);
-  multiply(work, tensor.graded, true);
+  multiply(work, work.tensor.full, false);
+  multiply(work, work.tensor.graded, true);
 }
 
 }  // namespace farfield::cuda

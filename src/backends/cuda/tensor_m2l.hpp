@@ -1,5 +1,5 @@
 // TensorM2l: what m2l on tensor cores owns beside the plan's other arrays: operators in 16-bit floats, row lists, the
-// split coefficients.
+// multipoles in them.
 #pragma once
 #include <string>
 
@@ -18,7 +18,8 @@ class TensorM2l {
  public:
   explicit TensorM2l(DeviceMemory& memory);
 
-  /// Operators of these tables (kept while they stay the same), rows of this tree, room for its coefficients.
+  /// Operators of these tables (kept while they stay the same), rows of this tree, room for its operands, which p2m
+  /// and m2m have to write anew.
   /// `large`: the large tiles that big trees have, for tests; waves of three.
   void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
              bool large = false);
@@ -36,6 +37,7 @@ class TensorM2l {
  private:
   void make_operators(const TablesView<float>& tables, cudaStream_t stream);
   void choose_passes(int degree);
+  void count_most_sources(const TreeView& tree, cudaStream_t stream);
 
   DeviceMemory& memory_;
   int degree_ = -1;
@@ -44,7 +46,7 @@ class TensorM2l {
   TensorView view_;
   TensorRowLists rows_, graded_rows_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
-  DeviceArray<std::uint32_t> largest_;
+  DeviceArray<std::uint32_t> most_sources_;
 };
 
 }  // namespace farfield::cuda
