@@ -66,6 +66,7 @@ struct RowMaker {
     __shared__ std::uint8_t facing_target[block_threads / 32][2][room];  // octants at the side that does
     auto& boxes = opened_boxes[threadIdx.x / 32];
     auto& facing = facing_target[threadIdx.x / 32];
+    __syncwarp();  // nobody reads what an earlier visit left
     if (in(open)) {
       const int at = __popc(open & before);
       boxes[0][at] = own;
