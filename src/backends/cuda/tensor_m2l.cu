@@ -6,7 +6,7 @@
 // to degree 5 three terms below degree 2 (7e-7 of the potential, strengths of one sign, where truncation is 4e-6).
 //
 // Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
-// points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.31, 1.6, 3.3, 13 ms, degree 7 at 449 useful TFLOP/s;
+// points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
 #include <algorithm>
 

@@ -50,6 +50,7 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
 
   sort_items(sources, memory);
   sort_items(targets, memory);
+  for (Cloud* cloud : {&sources, &targets}) cloud->scratch.release();  // later keys are sorted in the same memory
   mark("sort");
 
   build_boxes(built.tree, sources, built.alike ? nullptr : &targets,
@@ -58,7 +59,6 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   built.made_for = {sources.count() + targets.count(), options.leaf_size};
   mark("boxes");
 
-  for (Cloud* cloud : {&sources, &targets}) cloud->scratch.release();
   gather(built.sources, sources, stream);
   gather(built.targets, targets, stream);
   for (Cloud* cloud : {&sources, &targets}) cloud->items.release();
