@@ -1,7 +1,6 @@
 // p2p of families. A block per parent stages the leaves about it once (family_leaves.hpp); a warp per child gathers
 // from those that are near the child. Lanes are units of up to `n` targets times groups that share the sources. Only
 // the child's own box is sure to hold close pairs: it comes last and is summed with care, see pair_targets.hpp.
-
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/family_leaves.hpp"
 #include "backends/cuda/stages.hpp"
