@@ -22,6 +22,9 @@ FARFIELD_HD unsigned touching_children(int axis, int d, int bit) {
   return (d > 0) == (bit == 1) ? octants_with(axis, d > 0 ? 0 : 1) : 0u;
 }
 
+/// Children of the colleague at displacement d along `axis` at the side that faces the box.
+FARFIELD_HD unsigned facing_children(int axis, int d) { return d == 0 ? 0xffu : octants_with(axis, d < 0); }
+
 /// Children of the colleague at displacement (dx, dy, dz) for which goes_to_parent holds: along two axes in the outer
 /// half (5 half child edges away), or along one and in the inner half (3) of both others.
 FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {

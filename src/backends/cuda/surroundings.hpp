@@ -3,7 +3,7 @@
 // touch a smaller box, and in which order their numbers are, follows from where boxes lie in their ancestors: neither
 // needs a look at the colleagues themselves.
 #pragma once
-#include "tree/lists.hpp"
+#include "tree/far.hpp"
 
 namespace farfield::cuda {
 
@@ -58,12 +58,7 @@ FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
 
 /// Octants at the side of a colleague in `slot` that faces the box; all of them along axes where it has none.
 FARFIELD_HD unsigned facing_octants(int slot) {
-  constexpr unsigned upper[3] = {0xaa, 0xcc, 0xf0};
-  unsigned octants = 0xff;
-#pragma unroll
-  for (int axis = 0, rest = slot; axis < 3; ++axis, rest /= 3)
-    octants &= rest % 3 == 0 ? upper[axis] : rest % 3 == 2 ? ~upper[axis] : 0xffu;
-  return octants;
+  return facing_children(0, slot % 3 - 1) & facing_children(1, slot / 3 % 3 - 1) & facing_children(2, slot / 9 - 1);
 }
 
 /// For every Position::order and slot: the slots whose boxes have lower numbers.

@@ -124,6 +124,7 @@ struct Work {
   /// Direct sum: which source or target comes when; null: as they are.
   const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
   const Real* strength = nullptr;  ///< of sorted sources
+  /// Of the expansions' degree, where there are any.
   Real close_square = cuda::close_square<Real>(most_careful);
   Real* multipole = nullptr;   ///< [boxes][stride]
   Real* local = nullptr;       ///< [boxes][stride]
