@@ -7,6 +7,7 @@
 #pragma once
 #include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/pair_targets.hpp"
+#include "backends/cuda/parallel.hpp"
 
 namespace farfield::cuda::families {
 
@@ -135,12 +136,9 @@ struct Leaves {
   __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf) {
     const int lane = thread % 32;
     begin[thread] = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
-    int count =
+    const int own =
         leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - begin[thread]);
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(warp, count, step);
-      if (lane >= step) count += other;
-    }
+    const int count = sum_up_to(lane, own);
     offset[thread + 1] = count;
     if (lane == 31) sum[thread / 32] = count;
     if (thread == 0) offset[0] = 0;

@@ -10,11 +10,7 @@ namespace {
 
 /// Sum of the values of the lanes before this one.
 __device__ std::int64_t sum_before(int value, int& total) {
-  int sum = value;
-  for (int step = 1; step < 32; step *= 2) {
-    const int other = __shfl_up_sync(~0u, sum, step);
-    if (lane_id() >= step) sum += other;
-  }
+  const int sum = sum_up_to(lane_id(), value);
   total = __shfl_sync(~0u, sum, 31);
   return sum - value;
 }

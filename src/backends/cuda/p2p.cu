@@ -10,6 +10,7 @@
 #include "backends/cuda/p2p_families.hpp"
 #include "backends/cuda/p2p_work.hpp"
 #include "backends/cuda/pair_sum.hpp"
+#include "backends/cuda/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
@@ -56,12 +57,8 @@ class RowSources {
     if (lane < 32) {
       const BoxId box = row_[min(lane, boxes_ - 1)];
       const std::int64_t begin = tree_.source_begin[box], end = tree_.source_end[box];
-      std::uint32_t length = lane < boxes_ ? static_cast<std::uint32_t>(end - begin) : 0;
-      for (int step = 1; step < 32; step *= 2) {
-        const std::uint32_t before = __shfl_up_sync(0xffffffffu, length, step);
-        if (lane >= step) length += before;
-      }
       const auto own = lane < boxes_ ? static_cast<std::uint32_t>(end - begin) : 0u;
+      const std::uint32_t length = sum_up_to(lane, own);
       shared_.first[lane] = static_cast<std::uint32_t>(begin) - (length - own);
       shared_.offset[lane + 1] = length;
       if (lane == 0) shared_.offset[0] = 0;

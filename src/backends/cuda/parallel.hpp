@@ -35,6 +35,16 @@ __device__ Number sum_of_warp(Number value) {
   return value;
 }
 
+/// Sum over the lanes of a whole warp up to this one, which is `lane`.
+template <class Number>
+__device__ Number sum_up_to(int lane, Number value) {
+  for (int step = 1; step < 32; step *= 2) {
+    const Number before = __shfl_up_sync(0xffffffffu, value, step);
+    if (lane >= step) value += before;
+  }
+  return value;
+}
+
 /// CUB's convention: call(temporary, bytes) asks for the bytes where temporary is null. `kept` grows as needed.
 template <class Call>
 void with_temporary(DeviceArray<unsigned char>& kept, const char* name, const Call& call) {

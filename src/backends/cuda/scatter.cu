@@ -8,6 +8,7 @@
 
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/cuda/parallel.hpp"
 #include "backends/cuda/scatter.hpp"
 
 namespace farfield::cuda {
@@ -113,11 +114,7 @@ struct Tile {
     int before = 0;
     for (int g = 0; g < most_groups; g += 32) {
       const int own = count[g + threadIdx.x];
-      int sum = own;
-      for (int other = 1; other < 32; other *= 2) {
-        const int lower = __shfl_up_sync(0xffffffffu, sum, other);
-        if (static_cast<int>(threadIdx.x) >= other) sum += lower;
-      }
+      const int sum = sum_up_to(static_cast<int>(threadIdx.x), own);
       first[g + threadIdx.x] = before + sum - own;
       before += __shfl_sync(0xffffffffu, sum, 31);
     }
