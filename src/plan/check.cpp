@@ -7,23 +7,44 @@
 
 namespace farfield {
 
+static constexpr double least_square = 1e-200;  // of a distance whose third power double can invert
+
+/// The pairs of [begin, end) that are nearer than that and do not coincide.
+template <class Real>
+static void add_near_pairs(const CheckInput<Real>& in, const double x[3], std::int64_t begin, std::int64_t end,
+                           DirectSum& sum) {
+  for (std::int64_t j = begin; j < end; ++j) {
+    const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
+    const double r = std::hypot(d[0], d[1], d[2]);
+    if (!(r > 0) || r * r > least_square) continue;
+    const double w = in.strength[j] / r, g = w / r;
+    sum.u += w;
+    sum.gx -= g * (d[0] / r), sum.gy -= g * (d[1] / r), sum.gz -= g * (d[2] / r);
+    sum.abs_u += std::fabs(w), sum.abs_g += std::fabs(g);
+    sum.square_u += w * w, sum.square_g += g * g;
+  }
+}
+
 /// Sources [begin, end); blocks keep rounding far below any tolerance that double can promise.
 template <class Real>
 static void add_block(const CheckInput<Real>& in, const double x[3], std::int64_t begin, std::int64_t end,
                       DirectSum& sum) {
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0;
-#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g)
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0, near = 0;
+#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g, square_u, square_g, near)
   for (std::int64_t j = begin; j < end; ++j) {
     const double dx = x[0] - in.source[0][j], dy = x[1] - in.source[1][j], dz = x[2] - in.source[2][j];
     const double r2 = dx * dx + dy * dy + dz * dz;
-    const double inverse = r2 > 0 ? 1 / std::sqrt(r2) : 0.0;
-    const double w = in.strength[j] * inverse, w3 = w * inverse * inverse;
+    const double inverse = r2 > least_square ? 1 / std::sqrt(r2) : 0.0;
+    const double w = in.strength[j] * inverse, g = w * inverse, w3 = g * inverse;
     u += w;
     gx -= w3 * dx, gy -= w3 * dy, gz -= w3 * dz;
-    abs_u += std::fabs(w);
-    abs_g += std::fabs(w) * inverse;
+    abs_u += std::fabs(w), abs_g += std::fabs(g);
+    square_u += w * w, square_g += g * g;
+    near += r2 > least_square ? 0.0 : std::fabs(dx) + std::fabs(dy) + std::fabs(dz);
   }
-  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz, sum.abs_u += abs_u, sum.abs_g += abs_g;
+  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
+  sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;
+  if (near > 0) add_near_pairs(in, x, begin, end, sum);
 }
 
 /// The same with softening; coincident sources contribute to the potential. None of [begin, end) is the target itself.
@@ -31,20 +52,21 @@ template <class Real>
 static void add_softened_block(const CheckInput<Real>& in, const double x[3], std::int64_t begin, std::int64_t end,
                                DirectSum& sum) {
   const double square = in.softening * in.softening, at_no_distance = 1 / in.softening;  // the square may underflow
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0;
-#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g)
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
+#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g, square_u, square_g)
   for (std::int64_t j = begin; j < end; ++j) {
     const double dx = x[0] - in.source[0][j], dy = x[1] - in.source[1][j], dz = x[2] - in.source[2][j];
     const double r2 = dx * dx + dy * dy + dz * dz;
     const double inverse = r2 > 0 ? 1 / std::sqrt(r2 + square) : 0.0;
     const double w = in.strength[j] * (r2 > 0 ? inverse : at_no_distance);
-    const double w3 = in.strength[j] * inverse * inverse * inverse;
+    const double w3 = in.strength[j] * inverse * inverse * inverse, g = std::fabs(w3) * std::sqrt(r2);
     u += w;
     gx -= w3 * dx, gy -= w3 * dy, gz -= w3 * dz;
-    abs_u += std::fabs(w);
-    abs_g += std::fabs(w3) * std::sqrt(r2);
+    abs_u += std::fabs(w), abs_g += g;
+    square_u += w * w, square_g += g * g;
   }
-  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz, sum.abs_u += abs_u, sum.abs_g += abs_g;
+  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
+  sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;
 }
 
 template <class Real>
@@ -95,58 +117,70 @@ std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples
   return chosen;
 }
 
-/// Squared norm over all targets of the computed arrays: the denominator of the promise (docs/accuracy.md).
-template <class Real>
-static double squared_norm(const Real* const* arrays, int width, std::int64_t count) {
-  double sum = 0;  // one thread: the same bits for any number of them
-  for (int a = 0; a < width; ++a)
-    for (std::int64_t i = 0; i < count; ++i)
-      sum += static_cast<double>(arrays[a][i]) * static_cast<double>(arrays[a][i]);
-  return sum;
+/// What the caller receives of a value: scaled, converted to his type, and brought back to the evaluator's units.
+/// Infinite where it left the range of his type.
+static double received(double value, const Factor& factor, Scalar scalar) {
+  const double delivered = factor(value);
+  const double kept = scalar == Scalar::float32 ? static_cast<double>(static_cast<float>(delivered)) : delivered;
+  return std::isfinite(kept) ? factor.undo(kept) : INFINITY;
 }
 
 struct Errors {
   double norm = 0, median = 0, p95 = 0, max = 0;
 };
 
-/// Errors of `width` components per target (1: potential, 3: gradient) against `exact`.
+/// No error is certain only where the difference is 0; one that is not a number is infinite, so that it never passes.
+static double ratio(double error, double size) {
+  if (error == 0) return 0;
+  const double quotient = error / size;
+  return quotient < INFINITY ? quotient : INFINITY;
+}
+
+/// Errors of `width` components per target (1: potential, 3: gradient) against `exact`. Relative to the largest value
+/// in the sums, so that no square leaves the range of double.
 template <class Real, class Exact>
-static Errors errors_of(const Real* const* computed, int width, std::int64_t count,
+static Errors errors_of(const Real* const* computed, int width, std::int64_t count, const Delivered& delivered,
                         const std::vector<std::int64_t>& targets, Exact&& exact) {
+  const Norm& all = width == 1 ? delivered.norms.potential : delivered.norms.gradient;
+  const Factor& factor = width == 1 ? delivered.potential : delivered.gradient;
+  const double unit = all.largest > 0 && all.finite() ? all.largest : 1;
   std::vector<double> own;
   double squared = 0;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     double error = 0, size = 0;
     for (int a = 0; a < width; ++a) {
-      const double e = exact(k, a), difference = static_cast<double>(computed[a][targets[k]]) - e;
+      const double e = exact(k, a) / unit;
+      const double difference = received(static_cast<double>(computed[a][targets[k]]), factor, delivered.scalar) / unit - e;
       error += difference * difference;
       size += e * e;
     }
     squared += error;
-    own.push_back(size > 0 ? std::sqrt(error / size) : (error > 0 ? INFINITY : 0.0));
+    own.push_back(ratio(std::sqrt(error), std::sqrt(size)));
   }
   std::sort(own.begin(), own.end());
   const auto at = [&](double share) {
     return own[static_cast<std::size_t>(share * static_cast<double>(own.size() - 1))];
   };
   const double up = static_cast<double>(count) / static_cast<double>(targets.size());
-  const double all = squared_norm(computed, width, count);
-  return {squared > 0 ? std::sqrt(squared * up / all) : 0.0, at(0.5), at(0.95), own.back()};
+  // Values that the sample does not hold may have left the caller's range, too.
+  const bool in_range = all.finite() && std::isfinite(received(all.largest, factor, delivered.scalar));
+  return {in_range ? ratio(std::sqrt(squared * up), all.l2 / unit) : INFINITY, at(0.5), at(0.95), own.back()};
 }
 
 template <class Real>
-ErrorReport errors(const CheckInput<Real>& in, const std::vector<std::int64_t>& targets,
+ErrorReport errors(const CheckInput<Real>& in, const Delivered& delivered, const std::vector<std::int64_t>& targets,
                    const std::vector<DirectSum>& sums, std::uint64_t seed) {
   ErrorReport report;
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;
   if (in.potential && !targets.empty()) {
-    const Errors e = errors_of(&in.potential, 1, in.targets, targets, [&](std::size_t k, int) { return sums[k].u; });
+    const Errors e =
+        errors_of(&in.potential, 1, in.targets, delivered, targets, [&](std::size_t k, int) { return sums[k].u; });
     report.potential = e.norm, report.potential_median = e.median;
     report.potential_p95 = e.p95, report.potential_max = e.max;
   }
   if (in.gradient[0] && !targets.empty()) {
-    const Errors e = errors_of(in.gradient, 3, in.targets, targets, [&](std::size_t k, int axis) {
+    const Errors e = errors_of(in.gradient, 3, in.targets, delivered, targets, [&](std::size_t k, int axis) {
       return axis == 0 ? sums[k].gx : axis == 1 ? sums[k].gy : sums[k].gz;
     });
     report.gradient = e.norm, report.gradient_median = e.median;
@@ -156,10 +190,10 @@ ErrorReport errors(const CheckInput<Real>& in, const std::vector<std::int64_t>& 
 }
 
 template <class Real>
-ErrorReport check(const CheckInput<Real>& in, std::int64_t samples, std::uint64_t seed) {
+ErrorReport check(const CheckInput<Real>& in, const Delivered& delivered, std::int64_t samples, std::uint64_t seed) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> targets = check_targets(in.targets, samples, seed);
-  ErrorReport report = errors(in, targets, direct_sums(in, targets), seed);
+  ErrorReport report = errors(in, delivered, targets, direct_sums(in, targets), seed);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
@@ -171,32 +205,18 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
   return targets;
 }
 
-/// From the squares of both sums. Terms that cancel entirely count as double's digits.
-static double condition_from(double absolute, double sum) {
-  return absolute > 0 ? std::sqrt(absolute / std::max(sum, 1e-32 * absolute)) : 1;
-}
-
-Condition condition_of(const std::vector<DirectSum>& sums) {
-  double u = 0, g = 0, abs_u = 0, abs_g = 0;
-  for (const DirectSum& s : sums) {
-    u += s.u * s.u, abs_u += s.abs_u * s.abs_u;
-    g += s.gx * s.gx + s.gy * s.gy + s.gz * s.gz, abs_g += s.abs_g * s.abs_g;
-  }
-  return {condition_from(abs_u, u), condition_from(abs_g, g)};
-}
-
 template <class Real>
-Condition estimate_condition(const CheckInput<Real>& in) {
-  return condition_of(direct_sums(in, condition_targets(in.targets)));
+std::vector<DirectSum> condition_sums(const CheckInput<Real>& in) {
+  return direct_sums(in, condition_targets(in.targets));
 }
 
-template ErrorReport errors<float>(const CheckInput<float>&, const std::vector<std::int64_t>&,
-                                   const std::vector<DirectSum>&, std::uint64_t);
-template ErrorReport errors<double>(const CheckInput<double>&, const std::vector<std::int64_t>&,
-                                    const std::vector<DirectSum>&, std::uint64_t);
-template ErrorReport check<float>(const CheckInput<float>&, std::int64_t, std::uint64_t);
-template ErrorReport check<double>(const CheckInput<double>&, std::int64_t, std::uint64_t);
-template Condition estimate_condition<float>(const CheckInput<float>&);
-template Condition estimate_condition<double>(const CheckInput<double>&);
+#define FARFIELD_CHECK(Real)                                                                            \
+  template ErrorReport errors<Real>(const CheckInput<Real>&, const Delivered&,                          \
+                                    const std::vector<std::int64_t>&, const std::vector<DirectSum>&,    \
+                                    std::uint64_t);                                                     \
+  template ErrorReport check<Real>(const CheckInput<Real>&, const Delivered&, std::int64_t, std::uint64_t); \
+  template std::vector<DirectSum> condition_sums<Real>(const CheckInput<Real>&);
+FARFIELD_CHECK(float)
+FARFIELD_CHECK(double)
 
 }  // namespace farfield

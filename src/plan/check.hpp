@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
+#include <farfield/views.hpp>
 #include <vector>
+
+#include "plan/softening.hpp"
 
 namespace farfield {
 
@@ -23,33 +26,46 @@ struct CheckInput {
   std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from; softened sums leave that pair out
 };
 
-/// Sums `samples` targets (all of them if there are fewer) directly in double with partial sums.
-template <class Real>
-ErrorReport check(const CheckInput<Real>& input, std::int64_t samples, std::uint64_t seed);
-
-/// Estimate of |sum of |q| |K|| / |sum|: L2 norms over 8 targets spread over the tree.
-struct Condition {
-  double potential = 1, gradient = 1;
+/// L2 norm of a result over all targets, in the evaluator's own units, and its largest absolute value; not finite where
+/// one of the numbers is not.
+struct Norm {
+  double l2 = 0, largest = 0;
+  bool finite() const;
 };
+struct Norms {
+  Norm potential, gradient;
+  bool finite() const { return potential.finite() && gradient.finite(); }
+};
+
+/// How results reach the caller, and their norms before.
+struct Delivered {
+  Norms norms;
+  Factor potential, gradient;
+  Scalar scalar = Scalar::float64;
+};
+
+/// Sums `samples` targets (all of them if there are fewer) directly in double with partial sums, and compares them with
+/// what the caller receives.
 template <class Real>
-Condition estimate_condition(const CheckInput<Real>& input);
+ErrorReport check(const CheckInput<Real>& input, const Delivered& delivered, std::int64_t samples, std::uint64_t seed);
 
-// The parts of the two, for a backend that sums on its own.
+// Its parts, for a backend that sums on its own.
 
-/// Direct sums at one target: of q K and its gradient, and of their absolute values.
+/// Direct sums at one target: of q K and its gradient, of their absolute values, and of their squares.
 struct DirectSum {
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0;
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
 };
 
 /// Random targets of `check`, all of them if there are no more than `samples`.
 std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples, std::uint64_t seed);
-/// The targets of estimate_condition.
+/// The targets from which the condition is estimated (quality.hpp): 8, spread over the tree.
 std::vector<std::int64_t> condition_targets(std::int64_t count);
+template <class Real>
+std::vector<DirectSum> condition_sums(const CheckInput<Real>& input);
 
 /// From the sums at those targets; of `input` only the results and `targets` are read.
 template <class Real>
-ErrorReport errors(const CheckInput<Real>& input, const std::vector<std::int64_t>& targets,
+ErrorReport errors(const CheckInput<Real>& input, const Delivered& delivered, const std::vector<std::int64_t>& targets,
                    const std::vector<DirectSum>& sums, std::uint64_t seed);
-Condition condition_of(const std::vector<DirectSum>& sums);
 
 }  // namespace farfield

@@ -180,7 +180,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
     if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
 }
 
-static int full_pair_terms(const Decision& d) {
+int full_pair_terms(const Decision& d) {
   return cpu::full_terms(d.simd == Simd::avx512, d.precision == Precision::single_);
 }
 
@@ -212,6 +212,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.method = o.softening > 0 ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
+  d.promised = o.degree < 0;
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
     return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)

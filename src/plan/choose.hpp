@@ -19,4 +19,7 @@ struct Machine {
 /// one) and for expert options out of range.
 Decision choose(const Options& options, const Geometry& geometry, const Machine& machine);
 
+/// Terms of the CPU's pair arithmetic that reach all bits of the decision's precision.
+int full_pair_terms(const Decision& decision);
+
 }  // namespace farfield

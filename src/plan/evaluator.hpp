@@ -4,8 +4,10 @@
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
 #include <memory>
+#include <vector>
 
 #include "plan/decision.hpp"
+#include "plan/quality.hpp"
 #include "tree/geometry.hpp"
 
 namespace farfield {
@@ -27,8 +29,13 @@ class Evaluator {
   virtual bool adopt(const Decision& /*decision*/) { return false; }
   /// Tree, lists and tables. `targets` null: they are the sources. May be called again (move); reuses memory.
   virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
-  /// Sums for every vector in `strengths`.
-  virtual void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
+  /// Sums for every vector in `strengths`, and says what is known of the error of each.
+  virtual std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
+  /// What the last build settled on.
+  virtual const Decision& decision() const = 0;
+  /// Another evaluator over the tree of the last build, with the degree, the scheme, the precision and the pair
+  /// arithmetic of `decision`.
+  virtual std::unique_ptr<Evaluator> again(const Decision& decision, Report& report) = 0;
 };
 
 }  // namespace farfield

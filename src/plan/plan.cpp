@@ -9,6 +9,7 @@
 #include "plan/backends.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
+#include "plan/repeat.hpp"
 #include "plan/validate.hpp"
 
 namespace farfield {
@@ -19,7 +20,7 @@ struct Plan::State {
   std::int64_t sources = 0, apart = 0;  ///< apart: targets that are not the sources
   int threads = 1;
   Backend backend = Backend::cpu;
-  std::unique_ptr<Evaluator> evaluator;
+  Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
   Report report;
 
@@ -76,8 +77,7 @@ void Plan::State::build(const Points& source_points, const Points* apart_points)
   apart = apart_points ? apart_points->count : 0;
   report = describe(options, decision, geometry, threads);
   backend = decision.backend;
-  if (!evaluator || !evaluator->adopt(decision)) evaluator = make_evaluator(decision, threads);
-  evaluator->build(source_points, apart_points ? &targets : nullptr, geometry, report);
+  evaluators.first(decision, threads).build(source_points, apart_points ? &targets : nullptr, geometry, report);
 }
 
 Plan::Plan(const Points& sources, const Options& options) : state_(std::make_unique<State>()) {
@@ -115,18 +115,6 @@ static void start_evaluation(Report& report, std::int64_t vectors) {
   report.vectors = vectors;
 }
 
-/// The promise holds up to condition numbers of 1e3 (docs/accuracy.md); beyond, the user must know.
-static void warn_of_condition(Report& r) {
-  const double worst = r.gradient ? std::max(r.condition_potential, r.condition_gradient) : r.condition_potential;
-  if (worst <= 1e3) return;
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "the sum is ill-conditioned: its terms are about %.1g times larger than it; "
-                "the error may exceed the tolerance by that over 1000",
-                worst);
-  r.warnings.emplace_back(text);
-}
-
 const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
   State& s = *state_;
   validate(strengths, s.sources, s.backend == Backend::cuda);
@@ -137,9 +125,8 @@ const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs)
     if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
     if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
   }
-  s.evaluator->evaluate(strengths, delivery, s.report);
+  s.evaluators.evaluate(strengths, delivery, s.report);
   complete(s.report);
-  warn_of_condition(s.report);
   return s.report;
 }
 

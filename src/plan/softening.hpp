@@ -5,6 +5,8 @@
 #include <cmath>
 #include <farfield/options.hpp>
 
+#include "core/hd.hpp"
+
 namespace farfield {
 
 struct Softening {
@@ -24,8 +26,32 @@ inline Softening scaled_softening(double softening, int exponent, Precision prec
   return {std::ldexp(fraction, kept), wanted - kept};
 }
 
+/// scale 2^exponent in three steps that all go the same way: units of 1e-300 beside a scale of 1e300 must not lose a
+/// result on the way, nor make infinity times 0 of it.
+class Factor {
+ public:
+  Factor() = default;
+  Factor(double scale, int exponent) {
+    int own = 0;
+    fraction_ = std::frexp(scale, &own);
+    const int all = std::clamp(exponent + own, -3000, 3000);
+    exponent_[0] = exponent_[1] = all / 3;
+    exponent_[2] = all - 2 * (all / 3);
+    for (int i = 0; i < 3; ++i) step_[i] = std::ldexp(1.0, exponent_[i]);
+  }
+  FARFIELD_HD double operator()(double x) const { return x * fraction_ * step_[0] * step_[1] * step_[2]; }
+  double undo(double x) const {
+    for (const int e : exponent_) x = std::ldexp(x, -e);
+    return x / fraction_;
+  }
+
+ private:
+  double fraction_ = 0.5, step_[3] = {2, 1, 1};
+  int exponent_[3] = {1, 0, 0};
+};
+
 struct ResultFactors {
-  double potential, gradient;
+  Factor potential, gradient;
 };
 
 /// Undoes the power-of-two scalings of coordinates (e) and strengths (s): u = 2^(e + s) u', grad u = 2^(2 e + s) grad
@@ -33,7 +59,7 @@ struct ResultFactors {
 inline ResultFactors result_factors(Kernel kernel, double scale, int exponent, int strength_exponent,
                                     const Softening& softening) {
   const int potential = kernel == Kernel::count ? strength_exponent : exponent + strength_exponent - softening.excess;
-  return {std::ldexp(scale, potential), std::ldexp(scale, potential + exponent - 2 * softening.excess)};
+  return {Factor(scale, potential), Factor(scale, potential + exponent - 2 * softening.excess)};
 }
 
 }  // namespace farfield

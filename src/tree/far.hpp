@@ -37,23 +37,29 @@ FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
 /// The lowest octant in a set that is not empty.
 FARFIELD_HD int first_octant(unsigned mask) { return count_bits((mask & (0u - mask)) - 1u); }
 
-/// Calls f(source, dx, dy, dz) for the boxes with sources of the far list of `target` that are children of its parent's
-/// colleague at displacement (x, y, z); see for_each_far.
+/// Calls f(other, dx, dy, dz) for the boxes that are far from `box` and children of its parent's colleague at
+/// displacement (x, y, z), with sources, targets or both; see for_each_far.
 template <bool reduced = false, class F>
-FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, int x, int y, int z, F&& f) {
+FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, int x, int y, int z, F&& f) {
   const BoxId c =
-      tree.colleague[static_cast<std::int64_t>(tree.parent[target]) * colleagues_per_box + colleague_slot(x, y, z)];
+      tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box + colleague_slot(x, y, z)];
   if (c == no_box) return;
-  const int tx = tree.octant[target] & 1, ty = tree.octant[target] >> 1 & 1, tz = tree.octant[target] >> 2;
+  const int tx = tree.octant[box] & 1, ty = tree.octant[box] >> 1 & 1, tz = tree.octant[box] >> 2;
   unsigned mask = ~(touching_children(0, x, tx) & touching_children(1, y, ty) & touching_children(2, z, tz));
   if (reduced) mask &= ~children_for_parent(x, y, z);
   mask &= tree.child_mask[c];
   for (; mask; mask &= mask - 1) {
     const int o = first_octant(mask);
-    const BoxId source = tree.child(c, o);
-    if (tree.source_count(source) > 0)
-      f(source, tx - (o & 1) - 2 * x, ty - (o >> 1 & 1) - 2 * y, tz - (o >> 2) - 2 * z);
+    f(tree.child(c, o), tx - (o & 1) - 2 * x, ty - (o >> 1 & 1) - 2 * y, tz - (o >> 2) - 2 * z);
   }
+}
+
+/// The same for those with sources alone: a part of the far list of `target`.
+template <bool reduced = false, class F>
+FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, int x, int y, int z, F&& f) {
+  for_each_far_box<reduced>(tree, target, x, y, z, [&](BoxId source, int dx, int dy, int dz) {
+    if (tree.source_count(source) > 0) f(source, dx, dy, dz);
+  });
 }
 
 /// Calls f(source, dx, dy, dz) for every box with sources in the far list of `target`; (dx, dy, dz) in -3...3 is

@@ -4,16 +4,25 @@
 // `softened` adds the square of Work::softening to that of the distance. Pairs at no distance leave the fast path:
 // there a point meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "backends/cpu/target_tile.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
+/// Whether a kernel has the short way: it then depends on 1/r and q/r^3 alone.
+template <class Kernel>
+inline constexpr bool has_short_way = requires(double v) {
+  Kernel::gradient_of_cube(v, v, v, v, v, v, v, v, v);
+};
+
 template <class Kernel, class Real, bool with_gradient, bool softened>
 class ClosePairs {
   using V = Vec<Real>;
   static constexpr bool single = sizeof(Real) == 4;
+  static constexpr Real least_square = single ? Real(1e-24) : Real(1e-200);  ///< of a distance whose cube Real inverts
 
  public:
   ClosePairs(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame) {
@@ -67,6 +76,10 @@ class ClosePairs {
           dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
         }
     }
+    if constexpr (!softened && has_short_way<Kernel>)
+      for (int i = 0; i < n; ++i)
+        if (lanes_below(r2[i], least_square)) [[unlikely]]
+          r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
     if constexpr (softened)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
@@ -103,6 +116,33 @@ class ClosePairs {
     d.z = relative(work_.target[2] + first, work_.source[2][source], frame_.factor, Real{});
     d.r2 = d.x * d.x + d.y * d.y + d.z * d.z;
     return d;
+  }
+
+  /// Pairs whose 1/r^3 leaves the range of Real, one by one in double and in a unit of about their distance; returns r2
+  /// with 0 in their lanes, which are done. What is too large for Real becomes infinite: such an evaluation is repeated
+  /// in double.
+  template <int n>
+  __attribute__((noinline)) V add_nearest(TargetTile<Real, n>& a, int i, V r2, std::int64_t source, std::int64_t first,
+                                          Real q) const {
+    for (int k = 0; k < lanes<Real>; ++k) {
+      if (!(r2[k] < least_square)) continue;
+      r2[k] = 0;
+      double d[3], largest = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
+        largest = std::max(largest, std::fabs(d[axis]));
+      }
+      if (!(largest > 0)) continue;
+      const double unit = std::ldexp(1.0, std::ilogb(largest)), x = d[0] / unit, y = d[1] / unit, z = d[2] / unit;
+      double u = 0, gx = 0, gy = 0, gz = 0;
+      Kernel::gradient(1 / std::sqrt(x * x + y * y + z * z), static_cast<double>(q), x, y, z, u, gx, gy, gz);
+      const double to_potential = Kernel::Basis::potential_scale(unit);
+      const auto in_frame = [&](double g) { return static_cast<Real>(g * to_potential / unit); };
+      a.u[i][k] += static_cast<Real>(u * to_potential);
+      if constexpr (with_gradient)
+        a.gx[i][k] += in_frame(gx), a.gy[i][k] += in_frame(gy), a.gz[i][k] += in_frame(gz);
+    }
+    return r2;
   }
 
   /// 1/softening in lanes at no distance, but 0 where a point meets itself; 0 in all others.

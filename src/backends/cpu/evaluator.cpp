@@ -14,8 +14,10 @@
 #include "plan/accounts.hpp"
 #include "plan/check.hpp"
 #include "plan/degree.hpp"
+#include "plan/quality.hpp"
 #include "plan/softening.hpp"
 #include "plan/stage_clock.hpp"
+#include "plan/truncation.hpp"
 
 namespace farfield::cpu {
 
@@ -36,21 +38,35 @@ struct BoundStages {
   void p2p() { stage.p2p(work); }
 };
 
+/// Points and tree, which evaluators of several degrees and precisions may share.
+struct Placed {
+  MemoryMeter meter;
+  CpuTree tree;
+  int exponent = 0;  ///< of the scaling of coordinates
+  Placed() { tree.count_bytes_in(meter); }
+};
+
+static std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed,
+                                                 StageClock& clock);
+
 template <class Real>
 class CpuEvaluator final : public Evaluator {
  public:
-  CpuEvaluator(const Decision& decision, int threads)
-      : decision_(decision), threads_(threads), stages_(stages<Real>(decision.kernel, decision.simd)) {
+  CpuEvaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed)
+      : decision_(decision),
+        threads_(threads),
+        placed_(std::move(placed)),
+        stages_(stages<Real>(decision.kernel, decision.simd)) {
     for (Array<Real>* array :
          {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
-      array->meter(meter_);
-    tree_.count_bytes_in(meter_);
+      array->meter(placed_->meter);
+    power_.meter(placed_->meter);
   }
+  ~CpuEvaluator() override { placed_->meter.add(-tables_.held_bytes()); }
 
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     StageClock clock(report, true);
-    exponent_ = geometry.exponent;
-    softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
+    placed_->exponent = geometry.exponent;
     const bool with_tree = decision_.method == Method::fmm;
     const TreeOptions options{decision_.m,
                               decision_.k,
@@ -60,20 +76,33 @@ class CpuEvaluator final : public Evaluator {
                               threads_,
                               [&](const char* name, double seconds) { clock.add(name, seconds); }};
     if (with_tree)
-      cpu::build(tree_, sources, targets, geometry, options);
+      cpu::build(tree(), sources, targets, geometry, options);
     else
-      clock("read", [&] { read_points(tree_, sources, targets, geometry, threads_); });
+      clock("read", [&] { read_points(tree(), sources, targets, geometry, threads_); });
     if (with_tree && decision_.settle_degree) clock("degree", [&] { settle_degree(report); });
-    if (with_tree) clock("tables", [&] { build_tables(); });
-    bind();
+    prepare(clock);
     if (with_tree) count_work(work_.tree, work_.lists, decision_, report);
-    report.memory_bytes = meter_.peak;
+    report.memory_bytes = placed_->meter.peak;
   }
 
-  void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
+  const Decision& decision() const override { return decision_; }
+  std::unique_ptr<Evaluator> again(const Decision& decision, Report& report) override {
+    StageClock clock(report, false);
+    return cpu::make_evaluator(decision, threads_, placed_, clock);
+  }
+
+  /// Tables and pointers, for the points and the tree that are there.
+  void prepare(StageClock& clock) {
+    softening_ = scaled_softening(decision_.softening, placed_->exponent, decision_.precision);
+    if (decision_.method == Method::fmm) clock("tables", [&] { build_tables(); });
+    bind();
+  }
+
+  std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
     StageClock clock(report, false);
     allocate_results();
-    self_from_ = tree_.alike ? 0 : delivery.split;
+    self_from_ = tree().alike ? 0 : delivery.split;
+    std::vector<Quality> qualities;
     std::vector<int> exponents;  // all vectors are checked before the first result is written
     clock("gather", [&] {
       for (std::int64_t v = 0; v < strengths.vectors; ++v)
@@ -81,36 +110,39 @@ class CpuEvaluator final : public Evaluator {
     });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
       const int exponent = exponents[static_cast<std::size_t>(v)];
-      clock("gather", [&] { gather(strengths, v, tree_.sources.order, exponent, strength_, threads_); });
+      clock("gather", [&] { gather(strengths, v, tree().sources.order, exponent, strength_, threads_); });
       bind();
       run(clock);
-      if (v == 0) examine(strengths, exponent, delivery, report);
-      clock("scatter", [&] { scatter(results(exponent, delivery.scale), v, target_points(), delivery, threads_); });
+      const SortedResults<Real> delivered = results(exponent, delivery.scale);
+      clock("examine", [&] { qualities.push_back(examine(strengths, v, exponent, delivered, delivery, report)); });
+      clock("scatter", [&] { scatter(delivered, v, target_points(), delivery, threads_); });
     }
-    report.memory_bytes = meter_.peak;
+    report.memory_bytes = placed_->meter.peak;
+    return qualities;
   }
 
  private:
-  const SortedPoints& target_points() const { return tree_.target_points(); }
+  CpuTree& tree() { return placed_->tree; }
+  const SortedPoints& target_points() const { return placed_->tree.target_points(); }
 
   /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
   void settle_degree(Report& report) {
-    const TreeView tree = tree_.tree.view();
+    const TreeView tree = this->tree().tree.view();
     const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
       return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
     };
-    const PlacedPoints sources = placed(tree_.sources, tree.source_begin, tree.source_end);
+    const PlacedPoints sources = placed(this->tree().sources, tree.source_begin, tree.source_end);
     const PlacedPoints targets = placed(target_points(), tree.target_begin, tree.target_end);
     decision_.degree = farfield::settle_degree(decision_, tree, sources, targets, threads_, report);
   }
 
   void build_tables() {
-    meter_.add(-tables_.held_bytes());
+    placed_->meter.add(-tables_.held_bytes());
     if (decision_.kernel == Kernel::count)
       tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, threads_);
     else
       tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, threads_);
-    meter_.add(tables_.held_bytes());
+    placed_->meter.add(tables_.held_bytes());
   }
 
   void allocate_results() {
@@ -119,17 +151,18 @@ class CpuEvaluator final : public Evaluator {
     for (Array<Real>& g : gradient_)
       if (decision_.gradient) g.resize(targets);
     if (decision_.method != Method::fmm) return;
-    multipole_.resize(tree_.tree.boxes * tables_.view().stride);
-    local_.resize(tree_.tree.boxes * tables_.view().stride);
+    multipole_.resize(tree().tree.boxes * tables_.view().stride);
+    local_.resize(tree().tree.boxes * tables_.view().stride);
+    power_.resize(tree().tree.boxes);
   }
 
   /// Refreshes the plain pointers of work_ after anything was (re)allocated.
   void bind() {
-    work_.tree = tree_.tree.view();
-    work_.lists = tree_.lists.view();
+    work_.tree = tree().tree.view();
+    work_.lists = tree().lists.view();
     work_.tables = tables_.view();
     for (int axis = 0; axis < 3; ++axis) {
-      work_.source[axis] = tree_.sources.axis[axis].data();
+      work_.source[axis] = tree().sources.axis[axis].data();
       work_.target[axis] = target_points().axis[axis].data();
       work_.gradient[axis] = decision_.gradient ? gradient_[axis].data() : nullptr;
     }
@@ -146,7 +179,7 @@ class CpuEvaluator final : public Evaluator {
   }
 
   void run(StageClock& clock) {
-    const std::int64_t sources = tree_.sources.count, targets = target_points().count;
+    const std::int64_t sources = tree().sources.count, targets = target_points().count;
     if (targets == 0) return;
     if (decision_.method == Method::fmm && sources > 0) {
       BoundStages<Real> bound{stages_, work_};
@@ -159,51 +192,78 @@ class CpuEvaluator final : public Evaluator {
     });
   }
 
-  /// Conditioning always, the measured error when asked: both of the first strength vector.
-  void examine(const Strengths& strengths, int exponent, const Delivery& delivery, Report& report) {
-    if (tree_.sources.count == 0 || target_points().count == 0) return;
+  /// The quality of every vector; the measured error, when asked, of the first.
+  Quality examine(const Strengths& strengths, std::int64_t vector, int exponent, const SortedResults<Real>& results,
+                  const Delivery& delivery, Report& report) {
+    const std::int64_t targets = target_points().count;
+    if (tree().sources.count == 0 || targets == 0) return {};
     Array<double> strength;
-    gather(strengths, 0, tree_.sources.order, exponent, strength, threads_);
+    gather(strengths, vector, tree().sources.order, exponent, strength, threads_);
     const CheckInput<Real> input{{work_.source[0], work_.source[1], work_.source[2]},
                                  {work_.target[0], work_.target[1], work_.target[2]},
                                  strength.data(),
-                                 tree_.sources.count,
-                                 target_points().count,
+                                 tree().sources.count,
+                                 targets,
                                  work_.potential,
                                  {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
                                  decision_.kernel,
                                  threads_,
                                  softening_.length,
                                  self_from_};
-    const Condition condition = estimate_condition(input);
-    report.condition_potential = condition.potential;
-    report.condition_gradient = condition.gradient;
-    if (delivery.check > 0) report.error = check(input, delivery.check, delivery.seed);
+    const Norms norms = norms_of(input.potential, input.gradient, targets, threads_);
+    if (vector == 0 && delivery.check > 0) {
+      const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
+      report.error = check(input, delivered, delivery.check, delivery.seed);
+    }
+    const double safety = truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.reduced);
+    Quality quality = quality_of(condition_sums(input), norms, targets, truncated(), safety);
+    quality.factor = results.factor;
+    return quality;
+  }
+
+  Truncation truncated() {
+    if (decision_.method != Method::fmm || decision_.kernel == Kernel::count) return {};
+    const Expansions<Real> expansions{multipole_.data(), local_.data(), work_.tables.stride, work_.tables.degree};
+    return truncation(work_.tree, work_.lists, expansions, work_.target, power_.data(), threads_);
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    const ResultFactors factor = result_factors(decision_.kernel, scale, exponent_, strength_exponent, softening_);
     return {potential_.data(),
             {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-            factor.potential,
-            factor.gradient};
+            result_factors(decision_.kernel, scale, placed_->exponent, strength_exponent, softening_)};
   }
 
   Decision decision_;
-  int threads_, exponent_ = 0;
+  int threads_;
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
-  MemoryMeter meter_;
+  std::shared_ptr<Placed> placed_;  // outlives all arrays below, which count their bytes in it
   Stages<Real> stages_;
-  CpuTree tree_;
   Tables<Real> tables_;
   Array<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  Array<double> power_;  ///< [boxes], for truncation()
   Work<Real> work_;
 };
 
+template <class Make>
+static std::unique_ptr<Evaluator> with_precision(const Decision& decision, Make&& make) {
+  if (decision.precision == Precision::single_) return make(float{});
+  return make(double{});
+}
+
+static std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed,
+                                                 StageClock& clock) {
+  return with_precision(decision, [&](auto real) {
+    auto evaluator = std::make_unique<CpuEvaluator<decltype(real)>>(decision, threads, std::move(placed));
+    evaluator->prepare(clock);
+    return std::unique_ptr<Evaluator>(std::move(evaluator));
+  });
+}
+
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
-  if (decision.precision == Precision::single_) return std::make_unique<CpuEvaluator<float>>(decision, threads);
-  return std::make_unique<CpuEvaluator<double>>(decision, threads);
+  return with_precision(decision, [&](auto real) -> std::unique_ptr<Evaluator> {
+    return std::make_unique<CpuEvaluator<decltype(real)>>(decision, threads, std::make_shared<Placed>());
+  });
 }
 
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {

@@ -18,12 +18,6 @@ namespace farfield::cpu::FARFIELD_ISA {
 inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
 inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
 
-/// Whether a kernel has the short way: it then depends on 1/r and q/r^3 alone.
-template <class Kernel>
-inline constexpr bool has_short_way = requires(double v) {
-  Kernel::gradient_of_cube(v, v, v, v, v, v, v, v, v);
-};
-
 template <class Kernel, class Real, bool with_gradient, int terms, bool softened = false>
 class PairSum {
   using V = Vec<Real>;

@@ -75,10 +75,10 @@ static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const 
     const std::int64_t index = points.order[i];
     const Destination<T>& to = index < d.split ? apart : alike;
     const std::int64_t at = index < d.split ? index : index - d.split;
-    if (to.potential) to.potential[at] = static_cast<T>(static_cast<double>(r.potential[i]) * r.potential_factor);
+    if (to.potential) to.potential[at] = static_cast<T>(r.factor.potential(static_cast<double>(r.potential[i])));
     if (to.gradient)
       for (int axis = 0; axis < 3; ++axis)
-        to.gradient[3 * at + axis] = static_cast<T>(static_cast<double>(r.gradient[axis][i]) * r.gradient_factor);
+        to.gradient[3 * at + axis] = static_cast<T>(r.factor.gradient(static_cast<double>(r.gradient[axis][i])));
   }
 }
 

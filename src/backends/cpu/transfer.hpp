@@ -5,6 +5,7 @@
 #include "backends/cpu/tree.hpp"
 #include "core/array.hpp"
 #include "plan/evaluator.hpp"
+#include "plan/softening.hpp"
 
 namespace farfield::cpu {
 
@@ -18,12 +19,12 @@ template <class Real>
 void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
             Array<Real>& sorted, int threads);
 
-/// Results of one vector in tree order times potential_factor or gradient_factor to the caller's arrays.
+/// Results of one vector in tree order, times their factor, to the caller's arrays.
 template <class Real>
 struct SortedResults {
   const Real* potential;
   const Real* gradient[3];  ///< null when not computed
-  double potential_factor, gradient_factor;
+  ResultFactors factor;
 };
 template <class Real>
 void scatter(const SortedResults<Real>& results, std::int64_t vector, const SortedPoints& points,

@@ -1,0 +1,140 @@
+#include "plan/quality.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backends/cpu/pair_terms.hpp"
+#include "plan/choose.hpp"
+#include "plan/cost_model.hpp"
+#include "plan/error_model.hpp"
+#include "plan/names.hpp"
+
+namespace farfield {
+
+bool Norm::finite() const { return std::isfinite(l2) && std::isfinite(largest); }
+
+/// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.
+template <class Sum, class Real>
+static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, int threads) {
+  constexpr std::int64_t grain = 1 << 14;
+  struct Part {
+    Sum squares = 0;
+    Real largest = 0;
+  };
+  std::vector<Part> parts(static_cast<std::size_t>((count + grain - 1) / grain));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    Part part;
+    const std::int64_t begin = static_cast<std::int64_t>(c) * grain, end = std::min(count, begin + grain);
+    for (int a = 0; a < width; ++a)
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Real x = std::fabs(arrays[a][i]);
+        part.squares += static_cast<Sum>(x) * static_cast<Sum>(x);
+        part.largest = x > part.largest ? x : part.largest;
+      }
+    parts[c] = part;
+  }
+  Sum squares = 0;
+  Real largest = 0;
+  for (const Part& part : parts) squares += part.squares, largest = std::max(largest, part.largest);
+  return {static_cast<double>(std::sqrt(squares)), static_cast<double>(largest)};
+}
+
+template <class Real>
+static Norm norm_of(const Real* const* arrays, int width, std::int64_t count, int threads) {
+  const Norm norm = norm_in<double>(arrays, width, count, threads);
+  if (norm.finite() || sizeof(Real) == 4) return norm;
+  return norm_in<long double>(arrays, width, count, threads);  // the square may leave the range alone
+}
+
+template <class Real>
+Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_t count, int threads) {
+  Norms norms;
+  norms.potential = norm_of(&potential, 1, count, threads);
+  if (gradient[0]) norms.gradient = norm_of(gradient, 3, count, threads);
+  return norms;
+}
+
+template Norms norms_of<float>(const float*, const float* const[3], std::int64_t, int);
+template Norms norms_of<double>(const double*, const double* const[3], std::int64_t, int);
+
+/// A sum over a sample, scaled up to all targets, over a norm; sums that cancel entirely count as double's digits.
+static double over_norm(double squares, double scale_up, double norm, double otherwise) {
+  const double all = std::sqrt(squares * scale_up);
+  if (!(all > 0)) return otherwise;
+  return all / std::max(norm, 1e-16 * all);
+}
+
+Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std::int64_t targets,
+                   const Truncation& truncated, double safety) {
+  Quality q;
+  q.norms = norms;
+  if (probes.empty()) return q;
+  DirectSum sum;  // of squares
+  for (const DirectSum& p : probes) {
+    sum.abs_u += p.abs_u * p.abs_u, sum.abs_g += p.abs_g * p.abs_g;
+    sum.square_u += p.square_u, sum.square_g += p.square_g;
+  }
+  const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
+  const bool gradient = norms.gradient.largest > 0;
+  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
+  q.terms = over_norm(sum.square_u, up, norms.potential.l2, 0);
+  q.truncation = safety * over_norm(truncated.potential, 1, norms.potential.l2, 0);
+  if (!gradient) return q;
+  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
+  q.terms = std::max(q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0));
+  q.truncation = std::max(q.truncation, safety * over_norm(truncated.gradient, 1, norms.gradient.l2, 0));
+  return q;
+}
+
+double arithmetic_error(const Decision& d) {
+  const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
+  const double rounding = single ? 1e-7 : 4e-16;
+  if (d.backend != Backend::cpu || d.method == Method::direct || d.pair_terms >= cpu::full_terms(avx512, single))
+    return rounding;
+  return std::hypot(rounding, cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4);
+}
+
+/// The degree whose error is that of `degree` divided by `factor`: it falls by 0.2 decades per degree at least, as a
+/// rule by 0.3.
+static int degree_for_factor(int degree, double factor) {
+  const double more = std::isfinite(factor) ? std::ceil(std::log10(factor) / 0.27) : max_degree;
+  return static_cast<int>(std::min<double>(max_degree, degree + std::max(1.0, more)));
+}
+
+static void choose_cheaper_scheme(Decision& d) {
+  if (!d.any_scheme) return;
+  const CostConstants c = d.backend == Backend::cuda ? device_cost_constants(d.precision, d.gradient)
+                                                     : cost_constants(d.simd, d.precision, d.gradient);
+  d.rotation = translation_cost(c, d.degree, true) < translation_cost(c, d.degree, false);
+}
+
+std::optional<Decision> improved(const Decision& ran, const Quality& q) {
+  if (ran.kernel == Kernel::count) return {};
+  Decision next = ran;
+  next.settle_degree = false;
+  const bool promised = ran.promised;
+  const bool inexact = promised && arithmetic_error(ran) * q.terms > ran.tolerance / 2;
+  if (ran.precision == Precision::single_ && (!q.norms.finite() || inexact)) next.precision = Precision::double_;
+  if (inexact || next.precision != ran.precision) next.pair_terms = full_pair_terms(next);
+  if (promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance)
+    next.degree = degree_for_factor(ran.degree, q.truncation / ran.tolerance);
+  if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
+  if (next.degree == ran.degree && next.precision == ran.precision && next.pair_terms == ran.pair_terms &&
+      next.exact_operands == ran.exact_operands)
+    return {};
+  choose_cheaper_scheme(next);
+  return next;
+}
+
+std::string difference(const Decision& first, const Decision& second) {
+  std::string text;
+  if (second.precision != first.precision) text += std::string(text.empty() ? "" : ", ") + name(second.precision);
+  if (second.degree != first.degree)
+    text += std::string(text.empty() ? "" : ", ") + "degree " + std::to_string(second.degree);
+  if (text.empty()) text = second.exact_operands ? "m2l in single throughout" : "pairs to all bits";
+  return text;
+}
+
+}  // namespace farfield

@@ -1,0 +1,46 @@
+// Quality: what is known of the error of one evaluated vector of strengths, and what follows from it. The degree and
+// the precision were chosen from the points alone; how the strengths are spread over them shows in the results.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "plan/check.hpp"
+#include "plan/decision.hpp"
+#include "plan/truncation.hpp"
+
+namespace farfield {
+
+/// Norms of `count` results in host memory, `gradient[0]` null where there is none; the same for any number of threads.
+template <class Real>
+Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_t count, int threads);
+
+/// Estimate of |sum of |q| |K|| / |sum|.
+struct Condition {
+  double potential = 1, gradient = 1;
+};
+
+/// Relative to the norms of the result.
+struct Quality {
+  Norms norms;
+  Condition condition;
+  double truncation = 0;  ///< of potential and gradient the larger, safety included
+  ResultFactors factor;   ///< from the evaluator's units to the caller's
+  double operands = 0;    ///< of 16-bit operands of m2l, where such were used
+  double terms = 1;       ///< norm of sqrt(sum of squared terms): by how much the errors of single pairs are enlarged
+};
+
+/// From sums at the targets of estimate_condition, all norms, and the squared errors of truncation() with their safety.
+Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std::int64_t targets,
+                   const Truncation& truncated, double safety);
+
+/// Relative error of one pair in the arithmetic of a decision, root mean square.
+double arithmetic_error(const Decision& decision);
+
+/// The decision to evaluate again with where that quality does not keep the tolerance: another degree, double, or pairs
+/// to all bits. Nothing where it suffices, or where the caller chose degree and kernel himself.
+std::optional<Decision> improved(const Decision& ran, const Quality& quality);
+
+/// One sentence on what changed between two decisions, for the report.
+std::string difference(const Decision& first, const Decision& second);
+
+}  // namespace farfield

@@ -1,0 +1,143 @@
+#include "plan/repeat.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "plan/backends.hpp"
+#include "plan/names.hpp"
+
+namespace farfield {
+
+static constexpr const char* again = "evaluated again";  ///< of the report's choices, those of the last evaluation
+
+static bool same_arithmetic(const Decision& a, const Decision& b) {
+  return a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
+         a.exact_operands == b.exact_operands;
+}
+
+Evaluator& Evaluators::first(const Decision& decision, int threads) {
+  other_.reset();
+  if (!first_ || !first_->adopt(decision)) first_ = make_evaluator(decision, threads);
+  return *first_;
+}
+
+Evaluator& Evaluators::other(const Decision& d, Report& report) {
+  if (other_ && same_arithmetic(other_->decision(), d)) return *other_;
+  other_.reset();
+  other_ = first_->again(d, report);
+  return *other_;
+}
+
+static std::int64_t bytes(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
+
+static void* shifted(void* array, std::int64_t numbers, Scalar scalar) {
+  return array ? static_cast<char*>(array) + numbers * bytes(scalar) : nullptr;
+}
+
+static Strengths one_vector(const Strengths& s, std::int64_t vector) {
+  Strengths one = s;
+  const std::int64_t pitch = s.pitch ? s.pitch : s.count * s.stride;
+  one.data = static_cast<const char*>(s.data) + vector * pitch * bytes(s.scalar);
+  one.vectors = 1;
+  return one;
+}
+
+static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t sources) {
+  Delivery one = d;
+  Outputs& o = one.outputs;
+  o.potential = shifted(o.potential, vector * d.split, o.scalar);
+  o.gradient = shifted(o.gradient, 3 * vector * d.split, o.scalar);
+  o.source_potential = shifted(o.source_potential, vector * sources, o.scalar);
+  o.source_gradient = shifted(o.source_gradient, 3 * vector * sources, o.scalar);
+  if (vector > 0) one.check = 0;
+  return one;
+}
+
+static void name_what_ran(Report& report, const Decision& d) {
+  report.precision = name(d.precision);
+  if (d.method != Method::fmm) return;
+  report.degree = d.degree;
+  report.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  report.m2l = d.rotation ? "rotation" : "dense";
+}
+
+Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery,
+                            Quality& quality, Report& report) {
+  constexpr int most = 6;  // precision, and a few steps of the degree
+  const Decision first = first_->decision();
+  Decision ran = first;
+  for (int k = 0; k < most; ++k) {
+    const std::optional<Decision> next = improved(ran, quality);
+    if (!next) break;
+    ran = *next;
+    const Strengths one = one_vector(strengths, vector);
+    quality = other(ran, report).evaluate(one, one_vector(delivery, vector, strengths.count), report).front();
+  }
+  if (same_arithmetic(ran, first)) return ran;
+  name_what_ran(report, ran);
+  report.choices.push_back({again, difference(first, ran), "vector " + std::to_string(vector) +
+                                                               " of the strengths needs it to keep the tolerance"});
+  return ran;
+}
+
+static void warn(Report& report, const std::string& sentence) {
+  if (std::find(report.warnings.begin(), report.warnings.end(), sentence) == report.warnings.end())
+    report.warnings.push_back(sentence);
+}
+
+static std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1g", value);
+  return text;
+}
+
+/// The promise holds up to condition numbers of 1e3 (docs/accuracy.md); beyond, the user must know.
+static void warn_of_condition(Report& report, const Quality& q) {
+  const double worst = std::max(q.condition.potential, q.condition.gradient);
+  if (worst > 1e3)
+    warn(report, "the sum is ill-conditioned: its terms are about " + number(worst) +
+                     " times larger than it; the error may exceed the tolerance by that over 1000");
+}
+
+static void warn_of_truncation(Report& report, const Decision& ran, const Quality& q) {
+  if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance)
+    warn(report, "expansions of degree " + std::to_string(ran.degree) + " may leave a relative error of " +
+                     number(q.truncation) + " in this sum; use method direct");
+}
+
+/// Results beyond the numbers of the caller's type, or so small that it keeps few of their digits.
+static void warn_of_range(Report& report, const Norm& norm, const Factor& factor, Scalar scalar, const char* what) {
+  const bool single = scalar == Scalar::float32;
+  const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  const double least = single ? 0x1p-102 : 0x1p-969;  // smallest normal number over the rounding
+  const double largest = std::fabs(factor(norm.largest));
+  const std::string type = single ? "single" : "double", remedy = single ? "take results in double or change" : "change";
+  if (!norm.finite() || !(largest <= most))
+    warn(report, std::string("some ") + what + "s are beyond " + type + " precision and come as infinity; " + remedy +
+                     " the units");
+  else if (norm.largest > 0 && !(largest >= least))
+    warn(report, std::string("the ") + what + "s are so small that " + type + " precision loses digits; " + remedy +
+                     " the units");
+}
+
+void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) {
+  std::erase_if(report.choices, [](const Choice& choice) { return choice.name == again; });
+  name_what_ran(report, first_->decision());
+  std::vector<Quality> qualities = first_->evaluate(strengths, delivery, report);
+  report.condition_potential = report.condition_gradient = 0;
+  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+    Quality& q = qualities[static_cast<std::size_t>(v)];
+    const Decision ran = repeat(strengths, v, delivery, q, report);
+    report.condition_potential = std::max(report.condition_potential, q.condition.potential);
+    report.condition_gradient = std::max(report.condition_gradient, q.condition.gradient);
+    warn_of_condition(report, q);
+    warn_of_truncation(report, ran, q);
+    warn_of_range(report, q.norms.potential, q.factor.potential, delivery.outputs.scalar, "potential");
+    warn_of_range(report, q.norms.gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
+  }
+}
+
+}  // namespace farfield

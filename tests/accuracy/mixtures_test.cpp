@@ -1,0 +1,131 @@
+// The promise on fresh inputs: random problems (support/mixtures.hpp), each judged by a sum in long double. Without a
+// number in the environment the seeds are new in every run; the first is printed and repeats the run:
+//   FARFIELD_TEST_SEED=first FARFIELD_TEST_PROBLEMS=count test_mixtures
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "support/measure.hpp"
+#include "support/mixtures.hpp"
+
+namespace farfield::testing {
+namespace {
+
+/// Warnings are for sums worse than 1e3; an estimate from a sample may be off by this factor.
+constexpr double least_warned_condition = 300;
+/// Geometric mean of asked over reached, of the problems of one decade that went through expansions.
+constexpr double most_waste = 10;
+constexpr std::int64_t judged_targets = 1'000;
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const std::string text = environment(variable);
+  return text.empty() ? otherwise : std::strtoull(text.c_str(), nullptr, 10);
+}
+
+std::uint64_t fresh_seed() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) / 1000 % 1'000'000'000;
+}
+
+double condition(const std::vector<long double>& values, const std::vector<long double>& magnitudes) {
+  long double size = 0, of_terms = 0;
+  for (const long double v : values) size += v * v;
+  for (const long double m : magnitudes) of_terms += m * m;
+  return of_terms > 0 ? static_cast<double>(std::sqrt(of_terms / std::max(size, of_terms * 1e-36L))) : 1;
+}
+
+struct Verdict {
+  Outcome outcome;
+  double condition = 1;
+  bool warned = false, through_expansions = false;
+  bool missed(const Problem& p) const { return !(outcome.worst() <= p.options.tolerance) && !warned; }
+  bool warned_in_vain() const { return warned && condition < least_warned_condition; }
+};
+
+Verdict judge_problem(const Problem& p) {
+  Verdict v;
+  const auto count = static_cast<std::int64_t>(p.cloud.where().size() / 3);
+  const std::vector<std::int64_t> targets = sample_of(count, p.cloud.count() * count < 4'000'000 ? count : judged_targets);
+  const Exact truth = sum_directly(p.cloud, targets);
+  const Result<double> r = make_plan(p.cloud, on_tested_backend(p.options)).evaluate(p.cloud.strengths);
+  v.outcome.report = r.report;
+  v.outcome.potential = relative_error(r.potential, truth.potential, truth.targets, 1);
+  v.condition = condition(truth.potential, truth.potential_magnitude);
+  if (p.options.gradient) {
+    v.outcome.gradient = relative_error(r.gradient, truth.gradient, truth.targets, 3);
+    v.condition = std::max(v.condition, condition(truth.gradient, truth.gradient_magnitude));
+  }
+  v.warned = !r.report.warnings.empty();
+  v.through_expansions = r.report.m2l_boxes > 0;
+  return v;
+}
+
+void print_problem(const char* what, const Problem& p, const Verdict& v) {
+  const Report& r = v.outcome.report;
+  std::printf("%-8s seed %llu: asked %.2e, potential %.2e, gradient %.2e, condition %.1e | %lld -> %lld, %s, %s, degree %d, leaf %lld, levels %d | %s\n",
+              what, static_cast<unsigned long long>(p.seed), p.options.tolerance, v.outcome.potential, v.outcome.gradient,
+              v.condition, static_cast<long long>(r.sources), static_cast<long long>(r.targets), r.method.c_str(),
+              r.precision.c_str(), r.degree, static_cast<long long>(r.leaf_size), r.levels, p.label.c_str());
+  std::fflush(stdout);
+}
+
+/// Asked over reached, by the decade that was asked.
+class Waste {
+ public:
+  void add(double asked, double reached) {
+    if (!(reached > 0)) return;
+    Row& row = rows_[static_cast<std::size_t>(std::clamp(static_cast<int>(-std::log10(asked)), 2, 12))];
+    ++row.count;
+    row.logarithms += std::log(asked / reached);
+    row.least = std::min(row.least, asked / reached);
+    row.most = std::max(row.most, asked / reached);
+  }
+  void print_and_judge(bool judged) const {
+    std::printf("# asked over reached, where expansions were used\n# %8s %6s %8s %9s %9s\n", "decade", "sums", "mean", "least",
+                "most");
+    for (std::size_t k = 2; k < rows_.size(); ++k) {
+      const Row& row = rows_[k];
+      if (row.count == 0) continue;
+      const double mean = std::exp(row.logarithms / row.count);
+      std::printf("#    1e-%-4zu %6d %8.2f %9.2f %9.1e\n", k, row.count, mean, row.least, row.most);
+      if (judged) {
+        EXPECT_LE(mean, most_waste) << "asked 1e-" << k;
+      }
+    }
+  }
+
+ private:
+  struct Row {
+    int count = 0;
+    double logarithms = 0, least = 1e300, most = 0;
+  };
+  std::array<Row, 13> rows_ = {};
+};
+
+TEST(Mixtures, KeepThePromise) {
+  const std::uint64_t first = number_from("FARFIELD_TEST_SEED", fresh_seed());
+  const std::uint64_t count = number_from("FARFIELD_TEST_PROBLEMS", 200);
+  std::printf("# FARFIELD_TEST_SEED=%llu FARFIELD_TEST_PROBLEMS=%llu\n", static_cast<unsigned long long>(first),
+              static_cast<unsigned long long>(count));
+  int missed = 0, warned = 0, in_vain = 0;
+  Waste waste;
+  const double most = std::strtod(environment("FARFIELD_TEST_MOST").c_str(), nullptr);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Problem p = make_problem(seed, most > 0 ? most : 1e5);
+    try {
+    const Verdict v = judge_problem(p);
+    missed += v.missed(p), warned += v.warned, in_vain += v.warned_in_vain();
+    if (v.missed(p)) print_problem("MISSED", p, v);
+    if (v.warned_in_vain()) print_problem("IN VAIN", p, v);
+    if (!environment("FARFIELD_TEST_VERBOSE").empty()) print_problem(v.through_expansions ? "fmm" : "direct", p, v);
+    if (v.through_expansions && !v.warned) waste.add(p.options.tolerance, v.outcome.worst());
+    } catch (const Error& e) { ADD_FAILURE() << "seed " << seed << ": " << e.what() << p.label; }
+  }
+  std::printf("# %d missed, %d warned, %d of them at a condition below %g\n", missed, warned, in_vain,
+              least_warned_condition);
+  waste.print_and_judge(count >= 1000);
+  EXPECT_EQ(missed, 0);
+  EXPECT_EQ(in_vain, 0);
+}
+
+}  // namespace
+}  // namespace farfield::testing
