@@ -42,11 +42,10 @@ class ExpectedError {
         norms_(sums.norms()) {}
 
   double operator()(int degree) const {
-    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
     const Placement p = sums_.placement(norms_, degree);
     const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
     const auto expected = [&](double of_typical, double of_facing) {
-      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
+      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_, in_planes_};
       return expected_error(of_typical * typical, of_facing * facing, degree, kind, decision_.reduced);
     };
     const double potential = expected(p.typical.potential, p.facing.potential);
@@ -77,9 +76,8 @@ static void record(Report& report, int from, int degree, bool in_planes) {
 int settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (sums.levels() <= 2) return d.degree;  // nothing is far
   const ExpectedError expected(d, sums);
-  // Below the degree of evenly filled volumes little is to be gained, and strengths of one sign or a few heavy ones
-  // would show; above the degree of crystals nothing was ever measured.
-  const int lowest = std::max(1, d.degree - 1), highest = highest_degree(d.tolerance, d.reduced, d.apart);
+  // Below degree 4 the powers of an expansion do not yet show how they fall (truncation.hpp).
+  const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
   int degree = std::clamp(d.degree, lowest, highest);
   if (expected(degree) <= d.tolerance)
     while (degree > lowest && expected(degree - 1) <= d.tolerance) --degree;

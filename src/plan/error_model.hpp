@@ -21,6 +21,7 @@ struct TargetKind {
   double count = 0;
   bool remote = false;  ///< away from all sources: their results have no near field
   bool heaped = false;  ///< many points coincide
+  bool in_planes = false;  ///< along all three axes: corners of boxes line up
 };
 
 /// Relative error to expect, with what measurement adds to the model: `typical` and `facing` are the model's two parts.
