@@ -80,12 +80,17 @@ Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std
   const bool gradient = norms.gradient.largest > 0;
   q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
   q.terms = over_norm(sum.square_u, up, norms.potential.l2, 0);
-  q.truncation = safety * over_norm(truncated.potential, 1, norms.potential.l2, 0);
+  q.truncation = safety * lost_by(truncated, norms);
   if (!gradient) return q;
   q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
   q.terms = std::max(q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0));
-  q.truncation = std::max(q.truncation, safety * over_norm(truncated.gradient, 1, norms.gradient.l2, 0));
   return q;
+}
+
+double lost_by(const Truncation& squares, const Norms& norms) {
+  const double potential = over_norm(squares.potential, 1, norms.potential.l2, 0);
+  return norms.gradient.largest > 0 ? std::max(potential, over_norm(squares.gradient, 1, norms.gradient.l2, 0))
+                                    : potential;
 }
 
 double arithmetic_error(const Decision& d) {

@@ -33,6 +33,9 @@ struct Quality {
 Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std::int64_t targets,
                    const Truncation& truncated, double safety);
 
+/// The larger of both relative to the norms.
+double lost_by(const Truncation& squares, const Norms& norms);
+
 /// Relative error of one pair in the arithmetic of a decision, root mean square.
 double arithmetic_error(const Decision& decision);
 

@@ -13,6 +13,7 @@
 // in the median, in 1 of 100 sums above 3.5 times, more only where a handful of translations carry it
 // (truncation_safety).
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "core/hd.hpp"
@@ -23,7 +24,7 @@ namespace farfield {
 /// Squared errors, summed over the targets.
 struct Truncation {
   double potential = 0, gradient = 0;
-  Truncation& operator+=(const Truncation& other) {
+  FARFIELD_HD Truncation& operator+=(const Truncation& other) {
     potential += other.potential;
     gradient += other.gradient;
     return *this;
@@ -45,15 +46,19 @@ FARFIELD_HD double degree_power(const Real* c, int n) {
   return sum;
 }
 
-/// The power of degree d + 1, extrapolated. Two degrees each time, since a crystal's even or odd ones may vanish; a
-/// point in a box falls by its distance from the centre squared, 3/4 at most.
-template <class Real>
-FARFIELD_HD double next_power(const Real* c, int d) {
-  const double last = degree_power(c, d) + degree_power(c, d - 1), before = degree_power(c, d - 2) + degree_power(c, d - 3);
+/// The power of degree d + 1, extrapolated from the sums of the last two degrees and the two before. Two each time,
+/// since a crystal's even or odd ones may vanish; a point in a box falls by its distance from the centre squared, 3/4 at
+/// most.
+FARFIELD_HD double extrapolated_power(double last, double before, int d) {
   if (d < 1 || !(last > 0)) return 0.5 * last;
   double fall = d < 3 || !(before > 0) ? 0.75 : sqrt(last / before);
   fall = fall > 0.75 ? 0.75 : fall < 0.02 ? 0.02 : fall;
   return 0.5 * last * fall * sqrt(fall);
+}
+template <class Real>
+FARFIELD_HD double next_power(const Real* c, int d) {
+  return extrapolated_power(degree_power(c, d) + degree_power(c, d - 1), degree_power(c, d - 2) + degree_power(c, d - 3),
+                            d);
 }
 
 /// x^n for n >= 0.

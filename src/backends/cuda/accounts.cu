@@ -3,6 +3,7 @@
 #include "backends/cuda/accounts.hpp"
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/cuda/nearest_pair.hpp"
 #include "backends/cuda/parallel.hpp"
 #include "tree/far.hpp"
 
@@ -154,6 +155,10 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
     }
     const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
     const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2 + softening2) : 0.0;
+    if (!softened && r2 < least_square_in_double) {
+      add_nearest_pair(dx, dy, dz, q, sum);
+      continue;
+    }
     const double w = q * inverse, w3 = w * inverse * inverse;
     sum[0] += w;
     sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;

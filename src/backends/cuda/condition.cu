@@ -5,29 +5,36 @@
 #include "backends/cuda/check.hpp"
 #include "backends/cuda/condition.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/cuda/nearest_pair.hpp"
 #include "backends/cuda/parallel.hpp"
 
 namespace farfield::cuda {
 namespace {
 
 constexpr int threads = 128, most_blocks = 660;  // five per multiprocessor of the largest devices
-constexpr int numbers = 6;                       // of DirectSum
+constexpr int numbers = 8;                       // of DirectSum
 constexpr int most_targets = 8, sums = most_targets * numbers;
 
 struct ProbeTargets {
   std::int64_t at[most_targets];
 };
 
-/// What one source adds to the six sums of a target: in double whatever the distance.
+/// What one source adds to the sums of a target: in double whatever the distance.
 template <class Real>
 __device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t source, double dx, double dy, double dz,
                          double q, double sum[numbers]) {
   const double r2 = dx * dx + dy * dy + dz * dz, softening2 = work.softening * work.softening;
   const bool softened = work.softening > 0;
+  if (!softened && r2 < least_square_in_double) {
+    const double2 terms = add_nearest_pair(dx, dy, dz, q, sum);
+    sum[6] += terms.x * terms.x, sum[7] += terms.y * terms.y;
+    return;
+  }
   const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = q * inverse, w3 = w * inverse * inverse;
   sum[0] += w;
   sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-  sum[4] += fabs(w), sum[5] += softened ? fabs(w3) * sqrt(r2) : fabs(w) * inverse;
+  const double g = softened ? fabs(w3) * sqrt(r2) : fabs(w) * inverse;
+  sum[4] += fabs(w), sum[5] += g, sum[6] += w * w, sum[7] += g * g;
   if (softened && !(r2 > 0) && source + work.self_from != t) {  // coincident, but not the target itself
     sum[0] += q / work.softening;
     sum[4] += fabs(q) / work.softening;
@@ -41,7 +48,8 @@ __device__ inline void add_far_pair(float dx, float dy, float dz, float r2, floa
   const float inverse = rsqrtf(r2), w = q * inverse, w3 = w * inverse * inverse;
   sum[0] += w;
   sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-  sum[4] += fabsf(w), sum[5] += fabsf(w) * inverse;
+  const float g = fabsf(w) * inverse;
+  sum[4] += fabsf(w), sum[5] += g, sum[6] += w * w, sum[7] += g * g;
 }
 
 /// A number as the sum of two in single: differences of such need no double, whose conversions would take most of the
@@ -181,13 +189,13 @@ void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& s
   download(found_.data(), sum_.data(), sums, stream);
 }
 
-Condition ConditionProbe::result() const {
+std::vector<DirectSum> ConditionProbe::result() const {
   std::vector<DirectSum> sums(targets_);
   for (std::size_t k = 0; k < targets_; ++k) {
     const double* p = found_.data() + k * numbers;
-    sums[k] = {p[0], p[1], p[2], p[3], p[4], p[5]};
+    sums[k] = {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
   }
-  return condition_of(sums);
+  return sums;
 }
 
 template void ConditionProbe::launch(const Work<float>&, Kernel, SideStream&);

@@ -1,4 +1,6 @@
 // Devices, errors and the plan's memory pool: all that talks to the CUDA runtime beside kernels and copies.
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "backends/cuda/array.hpp"
@@ -92,8 +94,13 @@ static DeviceLimits find_limits() {
   return limits;
 }
 const DeviceLimits& device_limits() {
-  static const DeviceLimits limits = find_limits();
-  return limits;
+  static std::mutex one_at_a_time;
+  static std::map<int, DeviceLimits> known;  // by device: a process may use several that differ
+  int current = 0;
+  require(cudaGetDevice(&current), "cudaGetDevice");
+  const std::lock_guard lock(one_at_a_time);
+  const auto found = known.find(current);
+  return found != known.end() ? found->second : known.emplace(current, find_limits()).first->second;
 }
 
 int compute_capability() {

@@ -1,6 +1,8 @@
 // CudaEvaluator: owns the arrays of a plan on one device and runs the method's page over the stages.
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/accounts.hpp"
@@ -10,6 +12,7 @@
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/examine.hpp"
 #include "backends/cuda/graph.hpp"
+#include "backends/cuda/judge.hpp"
 #include "backends/cuda/mirror_m2l.hpp"
 #include "backends/cuda/octants.hpp"
 #include "backends/cuda/p2p_work.hpp"
@@ -41,11 +44,21 @@ static int current_device() {
 static std::atomic<bool> stages_are_apart{false};
 void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 
+/// Points and tree, which evaluators of several degrees and precisions may share, and the memory of them all.
+struct Placed {
+  int device;
+  DeviceMemory memory;
+  CudaTree tree;
+  int exponent = 0;  ///< of the scaling of coordinates
+  bool has_m2p = false, has_p2l = false;
+  explicit Placed(int current) : device(current) { tree.use(memory); }
+};
+
 template <class Real>
 class CudaEvaluator final : public Evaluator {
  public:
-  explicit CudaEvaluator(const Decision& decision) : device_(current_device()), decision_(decision) {
-    tree_.use(memory_);
+  CudaEvaluator(const Decision& decision, std::shared_ptr<Placed> placed)
+      : placed_(std::move(placed)), decision_(decision) {
     for (DeviceArray<Real>* a :
          {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       a->use(memory_);
@@ -54,28 +67,57 @@ class CudaEvaluator final : public Evaluator {
   bool adopt(const Decision& decision) override {
     int current = 0;
     require(cudaGetDevice(&current), "cudaGetDevice");
-    const bool same = current == device_ && decision.kernel == decision_.kernel &&
+    const bool same = current == placed_->device && decision.kernel == decision_.kernel &&
                       decision.precision == decision_.precision && decision.backend == decision_.backend;
     if (same) decision_ = decision;
     return same;
   }
 
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
-    const OnDevice current(device_);
+    const OnDevice current(placed_->device);
     usable_ = false;
     begin(targets ? std::vector<View>{view_of(sources), view_of(*targets)} : std::vector<View>{view_of(sources)});
     guarded([&] { build_all(sources, targets, geometry, report); });
     usable_ = true;
   }
 
-  void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
+  std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
     if (!usable_) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
-    const OnDevice current(device_);
+    const OnDevice current(placed_->device);
     begin({view_of(strengths), view_of(delivery.outputs)});
-    guarded([&] { evaluate_all(strengths, delivery, report); });
+    std::vector<Quality> qualities;
+    guarded([&] { qualities = evaluate_all(strengths, delivery, report); });
+    return qualities;
+  }
+
+  const Decision& decision() const override { return decision_; }
+  std::unique_ptr<Evaluator> again(const Decision& decision, Report& report) override {
+    if (decision.precision == Precision::single_) return made_again<float>(decision, report);
+    return made_again<double>(decision, report);
+  }
+
+  /// Tables and pointers, for the points and the tree that are there.
+  void prepare_again(Report& report) {
+    const OnDevice current(placed_->device);
+    begin({});
+    guarded([&] {
+      events_.start(stream_);
+      prepare(report);
+      events_.book(report, false);
+    });
+    usable_ = true;
   }
 
  private:
+  template <class Other>
+  std::unique_ptr<Evaluator> made_again(const Decision& decision, Report& report) {
+    auto other = std::make_unique<CudaEvaluator<Other>>(decision, placed_);
+    Report choices = report;  // those of the first stand
+    other->prepare_again(choices);
+    report.stages = choices.stages;
+    return other;
+  }
+
   struct View {
     bool device;
     cudaStream_t stream;
@@ -112,8 +154,7 @@ class CudaEvaluator final : public Evaluator {
 
   void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
     graph_.forget();
-    exponent_ = geometry.exponent;
-    softening_ = scaled_softening(decision_.softening, exponent_, decision_.precision);
+    placed_->exponent = geometry.exponent;
     multipole_.release();  // the tree is built in their memory
     local_.release();
     events_.start(stream_);
@@ -123,31 +164,39 @@ class CudaEvaluator final : public Evaluator {
       cuda::build(tree_, sources, targets, geometry, options, stream_);
       const TreeView tree = tree_.tree.view();
       accounts_.launch(tree, tree_.lists.view(), decision_.reduced, side_);
-      events_("rows", [&] {
-        near_.build<Real>(tree, tree_.lists.view(), tree_.sources.count, target_points().count, stream_);
-      });
       if (decision_.settle_degree) events_("degree", [&] { settle_degree(report); });
-      events_("tables", [&] {
-        settle_scheme(report);
-        build_tables();
-        prepare_tensor(report);
-        prepare_rows();
-      });
-      bind();
+      prepare(report);
       side_.join(stream_);
     } else {
       events_("read", [&] { read_points(tree_, sources, targets, geometry, sizeof(Real) == 4, stream_); });
+      prepare(report);
     }
     report.device = require_device();
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, true);
     if (decision_.method == Method::fmm) accounts_.write(tree_.tree.view(), report);
-    has_m2p_ = report.m2p_boxes > 0;
-    has_p2l_ = report.p2l_boxes > 0;
+    placed_->has_m2p = report.m2p_boxes > 0;
+    placed_->has_p2l = report.p2l_boxes > 0;
   }
 
-  void evaluate_all(const Strengths& strengths, const Delivery& delivery, Report& report) {
+  void prepare(Report& report) {
+    softening_ = scaled_softening(decision_.softening, placed_->exponent, decision_.precision);
+    if (decision_.method != Method::fmm) return;
+    events_("rows", [&] {
+      near_.build<Real>(tree_.tree.view(), tree_.lists.view(), tree_.sources.count, target_points().count, stream_);
+    });
+    events_("tables", [&] {
+      settle_scheme(report);
+      build_tables();
+      prepare_tensor(report);
+      prepare_rows();
+    });
+    bind();
+  }
+
+  std::vector<Quality> evaluate_all(const Strengths& strengths, const Delivery& delivery, Report& report) {
     events_.start(stream_);
+    std::vector<Quality> qualities;
     allocate_results();
     self_from_ = tree_.alike ? 0 : delivery.split;
     std::vector<int> exponents;  // all vectors are checked before the first result is written
@@ -156,24 +205,33 @@ class CudaEvaluator final : public Evaluator {
       const int exponent = exponents[static_cast<std::size_t>(v)];
       events_("gather", [&] { strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_); });
       bind();
-      if (v == 0) {
-        condition_.launch(work_, decision_.kernel, side_);
-        events_.mark("");
-      }
+      condition_.launch(work_, decision_.kernel, side_);
+      events_.mark("");
       run_stages(strengths.vectors == 1);
       side_.join(stream_);
-      if (v == 0 && delivery.check > 0) examine(exponent, delivery, report);
+      const SortedResults<Real> delivered = results(exponent, delivery.scale);
+      const bool summed = tree_.sources.count > 0 && target_points().count > 0;
+      if (summed) judge_.launch(work_, decision_.method == Method::fmm && decision_.kernel != Kernel::count, side_);
       events_("scatter", [&] {
-        scatter_(results(exponent, delivery.scale), v, target_points().order.data(), target_points().count, delivery,
-                 stream_);
+        scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_);
       });
+      qualities.push_back(summed ? quality(delivered, report) : Quality{});
+      if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
     }
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, false);
-    if (tree_.sources.count == 0 || target_points().count == 0) return;
-    const Condition found = condition_.result();
-    report.condition_potential = found.potential;
-    report.condition_gradient = found.gradient;
+    return qualities;
+  }
+
+  /// Waits for what was launched beside scatter, and with it for the condition.
+  Quality quality(const SortedResults<Real>& delivered, const Report& report) {
+    side_.wait();
+    const Judge::Found found = judge_.result();
+    const double safety = truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.reduced);
+    Quality q = quality_of(condition_.result(), found.norms, target_points().count, found.truncation, safety);
+    q.factor = delivered.factor;
+    q.operands = lost_by(found.operands, found.norms);
+    return q;
   }
 
   /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
@@ -207,7 +265,9 @@ class CudaEvaluator final : public Evaluator {
         translation_cost(c, decision_.degree, false) < translation_cost(c, decision_.degree, true))
       return;
     decision_.rotation = true;
-    report.choices.push_back({"m2l", "rotation", "this device has no tensor cores for double at this degree"});
+    report.m2l = "rotation";
+    for (Choice& choice : report.choices)
+      if (choice.name == "m2l") choice = {"m2l", "rotation", "this device has no tensor cores for double at this degree"};
   }
 
   /// m2l on tensor cores where precision, scheme, degree and device allow it.
@@ -218,7 +278,7 @@ class CudaEvaluator final : public Evaluator {
       report.choices.push_back(
           {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
     } else {
-      const bool dense = decision_.kernel != Kernel::count && !decision_.rotation;
+      const bool dense = decision_.kernel != Kernel::count && !decision_.rotation && !decision_.exact_operands;
       const TensorEngine engine = dense ? tensor_engine(decision_.degree) : TensorEngine::none;
       if (engine == TensorEngine::none) return tensor_.release();
       tensor_.build(tables_.view(), tree_.tree.view(), engine, stream_);
@@ -258,8 +318,8 @@ class CudaEvaluator final : public Evaluator {
       work_.close_square = close_square<Real>(tables_.view().degree);
       work_.tensor = tensor_.view();
       work_.mirror = mirror_.view();
-      work_.has_m2p = has_m2p_;
-      work_.has_p2l = has_p2l_;
+      work_.has_m2p = placed_->has_m2p;
+      work_.has_p2l = placed_->has_p2l;
     }
     work_.source_curve = tree_.source_curve.data();
     work_.target_curve = tree_.target_order();
@@ -311,36 +371,33 @@ class CudaEvaluator final : public Evaluator {
   }
 
   /// The measured error of the first strength vector.
-  void examine(int exponent, const Delivery& delivery, Report& report) {
+  void examine(int exponent, const Quality& q, const Delivery& delivery, Report& report) {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
-    if (sources == 0 || targets == 0) return;
+    const Delivered delivered{q.norms, q.factor.potential, q.factor.gradient, delivery.outputs.scalar};
     const Evaluated<Real> evaluated{work_,   sources, targets, decision_.kernel, strengths_, tree_.sources.order.data(),
                                     exponent};
-    report.error = measured_error(evaluated, delivery, memory_);
+    report.error = measured_error(evaluated, delivered, delivery, memory_);
     events_.mark("");
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    const ResultFactors factor = result_factors(decision_.kernel, scale, exponent_, strength_exponent, softening_);
     return {potential_.data(),
             {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-            factor.potential,
-            factor.gradient};
+            result_factors(decision_.kernel, scale, placed_->exponent, strength_exponent, softening_)};
   }
 
-  int device_;
+  std::shared_ptr<Placed> placed_;  // outlives all arrays below
+  DeviceMemory& memory_ = placed_->memory;
+  CudaTree& tree_ = placed_->tree;
   Decision decision_;
-  int exponent_ = 0;
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
-  bool usable_ = false, has_m2p_ = false, has_p2l_ = false;
+  bool usable_ = false;
   OwnStream own_stream_;
   cudaStream_t stream_ = nullptr;
-  DeviceMemory memory_;  // outlives all arrays below
   SideStream side_, far_side_{true};
   StageEvents events_;
   StageGraph graph_;
-  CudaTree tree_;
   Rows rows_{memory_};
   P2pWork near_{memory_};
   Tables<Real> tables_{memory_};
@@ -351,13 +408,15 @@ class CudaEvaluator final : public Evaluator {
   Scatter scatter_{memory_};
   ConditionProbe condition_{memory_};
   Accounts accounts_{memory_};
+  Judge judge_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
   Work<Real> work_;
 };
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision) {
-  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision);
-  return std::make_unique<CudaEvaluator<double>>(decision);
+  auto placed = std::make_shared<Placed>(current_device());
+  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, placed);
+  return std::make_unique<CudaEvaluator<double>>(decision, placed);
 }
 
 }  // namespace farfield::cuda

@@ -35,7 +35,8 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
 }
 
 template <class Real>
-ErrorReport measured_error(const Evaluated<Real>& e, const Delivery& delivery, DeviceMemory& memory) {
+ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Delivery& delivery,
+                           DeviceMemory& memory) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> at = check_targets(e.targets, delivery.check, delivery.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
@@ -50,12 +51,12 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivery& delivery, D
     (a == 0 ? input.potential : input.gradient[a - 1]) = results[a].data();
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
-  ErrorReport report = errors(input, at, sums, delivery.seed);
+  ErrorReport report = errors(input, delivered, at, sums, delivery.seed);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-template ErrorReport measured_error(const Evaluated<float>&, const Delivery&, DeviceMemory&);
-template ErrorReport measured_error(const Evaluated<double>&, const Delivery&, DeviceMemory&);
+template ErrorReport measured_error(const Evaluated<float>&, const Delivered&, const Delivery&, DeviceMemory&);
+template ErrorReport measured_error(const Evaluated<double>&, const Delivered&, const Delivery&, DeviceMemory&);
 
 }  // namespace farfield::cuda

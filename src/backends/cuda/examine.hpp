@@ -23,6 +23,7 @@ struct Evaluated {
 
 /// Waits for the stream.
 template <class Real>
-ErrorReport measured_error(const Evaluated<Real>& e, const Delivery& delivery, DeviceMemory& memory);
+ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Delivery& delivery,
+                           DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -213,6 +213,21 @@ struct PairTargets {
   }
 };
 
+/// A pair whose 1/r^3, or the square of whose distance, leaves the range of Real or of double: in a unit of about its
+/// distance. What is too large for Real becomes infinite: such an evaluation is repeated in double.
+template <class Kernel, class Real, bool with_gradient>
+__device__ __noinline__ PairSums<Real> nearest_pair(double x, double y, double z, double q) {
+  const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
+  if (!(largest > 0)) return {};
+  const double unit = scalbn(1.0, ilogb(largest)), to_potential = Kernel::Basis::potential_scale(unit);
+  x /= unit, y /= unit, z /= unit;
+  double u = 0, gx = 0, gy = 0, gz = 0;
+  Kernel::gradient(rsqrt(x * x + y * y + z * z), q, x, y, z, u, gx, gy, gz);
+  const auto in_frame = [&](double g) { return static_cast<Real>(g * to_potential / unit); };
+  if constexpr (with_gradient) return {static_cast<Real>(u * to_potential), in_frame(gx), in_frame(gy), in_frame(gz)};
+  return {static_cast<Real>(u * to_potential), 0, 0, 0};
+}
+
 /// A close pair from the exact coordinates, in the frame's units; nothing where the points coincide.
 template <class Kernel, class Real, bool with_gradient, bool softened = false>
 __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
@@ -224,6 +239,9 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
   const double z = (work.target[2][t] - work.source[2][s]) * frame.factor;
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
+  if constexpr (!softened && Kernel::softens)
+    if (r2 < (sizeof(Real) == 4 ? 1e-24 : 1e-200))
+      return nearest_pair<Kernel, Real, with_gradient>(x, y, z, static_cast<double>(q));
   if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
     if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
     return sum;

@@ -39,10 +39,10 @@ struct Source {
   SortedResults<Real> results;
   __device__ Record<T, numbers> operator()(std::int64_t i) const {
     Record<T, numbers> record;
-    record.value[0] = static_cast<T>(static_cast<double>(results.potential[i]) * results.potential_factor);
+    record.value[0] = static_cast<T>(results.factor.potential(static_cast<double>(results.potential[i])));
 #pragma unroll
     for (int e = 1; e < numbers; ++e)
-      record.value[e] = static_cast<T>(static_cast<double>(results.gradient[e - 1][i]) * results.gradient_factor);
+      record.value[e] = static_cast<T>(results.factor.gradient(static_cast<double>(results.gradient[e - 1][i])));
     return record;
   }
 };

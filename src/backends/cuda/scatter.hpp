@@ -4,15 +4,16 @@
 
 #include "backends/cuda/array.hpp"
 #include "plan/evaluator.hpp"
+#include "plan/softening.hpp"
 
 namespace farfield::cuda {
 
-/// Results of one vector in tree order times potential_factor or gradient_factor to the caller's arrays.
+/// Results of one vector in tree order, times their factor, to the caller's arrays.
 template <class Real>
 struct SortedResults {
   const Real* potential;
   const Real* gradient[3];  ///< null when not computed
-  double potential_factor, gradient_factor;
+  ResultFactors factor;
 };
 
 class Scatter {
