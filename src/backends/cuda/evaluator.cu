@@ -44,7 +44,8 @@ void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 template <class Real>
 class CudaEvaluator final : public Evaluator {
  public:
-  explicit CudaEvaluator(const Decision& decision) : device_(current_device()), decision_(decision) {
+  CudaEvaluator(const Decision& decision, int threads)
+      : device_(current_device()), decision_(decision), threads_(threads) {
     tree_.use(memory_);
     for (DeviceArray<Real>* a :
          {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
@@ -185,10 +186,10 @@ class CudaEvaluator final : public Evaluator {
 
   void build_tables() {
     if (decision_.kernel == Kernel::count)
-      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
+      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_, threads_);
     else
       tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation || mirrored(), decision_.reduced,
-                                           stream_);
+                                           stream_, threads_);
     octants_.build(tables_.view(), stream_);
   }
 
@@ -214,7 +215,7 @@ class CudaEvaluator final : public Evaluator {
   void prepare_tensor(Report& report) {
     if constexpr (sizeof(Real) == 8) {
       if (!mirrored()) return mirror_.release();
-      mirror_.build(tables_.view(), tree_.tree.view(), stream_);
+      mirror_.build(tables_.view(), tree_.tree.view(), stream_, threads_);
       report.choices.push_back(
           {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
     } else {
@@ -330,6 +331,7 @@ class CudaEvaluator final : public Evaluator {
 
   int device_;
   Decision decision_;
+  int threads_;  ///< of the host, for tables
   int exponent_ = 0;
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
@@ -355,9 +357,9 @@ class CudaEvaluator final : public Evaluator {
   Work<Real> work_;
 };
 
-std::unique_ptr<Evaluator> make_evaluator(const Decision& decision) {
-  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision);
-  return std::make_unique<CudaEvaluator<double>>(decision);
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
+  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, threads);
+  return std::make_unique<CudaEvaluator<double>>(decision, threads);
 }
 
 }  // namespace farfield::cuda
