@@ -46,8 +46,8 @@ class FARFIELD_API Plan {
     return evaluate(std::span<const T>(strengths));
   }
 
-  /// New positions with the same options, for the next time step. Counts may change. Memory is kept where it is not more
-  /// than twice what is needed, and translation tables where the degree stays.
+  /// New positions with the same options, for the next time step. Counts may change. Memory is kept where it is not
+  /// more than twice what is needed, and translation tables where the degree stays.
   void move(const Points& sources);
   void move(const Points& sources, const Points& targets);
 
