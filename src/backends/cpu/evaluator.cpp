@@ -252,7 +252,7 @@ class CpuEvaluator final : public Evaluator {
   Decision decision_;
   int threads_;
   Softening softening_;
-  std::int64_t self_from_ = 0;  ///< see Work
+  std::int64_t self_from_ = 0;      ///< see Work
   std::shared_ptr<Placed> placed_;  // outlives all arrays below, which count their bytes in it
   Stages<Real> stages_;
   std::shared_ptr<const Tables<Real>> tables_;
