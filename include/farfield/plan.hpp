@@ -46,7 +46,8 @@ class FARFIELD_API Plan {
     return evaluate(std::span<const T>(strengths));
   }
 
-  /// New positions with the same options, for the next time step. Counts may change.
+  /// New positions with the same options, for the next time step. Counts may change. Memory is kept where it is not
+  /// more than twice what is needed, and translation tables where the degree stays.
   void move(const Points& sources);
   void move(const Points& sources, const Points& targets);
 
@@ -55,7 +56,8 @@ class FARFIELD_API Plan {
   std::int64_t source_count() const;
   std::int64_t target_count() const;
 
-  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it.
+  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it. One that was moved
+  /// to these counts holds up to twice as much, and while it is moved twice what it held before beside it.
   static std::int64_t memory_bound(std::int64_t sources, std::int64_t targets, const Options& options = {});
 
  private:

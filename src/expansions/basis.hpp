@@ -30,9 +30,16 @@ concept EvaluatesExpansions = requires(int degree, const V* table, V v, V& r, Nu
   Basis::invert(r, r, r, r, v);
 };
 
-/// Per plan, host: tables of the translations and derivatives.
+/// Host: tables of the translations and derivatives. M2m, DenseM2l and RotatedM2l hold what the operators of one degree
+/// share and write them where they are wanted, rounded to double first; const functions may run at the same time.
 template <class Basis>
-concept GeneratesTables = requires(int degree, const double* t, double edge) {
+concept GeneratesTables = requires(int degree, const double* t, double edge, double* out,
+                                   const typename Basis::M2m& m2m, const typename Basis::DenseM2l& dense,
+                                   const typename Basis::RotatedM2l& rotated) {
+  m2m.fill_columns(degree, out);  ///< those of the functions of `degree`; out: the whole matrix
+  dense.fill(t, edge, out);
+  rotated.fill(t, edge, out, out, out, out);  ///< cosine, sine, blocks, shift: rotation_sizes numbers
+  { Basis::rotation_sizes(degree) } -> std::same_as<RotationSizes>;
   { Basis::recurrence_table(degree) } -> std::same_as<std::vector<double>>;
   { Basis::local_gradient(degree) } -> std::same_as<std::array<SparseMap, 3>>;
   { Basis::multipole_gradient(degree) } -> std::same_as<std::array<SparseMap, 3>>;

@@ -62,6 +62,11 @@ struct LaplaceBasis {
   static std::array<SparseMap, 3> local_gradient(int degree) { return laplace::local_gradient(degree); }
   static std::array<SparseMap, 3> multipole_gradient(int degree) { return laplace::multipole_gradient(degree); }
   static Symmetry symmetry(int degree, int id) { return laplace::symmetry(degree, id); }
+
+  using M2m = laplace::M2m;
+  using DenseM2l = laplace::DenseM2l;
+  using RotatedM2l = laplace::RotatedM2l;
+  static RotationSizes rotation_sizes(int degree) { return laplace::rotation_sizes(degree); }
   static std::vector<double> m2m(int degree) { return laplace::m2m(degree); }
   static std::vector<double> m2l(int degree, const double t[3], double target_edge) {
     return laplace::m2l(degree, t, target_edge);

@@ -89,16 +89,17 @@ struct StoreFunctions {
 
 /// h_n^m = sqrt((n-m)!(n+m)!) rho_n^m for m = -n ... n: R_{n,m} + i R_{n,-m} = sqrt(2 - delta_m0) h_n^m and
 /// h_n^{-m} = (-1)^m conj h_n^m. The generators are derived in these, so that no factorial ever appears.
-inline std::vector<Complex> regular_harmonics(int degree, const double u[3]) {
-  const std::vector<long double> table = recurrence_table<long double>(degree);
+/// `table`: recurrence_table<long double>(degree), which many points share.
+inline std::vector<Complex> regular_harmonics(int degree, const std::vector<long double>& table, const double u[3]) {
   std::vector<long double> value(static_cast<std::size_t>(count(degree)));
   columns(degree, table.data(), static_cast<long double>(u[0]), static_cast<long double>(u[1]),
           static_cast<long double>(u[2]), StoreFunctions<long double>{value.data()});
   std::vector<Complex> h(value.size());
+  const long double factor = real_factor(1);
   for (int n = 0; n <= degree; ++n) {
     h[index(n, 0)] = value[index(n, 0)];
     for (int m = 1; m <= n; ++m) {
-      h[index(n, m)] = Complex(value[index(n, m)], value[index(n, -m)]) / real_factor(m);
+      h[index(n, m)] = Complex(value[index(n, m)], value[index(n, -m)]) / factor;
       h[index(n, -m)] = std::conj(h[index(n, m)]) * ((m & 1) ? -1.0L : 1.0L);
     }
   }
@@ -106,12 +107,14 @@ inline std::vector<Complex> regular_harmonics(int degree, const double u[3]) {
 }
 
 /// g_n^m = h_n^m / r^(2n+1)
-inline std::vector<Complex> singular_harmonics(int degree, const double u[3]) {
-  std::vector<Complex> g = regular_harmonics(degree, u);
+inline std::vector<Complex> singular_harmonics(int degree, const std::vector<long double>& table, const double u[3]) {
+  std::vector<Complex> g = regular_harmonics(degree, table, u);
   const long double r =
       std::hypot(static_cast<long double>(u[0]), static_cast<long double>(u[1]), static_cast<long double>(u[2]));
-  for (int n = 0; n <= degree; ++n)
-    for (int m = -n; m <= n; ++m) g[index(n, m)] /= std::pow(r, 2 * n + 1);
+  for (int n = 0; n <= degree; ++n) {
+    const long double power = std::pow(r, 2 * n + 1);
+    for (int m = -n; m <= n; ++m) g[index(n, m)] /= power;
+  }
   return g;
 }
 

@@ -45,6 +45,30 @@ struct OnesBasis {
   static std::array<SparseMap, 3> local_gradient(int /*degree*/) { return {no_map(), no_map(), no_map()}; }
   static std::array<SparseMap, 3> multipole_gradient(int degree) { return local_gradient(degree); }
   static Symmetry symmetry(int /*degree*/, int /*id*/) { return {{0}, {1}}; }
+
+  struct M2m {
+    explicit M2m(int /*degree*/) {}
+    template <class Real>
+    void fill_columns(int /*k*/, Real* matrix) const {
+      *matrix = 1;
+    }
+  };
+  struct DenseM2l {
+    explicit DenseM2l(int /*degree*/) {}
+    template <class Real>
+    void fill(const double* /*t*/, double /*target_edge*/, Real* matrix) const {
+      *matrix = 1;
+    }
+  };
+  struct RotatedM2l {
+    explicit RotatedM2l(int /*degree*/) {}
+    template <class Real>
+    void fill(const double* /*t*/, double /*target_edge*/, Real* cosine, Real* sine, Real* blocks, Real* shift) const {
+      *cosine = *blocks = *shift = 1;
+      *sine = 0;
+    }
+  };
+  static RotationSizes rotation_sizes(int /*degree*/) { return {1, 1, 1}; }
   static std::vector<double> m2m(int /*degree*/) { return {1}; }
   static std::vector<double> m2l(int /*degree*/, const double* /*t*/, double /*target_edge*/) { return {1}; }
   static RotationOperator m2l_rotation(int /*degree*/, const double* /*t*/, double /*target_edge*/) {

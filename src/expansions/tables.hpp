@@ -32,4 +32,9 @@ struct RotationOperator {
   std::vector<double> shift;
 };
 
+/// How many numbers the parts of a RotationOperator have; cosine and sine alike.
+struct RotationSizes {
+  int azimuth, blocks, shift;
+};
+
 }  // namespace farfield

@@ -26,7 +26,7 @@ static void require_device() { absent(); }
 static std::int64_t device_memory() { absent(); }
 static Geometry survey(const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
 static Joined join(const Points&, const Points&) { absent(); }
-static std::unique_ptr<Evaluator> make_evaluator(const Decision&) { absent(); }
+static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
 }  // namespace cuda
 #endif
@@ -101,7 +101,8 @@ Joined join(const Machine& machine, const Points& a, const Points& b) {
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
-  return decision.backend == Backend::cuda ? cuda::make_evaluator(decision) : cpu::make_evaluator(decision, threads);
+  return decision.backend == Backend::cuda ? cuda::make_evaluator(decision, threads)
+                                           : cpu::make_evaluator(decision, threads);
 }
 
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {

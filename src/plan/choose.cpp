@@ -81,34 +81,45 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
 struct Budget {
   std::int64_t memory;
   Precision precision;
+  Backend backend;
 };
 
 struct Scheme {
   int degree;
-  bool rotation, reduced;
-  double mean, cost;
+  bool rotation, reduced, capped;
+  double mean, cost;  ///< points per leaf; nanoseconds of a plan and an evaluation
+  double tables;      ///< nanoseconds of its translation tables
 };
 
+/// Enough boxes that most pairs are far and that no chance place of one pair carries the error: on eleven clouds of
+/// 1,500 and 6,000 points, 1e-2 to 1e-12, 100 leaves err as 400 do; 64 and fewer miss 1e-12 on lattices.
+static double most_leaf_mean(const Geometry& g) {
+  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 100);
+}
+
+/// Priced with the leaves that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
-  Scheme s{o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient), rotation, reduced, 0, 0};
-  s.mean = o.leaf_size > 0 ? static_cast<double>(o.leaf_size) / 1.6
-                           : std::max(best_leaf_mean(c, g, s.degree, rotation, reduced),
-                                      least_leaf_mean(budget.memory, g, budget.precision, s.degree));
-  s.cost = fmm_cost(c, g, s.degree, rotation, reduced, s.mean);
+  const int degree = o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient);
+  Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
+  if (o.leaf_size == 0) {
+    const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g);
+    s.capped = best > most;
+    s.mean = std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, degree));
+  }
+  s.cost = fmm_cost(c, g, degree, rotation, reduced, s.mean);
   return s;
 }
 
-/// The cheaper of dense and rotation unless the options say which. The reduced stencil must be asked for: at equal
-/// error it needs three (at degree 10) to ten (at 30) degrees more, which costs what its fewer translations save.
+/// The cheaper of dense and rotation unless the options say which; on the CPU, which has few points as a rule, tables
+/// included. The reduced stencil must be asked for: at equal error it needs three (at degree 10) to ten (at 30) degrees
+/// more, which costs what its fewer translations save.
 static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget) {
-  Scheme best{0, false, false, 0, -1};
-  for (bool rotation : {false, true}) {
-    if (o.m2l != M2l::automatic && rotation != (o.m2l == M2l::rotation)) continue;
-    const Scheme s = price(o, g, c, budget, rotation, o.stencil == Stencil::reduced);
-    if (best.cost < 0 || s.cost < best.cost) best = s;
-  }
-  return best;
+  const auto compared = [&](const Scheme& s) { return s.cost + (budget.backend == Backend::cpu ? s.tables : 0); };
+  const bool reduced = o.stencil == Stencil::reduced;
+  const Scheme dense = price(o, g, c, budget, false, reduced), rotated = price(o, g, c, budget, true, reduced);
+  if (o.m2l != M2l::automatic) return o.m2l == M2l::rotation ? rotated : dense;
+  return compared(rotated) < compared(dense) ? rotated : dense;
 }
 
 /// Root edge R = D 2^k / m so that an evenly filled tree has leaves of `mean` points: m 2^j boxes along the extent.
@@ -122,11 +133,7 @@ static void choose_root(Decision& d, const Geometry& g, double mean) {
   while ((1 << d.k) < d.m) ++d.k;
 }
 
-static void choose_tree(Decision& d, const Options& o, const Geometry& g, Scheme s) {
-  // Enough boxes that most pairs are far and that no chance place of one pair carries the error.
-  const double most = static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 400;
-  const bool capped = o.leaf_size == 0 && s.mean > std::max(16.0, most);
-  if (capped) s.mean = std::max(16.0, most);
+static void choose_tree(Decision& d, const Options& o, const Geometry& g, const Scheme& s) {
   // Evenly filled boxes must not split by chance; clustered ones split into leaves far below the limit, half of the
   // mean with 1.6 (Plummer, N = 1e6: 3.5 saves a seventh at 1e-6, a quarter at 1e-9 against 2.5; on a sphere it costs
   // as much). A GPU loses less with small leaves: in single 1.9 saves a sixth on Plummer, N = 2^24, degrees 5 and 7,
@@ -145,7 +152,7 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, Scheme
   choose_root(d, g, s.mean);
   note(d, "leaf size", std::to_string(d.leaf_size),
        o.leaf_size > 0 ? "as asked"
-       : capped        ? "keeps most pairs far"
+       : s.capped      ? "keeps most pairs far"
                        : "balances near and far field at about " + number(s.mean) + " points per leaf");
   note(d, "root", number(d.m) + " boxes across at level " + std::to_string(d.k),
        "so that evenly filled leaves come out at that size");
@@ -164,20 +171,33 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-/// `fmm_cost` of an evaluation, `table_cost` of the plan's translation tables: a one-shot sum pays for both.
-static void choose_method(Decision& d, const Options& o, const Geometry& g, const CostConstants& c, double fmm_cost,
-                          double table_cost) {
-  if (o.method != Method::automatic) return note(d, "method", name(d.method), "as asked");
-  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  if (o.softening == 0) d.method = pairs * c.pair <= fmm_cost + table_cost ? Method::direct : Method::fmm;
+/// So few pairs that double costs a tenth of a millisecond at most: then exact is better.
+static bool exact_costs_nothing(double pairs, const CostConstants& in_double) {
+  return pairs <= 1e8 && pairs * in_double.pair <= 1e5;
+}
+
+/// Both ways are priced as they would run: plan, tables and one evaluation, since the plan of a one-shot sum serves no
+/// other. `costs`: constants of a precision and of terms left out.
+template <class Costs>
+static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
+  const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave nothing out
+  const bool asked = o.method != Method::automatic;
+  if (!asked && o.softening == 0) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
   note(d, "method", name(d.method),
-       o.softening > 0              ? "expansions of this version are unsoftened"
+       asked                        ? "as asked"
+       : o.softening > 0            ? "expansions of this version are unsoftened"
        : d.method == Method::direct ? "cheaper than expansions for so few points"
                                     : "cheaper than all pairs");
-  if (d.method == Method::fmm || o.precision != Precision::automatic || pairs > 1e8) return;
-  d.precision = Precision::double_;  // a tenth of a second at most: then exact is better
-  for (Choice& choice : d.choices)
-    if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
+  d.seconds = 1e-9 * s.cost;
+  if (d.method == Method::fmm) return;
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(pairs, costs(Precision::double_, 0))) {
+    d.precision = Precision::double_;
+    for (Choice& choice : d.choices)
+      if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
+  }
+  d.pairs_per_second = 1e9 / costs(d.precision, 0).pair;
+  d.seconds = 1e-9 * direct_cost(costs(d.precision, 0), g);
 }
 
 int full_pair_terms(const Decision& d) {
@@ -220,13 +240,9 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
-  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision});
-  choose_method(d, o, g, costs(d.precision, 0), s.cost, table_cost(s.degree));
-  const double pair =
-      d.method == Method::direct ? costs(d.precision, 0).pair : c.pair;  // direct sums leave nothing out
-  d.pairs_per_second = 1e9 / pair;
-  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  d.seconds = 1e-9 * (d.method == Method::direct ? pairs * pair : s.cost);
+  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend});
+  d.pairs_per_second = 1e9 / c.pair;
+  choose_method(d, o, g, costs, s);
   if (d.method == Method::direct) return d;
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);

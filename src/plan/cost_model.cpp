@@ -5,21 +5,30 @@
 
 namespace farfield {
 
-// Nanoseconds on one core of a 2.6 GHz Xeon with AVX-512: pairs by `cpu_p2p 60000 144` (bench) with a tenth of the
-// lanes empty at smaller leaves, the rest by `farfield run` on uniform points, N = 1e5, leaf size 160, degrees 6, 13
-// and 24, one thread; seconds per stage over the counts in the report. Only their ratios matter to the choice.
+// Nanoseconds on one core of an AMD EPYC with AVX-512 (2 MB of L2 for two cores): seconds per stage over the counts in
+// the report, 2e4 uniform points, leaf sizes 16 to 250, degrees 2 to 32, each instruction set forced; and by
+// `cpu_choice` (bench), which compares what is chosen with all that could have been. Only their ratios matter to the
+// choice.
 CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out) {
   struct Row {
-    double pair_with_gradient, pair, pack, multiply, coefficient;
+    double pair_with_gradient, pair, start, pack, multiply, turned, shift, coefficient;
+    int lanes;
   };
-  constexpr Row rows[3][2] = {{{2.45, 1.90, 1.39, 0.0685, 1.60}, {0.84, 0.59, 0.83, 0.0320, 0.75}},   // baseline
-                              {{0.82, 0.63, 0.85, 0.0276, 0.60}, {0.27, 0.18, 0.50, 0.0160, 0.38}},   // avx2
-                              {{0.41, 0.30, 1.20, 0.0115, 0.45}, {0.19, 0.13, 0.67, 0.0056, 0.30}}};  // avx512
+  constexpr Row rows[3][2] = {{{2.40, 1.87, 20, 0.25, 0.1320, 0.1300, 0.27, 1.05, 2},   // baseline, double
+                               {0.80, 0.56, 20, 0.60, 0.0650, 0.0500, 0.14, 0.52, 4}},  // single
+                              {{0.84, 0.64, 20, 0.43, 0.0360, 0.0414, 0.08, 0.40, 4},   // avx2
+                               {0.30, 0.20, 12, 0.45, 0.0165, 0.0140, 0.05, 0.23, 8}},  //
+                              {{0.36, 0.27, 20, 0.50, 0.0160, 0.0231, 0.05, 0.21, 8},   // avx512
+                               {0.165, 0.115, 15, 0.30, 0.0090, 0.0155, 0.04, 0.15, 16}}};
   constexpr double of_a_term = 0.09;  // 0.05 to 0.13 of a pair's time, by instruction set and precision
   const int level = simd == Simd::avx512 ? 2 : simd == Simd::avx2 ? 1 : 0;
   const Row& row = rows[level][precision == Precision::single_ ? 1 : 0];
   const double pair = gradient ? row.pair_with_gradient : row.pair;
-  return {pair * (1 - of_a_term * terms_left_out), row.pack, row.multiply, row.coefficient};
+  CostConstants c{pair * (1 - of_a_term * terms_left_out), row.pack, row.multiply, row.coefficient};
+  c.turn = row.turned / row.multiply;
+  c.start = row.start, c.shift = row.shift, c.lanes = row.lanes;
+  c.box = 150, c.entry = 30, c.point = 260, c.fixed = 2e5, c.open = true;
+  return c;
 }
 
 // Nanoseconds of one H200 in single: pairs by mean leaf from `gpu_p2p`, translations from `gpu_m2l` at N = 2^24 and 14
@@ -51,7 +60,7 @@ CostConstants device_cost_constants(Precision precision, bool gradient) {
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
   const double d = degree + 1, count = d * d;
-  return c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
+  return c.start + c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
 }
 
 double dimension_of(const Geometry& g) {
@@ -59,20 +68,42 @@ double dimension_of(const Geometry& g) {
   return std::clamp(std::log2(static_cast<double>(g.occupied) / static_cast<double>(g.occupied_coarse)), 1.0, 3.0);
 }
 
+/// Boxes of `across` along each side that touch one, in the mean; itself included. Without a rim, or of no size, 3^D.
+static double near_boxes(double dimension, double across) {
+  return std::pow(3 - (across > 0 ? std::min(2.0, 2 / across) : 0.0), dimension);
+}
+
 /// Far boxes per box: 6^D - 3^D; the reduced stencil sends 80 of 152 outer ones of eight siblings to the parent.
-static double far_boxes(double dimension, bool reduced) {
-  return (std::pow(6, dimension) - std::pow(3, dimension)) * (reduced ? 119.0 / 189.0 : 1.0);
+static double far_boxes(double dimension, double across, bool reduced) {
+  const double around = across > 0 ? std::max(2.0, 6 - 8 / across) : 6;  // children of the parent's neighbours
+  const double far = std::pow(around, dimension) - near_boxes(dimension, across);
+  return std::max(0.0, far) * (reduced ? 119.0 / 189.0 : 1.0);
+}
+
+/// m2l of a tree with so many leaves, evenly filled.
+static double translations(const CostConstants& c, double dimension, double leaves, bool reduced) {
+  if (!c.open) return leaves / (1 - std::pow(2, -dimension)) * far_boxes(dimension, 0, reduced);
+  double sum = 0;
+  for (double boxes = leaves; boxes > std::pow(2, dimension); boxes *= std::pow(2, -dimension))
+    sum += boxes * far_boxes(dimension, std::pow(boxes, 1 / dimension), reduced);
+  return sum;
 }
 
 double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
   const double dimension = dimension_of(g), targets = static_cast<double>(g.alike ? g.sources : g.targets);
-  const double points = static_cast<double>(g.sources) + (g.alike ? 0.0 : targets);
-  const double boxes = points / mean / (1 - std::pow(2, -dimension));
+  const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
+  const double leaves = points / mean, boxes = leaves / (1 - std::pow(2, -dimension));
   const double count = (degree + 1.0) * (degree + 1.0);
-  const double sources_per_leaf = mean * static_cast<double>(g.sources) / std::max(1.0, points);
-  return targets * std::pow(3, dimension) * (sources_per_leaf * c.pair + c.meet) + boxes * c.box +
-         boxes * far_boxes(dimension, reduced) * translation_cost(c, degree, rotation) +
-         (targets + static_cast<double>(g.sources)) / 2 * count * c.coefficient;
+  const double sources_per_leaf = mean * sources / std::max(1.0, points);
+  const double near = near_boxes(dimension, c.open ? std::pow(std::max(1.0, leaves), 1 / dimension) : 0);
+  return c.fixed + points * c.point + near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
+         leaves * near * c.entry + boxes * (c.box + count * count * c.shift) +
+         translations(c, dimension, leaves, reduced) * translation_cost(c, degree, rotation) +
+         ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient;
+}
+
+double direct_cost(const CostConstants& c, const Geometry& g) {
+  return static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets) * c.pair;
 }
 
 double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced) {
@@ -102,6 +133,10 @@ double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precisi
   return left > 0 ? points * of_box * boxes_of_leaf(dimension_of(g)) / left : 4096;
 }
 
-double table_cost(int degree) { return 34 * 120 * std::pow(degree + 1, 3); }
+// One core of the same machine, by `cpu_choice`.
+double table_cost(int degree, bool rotation) {
+  const double d = degree + 1;
+  return 5e4 + 34 * d * d * d * (rotation ? 18.5 : 3.5 * d);
+}
 
 }  // namespace farfield

@@ -1,4 +1,5 @@
-// The cost model: seconds of one core per pair, translation and coefficient, and the leaf size that balances them.
+// The cost model: seconds of one core, or of a device, of all that a plan and one evaluation do, and the leaf size at
+// which that is least.
 #pragma once
 #include <farfield/options.hpp>
 
@@ -11,12 +12,21 @@ struct CostConstants {
   double pair;                             ///< one source-target pair
   double pack;                             ///< per coefficient and translation: packing and unpacking
   double multiply;                         ///< one multiply-add of a translation
-  double coefficient;                      ///< p2m and l2p together, per coefficient and point
+  double coefficient;                      ///< p2m and l2p together, per coefficient and point of well filled leaves
   double turn = 1.6;                       ///< a multiply-add of a rotation, in those of a dense product
   double meet = 0;                         ///< one target with one near leaf, beside its pairs: what small leaves lose
-  double box = 0;                          ///< one box: tree, lists, m2m, l2l
+  double box = 0;                          ///< one box: tree, lists, and what is fixed of m2m and l2l
   const double* tensor = nullptr;          ///< a dense translation on tensor cores, by degree, from
   int least_tensor = 0, most_tensor = -1;  ///< this one to this
+
+  // Of the CPU alone, 0 where they do not show.
+  double start = 0;   ///< per translation, beside its coefficients
+  double shift = 0;   ///< one multiply-add of m2m and l2l together, count^2 per box
+  double entry = 0;   ///< one leaf in the near list of another
+  double point = 0;   ///< one point, beside a direct sum: keys, sort, gather, degree, scatter
+  double fixed = 0;   ///< a plan and an evaluation, however small, beside a direct sum
+  int lanes = 0;      ///< of a vector: half of one is lost per leaf in p2p, three in p2m and l2p
+  bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
 };
 inline constexpr int most_tensor_degree = 15;  ///< in single: its columns, one child's, fill the widest tile
 inline constexpr int least_mirror_degree = 7;  ///< in double: FMA is faster below
@@ -39,10 +49,13 @@ double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degr
 /// Mean points per leaf from which on a plan and the caller's arrays fit into a device of `memory` bytes; 0: no limit.
 double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int degree);
 
-/// Nanoseconds of a whole evaluation with that mean.
+/// Nanoseconds of a plan, without its tables, and one evaluation with that mean.
 double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);
 
-/// Nanoseconds of generating the translation tables of a degree: 11 ms at degree 13.
-double table_cost(int degree);
+/// The same of a direct sum.
+double direct_cost(const CostConstants& c, const Geometry& geometry);
+
+/// Nanoseconds of generating the translation tables of a degree, which only the first plan of a process pays.
+double table_cost(int degree, bool rotation);
 
 }  // namespace farfield

@@ -68,6 +68,70 @@ TEST(Choose, FitsTheDevice) {
   EXPECT_LT(leaf(1 << 30, memory), 80);
 }
 
+/// What the cost model says of a plan, its tables and one evaluation.
+double priced(const Decision& d) {
+  return d.seconds + (d.method == Method::fmm ? 1e-9 * table_cost(d.degree, d.rotation) : 0);
+}
+
+/// Points on a surface, as a survey reports it.
+Geometry surface(std::int64_t n) {
+  Geometry g = evenly_filled(n);
+  g.grid = 2, g.occupied = 4;
+  while (4 * g.occupied * 8 <= n && g.grid < 128) g.grid *= 2, g.occupied *= 4;
+  g.occupied_coarse = std::max<std::int64_t>(1, g.occupied / 4);
+  return g;
+}
+
+constexpr std::int64_t counts[] = {500, 1'000, 2'000, 5'000, 10'000, 20'000, 50'000, 100'000, 1'000'000};
+
+TEST(Choose, AskingLessNeverCostsMore) {
+  for (const Simd simd : {Simd::baseline, Simd::avx2, Simd::avx512})
+    for (const bool gradient : {false, true})
+      for (const std::int64_t n : counts)
+        for (const Geometry& g : {evenly_filled(n), surface(n)}) {
+          double last = 0;
+          for (const double t : decades(first_decade, last_decade, 3)) {
+            Options o;
+            o.tolerance = t, o.gradient = gradient;
+            const double cost = priced(choose(o, g, {Backend::cpu, simd}));
+            EXPECT_GE(cost, last) << n << " points, tolerance " << t << ", " << name(simd);
+            last = cost;
+          }
+        }
+}
+
+/// The leaf is priced as it will be: a limit on leaves is part of the price, so that nothing that could be asked for
+/// within that limit is cheaper, and a method is not taken for a price that it will not have.
+TEST(Choose, TakesTheCheapestOfWhatCouldBeAskedFor) {
+  for (const std::int64_t n : counts)
+    for (const double t : {1e-2, 1e-4, 1e-6, 1e-9, 1e-12}) {
+      Options o;
+      o.tolerance = t, o.gradient = true;
+      const Decision decision = choose(o, evenly_filled(n), machine);
+      const double chosen = priced(decision);
+      o.precision = decision.precision;
+      o.method = Method::direct;
+      EXPECT_LE(chosen, 1.001 * priced(choose(o, evenly_filled(n), machine))) << n << " points at " << t;
+      o.method = Method::fmm;
+      for (const M2l m2l : {M2l::dense, M2l::rotation})
+        for (std::int64_t leaf = 16; leaf <= std::max<std::int64_t>(16, n / 100); leaf = leaf * 3 / 2) {
+          o.m2l = m2l, o.leaf_size = leaf;
+          // a leaf of the search differs by its steps of 3 %
+          EXPECT_LE(chosen, 1.01 * priced(choose(o, evenly_filled(n), machine)))
+              << n << " points at " << t << ", " << leaf;
+        }
+    }
+}
+
+TEST(Choose, SumsFewPairsInDouble) {
+  Options o;
+  o.tolerance = 1e-2;
+  const Decision few = choose(o, evenly_filled(300), machine), more = choose(o, evenly_filled(1'000), machine);
+  EXPECT_EQ(few.method, Method::direct);
+  EXPECT_EQ(few.precision, Precision::double_);
+  EXPECT_EQ(more.precision, Precision::single_) << "what double costs more would be half a millisecond";
+}
+
 TEST(Choose, DoesAsAsked) {
   Options o = fmm_options(1e-4, Precision::double_);
   o.degree = 9, o.leaf_size = 77, o.m2l = M2l::rotation, o.stencil = Stencil::full;
@@ -148,6 +212,8 @@ TEST(CostModel, GrowsWithPointsAndDegree) {
   EXPECT_LT(fmm_cost(c, small, 10, true, false, 50), fmm_cost(c, large, 10, true, false, 50));
   EXPECT_LT(fmm_cost(c, large, 10, true, false, 50), fmm_cost(c, large, 20, true, false, 50));
   EXPECT_LT(translation_cost(c, 30, true), translation_cost(c, 30, false)) << "rotation must win at high degree";
+  EXPECT_LT(table_cost(20, true), table_cost(30, true));
+  EXPECT_LT(table_cost(30, true), table_cost(30, false));
 }
 
 void expect_bounded(const Cloud& c, const Options& o) {

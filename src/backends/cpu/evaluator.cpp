@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "backends/cpu/stages.hpp"
-#include "backends/cpu/tables.hpp"
+#include "backends/cpu/table_cache.hpp"
 #include "backends/cpu/transfer.hpp"
 #include "backends/cpu/tree.hpp"
-#include "expansions/laplace_basis.hpp"
-#include "expansions/ones_basis.hpp"
 #include "methods/fmm.hpp"
 #include "plan/accounts.hpp"
 #include "plan/check.hpp"
@@ -62,10 +60,21 @@ class CpuEvaluator final : public Evaluator {
       array->meter(placed_->meter);
     power_.meter(placed_->meter);
   }
-  ~CpuEvaluator() override { placed_->meter.add(-tables_.held_bytes()); }
+  ~CpuEvaluator() override { release_tables(); }
+
+  /// Arrays and, where degree and scheme stay, tables serve the next build.
+  bool adopt(const Decision& d) override {
+    const Decision& own = decision_;
+    if (d.backend != own.backend || d.kernel != own.kernel || d.method != own.method || d.precision != own.precision ||
+        d.simd != own.simd || d.gradient != own.gradient)
+      return false;
+    decision_ = d;
+    return true;
+  }
 
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     StageClock clock(report, true);
+    placed_->meter.peak = placed_->meter.now;
     placed_->exponent = geometry.exponent;
     const bool with_tree = decision_.method == Method::fmm;
     const TreeOptions options{decision_.m,
@@ -136,13 +145,20 @@ class CpuEvaluator final : public Evaluator {
     decision_.degree = farfield::settle_degree(decision_, tree, sources, targets, threads_, report);
   }
 
+  /// Tables of the same degree and scheme stay; else those of before go first.
   void build_tables() {
-    placed_->meter.add(-tables_.held_bytes());
-    if (decision_.kernel == Kernel::count)
-      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, threads_);
-    else
-      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation, decision_.reduced, threads_);
-    placed_->meter.add(tables_.held_bytes());
+    const bool counting = decision_.kernel == Kernel::count;
+    const TableKey key{decision_.kernel, counting ? 0 : decision_.degree, decision_.rotation, decision_.reduced};
+    if (tables_ && key == table_key_) return;
+    release_tables();
+    tables_ = shared_tables<Real>(key, threads_);
+    table_key_ = key;
+    placed_->meter.add(tables_->held_bytes());
+  }
+
+  void release_tables() {
+    if (tables_) placed_->meter.add(-tables_->held_bytes());
+    tables_.reset();
   }
 
   void allocate_results() {
@@ -151,8 +167,8 @@ class CpuEvaluator final : public Evaluator {
     for (Array<Real>& g : gradient_)
       if (decision_.gradient) g.resize(targets);
     if (decision_.method != Method::fmm) return;
-    multipole_.resize(tree().tree.boxes * tables_.view().stride);
-    local_.resize(tree().tree.boxes * tables_.view().stride);
+    multipole_.resize(tree().tree.boxes * tables_->view().stride);
+    local_.resize(tree().tree.boxes * tables_->view().stride);
     power_.resize(tree().tree.boxes);
   }
 
@@ -160,7 +176,7 @@ class CpuEvaluator final : public Evaluator {
   void bind() {
     work_.tree = tree().tree.view();
     work_.lists = tree().lists.view();
-    work_.tables = tables_.view();
+    work_.tables = tables_ ? tables_->view() : TablesView<Real>{};
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree().sources.axis[axis].data();
       work_.target[axis] = target_points().axis[axis].data();
@@ -236,10 +252,11 @@ class CpuEvaluator final : public Evaluator {
   Decision decision_;
   int threads_;
   Softening softening_;
-  std::int64_t self_from_ = 0;  ///< see Work
+  std::int64_t self_from_ = 0;      ///< see Work
   std::shared_ptr<Placed> placed_;  // outlives all arrays below, which count their bytes in it
   Stages<Real> stages_;
-  Tables<Real> tables_;
+  std::shared_ptr<const Tables<Real>> tables_;
+  TableKey table_key_{};  ///< of tables_
   Array<Real> strength_, multipole_, local_, potential_, gradient_[3];
   Array<double> power_;  ///< [boxes], for truncation()
   Work<Real> work_;

@@ -1,6 +1,7 @@
 // Fills TablesView from the generators of a basis. Dense operators dominate: 34 (d+1)^4 numbers.
 #include "backends/cpu/tables.hpp"
 
+#include "backends/cpu/chunks.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
 #include "expansions/ones_basis.hpp"
@@ -23,19 +24,52 @@ SparseView<Real> Tables<Real>::keep(Sparse& sparse, const SparseMap& map) {
   return {map.rows, map.columns, sparse.begin.data(), sparse.column.data(), keep(sparse.value, map.value)};
 }
 
+/// Offset of an operator in edges of its source's box.
+struct OperatorOffset {
+  explicit OperatorOffset(std::int64_t id) {
+    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
+    t[0] = 0.5 * c.x, t[1] = 0.5 * c.y, t[2] = 0.5 * c.z;
+    target_edge = target_edge_of(static_cast<int>(id));
+  }
+  double t[3], target_edge;
+};
+
 template <class Real>
 template <class Basis>
-void Tables<Real>::build_operator(int id, bool rotation) {
-  const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
-  const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
-  if (!rotation) {
-    view_.dense[id] = keep(dense_[id], Basis::m2l(view_.degree, t, target_edge_of(id)));
-    return;
-  }
-  const RotationOperator op = Basis::m2l_rotation(view_.degree, t, target_edge_of(id));
-  Rotation& r = rotation_[id];
-  view_.rotation[id] = {keep(r.cosine, op.cosine), keep(r.sine, op.sine), keep(r.blocks, op.blocks),
-                        keep(r.shift, op.shift)};
+void Tables<Real>::build_dense(int operators, int threads) {
+  const typename Basis::DenseM2l m2l(view_.degree);
+  for_each_index(operators, 1, threads, [&](std::int64_t id) {
+    const OperatorOffset offset(id);
+    dense_[id].resize(std::int64_t(view_.coefficients) * view_.coefficients);
+    m2l.fill(offset.t, offset.target_edge, dense_[id].data());
+    view_.dense[id] = dense_[id].data();
+  });
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::build_rotations(int operators, int threads) {
+  const typename Basis::RotatedM2l m2l(view_.degree);
+  const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
+  for_each_index(operators, 1, threads, [&](std::int64_t id) {
+    const OperatorOffset offset(id);
+    Rotation& r = rotation_[id];
+    for (Array<Real>* azimuth : {&r.cosine, &r.sine}) azimuth->resize(sizes.azimuth);
+    r.blocks.resize(sizes.blocks);
+    r.shift.resize(sizes.shift);
+    m2l.fill(offset.t, offset.target_edge, r.cosine.data(), r.sine.data(), r.blocks.data(), r.shift.data());
+    view_.rotation[id] = {r.cosine.data(), r.sine.data(), r.blocks.data(), r.shift.data()};
+  });
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::build_m2m(int threads) {
+  const typename Basis::M2m m2m(view_.degree);
+  m2m_.resize(std::int64_t(view_.coefficients) * view_.coefficients);
+  for_each_index(view_.degree + 1, 1, threads,
+                 [&](std::int64_t k) { m2m.fill_columns(static_cast<int>(k), m2m_.data()); });
+  view_.m2m = m2m_.data();
 }
 
 template <class Real>
@@ -49,7 +83,6 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, int threads) {
   view_.stride = (count + line - 1) / line * line;
   view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
   view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
-  view_.m2m = keep(m2m_, Basis::m2m(degree));
   for (int id = 0; id < symmetry_count; ++id) {
     const Symmetry symmetry = Basis::symmetry(degree, id);
     index_[id].resize(count);
@@ -62,13 +95,12 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, int threads) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
     view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
   }
-  for (int id = 0; id < operator_count; ++id) {
-    dense_[id].release();
-    rotation_[id] = {};
-  }
-  const int needed = reduced ? operator_count : far_operator_count;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (int id = 0; id < needed; ++id) build_operator<Basis>(id, rotation);
+  build_m2m<Basis>(threads);
+  const int operators = reduced ? operator_count : far_operator_count;
+  if (rotation)
+    build_rotations<Basis>(operators, threads);
+  else
+    build_dense<Basis>(operators, threads);
 }
 
 template <class Real>

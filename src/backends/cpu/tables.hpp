@@ -1,4 +1,5 @@
-// Tables: the translation tables of one plan in the precision of its coefficients.
+// Tables: the translation tables of one degree and scheme in the precision of the coefficients. Made once, then shared
+// by plans (table_cache.hpp).
 #pragma once
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace farfield::cpu {
 template <class Real>
 class Tables {
  public:
-  /// Generates everything for one degree and scheme from Basis' double-precision generators, operators in parallel.
+  /// Generates everything for one degree and scheme from Basis' generators, on `threads` threads. Once per object.
   template <class Basis>
   void build(int degree, bool rotation, bool reduced, int threads);
 
@@ -33,7 +34,11 @@ class Tables {
   const Real* keep(Array<Real>& array, const std::vector<double>& values);
   SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
   template <class Basis>
-  void build_operator(int id, bool rotation);
+  void build_m2m(int threads);
+  template <class Basis>
+  void build_dense(int operators, int threads);
+  template <class Basis>
+  void build_rotations(int operators, int threads);
 
   TablesView<Real> view_;
   Array<Real> recurrence_, recurrence_next_, m2m_, dense_[operator_count], sign_[symmetry_count];

@@ -83,6 +83,11 @@ void build(CpuTree& built, const Points& sources, const Points* targets, const G
 
 void read_points(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry, int threads) {
   built.alike = targets == nullptr;
+  if (!targets) {  // none of an earlier build stay
+    built.targets.count = 0;
+    built.targets.order.release();
+    for (Array<double>& axis : built.targets.axis) axis.release();
+  }
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     Cloud cloud = cloud_of(*points, geometry, built.lattice);

@@ -57,8 +57,8 @@ struct Placed {
 template <class Real>
 class CudaEvaluator final : public Evaluator {
  public:
-  CudaEvaluator(const Decision& decision, std::shared_ptr<Placed> placed)
-      : placed_(std::move(placed)), decision_(decision) {
+  CudaEvaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed)
+      : placed_(std::move(placed)), decision_(decision), threads_(threads) {
     for (DeviceArray<Real>* a :
          {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       a->use(memory_);
@@ -111,7 +111,7 @@ class CudaEvaluator final : public Evaluator {
  private:
   template <class Other>
   std::unique_ptr<Evaluator> made_again(const Decision& decision, Report& report) {
-    auto other = std::make_unique<CudaEvaluator<Other>>(decision, placed_);
+    auto other = std::make_unique<CudaEvaluator<Other>>(decision, threads_, placed_);
     Report choices = report;  // those of the first stand
     other->prepare_again(choices);
     report.stages = choices.stages;
@@ -243,10 +243,10 @@ class CudaEvaluator final : public Evaluator {
 
   void build_tables() {
     if (decision_.kernel == Kernel::count)
-      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_);
+      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_, threads_);
     else
       tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation || mirrored(), decision_.reduced,
-                                           stream_);
+                                           stream_, threads_);
     octants_.build(tables_.view(), stream_);
   }
 
@@ -274,7 +274,7 @@ class CudaEvaluator final : public Evaluator {
   void prepare_tensor(Report& report) {
     if constexpr (sizeof(Real) == 8) {
       if (!mirrored()) return mirror_.release();
-      mirror_.build(tables_.view(), tree_.tree.view(), stream_);
+      mirror_.build(tables_.view(), tree_.tree.view(), stream_, threads_);
       report.choices.push_back(
           {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
     } else {
@@ -390,6 +390,7 @@ class CudaEvaluator final : public Evaluator {
   DeviceMemory& memory_ = placed_->memory;
   CudaTree& tree_ = placed_->tree;
   Decision decision_;
+  int threads_;  ///< of the host, for tables
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
   bool usable_ = false;
@@ -413,10 +414,10 @@ class CudaEvaluator final : public Evaluator {
   Work<Real> work_;
 };
 
-std::unique_ptr<Evaluator> make_evaluator(const Decision& decision) {
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   auto placed = std::make_shared<Placed>(current_device());
-  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, placed);
-  return std::make_unique<CudaEvaluator<double>>(decision, placed);
+  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, threads, placed);
+  return std::make_unique<CudaEvaluator<double>>(decision, threads, placed);
 }
 
 }  // namespace farfield::cuda

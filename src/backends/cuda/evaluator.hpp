@@ -7,8 +7,8 @@
 
 namespace farfield::cuda {
 
-/// An evaluator for the decision's kernel, precision and method on the current device.
-std::unique_ptr<Evaluator> make_evaluator(const Decision& decision);
+/// An evaluator for the decision's kernel, precision and method on the current device; `threads` of the host.
+std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 
 /// Near and far field run side by side in trees of at most so many boxes, where many of the far field's launches leave
 /// most of the device idle: up to a tenth of the time of 2^20 uniform points, a quarter of 2^16. Larger trees only get

@@ -199,9 +199,9 @@ std::int64_t MirrorM2l::bytes_of_operators(int degree) {
   return 40 * chunks * (chunks + 16) * 512 + 8 * far_operator_count * count * count + (1 << 20);
 }
 
-void MirrorM2l::make_operators(const TablesView<double>& tables, cudaStream_t stream) {
+void MirrorM2l::make_operators(const TablesView<double>& tables, cudaStream_t stream, int threads) {
   const MirrorLists lists(tables.degree);
-  const std::vector<double> canonical = canonical_matrices<LaplaceBasis>(tables.degree, far_operator_count);
+  const std::vector<double> canonical = canonical_matrices<LaplaceBasis>(tables.degree, far_operator_count, threads);
   const auto keep = [&](auto& array, const auto& values) {
     upload(array, values.data(), static_cast<std::int64_t>(values.size()), stream);
     return array.data();
@@ -249,10 +249,10 @@ static int splits_of(const MirrorShape& shape, std::int64_t rows) {
   return splits;
 }
 
-void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream) {
+void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads) {
   if (tables.degree != degree_) {
     degree_ = -1;
-    make_operators(tables, stream);
+    make_operators(tables, stream, threads);
     degree_ = tables.degree;
   }
   find_rows(tree, stream);

@@ -18,7 +18,7 @@ class MirrorM2l {
   static bool available(int degree);
 
   /// Operators of these tables (kept while the degree stays the same), rows of this tree, room for its multipoles.
-  void build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream);
+  void build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads = 0);
   void release() { view_.ready = false; }
 
   const MirrorView& view() const { return view_; }
@@ -28,7 +28,7 @@ class MirrorM2l {
   static std::int64_t bytes_of_operators(int degree);
 
  private:
-  void make_operators(const TablesView<double>& tables, cudaStream_t stream);
+  void make_operators(const TablesView<double>& tables, cudaStream_t stream, int threads);
   void find_rows(const TreeView& tree, cudaStream_t stream);
 
   DeviceMemory& memory_;

@@ -3,6 +3,7 @@
 // product multiplies without permuting.
 #include <algorithm>
 
+#include "backends/cpu/chunks.hpp"  // loops of the host
 #include "backends/cuda/product.hpp"
 #include "backends/cuda/tables.hpp"
 #include "expansions/laplace_basis.hpp"
@@ -188,44 +189,46 @@ void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation,
   link(set, parents ? view_.parent : view_.far, links.classes);
 }
 
+/// Offset of a canonical operator in edges of its source's box.
+struct OperatorOffset {
+  explicit OperatorOffset(std::int64_t id) : target_edge(target_edge_of(static_cast<int>(id))) {
+    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
+    t[0] = 0.5 * c.x, t[1] = 0.5 * c.y, t[2] = 0.5 * c.z;
+  }
+  double t[3], target_edge;
+};
+
 template <class Basis>
-std::vector<double> canonical_matrices(int degree, int operators) {
+std::vector<double> canonical_matrices(int degree, int operators, int threads) {
   const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
   std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
-#pragma omp parallel for schedule(dynamic)
-  for (int id = 0; id < operators; ++id) {
-    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
-    const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
-    const std::vector<double> matrix = Basis::m2l(degree, t, target_edge_of(id));
-    std::copy(matrix.begin(), matrix.end(), canonical.begin() + static_cast<std::ptrdiff_t>(numbers) * id);
-  }
+  const typename Basis::DenseM2l m2l(degree);
+  cpu::for_each_index(operators, 1, threads, [&](std::int64_t id) {
+    const OperatorOffset offset(id);
+    m2l.fill(offset.t, offset.target_edge, canonical.data() + numbers * static_cast<std::size_t>(id));
+  });
   return canonical;
 }
-template std::vector<double> canonical_matrices<LaplaceBasis>(int, int);
+template std::vector<double> canonical_matrices<LaplaceBasis>(int, int, int);
 
 template <class Real>
 template <class Basis>
-void Tables<Real>::keep_rotations(int operators) {
-  std::vector<double> cosine, sine, blocks, shift;
-  std::vector<RotationOperator> made(static_cast<std::size_t>(operators));
-#pragma omp parallel for schedule(dynamic)
-  for (int id = 0; id < operators; ++id) {
-    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
-    const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
-    made[static_cast<std::size_t>(id)] = Basis::m2l_rotation(view_.degree, t, target_edge_of(id));
-  }
-  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
-    to.insert(to.end(), from.begin(), from.end());
+void Tables<Real>::keep_rotations(int operators, int threads) {
+  const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
+  const auto numbers = [&](int of_one) {
+    return std::vector<double>(static_cast<std::size_t>(operators) * static_cast<std::size_t>(of_one));
   };
-  for (const RotationOperator& op : made) {
-    append(cosine, op.cosine);
-    append(sine, op.sine);
-    append(blocks, op.blocks);
-    append(shift, op.shift);
-  }
+  std::vector<double> cosine = numbers(sizes.azimuth), sine = numbers(sizes.azimuth), blocks = numbers(sizes.blocks),
+                      shift = numbers(sizes.shift);
+  const typename Basis::RotatedM2l m2l(view_.degree);
+  cpu::for_each_index(operators, 1, threads, [&](std::int64_t id) {
+    const OperatorOffset offset(id);
+    m2l.fill(offset.t, offset.target_edge, cosine.data() + id * sizes.azimuth, sine.data() + id * sizes.azimuth,
+             blocks.data() + id * sizes.blocks, shift.data() + id * sizes.shift);
+  });
   RotationView<Real>& view = view_.rotation;
-  view.block_numbers = static_cast<std::int64_t>(made[0].blocks.size());
-  view.shift_numbers = static_cast<std::int64_t>(made[0].shift.size());
+  view.block_numbers = sizes.blocks;
+  view.shift_numbers = sizes.shift;
   view.cosine = keep(cosine_, cosine);
   view.sine = keep(sine_, sine);
   view.blocks = keep(blocks_, blocks);
@@ -234,7 +237,7 @@ void Tables<Real>::keep_rotations(int operators) {
 
 template <class Real>
 template <class Basis>
-void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t stream) {
+void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
   if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
   degree_ = -1;
   stream_ = stream;
@@ -272,9 +275,9 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t s
   const int operators = reduced ? operator_count : far_operator_count;
   std::vector<double> canonical;
   if (rotation)
-    keep_rotations<Basis>(operators);
+    keep_rotations<Basis>(operators, threads);
   else
-    canonical = canonical_matrices<Basis>(view_.degree, operators);
+    canonical = canonical_matrices<Basis>(view_.degree, operators, threads);
   link_far(canonical, rotation, false, reduced);
   if (reduced) link_far(canonical, rotation, true, reduced);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here
@@ -295,9 +298,9 @@ std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rot
 
 template class Tables<float>;
 template class Tables<double>;
-template void Tables<float>::build<LaplaceBasis>(int, bool, bool, cudaStream_t);
-template void Tables<double>::build<LaplaceBasis>(int, bool, bool, cudaStream_t);
-template void Tables<float>::build<OnesBasis>(int, bool, bool, cudaStream_t);
-template void Tables<double>::build<OnesBasis>(int, bool, bool, cudaStream_t);
+template void Tables<float>::build<LaplaceBasis>(int, bool, bool, cudaStream_t, int);
+template void Tables<double>::build<LaplaceBasis>(int, bool, bool, cudaStream_t, int);
+template void Tables<float>::build<OnesBasis>(int, bool, bool, cudaStream_t, int);
+template void Tables<double>::build<OnesBasis>(int, bool, bool, cudaStream_t, int);
 
 }  // namespace farfield::cuda

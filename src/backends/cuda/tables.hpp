@@ -8,9 +8,10 @@
 
 namespace farfield::cuda {
 
-/// Matrices of the first canonical offsets (expansions/offsets.hpp), [operators][coefficients][coefficients].
+/// Matrices of the first canonical offsets (expansions/offsets.hpp), [operators][coefficients][coefficients], made on
+/// `threads` threads of the host; 0: as many as OpenMP offers.
 template <class Basis>
-std::vector<double> canonical_matrices(int degree, int operators);
+std::vector<double> canonical_matrices(int degree, int operators, int threads = 0);
 
 template <class Real>
 class Tables {
@@ -18,9 +19,9 @@ class Tables {
   explicit Tables(DeviceMemory& memory);
 
   /// Generates everything for one degree and scheme from Basis' double-precision generators on the host and uploads it.
-  /// Keeps what it has when nothing changed.
+  /// Keeps what it has when nothing changed. `threads` of the host; 0: as many as OpenMP offers.
   template <class Basis>
-  void build(int degree, bool rotation, bool reduced, cudaStream_t stream);
+  void build(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
 
   const TablesView<Real>& view() const { return view_; }
 
@@ -42,7 +43,7 @@ class Tables {
   template <class Basis>
   void keep_symmetries();
   template <class Basis>
-  void keep_rotations(int operators);
+  void keep_rotations(int operators, int threads);
   /// matrices[i] = scale * P K P^T, K = canonical[operator], transposed if asked, P of the symmetry.
   struct Expansion {
     std::int32_t source, symmetry;
