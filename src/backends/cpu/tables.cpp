@@ -1,6 +1,7 @@
 // Fills TablesView from the generators of a basis. Dense operators dominate: 34 (d+1)^4 numbers.
 #include "backends/cpu/tables.hpp"
 
+#include "backends/cpu/chunks.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
 #include "expansions/ones_basis.hpp"
@@ -67,8 +68,7 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, int threads) {
     rotation_[id] = {};
   }
   const int needed = reduced ? operator_count : far_operator_count;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (int id = 0; id < needed; ++id) build_operator<Basis>(id, rotation);
+  for_each_index(needed, 1, threads, [&](std::int64_t id) { build_operator<Basis>(static_cast<int>(id), rotation); });
 }
 
 template <class Real>
