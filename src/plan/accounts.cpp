@@ -26,7 +26,7 @@ void count_work(const TreeView& tree, const ListsView& lists, const Decision& de
   report.boxes = tree.boxes;
   report.levels = tree.levels;
   std::int64_t leaves = 0, pairs = 0, far = 0;
-#pragma omp parallel for reduction(+ : leaves, pairs, far) schedule(static)
+#pragma omp parallel for reduction(+ : leaves, pairs, far) schedule(static) num_threads(report.threads)
   for (BoxId box = 0; box < tree.boxes; ++box) {
     leaves += tree.is_leaf(box);
     pairs += near_pairs(tree, lists.near, box);

@@ -64,6 +64,8 @@ class CpuEvaluator final : public Evaluator {
   }
   ~CpuEvaluator() override { placed_->meter.add(-tables_.held_bytes()); }
 
+  void use_threads(int threads) override { threads_ = threads; }
+
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     StageClock clock(report, true);
     placed_->exponent = geometry.exponent;
