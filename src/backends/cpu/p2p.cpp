@@ -5,16 +5,19 @@
 #include <limits>
 
 #include "backends/cpu/blocks.hpp"
+#include "backends/cpu/heaps.hpp"
 #include "backends/cpu/pair_sum.hpp"
 #include "backends/cpu/stage_list.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-/// Calls f(begin, end) for the source ranges of a near row, merging boxes that follow one another in memory.
+/// Calls f(begin, end) for the source ranges of entries [first, last) of a near list, merging boxes that follow one
+/// another in memory.
 template <class F>
-static inline void for_each_run(const TreeView& tree, const ListView& near, BoxId box, F&& f) {
+static inline void for_each_run(const TreeView& tree, const ListView& near, std::int64_t first, std::int64_t last,
+                                F&& f) {
   std::int64_t begin = 0, end = 0;
-  for (std::int64_t i = near.begin[box]; i < near.begin[box + 1]; ++i) {
+  for (std::int64_t i = first; i < last; ++i) {
     const BoxId source = near.items[i];
     if (tree.source_begin[source] != end) {
       if (end > begin) f(begin, end);
@@ -37,7 +40,10 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
     sum.add(tree.target_begin[box], tree.target_end[box], sources);
     sources.forget();
   };
-  for_each_run(tree, work.lists.near, box, [&](std::int64_t begin, std::int64_t end) {
+  const ListView& near = work.lists.near;
+  std::int64_t first = near.begin[box];  // the box itself, if it holds sources
+  if (has_short_way<Kernel> && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
+  for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
     while ((begin = sources.append(work, frame, begin, end)) < end) flush();
   });
   flush();
