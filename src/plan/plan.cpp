@@ -16,6 +16,7 @@
 #include "plan/repeat.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
+#include "tree/lattice.hpp"
 
 namespace farfield {
 
@@ -73,6 +74,21 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   return r;
 }
 
+/// A uniform tree far from zero does not lie in the cube of the data's extent, as `choose` says: see make_lattice.
+static void correct_cube(Decision& d, const Geometry& g) {
+  if (d.method != Method::fmm || d.depth < 0 || g.extent == 0) return;
+  const double times = make_lattice(g, d.m, d.k).edge(0) / g.extent;
+  if (times < 1.01) return;  // rounding and a little room
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "as asked: a uniform tree, but in a cube of %.2g times the data's extent, because the points lie so far "
+      "from zero that smaller boxes would not be exact",
+      times);
+  for (Choice& choice : d.choices)
+    if (choice.name == "depth") choice.reason = text;
+}
+
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
 void Plan::State::build(const Points& source_points, const Points* apart_points) {
   require_known(options);
@@ -89,7 +105,8 @@ void Plan::State::build(const Points& source_points, const Points* apart_points)
     targets = joined.points;
     geometry = survey(machine, source_points, &targets, team.threads, kept_by_survey);
   }
-  const Decision decision = decide(options, geometry, machine);
+  Decision decision = decide(options, geometry, machine);
+  correct_cube(decision, geometry);
   Report next = describe(options, decision, geometry, team.threads);
   try {
     guarded([&] {
