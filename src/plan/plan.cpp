@@ -108,6 +108,7 @@ void Plan::State::build(const Points& source_points, const Points* apart_points)
   Decision decision = decide(options, geometry, machine);
   correct_cube(decision, geometry);
   Report next = describe(options, decision, geometry, team.threads);
+  next.memory_bytes = report.memory_bytes;
   try {
     guarded([&] {
       report = std::move(next);

@@ -141,6 +141,7 @@ TEST_P(FailingMemory, Move) {
     if (plan.source_count() == 0) {
       ++refused;
       EXPECT_EQ(plan.target_count(), 0);
+      EXPECT_GT(plan.report().memory_bytes, 0) << "the most that it has held";
       for (const std::vector<double>& q : {cloud.strengths, std::vector<double>()})
         EXPECT_NE(refusal(ErrorCode::usage, [&] { plan.evaluate(q); }).find("move again"), std::string::npos);
     } else {
