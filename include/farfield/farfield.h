@@ -50,7 +50,7 @@ enum { FARFIELD_SPACE_HOST = 0, FARFIELD_SPACE_DEVICE = 1 };
 typedef struct farfield_points {
   const void* axis[3];
   int64_t count;
-  int64_t stride; /* 3 for interleaved x y z, 1 for three separate arrays */
+  int64_t stride; /* 3 for interleaved x y z, 1 for three separate arrays; at least 1 where count > 1 */
   int scalar;     /* FARFIELD_FLOAT32 or FARFIELD_FLOAT64 */
   int space;      /* FARFIELD_SPACE_HOST or FARFIELD_SPACE_DEVICE */
   void* stream;   /* the CUDA stream that orders access to device memory; unused for host memory */
@@ -151,8 +151,11 @@ FARFIELD_API int farfield_plan_create(farfield_plan** plan, const farfield_point
 FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths,
                                         const farfield_outputs* outputs);
 
-/* New positions with the same options, for the next time step. Counts may change; `targets` is null exactly if it was
- * null when the plan was created. Errors as for farfield_plan_create. */
+/* New positions with the same options, for the next time step. Counts may change, and so may whether targets are the
+ * sources (`targets` null). Errors as for farfield_plan_create. Points that are refused leave the plan as it was; after
+ * a failure later on (MEMORY, as a rule) it has no points, and farfield_plan_evaluate gives USAGE until a move
+ * succeeds.
+ */
 FARFIELD_API int farfield_plan_move(farfield_plan* plan, const farfield_points* sources,
                                     const farfield_points* targets);
 

@@ -39,7 +39,9 @@ struct Options {
   Method method = Method::automatic;
   Precision precision = Precision::automatic;  ///< automatic takes single only where it can reach the tolerance
   Backend backend = Backend::automatic;
-  int threads = 0;          ///< 0: as many as OpenMP offers. Results do not depend on it, bit for bit.
+  /// 0: as many as OpenMP offers, at most four for each processor; else 1 to 4096, and Error(memory) where the system
+  /// does not let so many be started. Results do not depend on it, bit for bit.
+  int threads = 0;
   bool at_sources = false;  ///< with separate targets: results at the sources as well, in the same call
   std::int64_t check = 0;   ///< measure the error on this many random targets by direct summation; 0: do not
   std::uint64_t seed = 0;   ///< chooses the targets of `check`
@@ -47,7 +49,8 @@ struct Options {
   // Expert: leave these alone unless you redo a table of a paper.
   int degree = -1;             ///< highest degree kept in expansions; -1: from the tolerance
   std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf; 0: from the cost model
-  int depth = -1;              ///< uniform tree with leaves at this level in a cube of the data's extent; -1: adaptive
+  int depth = -1;              ///< uniform tree with leaves at this level in a cube of the data's extent (a larger one
+                               ///< very far from zero, see Report::choices); -1: adaptive
   M2l m2l = M2l::automatic;
   Stencil stencil = Stencil::automatic;
   Simd simd = Simd::automatic;

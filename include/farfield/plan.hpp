@@ -23,8 +23,10 @@ struct Result {
 
 /// Everything that does not depend on strengths: tree, lists, translation tables.
 /// Distinct plans may run at the same time; one plan is used from one thread at a time.
-/// Throws Error: usage (options, unreachable tolerance), input (NaN with the index of its point, null
-/// pointers), device (backend missing), memory.
+/// After a fork a child process may use plans on the CPU. Where their threads were started in the parent they run on
+/// one thread, say so in Report::warnings and give the same bits; plans on a device throw Error(device) there. Throws
+/// Error: usage (options, unreachable tolerance), input (NaN with the index of its point, null pointers), device
+/// (backend missing), memory.
 class FARFIELD_API Plan {
  public:
   /// Targets are the sources themselves.
@@ -46,8 +48,10 @@ class FARFIELD_API Plan {
     return evaluate(std::span<const T>(strengths));
   }
 
-  /// New positions with the same options, for the next time step. Counts may change. Memory is kept where it is not
-  /// more than twice what is needed, and translation tables where the degree stays.
+  /// New positions with the same options, for the next time step. Counts may change, and so may whether there are
+  /// targets apart. Points or options that are refused leave the plan as it was. After a failure later on (memory, as a
+  /// rule) it has no points: counts are 0, and evaluate throws Error(usage) until a move succeeds. Memory is kept where
+  /// it is not more than twice what is needed, and translation tables where the degree stays.
   void move(const Points& sources);
   void move(const Points& sources, const Points& targets);
 

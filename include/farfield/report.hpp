@@ -47,7 +47,7 @@ struct FARFIELD_API Report {
   std::int64_t sources = 0, targets = 0, vectors = 0;
   std::int64_t boxes = 0, leaves = 0;
   std::int64_t p2p_boxes = 0, m2l_boxes = 0, m2p_boxes = 0, p2l_boxes = 0;  ///< list entries
-  std::int64_t near_pairs = 0;                                              ///< source-target pairs summed directly
+  std::int64_t near_pairs = 0;        ///< source-target pairs summed directly; not those of many points at one place
   double far_fraction = 0;            ///< share of all pairs carried by expansions
   std::int64_t memory_bytes = 0;      ///< most bytes the plan held at one time, its own count
   std::int64_t pairs_per_second = 0;  ///< p2p rate of the cost model, for "what the direct sum would have cost"

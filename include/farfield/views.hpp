@@ -5,7 +5,9 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <farfield/error.hpp>
 #include <span>
+#include <string>
 #include <type_traits>
 
 namespace farfield {
@@ -20,7 +22,8 @@ template <Real T>
 constexpr Scalar scalar_of = std::is_same_v<T, float> ? Scalar::float32 : Scalar::float64;
 
 /// `count` points in space. Coordinate d of point i is element `i * stride` behind `axis[d]`;
-/// stride counts scalars, not bytes. Units are the caller's; potentials come back in strength / unit.
+/// stride counts scalars, not bytes, and is at least 1 where there is a second point.
+/// Units are the caller's; potentials come back in strength / unit.
 struct Points {
   std::array<const void*, 3> axis{};
   std::int64_t count = 0;
@@ -42,10 +45,15 @@ Points points(const T* x, const T* y, const T* z, std::int64_t count, std::int64
   return {{x, y, z}, count, stride, scalar_of<T>};
 }
 
-/// Interleaved points from a span of 3 n scalars.
+/// Interleaved points from a span of 3 n scalars. Throws Error(input) for another number of them.
 template <class Range>
 requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Points points(const Range& xyz) {
-  return points(std::data(xyz), static_cast<std::int64_t>(std::size(xyz)) / 3);
+  const std::int64_t scalars = static_cast<std::int64_t>(std::size(xyz));
+  if (scalars % 3 != 0)
+    throw Error(ErrorCode::input, std::to_string(scalars) +
+                                      " coordinates are not a whole number of points; pass x, y, z "
+                                      "of each");
+  return points(std::data(xyz), scalars / 3);
 }
 
 /// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`.

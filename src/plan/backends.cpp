@@ -1,11 +1,14 @@
 #include "plan/backends.hpp"
 
+#include <unistd.h>
+
 #include <farfield/device.hpp>
 #include <farfield/error.hpp>
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/survey.hpp"
+#include "plan/boundary.hpp"
 
 #if defined(FARFIELD_CUDA)
 #include "backends/cuda/device.hpp"
@@ -31,7 +34,9 @@ static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bo
 }  // namespace cuda
 #endif
 
-std::vector<DeviceInfo> devices() { return cuda::list_devices(); }
+std::vector<DeviceInfo> devices() {
+  return guarded([] { return cuda::list_devices(); });
+}
 
 bool built_with_cuda() {
 #if defined(FARFIELD_CUDA)
@@ -39,6 +44,13 @@ bool built_with_cuda() {
 #else
   return false;
 #endif
+}
+
+/// CUDA serves the process alone that first asked for it, not those that are forked off later.
+static bool device_serves() {
+  if (!cuda::device_present()) return false;
+  static const pid_t first = getpid();
+  return first == getpid();
 }
 
 Machine resolve_machine(const Options& options, bool points_on_device) {
@@ -54,9 +66,13 @@ Machine resolve_machine(const Options& options, bool points_on_device) {
                     "; pass host memory");
   if (points_on_device || options.backend == Backend::cuda) {
     cuda::require_device();
+    if (!device_serves())
+      throw Error(ErrorCode::device,
+                  "backend cuda: this process was forked from one that had used CUDA, which does not survive that; "
+                  "make the first plan after the fork, or use backend cpu");
     return {Backend::cuda, simd, cuda::device_memory()};
   }
-  if (options.backend == Backend::cpu || !cuda::device_present()) return {Backend::cpu, simd};
+  if (options.backend == Backend::cpu || !device_serves()) return {Backend::cpu, simd};
   return {Backend::automatic, simd, cuda::device_memory()};
 }
 

@@ -11,7 +11,6 @@
 
 struct farfield_plan {
   farfield::Plan plan;
-  bool apart;  // targets are not the sources
 };
 
 namespace {
@@ -165,8 +164,7 @@ int farfield_plan_create(farfield_plan** plan, const farfield_points* sources, c
     farfield_plan*& result = required(plan, "plan");
     const Points from = points_from(required(sources, "sources"));
     const Options chosen = options_from(options);
-    result = targets ? new farfield_plan{Plan(from, points_from(*targets), chosen), true}
-                     : new farfield_plan{Plan(from, chosen), false};
+    result = new farfield_plan{targets ? Plan(from, points_from(*targets), chosen) : Plan(from, chosen)};
   });
 }
 
@@ -181,9 +179,6 @@ int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, cons
   return guarded([&] {
     farfield_plan& p = required(plan, "plan");
     const Points from = points_from(required(sources, "sources"));
-    if (p.apart != (targets != nullptr))
-      throw Error(ErrorCode::usage, p.apart ? "the plan has targets apart from its sources: pass their positions too"
-                                            : "the plan's targets are its sources: pass null for the targets");
     if (targets)
       p.plan.move(from, points_from(*targets));
     else

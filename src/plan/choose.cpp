@@ -23,8 +23,6 @@ static void note(Decision& d, const char* name, const std::string& value, const 
   d.choices.push_back({name, value, reason});
 }
 
-static constexpr int max_threads = 4096;  // OpenMP runtimes crash somewhere above
-
 static void validate_softening(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   if (!(o.softening >= 0) || !std::isfinite(o.softening))
@@ -42,9 +40,6 @@ static void validate(const Options& o) {
   if (!(o.tolerance > 0 && o.tolerance < 1))
     refuse("tolerance " + number(o.tolerance) + " is not between 0 and 1; use for example 1e-6");
   if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
-  if (o.threads < 0 || o.threads > max_threads)
-    refuse("threads " + std::to_string(o.threads) + " is outside 0 to " + std::to_string(max_threads) +
-           "; 0 means all");
   if (o.degree < -1 || o.degree > max_degree)
     refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
   if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");

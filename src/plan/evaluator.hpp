@@ -27,6 +27,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   /// Takes another decision for the next build, so that memory and tables are kept; false: make a new evaluator.
   virtual bool adopt(const Decision& /*decision*/) { return false; }
+  /// Threads of the host for the next build or evaluation.
+  virtual void use_threads(int /*threads*/) {}
   /// Tree, lists and tables. `targets` null: they are the sources. May be called again (move); reuses memory.
   virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
   /// Sums for every vector in `strengths`, and says what is known of the error of each.

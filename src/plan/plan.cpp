@@ -1,16 +1,22 @@
 // Plan: checks arguments at the boundary, lets `choose` decide and hands over to an evaluator.
-#include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <farfield/farfield.hpp>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "plan/backends.hpp"
+#include "plan/boundary.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
 #include "plan/repeat.hpp"
+#include "plan/threads.hpp"
 #include "plan/validate.hpp"
+#include "tree/lattice.hpp"
 
 namespace farfield {
 
@@ -18,17 +24,28 @@ struct Plan::State {
   Options options;
   bool alike = true;
   std::int64_t sources = 0, apart = 0;  ///< apart: targets that are not the sources
-  int threads = 1;
   Backend backend = Backend::cpu;
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
+  std::optional<Error> lost;  ///< why the last build failed when the points before it had been given up
+  pid_t process = 0;          ///< that built
   Report report;
 
+  static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
+  void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
+               int threads);
+  void lose_points(const Error& why) noexcept;
+  void require_points() const;
+  void require_own_device() const;
   void check_outputs(const Outputs& outputs) const;
+  void evaluate(const Strengths& strengths, const Outputs& outputs);
 };
 
-static int resolve_threads(int wanted) { return wanted > 0 ? wanted : omp_get_max_threads(); }
+static std::int64_t all_pairs(std::int64_t sources, std::int64_t targets) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return targets > 0 && sources > most / targets ? most : sources * targets;
+}
 
 static Report describe(const Options& o, const Decision& d, const Geometry& g, int threads) {
   Report r;
@@ -47,7 +64,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.targets = g.alike ? g.sources : g.targets;
   r.choices = d.choices;
   r.pairs_per_second = static_cast<std::int64_t>(d.pairs_per_second);
-  r.near_pairs = r.sources * r.targets;
+  r.near_pairs = all_pairs(r.sources, r.targets);
   if (d.method != Method::fmm) return r;
   r.m2l = d.rotation ? "rotation" : "dense";
   r.stencil = d.reduced ? "reduced" : "full";
@@ -57,43 +74,113 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   return r;
 }
 
+/// A uniform tree far from zero does not lie in the cube of the data's extent, as `choose` says: see make_lattice.
+static void correct_cube(Decision& d, const Geometry& g) {
+  if (d.method != Method::fmm || d.depth < 0 || g.extent == 0) return;
+  const double times = make_lattice(g, d.m, d.k).edge(0) / g.extent;
+  if (times < 1.01) return;  // rounding and a little room
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "as asked: a uniform tree, but in a cube of %.2g times the data's extent, because the points lie so far "
+      "from zero that smaller boxes would not be exact",
+      times);
+  for (Choice& choice : d.choices)
+    if (choice.name == "depth") choice.reason = text;
+}
+
+/// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
 void Plan::State::build(const Points& source_points, const Points* apart_points) {
   require_known(options);
-  threads = resolve_threads(options.threads);
+  require_own_device();
+  const Team team = settle_team(options.threads);
   const bool on_device =
       source_points.space == MemorySpace::device || (apart_points && apart_points->space == MemorySpace::device);
   const Machine machine = resolve_machine(options, on_device);
-  Geometry geometry = survey(machine, source_points, apart_points, threads, kept_by_survey);
+  Geometry geometry = survey(machine, source_points, apart_points, team.threads, kept_by_survey);
   Joined joined;
   Points targets = apart_points ? *apart_points : source_points;
   if (apart_points && options.at_sources) {
     joined = join(machine, *apart_points, source_points);
     targets = joined.points;
-    geometry = survey(machine, source_points, &targets, threads, kept_by_survey);
+    geometry = survey(machine, source_points, &targets, team.threads, kept_by_survey);
   }
-  const Decision decision = decide(options, geometry, machine);
+  Decision decision = decide(options, geometry, machine);
+  correct_cube(decision, geometry);
+  Report next = describe(options, decision, geometry, team.threads);
+  next.memory_bytes = report.memory_bytes;
+  try {
+    guarded([&] {
+      report = std::move(next);
+      replace(source_points, apart_points ? &targets : nullptr, geometry, decision, team.threads);
+    });
+  } catch (const Error& why) {
+    lose_points(why);
+    throw;
+  }
   alike = !apart_points;
   sources = source_points.count;
   apart = apart_points ? apart_points->count : 0;
-  report = describe(options, decision, geometry, threads);
-  backend = decision.backend;
-  evaluators.first(decision, threads).build(source_points, apart_points ? &targets : nullptr, geometry, report);
 }
 
-Plan::Plan(const Points& sources, const Options& options) : state_(std::make_unique<State>()) {
-  state_->options = options;
-  state_->build(sources, nullptr);
+/// Gives the old tree up for the new one: holding both would take twice the memory.
+void Plan::State::replace(const Points& source_points, const Points* targets, const Geometry& geometry,
+                          const Decision& decision, int threads) {
+  lost.reset();
+  backend = decision.backend;
+  process = getpid();
+  Evaluator& evaluator = evaluators.first(decision, threads);
+  evaluators.use_threads(threads);
+  evaluator.build(source_points, targets, geometry, report);
 }
-Plan::Plan(const Points& sources, const Points& targets, const Options& options) : state_(std::make_unique<State>()) {
-  state_->options = options;
-  state_->build(sources, &targets);
+
+/// After a failure halfway the plan has no points, and gives back what it held.
+void Plan::State::lose_points(const Error& why) noexcept {
+  const std::int64_t most_held = report.memory_bytes;
+  report = {};
+  report.memory_bytes = most_held;
+  alike = true;
+  sources = apart = 0;
+  evaluators = {};
+  lost = why;
 }
+
+void Plan::State::require_points() const {
+  if (lost)
+    throw Error(ErrorCode::usage,
+                std::string("the plan has no points, because the last move failed (") + lost->what() + "); move again");
+}
+
+/// Neither the device's memory nor its context is there in a process that was forked off.
+void Plan::State::require_own_device() const {
+  if (evaluators && backend == Backend::cuda && process != getpid())
+    throw Error(ErrorCode::device,
+                "the plan was built on a CUDA device before this process was forked, which cannot use it; "
+                "make the plan in the process that uses it");
+}
+
+std::unique_ptr<Plan::State> Plan::State::built(const Options& options, const Points& sources, const Points* apart) {
+  return guarded([&] {
+    auto state = std::make_unique<State>();
+    state->options = options;
+    state->build(sources, apart);
+    return state;
+  });
+}
+
+Plan::Plan(const Points& sources, const Options& options) : state_(State::built(options, sources, nullptr)) {}
+Plan::Plan(const Points& sources, const Points& targets, const Options& options)
+    : state_(State::built(options, sources, &targets)) {}
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
-void Plan::move(const Points& sources) { state_->build(sources, nullptr); }
-void Plan::move(const Points& sources, const Points& targets) { state_->build(sources, &targets); }
+void Plan::move(const Points& sources) {
+  guarded([&] { state_->build(sources, nullptr); });
+}
+void Plan::move(const Points& sources, const Points& targets) {
+  guarded([&] { state_->build(sources, &targets); });
+}
 
 const Report& Plan::report() const { return state_->report; }
 std::int64_t Plan::source_count() const { return state_->sources; }
@@ -115,40 +202,61 @@ static void start_evaluation(Report& report, std::int64_t vectors) {
   report.vectors = vectors;
 }
 
-const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
-  State& s = *state_;
-  validate(strengths, s.sources, s.backend == Backend::cuda);
-  s.check_outputs(outputs);
-  start_evaluation(s.report, strengths.vectors);
-  Delivery delivery{outputs, s.alike ? s.sources : s.apart, s.options.scale, s.options.check, s.options.seed};
-  if (s.alike) {  // results at the sources and at the targets are the same thing
+void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  require_points();
+  require_own_device();
+  validate(strengths, sources, backend == Backend::cuda);
+  check_outputs(outputs);
+  elements(strengths.vectors, 3 * (alike ? sources : sources + apart));
+  const Team team = settle_team(options.threads);
+  start_evaluation(report, strengths.vectors);
+  report.threads = team.threads;
+  Delivery delivery{outputs, alike ? sources : apart, options.scale, options.check, options.seed};
+  if (alike) {  // results at the sources and at the targets are the same thing
     if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
     if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
   }
-  s.evaluators.evaluate(strengths, delivery, s.report);
-  complete(s.report);
-  return s.report;
+  evaluators.use_threads(team.threads);
+  evaluators.evaluate(strengths, delivery, report);
+  complete(report);
+  if (team.lost_by_fork)
+    report.warnings.emplace_back(
+        "one thread was used: this process was forked from one in which OpenMP had started its threads; for more, "
+        "make plans in a process that was not forked after the first, or in a new thread of this one");
+}
+
+const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  guarded([&] { state_->evaluate(strengths, outputs); });
+  return state_->report;
+}
+
+/// Vectors of `sources` strengths each that `count` of them are.
+static std::int64_t vectors_in(std::int64_t count, std::int64_t sources) {
+  const std::int64_t vectors = sources > 0 ? count / sources : 1;
+  if (vectors < 1 || vectors * sources != count)
+    throw Error(ErrorCode::input, std::to_string(count) + " strengths were given for " + std::to_string(sources) +
+                                      " sources; pass one per source, or several whole vectors");
+  return vectors;
 }
 
 template <Real T>
 Result<T> Plan::evaluate(std::span<const T> q) {
-  const State& s = *state_;
-  const std::int64_t n = s.sources, m = target_count();
-  const std::int64_t vectors = n > 0 ? static_cast<std::int64_t>(q.size()) / n : 1;
-  if (n > 0 && (vectors < 1 || vectors * n != static_cast<std::int64_t>(q.size())))
-    throw Error(ErrorCode::input, std::to_string(q.size()) + " strengths were given for " + std::to_string(n) +
-                                      " sources; pass one per source, or several whole vectors");
-  Result<T> r;
-  r.potential.resize(static_cast<std::size_t>(vectors * m));
-  if (s.options.gradient) r.gradient.resize(static_cast<std::size_t>(3 * vectors * m));
-  const bool both = !s.alike && s.options.at_sources;
-  if (both) r.source_potential.resize(static_cast<std::size_t>(vectors * n));
-  if (both && s.options.gradient) r.source_gradient.resize(static_cast<std::size_t>(3 * vectors * n));
-  const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
-  evaluate(strengths(q.data(), n, vectors),
-           {data(r.potential), data(r.gradient), data(r.source_potential), data(r.source_gradient), scalar_of<T>});
-  r.report = s.report;
-  return r;
+  return guarded([&] {
+    State& s = *state_;
+    s.require_points();
+    const std::int64_t n = s.sources, m = target_count(), vectors = vectors_in(std::ssize(q), n);
+    const bool both = !s.alike && s.options.at_sources;
+    Result<T> r;
+    r.potential.resize(elements(vectors, m));
+    if (s.options.gradient) r.gradient.resize(elements(vectors, 3 * m));
+    if (both) r.source_potential.resize(elements(vectors, n));
+    if (both && s.options.gradient) r.source_gradient.resize(elements(vectors, 3 * n));
+    const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
+    s.evaluate(strengths(q.data(), n, vectors),
+               {data(r.potential), data(r.gradient), data(r.source_potential), data(r.source_gradient), scalar_of<T>});
+    r.report = s.report;
+    return r;
+  });
 }
 
 /// Points that fill a volume, a surface or a curve (dimension 3, 2, 1) at the coarsest level.
@@ -164,8 +272,10 @@ static Geometry filling(std::int64_t sources, std::int64_t targets, const Option
 }
 
 /// The places are not known, so the bound holds for all that `choose` could answer to them.
-std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, const Options& options) {
+static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& options) {
   require_known(options);
+  require_count(sources, "source");
+  require_count(targets, "target");
   std::int64_t bound = 0;
   for (const Method method : {Method::fmm, Method::direct})
     for (const int dimension : {1, 2, 3}) {
@@ -180,6 +290,10 @@ std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, cons
       bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;
+}
+
+std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, const Options& options) {
+  return guarded([&] { return bound_of(sources, targets, options); });
 }
 
 template Result<float> Plan::evaluate<float>(std::span<const float>);

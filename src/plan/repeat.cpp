@@ -24,6 +24,11 @@ Evaluator& Evaluators::first(const Decision& decision, int threads) {
   return *first_;
 }
 
+void Evaluators::use_threads(int threads) {
+  for (const std::unique_ptr<Evaluator>* evaluator : {&first_, &other_})
+    if (*evaluator) (*evaluator)->use_threads(threads);
+}
+
 Evaluator& Evaluators::other(const Decision& d, Report& report) {
   if (other_ && same_arithmetic(other_->decision(), d)) return *other_;
   other_.reset();

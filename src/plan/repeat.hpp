@@ -13,6 +13,8 @@ class Evaluators {
  public:
   /// For the next build: the first is kept where it takes the decision, the other is given back.
   Evaluator& first(const Decision& decision, int threads);
+  /// Threads of the host for the next build or evaluation.
+  void use_threads(int threads);
   explicit operator bool() const { return first_ != nullptr; }
 
   /// Sums every vector to the tolerance, or warns in the report. `sources`: per vector.

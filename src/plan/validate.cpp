@@ -1,9 +1,12 @@
 #include "plan/validate.hpp"
 
+#include <algorithm>
 #include <farfield/error.hpp>
 #include <string>
 
 #include "plan/accounts.hpp"
+#include "plan/threads.hpp"
+#include "tree/geometry.hpp"
 
 namespace farfield {
 
@@ -21,6 +24,38 @@ void require_known(const Options& o) {
   require_known("m2l", static_cast<int>(o.m2l), static_cast<int>(M2l::rotation));
   require_known("stencil", static_cast<int>(o.stencil), static_cast<int>(Stencil::reduced));
   require_known("simd", static_cast<int>(o.simd), static_cast<int>(Simd::avx512));
+  if (o.threads < 0 || o.threads > most_threads)
+    throw Error(ErrorCode::usage, "threads " + std::to_string(o.threads) + " is outside 0 to " +
+                                      std::to_string(most_threads) + "; 0 means all");
+}
+
+std::size_t elements(std::int64_t vectors, std::int64_t width) {
+  if (vectors > most_elements / std::max<std::int64_t>(1, width))
+    throw Error(ErrorCode::memory, std::to_string(vectors) + " vectors of " + std::to_string(width) +
+                                       " numbers are beyond any memory; evaluate fewer vectors at a time");
+  return static_cast<std::size_t>(vectors * width);
+}
+
+/// Does the last strength lie within what 64 bits can address?
+static bool can_be_addressed(const Strengths& s) {
+  const std::int64_t last = std::max<std::int64_t>(0, s.count - 1), stride = std::max<std::int64_t>(1, s.stride);
+  if (last > most_elements / stride) return false;
+  const std::int64_t pitch = s.pitch > 0 ? s.pitch : std::max<std::int64_t>(1, s.count * stride);
+  return s.vectors - 1 <= (most_elements - last * stride) / pitch;
+}
+
+static void validate_layout(const Strengths& s) {
+  if (s.stride < 1 && (s.count > 1 || (s.vectors > 1 && s.pitch == 0)))
+    throw Error(ErrorCode::input, "the stride of the strengths is " + std::to_string(s.stride) +
+                                      "; pass the distance between two of them in scalars, 1 where they follow each "
+                                      "other");
+  if (s.pitch < 0)
+    throw Error(ErrorCode::input, "the pitch of the strengths is " + std::to_string(s.pitch) +
+                                      "; pass the distance between two vectors in scalars, or 0 for count * stride");
+  if (!can_be_addressed(s))
+    throw Error(ErrorCode::input, std::to_string(s.vectors) + " vectors of " + std::to_string(s.count) +
+                                      " strengths with stride " + std::to_string(s.stride) + " and pitch " +
+                                      std::to_string(s.pitch) + " reach beyond any memory; correct these numbers");
 }
 
 void validate(const Strengths& s, std::int64_t sources, bool device_memory) {
@@ -31,6 +66,7 @@ void validate(const Strengths& s, std::int64_t sources, bool device_memory) {
                                       " sources; pass one per source");
   if (s.vectors < 1)
     throw Error(ErrorCode::input, std::to_string(s.vectors) + " strength vectors were given; pass at least one");
+  validate_layout(s);
   if (!s.data && sources > 0)
     throw Error(ErrorCode::input, "the pointer to the strengths is null; pass one strength per source");
 }

@@ -6,8 +6,12 @@
 
 namespace farfield {
 
-/// Throws Error(usage) for a value that is not in its enum: a caller in C may hand over any integer.
+/// Throws Error(usage) for a value that is not in its enum, since a caller in C may hand over any integer, and for a
+/// number of threads that is none.
 void require_known(const Options& options);
+
+/// `vectors` times `width` (not negative) as the size of an array; Error(memory) where that is beyond any memory.
+std::size_t elements(std::int64_t vectors, std::int64_t width);
 
 /// Throws Error(input or device) for strengths that do not fit `sources` sources.
 void validate(const Strengths& strengths, std::int64_t sources, bool device_memory);

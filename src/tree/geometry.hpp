@@ -91,7 +91,13 @@ FARFIELD_HD bool has_grid(const Geometry& g) {
   return g.sources + (g.alike ? 0 : g.targets) >= 8 && g.extent > 0x1p-1000;
 }
 
-/// Throws Error(input) for a negative count or a null pointer; `what` is "source" or "target".
+/// Neither a view nor a result has more scalars: their bytes are counted in 64 bits.
+inline constexpr std::int64_t most_elements = std::int64_t(1) << 58;
+
+/// Throws Error(input) for a count that is negative or beyond 2^40; `what` is "source" or "target".
+void require_count(std::int64_t count, const char* what);
+
+/// Throws Error(input) for a count, a stride or a pointer that cannot be that of points.
 void check_view(const Points& points, const char* what);
 
 /// Throws Error(input) for a coordinate that is not finite.

@@ -82,9 +82,15 @@ static void plan_against_direct_sum(void) {
   const farfield_points half = farfield_points_f64(xyz, n / 2);
   const farfield_strengths half_strengths = farfield_strengths_f64(q, n / 2);
   EXPECT(farfield_plan_move(plan, &half, NULL) == FARFIELD_OK);
-  EXPECT(farfield_plan_move(plan, &half, &half) == FARFIELD_USAGE);
   EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_INPUT);
   EXPECT(farfield_plan_evaluate(plan, &half_strengths, &results) == FARFIELD_OK);
+  const farfield_points others = farfield_points_f64(xyz + 3 * (n / 2), 100); /* targets apart come, and go again */
+  EXPECT(farfield_plan_move(plan, &half, &others) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &half_strengths, &results) == FARFIELD_OK);
+  EXPECT(farfield_direct_sum(&half, &half_strengths, &others, &references, &options) == FARFIELD_OK);
+  EXPECT(relative_l2(potential, exact, 100) <= options.tolerance);
+  EXPECT(farfield_plan_move(plan, &sources, NULL) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK);
   farfield_plan_destroy(plan);
 }
 
@@ -156,6 +162,25 @@ static void errors_have_codes_and_sentences(void) {
   EXPECT(strchr(farfield_last_error(), '1') != NULL); /* names the point */
 }
 
+/* A structure that is filled with zeros and half filled in: stride 0. */
+static void forgotten_strides(void) {
+  farfield_points sources = farfield_points_f64(xyz, n);
+  farfield_strengths strengths = farfield_strengths_f64(q, n);
+  const farfield_outputs results = farfield_outputs_f64(potential, NULL);
+  farfield_plan* plan = NULL;
+  sources.stride = 0;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, NULL) == FARFIELD_INPUT && plan == NULL);
+  EXPECT(strstr(farfield_last_error(), "stride") != NULL);
+  sources.stride = 3;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, NULL) == FARFIELD_OK);
+  strengths.stride = 0;
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_INPUT);
+  EXPECT(strstr(farfield_last_error(), "stride") != NULL);
+  farfield_plan_destroy(plan);
+  EXPECT(farfield_memory_bound(-1, 0, NULL) == -1 && farfield_memory_bound(10, -5, NULL) == -1);
+  EXPECT(farfield_memory_bound((int64_t)1 << 62, 0, NULL) == -1);
+}
+
 static void names_and_version(void) {
   EXPECT(strcmp(farfield_error_name(FARFIELD_OK), "ok") == 0);
   EXPECT(strcmp(farfield_error_name(FARFIELD_INTERNAL), "internal") == 0);
@@ -171,6 +196,7 @@ int main(void) {
   plan_against_direct_sum();
   softening();
   errors_have_codes_and_sentences();
+  forgotten_strides();
   names_and_version();
   if (failures == 0) printf("all expectations hold\n");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -111,6 +111,24 @@ TEST(Report, CountsAddUp) {
   EXPECT_TRUE(r.warnings.empty());
 }
 
+/// Far from zero the cube of a uniform tree is larger than the data: boxes of their size would have no exact centres.
+TEST(Report, SaysInWhichCubeAUniformTreeLies) {
+  for (const double offset : {0.0, 0x1p20, 0x1p52}) {
+    Cloud c = make_cloud(Kind::lattice, 1'000, Signs::mixed);
+    for (double& x : c.sources) x += offset;
+    Options o = plan_options();
+    o.depth = 2;
+    const Report r = make_plan(c, o).report();
+    const auto depth =
+        std::find_if(r.choices.begin(), r.choices.end(), [](const Choice& x) { return x.name == "depth"; });
+    ASSERT_NE(depth, r.choices.end());
+    const bool larger = offset > 0x1p40;
+    EXPECT_EQ(depth->reason.find("times the data's extent") != std::string::npos, larger) << depth->reason;
+    EXPECT_EQ(depth->reason.find("in the cube of the data's extent") == std::string::npos, larger) << depth->reason;
+    EXPECT_EQ(r.leaves < 64, larger) << r.leaves << " leaves";
+  }
+}
+
 TEST(Report, OfDirectHasNoExpansions) {
   const Cloud c = make_cloud(Kind::uniform, 300, Signs::mixed);
   Options o = plan_options();

@@ -93,6 +93,34 @@ TEST_P(Limits, TenThousandCoincidentPointsAndOthers) {
   expect_right(c);
 }
 
+/// Points at one place say nothing to each other; summed all the same, the pairs of these would take ten seconds.
+TEST_P(Limits, HeapsAreNotSummed) {
+  if (GetParam() == Method::direct) GTEST_SKIP() << "sums all pairs, as asked";
+  constexpr std::size_t first = 40'000, both = 70'000;
+  Cloud c = make_cloud(Kind::uniform, both + 3'000, Signs::mixed);
+  c.label += "/heaps";
+  for (std::size_t i = 0; i < 3 * both; ++i) c.sources[i] = i < 3 * first ? 0.3 : 0.7;
+  const Report r = expect_right(c).report;
+  if (r.backend == "cpu") {
+    EXPECT_LT(r.near_pairs, 1'000'000'000) << "2,500,000,000 within the heaps";
+    EXPECT_LT(r.far_fraction, 0.6) << "expansions do not carry them either";
+  }
+}
+
+/// The counting kernel counts them all, and targets apart at the same place hear nothing.
+TEST_P(Limits, HeapsOfOtherKinds) {
+  const std::vector<double> q(2'000, 1.0);
+  std::vector<double> xyz(6'000, 0.25);
+  Options count = options();
+  count.kernel = Kernel::count, count.gradient = false;
+  expect_all(Plan(points(xyz), count).evaluate(q).potential, 2'000);
+  expect_all(Plan(points(xyz), points(xyz), options()).evaluate(q).potential, 0);
+  xyz[0] = 1.25;  // 1 from 1999 others
+  const Result<double> r = Plan(points(xyz), points(xyz), options()).evaluate(q);
+  EXPECT_NEAR(r.potential[0], 1'999, 1'999 * tolerance);
+  EXPECT_NEAR(r.potential[1'000], 1, tolerance);
+}
+
 TEST_P(Limits, TargetsOnSources) {
   Cloud c = make_cloud(Kind::uniform, 3'000, Signs::mixed);
   c.label += "/targets on sources";

@@ -59,6 +59,60 @@ TEST_F(Refusals, WrongLengths) {
   expect_refusal(ErrorCode::input, "negative", [&] { Plan p(points(cloud.sources.data(), -1)); });
 }
 
+TEST_F(Refusals, CountsBeyondAnyMemory) {
+  constexpr std::int64_t huge = std::int64_t(1) << 62;
+  Points view = points(cloud.sources);
+  view.count = huge;
+  expect_refusal(ErrorCode::input, "source", [&] { Plan p{view}; });
+  expect_refusal(ErrorCode::input, "target", [&] { Plan p(points(cloud.sources), view); });
+  expect_refusal(ErrorCode::input, "source", [&] { Plan::memory_bound(huge, 0); });
+  expect_refusal(ErrorCode::input, "negative", [&] { Plan::memory_bound(-1, 0); });
+  expect_refusal(ErrorCode::input, "negative", [&] { Plan::memory_bound(10, -5); });
+  Plan plan = make_plan(cloud, {});
+  std::vector<double> u(200);
+  Strengths s = strengths(cloud.strengths);
+  s.vectors = huge;
+  expect_refusal(ErrorCode::input, "memory", [&] { plan.evaluate(s, {u.data()}); });
+  s.vectors = 2, s.pitch = huge;
+  expect_refusal(ErrorCode::input, "memory", [&] { plan.evaluate(s, {u.data()}); });
+  s.vectors = 1, s.pitch = 0, s.stride = huge;
+  expect_refusal(ErrorCode::input, "memory", [&] { plan.evaluate(s, {u.data()}); });
+}
+
+/// Strides of nothing would put all points on top of each other, without a word.
+TEST_F(Refusals, Strides) {
+  for (const std::int64_t stride : {std::int64_t(0), std::int64_t(-3), std::int64_t(1) << 62}) {
+    const Points view = points(cloud.sources.data(), 200, stride);
+    expect_refusal(ErrorCode::input, "stride of the sources", [&] { Plan p{view}; });
+    expect_refusal(ErrorCode::input, "stride of the targets", [&] { Plan p(points(cloud.sources), view); });
+    EXPECT_NO_THROW(Plan{points(cloud.sources.data(), 1, stride)}) << "one point has no next one";
+  }
+  Plan plan = make_plan(cloud, {}), one(points(cloud.sources.data(), 1));
+  std::vector<double> u(200);
+  Strengths s = strengths(cloud.strengths);
+  for (const std::int64_t stride : {0, -1}) {
+    s.stride = stride;
+    expect_refusal(ErrorCode::input, "stride of the strengths", [&] { plan.evaluate(s, {u.data()}); });
+  }
+  s.stride = 1, s.vectors = 2, s.pitch = -1;
+  expect_refusal(ErrorCode::input, "pitch", [&] { plan.evaluate(s, {u.data()}); });
+  Strengths single = strengths(cloud.strengths.data(), 1);
+  single.stride = 0;
+  EXPECT_NO_THROW(one.evaluate(single, {u.data()}));
+  single.vectors = 2, single.pitch = 0;
+  expect_refusal(ErrorCode::input, "stride", [&] { one.evaluate(single, {u.data()}); });
+}
+
+TEST_F(Refusals, ListsOfTheWrongLength) {
+  for (const std::size_t length : {1u, 2u, 10u})
+    expect_refusal(ErrorCode::input, std::to_string(length) + " coordinates",
+                   [&] { points(std::vector<double>(length)); });
+  const std::vector<double> none;
+  Plan empty{points(none)}, targets(points(none), points(cloud.sources));
+  for (Plan* plan : {&empty, &targets})
+    expect_refusal(ErrorCode::input, "0 sources", [&] { plan->evaluate(std::vector<double>(5)); });
+}
+
 TEST_F(Refusals, NullPointers) {
   const double* null = nullptr;
   expect_refusal(ErrorCode::input, "null", [&] { Plan p(points(null, 5)); });
@@ -75,6 +129,7 @@ TEST_F(Refusals, Tolerances) {
 
 TEST_F(Refusals, ExpertOptions) {
   expect_option("threads", [](Options& o) { o.threads = -1; });
+  expect_option("threads", [](Options& o) { o.threads = 10000; });
   expect_option("degree", [](Options& o) { o.degree = -2; });
   expect_option("degree", [](Options& o) { o.degree = 1000; });
   expect_option("leaf_size", [](Options& o) { o.leaf_size = -1; });

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <mutex>
+
+#include "backends/cpu/failure.hpp"
 
 namespace farfield::cpu {
 
@@ -20,23 +20,23 @@ inline std::int64_t chunk_count(std::int64_t count, std::int64_t grain) { return
 template <class Body>
 void for_chunks(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
   const std::int64_t chunks = chunk_count(count, grain);
-  const int team = static_cast<int>(std::min<std::int64_t>(team_size(threads), chunks));
-  if (team <= 1) {  // also the way of small work inside a parallel loop: opening a team of one costs a microsecond
+  // Never a smaller team than the others: OpenMP would end the threads left out and have to start them again.
+  const int team = team_size(threads);
+  if (team <= 1 ||
+      chunks <= 1) {  // also the way of small work inside a parallel loop: opening a team of one costs a microsecond
     for (std::int64_t c = 0; c < chunks; ++c) body(c * grain, std::min(count, (c + 1) * grain), c);
     return;
   }
-  std::exception_ptr failure;
-  std::mutex one_at_a_time;  // a named critical section would be a symbol that a shared library exports
+  Failure failure;
 #pragma omp parallel for schedule(dynamic) num_threads(team)
   for (std::int64_t c = 0; c < chunks; ++c) {
     try {
       body(c * grain, std::min(count, (c + 1) * grain), c);
     } catch (...) {
-      const std::lock_guard lock(one_at_a_time);
-      if (!failure) failure = std::current_exception();
+      failure.keep();
     }
   }
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
 }
 
 /// Calls body(i) for every i below `count`, in parallel by chunks of `grain`.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/heaps.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/table_cache.hpp"
 #include "backends/cpu/transfer.hpp"
@@ -72,6 +73,8 @@ class CpuEvaluator final : public Evaluator {
     return true;
   }
 
+  void use_threads(int threads) override { threads_ = threads; }
+
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     StageClock clock(report, true);
     placed_->meter.peak = placed_->meter.now;
@@ -91,6 +94,8 @@ class CpuEvaluator final : public Evaluator {
     if (with_tree && decision_.settle_degree) clock("degree", [&] { settle_degree(report); });
     prepare(clock);
     if (with_tree) count_work(work_.tree, work_.lists, decision_, report);
+    if (with_tree && decision_.kernel != Kernel::count)
+      report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     report.memory_bytes = placed_->meter.peak;
   }
 

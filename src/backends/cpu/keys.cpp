@@ -20,11 +20,15 @@ Item item_of(const Reader<T>& read, const Lattice& lattice, std::uint32_t index,
 
 }  // namespace
 
-void make_items(Cloud& cloud, int threads) {
-  if (cloud.count() > most_points)
-    throw Error(ErrorCode::usage, std::to_string(cloud.count()) +
+void require_indices(std::int64_t count) {
+  if (count > most_points)
+    throw Error(ErrorCode::usage, std::to_string(count) +
                                       " points are more than the 4294967294 that one plan on the CPU can hold; "
                                       "use fewer sources or targets per plan");
+}
+
+void make_items(Cloud& cloud, int threads) {
+  require_indices(cloud.count());
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {

@@ -22,8 +22,10 @@ struct Cloud {
   std::int64_t count() const { return points.count; }
 };
 
-/// Items of all points in the caller's order, with keys of levels 1-10.
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
+void require_indices(std::int64_t count);
+
+/// Items of all points in the caller's order, with keys of levels 1-10. Throws as require_indices.
 void make_items(Cloud& cloud, int threads);
 
 /// New keys, of key_levels(level), for items [begin, end).

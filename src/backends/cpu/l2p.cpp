@@ -1,6 +1,7 @@
 // l2p: locals of the leaves to their targets. The gradient's expansions are made once per leaf by sparse maps (Gumerov
 // & Duraiswami 2008, section 2.3), then four expansions share one recurrence. Adds to the results.
 // Cost: 10 flops per coefficient and target with gradient, 4 without.
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/visitors.hpp"
 
@@ -33,19 +34,15 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
 
 template <class Kernel, class Real>
 void l2p(const Work<Real>& work) {
-#pragma omp parallel num_threads(work.threads)
-  {
-    Scratch<Real> scratch;
+  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
     Real* derivative = scratch.need(3 * work.tables.stride);
-#pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box) {
-      if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) continue;
-      if (work.gradient[0])
-        l2p_leaf<Kernel, Real, 4>(work, box, derivative);
-      else
-        l2p_leaf<Kernel, Real, 1>(work, box, derivative);
-    }
-  }
+    if (work.gradient[0])
+      l2p_leaf<Kernel, Real, 4>(work, box, derivative);
+    else
+      l2p_leaf<Kernel, Real, 1>(work, box, derivative);
+  });
 }
 
 FARFIELD_INSTANTIATE(l2p)

@@ -4,6 +4,7 @@
 // sorts them by operator and symmetry and runs them through panels; every local is written by one block only, in a
 // fixed order: the same bits for any number of threads.
 // Cost per translation: (d+1)^4 multiply-adds dense, 2 d^3 by rotation; 189 (119 reduced) per box in a full tree.
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/panel.hpp"
 #include "backends/cpu/rotation.hpp"
 #include "backends/cpu/stage_list.hpp"
@@ -53,8 +54,9 @@ static void use(RotationOperator<Real>& op, const TablesView<Real>& tables, int 
 }
 
 template <class Real, class Operator>
-static void translate(const Work<Real>& work, const BlockList& list, const Translation* sorted, Operator& op,
-                      PanelQueue<Real, Operator>& queue) {
+static void translate(const Work<Real>& work, BlockList& list, Operator& op, PanelQueue<Real, Operator>& queue) {
+  list.sort();
+  const Translation* sorted = list.sorted.data();
   for (int id = 0; id < operator_count; ++id) {
     const std::int64_t first = list.begin[id * symmetry_count], last = list.begin[(id + 1) * symmetry_count];
     if (first == last) continue;
@@ -96,29 +98,28 @@ static void clear_locals(const Work<Real>& work, BoxId begin, BoxId end) {
   for (std::int64_t i = begin * work.tables.stride; i < end * work.tables.stride; ++i) work.local[i] = 0;
 }
 
+/// What a thread needs for its blocks.
+template <class Real, class Operator>
+struct Translator {
+  explicit Translator(const TablesView<Real>& tables) : op(tables), queue(tables, Real(1), op) {}
+  BlockList list;
+  Operator op;
+  PanelQueue<Real, Operator> queue;
+};
+
 template <class Real, class Operator>
 static void m2l_by(const Work<Real>& work) {
-#pragma omp parallel num_threads(work.threads)
-  {
-    BlockList list;
-    Operator op(work.tables);
-    PanelQueue<Real, Operator> queue(work.tables, Real(1), op);
-    const auto run = [&] {
-      list.sort();
-      translate(work, list, list.sorted.data(), op, queue);
-    };
-#pragma omp for schedule(dynamic)
-    for (BoxId begin = 0; begin < work.tree.boxes; begin += boxes_per_block) {
-      const BoxId end = begin + boxes_per_block < work.tree.boxes ? begin + boxes_per_block : work.tree.boxes;
-      clear_locals(work, begin, end);
-      list_children(work, begin, end, list);
-      run();
-      if (work.reduced) {
-        list_parents(work, begin, end, list);
-        run();
-      }
-    }
-  }
+  const auto run = [&](Translator<Real, Operator>& own, std::int64_t start) {
+    const BoxId begin = static_cast<BoxId>(start);
+    const BoxId end = begin + boxes_per_block < work.tree.boxes ? begin + boxes_per_block : work.tree.boxes;
+    clear_locals(work, begin, end);
+    list_children(work, begin, end, own.list);
+    translate(work, own.list, own.op, own.queue);
+    if (!work.reduced) return;
+    list_parents(work, begin, end, own.list);
+    translate(work, own.list, own.op, own.queue);
+  };
+  for_blocks<Translator<Real, Operator>>({0, work.tree.boxes, boxes_per_block}, work.threads, run, work.tables);
 }
 
 template <class Kernel, class Real>

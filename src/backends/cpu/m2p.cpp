@@ -1,5 +1,6 @@
 // m2p: multipoles of finer boxes directly at the targets of a leaf. S_i(u) = R_i(u / r^2) / r, so this is l2p at the
 // inverted point; the gradient's expansions reach one degree higher. Only adaptive trees have such pairs.
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/visitors.hpp"
 
@@ -43,19 +44,16 @@ template <class Kernel, class Real>
 void m2p(const Work<Real>& work) {
   const ListView& list = work.lists.m2p;
   const std::int64_t pitch = Kernel::Basis::coefficient_count(work.tables.degree + 1);
-#pragma omp parallel num_threads(work.threads)
-  {
-    Scratch<Real> memory;
+  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& memory, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
     Real* scratch = memory.need(4 * pitch);
-#pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box)
-      for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
-        if (work.gradient[0])
-          add_box<Kernel, Real, 4>(work, box, list.items[k], pitch, scratch);
-        else
-          add_box<Kernel, Real, 1>(work, box, list.items[k], pitch, scratch);
-      }
-  }
+    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
+      if (work.gradient[0])
+        add_box<Kernel, Real, 4>(work, box, list.items[k], pitch, scratch);
+      else
+        add_box<Kernel, Real, 1>(work, box, list.items[k], pitch, scratch);
+    }
+  });
 }
 
 FARFIELD_INSTANTIATE(m2p)

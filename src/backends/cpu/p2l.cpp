@@ -1,5 +1,6 @@
 // p2l: sources of coarser leaves directly into a target box's local, L_i = sum q S_i(u) with S_i(u) = R_i(u / r^2) / r.
 // Only adaptive trees have such pairs. Cost: as p2m, per source and list entry.
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/visitors.hpp"
 
@@ -33,14 +34,11 @@ static void p2l_box(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
 
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work) {
-#pragma omp parallel num_threads(work.threads)
-  {
-    Scratch<Vec<Real>> scratch;
-    Vec<Real>* sum = scratch.need(work.tables.coefficients);
-#pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box)
-      if (work.lists.p2l.begin[box] < work.lists.p2l.begin[box + 1]) p2l_box<Kernel, Real>(work, box, sum);
-  }
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    if (work.lists.p2l.begin[box] < work.lists.p2l.begin[box + 1])
+      p2l_box<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+  });
 }
 
 FARFIELD_INSTANTIATE(p2l)

@@ -1,5 +1,6 @@
 // p2m: multipoles of the leaves, M_i = sum q R_i(u), u = (y - centre) / edge (Gumerov & Duraiswami 2008, eqs. 14-15).
 // Lanes hold sources; one sum over lanes per coefficient and leaf. Cost: 5 flops per coefficient and source.
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/visitors.hpp"
 
@@ -25,14 +26,11 @@ static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
 
 template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
-#pragma omp parallel num_threads(work.threads)
-  {
-    Scratch<Vec<Real>> scratch;
-    Vec<Real>* sum = scratch.need(work.tables.coefficients);
-#pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box)
-      if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0) p2m_leaf<Kernel, Real>(work, box, sum);
-  }
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0)
+      p2m_leaf<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+  });
 }
 
 FARFIELD_INSTANTIATE(p2m)

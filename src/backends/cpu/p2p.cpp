@@ -4,16 +4,20 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/blocks.hpp"
+#include "backends/cpu/heaps.hpp"
 #include "backends/cpu/pair_sum.hpp"
 #include "backends/cpu/stage_list.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-/// Calls f(begin, end) for the source ranges of a near row, merging boxes that follow one another in memory.
+/// Calls f(begin, end) for the source ranges of entries [first, last) of a near list, merging boxes that follow one
+/// another in memory.
 template <class F>
-static inline void for_each_run(const TreeView& tree, const ListView& near, BoxId box, F&& f) {
+static inline void for_each_run(const TreeView& tree, const ListView& near, std::int64_t first, std::int64_t last,
+                                F&& f) {
   std::int64_t begin = 0, end = 0;
-  for (std::int64_t i = near.begin[box]; i < near.begin[box + 1]; ++i) {
+  for (std::int64_t i = first; i < last; ++i) {
     const BoxId source = near.items[i];
     if (tree.source_begin[source] != end) {
       if (end > begin) f(begin, end);
@@ -36,7 +40,10 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
     sum.add(tree.target_begin[box], tree.target_end[box], sources);
     sources.forget();
   };
-  for_each_run(tree, work.lists.near, box, [&](std::int64_t begin, std::int64_t end) {
+  const ListView& near = work.lists.near;
+  std::int64_t first = near.begin[box];  // the box itself, if it holds sources
+  if (has_short_way<Kernel> && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
+  for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
     while ((begin = sources.append(work, frame, begin, end)) < end) flush();
   });
   flush();
@@ -50,17 +57,13 @@ static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64
 
 template <class Kernel, class Real, bool with_gradient, int terms>
 static void p2p_leaves(const Work<Real>& work) {
-#pragma omp parallel num_threads(work.threads)
-  {
-    PairSources<Real> sources;
-#pragma omp for schedule(dynamic, 8)
-    for (BoxId box = 0; box < work.tree.boxes; ++box) {
-      if (!work.tree.is_leaf(box)) continue;
-      clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
-      if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
-        p2p_leaf<Kernel, Real, with_gradient, terms>(work, box, sources);
-    }
-  }
+  for_blocks<PairSources<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& sources, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    if (!work.tree.is_leaf(box)) return;
+    clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
+    if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
+      p2p_leaf<Kernel, Real, with_gradient, terms>(work, box, sources);
+  });
 }
 
 /// The compiled number of terms that was asked for, counting down from the full one.
@@ -117,18 +120,13 @@ static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64
   constexpr std::int64_t block = 256;
   if (count == 0 || targets == 0) return;
   const Frame frame = frame_of_all(work, count, targets);
-#pragma omp parallel num_threads(work.threads)
-  {
-    PairSources<Real> sources;
-#pragma omp for schedule(dynamic)
-    for (std::int64_t t = 0; t < targets; t += block) {
-      const std::int64_t end = std::min(t + block, targets);
-      if (work.gradient[0])
-        direct_block<Kernel, Real, true, softened>(work, frame, count, t, end, sources);
-      else
-        direct_block<Kernel, Real, false, softened>(work, frame, count, t, end, sources);
-    }
-  }
+  for_blocks<PairSources<Real>>({0, targets, block}, work.threads, [&](auto& sources, std::int64_t t) {
+    const std::int64_t end = std::min(t + block, targets);
+    if (work.gradient[0])
+      direct_block<Kernel, Real, true, softened>(work, frame, count, t, end, sources);
+    else
+      direct_block<Kernel, Real, false, softened>(work, frame, count, t, end, sources);
+  });
 }
 
 template <class Kernel, class Real>

@@ -91,6 +91,7 @@ void read_points(CpuTree& built, const Points& sources, const Points* targets, c
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     Cloud cloud = cloud_of(*points, geometry, built.lattice);
+    require_indices(cloud.count());
     cloud.items.resize(cloud.count());
     for (std::int64_t i = 0; i < cloud.count(); ++i) cloud.items[i] = static_cast<Item>(i);
     gather(points == &sources ? built.sources : built.targets, cloud, threads);

@@ -1,0 +1,16 @@
+// Heaps: leaves of many points at one place. Where pairs at no distance contribute nothing, theirs with each other need
+// not be summed: 1e5 such points would take 1e10 pairs, all of them by the slow way of close ones.
+#pragma once
+#include <cstdint>
+
+#include "tree/tree.hpp"
+
+namespace farfield::cpu {
+
+/// Is the box a leaf of several hundred sources and as many targets, all of which coincide?
+bool is_heap(const TreeView& tree, const double* const source[3], const double* const target[3], BoxId box);
+
+/// Pairs within all heaps.
+std::int64_t pairs_in_heaps(const TreeView& tree, const double* const source[3], const double* const target[3]);
+
+}  // namespace farfield::cpu

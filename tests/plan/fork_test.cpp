@@ -1,0 +1,159 @@
+// Processes that are forked off: OpenMP's threads stay behind in the parent, and a child that waits for them waits for
+// ever. And processes that the system allows few threads.
+#include <omp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <thread>
+
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+namespace {
+
+constexpr int good = 0, bad_result = 20, bad_report = 21, thrown = 22;
+
+/// Exit status of a child process that runs `work`; -1 if it has not come to an end after a minute.
+int status_of(const std::function<int()>& work) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    int status = thrown;
+    try {
+      status = work();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "child: %s\n", error.what());
+    }
+    _exit(status);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Options threaded(int threads) {
+  Options o = fmm_options(1e-6, Precision::double_);
+  o.backend = Backend::cpu;
+  o.threads = threads;
+  return o;
+}
+
+class Fork : public ::testing::Test {
+ protected:
+  Cloud cloud = make_cloud(Kind::plummer, 4'000, Signs::mixed);
+  Plan plan{points(cloud.sources), threaded(2)};
+  Result<double> expected = plan.evaluate(cloud.strengths);
+
+  bool right(const Result<double>& r) const {
+    return r.potential == expected.potential && r.gradient == expected.gradient;
+  }
+};
+
+TEST_F(Fork, InheritedPlanRunsOnOneThreadAndSaysSo) {
+  ASSERT_EQ(expected.report.threads, 2);
+  ASSERT_TRUE(expected.report.warnings.empty());
+  EXPECT_EQ(good, status_of([&] {
+              const Result<double> r = plan.evaluate(cloud.strengths);
+              if (!right(r)) return bad_result;
+              const bool says =
+                  r.report.warnings.size() == 1 && r.report.warnings[0].find("forked") != std::string::npos;
+              return says && r.report.threads == 1 ? good : bad_report;
+            }));
+  EXPECT_TRUE(right(plan.evaluate(cloud.strengths))) << "the parent goes on";
+}
+
+TEST_F(Fork, InheritedPlanMovesAndNewOnesAreMade) {
+  EXPECT_EQ(good, status_of([&] {
+              plan.move(points(cloud.sources));
+              if (!right(plan.evaluate(cloud.strengths))) return bad_result;
+              const Result<double> r = Plan(points(cloud.sources), threaded(3)).evaluate(cloud.strengths);
+              if (!right(r)) return bad_result;
+              if (r.report.threads != 1 || r.report.warnings.empty()) return bad_report;
+              const Result<double> one = Plan(points(cloud.sources), threaded(1)).evaluate(cloud.strengths);
+              return !right(one) ? bad_result : one.report.warnings.empty() ? good : bad_report;
+            }));
+}
+
+TEST_F(Fork, GrandchildAndNewThread) {
+  EXPECT_EQ(good, status_of([&] {
+              const int inner = status_of([&] { return right(plan.evaluate(cloud.strengths)) ? good : bad_result; });
+              if (inner != good) return inner;
+              int status = thrown;  // a thread of its own starts a team of its own
+              std::thread([&] {
+                const Result<double> r = Plan(points(cloud.sources), threaded(2)).evaluate(cloud.strengths);
+                status = !right(r) ? bad_result : r.report.threads == 2 ? good : bad_report;
+              }).join();
+              return status;
+            }));
+}
+
+TEST(ForkBeforeThreads, TakesAsManyAsAsked) {
+  const Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+  int status = thrown;
+  std::thread([&] {  // this thread has never had a team
+    status = status_of([&] {
+      const Report r = Plan(points(cloud.sources), threaded(2)).evaluate(cloud.strengths).report;
+      return r.threads == 2 && r.warnings.empty() ? good : bad_report;
+    });
+  })
+      .join();
+  EXPECT_EQ(status, good);
+}
+
+class Threads : public ::testing::Test {
+ protected:
+  Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::mixed);
+
+  /// Of a child that may address `more` bytes beyond what it has; `thrown` if it fails.
+  int with_memory(rlim_t more, const Options& options) const {
+    return status_of([&] {
+      rlim_t pages = 0;
+      if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
+        std::fclose(file);
+      }
+      const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more;
+      const rlimit limit{bytes, bytes};
+      if (pages == 0 || setrlimit(RLIMIT_AS, &limit) != 0) return bad_report;
+      try {
+        Plan(points(cloud.sources), options).evaluate(cloud.strengths);
+      } catch (const Error& error) {
+        std::printf("# %s\n", error.what());
+        return static_cast<int>(error.code());
+      }
+      return good;
+    });
+  }
+};
+
+/// OpenMP itself would end the process with status 1.
+TEST_F(Threads, ThatCannotBeStartedAreAnError) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer needs all addresses";
+#endif
+  std::thread([&] {
+    EXPECT_EQ(with_memory(300 << 20, threaded(200)), static_cast<int>(ErrorCode::memory));
+    EXPECT_EQ(with_memory(300 << 20, threaded(4)), good);
+    for (rlim_t more = 4; more < 120; more += 8) {
+      const int status = with_memory(more << 20, threaded(4));
+      EXPECT_TRUE(status == good || status == static_cast<int>(ErrorCode::memory)) << more << " MB: " << status;
+    }
+  }).join();
+}
+
+TEST_F(Threads, NumbersBeyondReasonAreRefusedAtOnce) {
+  EXPECT_EQ(with_memory(300 << 20, threaded(10'000)), static_cast<int>(ErrorCode::usage));
+  EXPECT_EQ(with_memory(300 << 20, threaded(-1)), static_cast<int>(ErrorCode::usage));
+}
+
+TEST_F(Threads, OfTheReportAreThoseOfTheOptions) {
+  for (const int threads : {1, 3, 2})
+    EXPECT_EQ(Plan(points(cloud.sources), threaded(threads)).evaluate(cloud.strengths).report.threads, threads);
+  EXPECT_LE(Plan(points(cloud.sources), threaded(0)).report().threads, 4 * omp_get_num_procs());
+}
+
+}  // namespace
+}  // namespace farfield::testing
