@@ -108,4 +108,6 @@ Json run_to_json(const SumArguments& a, const Computation& c) {
   return json;
 }
 
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 }  // namespace farfield::cli
