@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <chrono>
@@ -99,9 +100,16 @@ Plan make_plan(const SumArguments& a, Computation& c, Progress& progress) {
   return plan;
 }
 
+/// Of an evaluation and its check, which sums all sources at so many targets directly.
+double expected_seconds(const Report& r, const Options& o) {
+  const double pairs = static_cast<double>(std::min(o.check, r.targets)) * static_cast<double>(r.sources);
+  const double rate = static_cast<double>(r.pairs_per_second) * std::max(1, r.threads);
+  return r.expected_seconds + (rate > 0 ? pairs / rate : 0);
+}
+
 void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progress) {
   const Stopwatch watch;
-  progress(a.options.check > 0 ? "evaluating and checking" : "evaluating");
+  progress(a.options.check > 0 ? "evaluating and checking" : "evaluating", expected_seconds(plan.report(), a.options));
   c.result = plan.evaluate(c.sources.strengths);
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
 }

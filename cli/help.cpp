@@ -74,7 +74,8 @@ bool takes_file(const CLI::Option& option) {
 }
 
 void help(const CLI::App& app, const std::string& command) {
-  if (command.empty()) return print(app.help());
+  // Not app.help(), which is that of the subcommand given: of `help`.
+  if (command.empty()) return print(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
   std::vector<std::string> names;
   for (const CLI::App* known : commands_of(app)) {
     if (known->get_name() == command) return print(known->help("farfield"));

@@ -47,6 +47,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.targets = g.alike ? g.sources : g.targets;
   r.choices = d.choices;
   r.pairs_per_second = static_cast<std::int64_t>(d.pairs_per_second);
+  r.expected_seconds = d.backend == Backend::cuda ? d.seconds : d.seconds / threads;
   r.near_pairs = r.sources * r.targets;
   if (d.method != Method::fmm) return r;
   r.m2l = d.rotation ? "rotation" : "dense";
