@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "cli/numbers.hpp"
@@ -25,11 +26,11 @@ std::string progress_text(const std::string& what, double elapsed, const Outlook
   if (outlook.share >= 1) return fmt::format("{}: 100 %, {}", what, rough(elapsed));
   if (outlook.share > 0)
     return fmt::format("{}: {:.0f} %, {} left", what, 100 * outlook.share,
-                       rough(elapsed * (1 - outlook.share) / outlook.share));
+                       rough(std::ceil(elapsed * (1 - outlook.share) / outlook.share)));
   if (outlook.predicted <= patience) return fmt::format("{}: {}", what, rough(elapsed));
   if (elapsed <= outlook.predicted)
     return fmt::format("{}: {} of about {}", what, rough(elapsed), rough(outlook.predicted));
-  return fmt::format("{}: {}, expected were about {}", what, rough(elapsed), rough(outlook.predicted));
+  return fmt::format("{}: {}; about {} were expected", what, rough(elapsed), rough(outlook.predicted));
 }
 
 Progress::Progress(bool quiet) : shown_(!quiet && is_terminal(stderr)) {

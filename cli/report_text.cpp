@@ -65,6 +65,11 @@ std::string tree(const Report& r, const Terminal& t) {
   return section("Tree", shape, t) + (pairs(r) > 0 ? section("", far, t) : "");
 }
 
+/// 1.2, 46, 1,300
+std::string times_of(double ratio) {
+  return ratio < 9.95 ? fmt::format("{:.1f}", ratio) : grouped(std::llround(std::min(ratio, 1e15)));
+}
+
 std::string speed(const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
   const double whole = c.wall.plan + c.wall.evaluate;
@@ -74,7 +79,7 @@ std::string speed(const Computation& c, const Terminal& t) {
       "Speed", fmt::format("{} targets per second; {} including the plan", rate(c.wall.evaluate), rate(whole)), t);
   if (r.method == "direct" || r.pairs_per_second <= 0) return text;
   const double direct = pairs(r) / (static_cast<double>(r.pairs_per_second) * std::max(1, r.threads));
-  const std::string times = direct > whole ? fmt::format(", {:.2g} times as long", direct / whole) : "";
+  const std::string times = direct > whole ? fmt::format(", {} times as long", times_of(direct / whole)) : "";
   return text +
          section("", fmt::format("a direct sum of {} pairs: about {}{}", about(pairs(r)), duration(direct), times), t);
 }

@@ -105,6 +105,17 @@ TEST(ReportText, FitsEveryWindow) {
   }
 }
 
+TEST(ReportText, TimesAreWrittenWithoutExponents) {
+  Computation c = example();
+  Report& r = c.result.report;
+  r.method = "fmm", r.sources = r.targets = 100'000, r.pairs_per_second = 1'000'000;
+  c.wall.plan = 1, c.wall.evaluate = 1;
+  EXPECT_NE(described(c).find("times as long"), std::string::npos);
+  EXPECT_NE(described(c).find("2.78 h, 5,000 times as long"), std::string::npos) << described(c);
+  c.wall.evaluate = 3999;
+  EXPECT_NE(described(c).find("2.78 h, 2.5 times as long"), std::string::npos) << described(c);
+}
+
 TEST(ReportText, WarningsAreMarked) {
   Computation c = example();
   c.result.report.warnings = {"the sum is ill-conditioned"};

@@ -99,6 +99,17 @@ expect 0 -- info offset.csv
 contains out 'x  4503599627370496 .. 4503599627370500'
 contains out '^Strengths +-1e-7 .. 1e-7'
 
+# Numbers are written one way, in the sentences of the library as well: 1e-4, not 1e-04 or 0.0001.
+for tolerance in 1e-3 1e-4 2.5e-5 1e-7; do
+  expect 0 -- run p.csv --method fmm --tolerance $tolerance
+  contains out "Asked .* $tolerance,"
+  contains out "degree .*within $tolerance"
+  grep -qE '[0-9]e[-+]?0[0-9]|[0-9]e\+' out && flunk "padded exponents: $(grep -E '[0-9]e[-+]?0[0-9]|[0-9]e\+' out)"
+  for odd in 'all that the precision has' 'come out at that size' 'boxes across' 'written in'; do
+    grep -q "$odd" out && flunk "says '$odd'"
+  done
+done
+
 # The report for programs.
 expect 0 -- run p.csv --gradient --check 50 --seed 9 --method fmm -o r.npz --report r.json --plot r.png
 for field in schema version kernel scale softening gradient tolerance method backend device precision simd threads m2l stencil \

@@ -60,7 +60,7 @@ file(STRINGS ${pc} wrong REGEX "NOTFOUND")
 if(wrong)
   message(FATAL_ERROR "farfield.pc: ${wrong}")
 endif()
-documented(quickstart.md c++ PKG_CONFIG_PATH=${pc_dir})
+documented(quickstart.md "c[+][+]" PKG_CONFIG_PATH=${pc_dir})
 step(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${lib_dir} ${WORK_DIR}/examples/quickstart)
 step(sh -c "c++ -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/main.cpp -o ${WORK_DIR}/with_pc \
   $(PKG_CONFIG_PATH=${pc_dir} pkg-config --cflags --libs farfield)")
