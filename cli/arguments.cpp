@@ -2,6 +2,7 @@
 
 #include <farfield/version.hpp>
 
+#include "cli/help.hpp"
 #include "cli/terminal.hpp"
 #include "cli/values.hpp"
 
@@ -67,7 +68,7 @@ void add_sum(CLI::App& app, SumArguments& a) {
   add_word<Kernel>(app, "--kernel", o.kernel, {{"laplace3d", Kernel::laplace3d}, {"count", Kernel::count}},
                    "1/r, or 1 for all pairs (a diagnostic)");
   add_number(app, "--scale", o.scale, "Constant in front of the kernel (default 1)");
-  add_number(app, "--softening", o.softening, "Plummer's, a length; for direct sums only")->type_name("EPS");
+  add_number(app, "--softening", o.softening, "Plummer softening length; direct sums only")->type_name("EPS");
   add_word<Method>(app, "--method", o.method,
                    {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}},
                    "auto: the cheaper of the other two");
@@ -108,7 +109,7 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
   std::string kinds = "Kinds:\n";
   for (const io::GeneratorKind& kind : io::generator_kinds())
     kinds += "  " + kind.name + std::string(kind.name.size() < 14 ? 14 - kind.name.size() : 1, ' ') +
-             wrap(kind.summary, 16) + "\n";
+             Terminal::of(stdout).wrap(kind.summary, 16) + "\n";
   generate.add_option("KIND", a.kind, "What to make; the kinds are listed below")->required()->type_name("");
   add_count(generate, "-n,--count", a.n, "How many, 60000 or 1e6")->required();
   add_seed(generate, a.seed, "Other seed, other bodies (default 0)");
@@ -149,23 +150,34 @@ void add_bench(CLI::App& app, BenchArguments& a) {
       "  farfield bench --n 1e6 --dist uniform --tolerance 1e-6 --gradient --repeat 5");
 }
 
+/// `help` for people; the other two are for the build, which installs what they print.
+void add_pages(CLI::App& app, Arguments& a) {
+  CLI::App& help = *app.add_subcommand("help", "Print the help of a subcommand");
+  help.add_option("COMMAND", a.help_of, "Which; none: of all")->type_name("");
+  help.footer("Examples:\n  farfield help run");
+  CLI::App& completion = *app.add_subcommand("completion", "Print the completion of a shell")->group("");
+  add_word<int>(completion, "SHELL", a.shell, {{"bash", 0}}, "Which shell")->required();
+  app.add_subcommand("man", "Print the manual page")->group("");
+}
+
 }  // namespace
 
 void declare(CLI::App& app, Arguments& a) {
   app.description(
       "Farfield computes u(x) = sum_j q_j / |x - y_j| for all pairs of bodies, and its\n"
       "gradient, in linear time and to the accuracy that you ask for.");
-  app.set_version_flag("--version", std::string("farfield ") + FARFIELD_VERSION, "Print the version and exit");
+  app.set_version_flag("-V,--version", std::string("farfield ") + FARFIELD_VERSION, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(35);
-  app.get_formatter()->label("OPTIONS", "OPTIONS");
+  app.formatter(help_formatter());
   app.name("farfield");
   add_run(app, a.run);
   add_check(app, a.check);
   add_generate(app, a.generate);
   add_info(app, a.info_file);
   add_bench(app, a.bench);
+  add_pages(app, a);
+  app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
   app.footer(
       "Examples:\n"
       "  farfield generate galaxies -n 60000 --seed 1 -o galaxies.npz\n"

@@ -33,7 +33,8 @@ struct Arguments {
   SumArguments run, check;
   GenerateArguments generate;
   BenchArguments bench;
-  std::string info_file;
+  std::string info_file, help_of;
+  int shell = 0;
 };
 
 /// Declares everything; `arguments` must live as long as `app`.

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/numbers.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_json.hpp"
 #include "cli/values.hpp"
 #include "io/output.hpp"
 
@@ -76,13 +77,13 @@ void measure_all(std::vector<BenchCase>& cases, const BenchArguments& a, Progres
   progress.clear();
 }
 
-std::string conclusion(const std::vector<BenchCase>& cases, const BenchArguments& a) {
+std::string conclusion(const std::vector<BenchCase>& cases, const BenchArguments& a, const Terminal& t) {
   const Report& r = cases.front().report;
-  return wrap(fmt::format("Median of {} on {}, {}, {}; {}. Reached: relative L2 error, the larger of potential and "
-                          "gradient, on {} targets.",
-                          plural(a.repeat, "run", "runs"), r.backend, r.simd, plural(r.threads, "thread", "threads"),
-                          r.gradient ? "potential and gradient" : "potential only", grouped(samples)),
-              0) +
+  return t.wrap(fmt::format("Median of {} on {}, {}, {}; {}. Reached: relative L2 error, the larger of potential and "
+                            "gradient, on {} targets.",
+                            plural(a.repeat, "run", "runs"), r.backend, r.simd, plural(r.threads, "thread", "threads"),
+                            r.gradient ? "potential and gradient" : "potential only", grouped(samples)),
+                0) +
          "\n";
 }
 
@@ -97,10 +98,10 @@ void bench(const BenchArguments& a) {
   const Terminal terminal = Terminal::of(stdout);
   std::string text = bench_heading(terminal);
   for (const BenchCase& item : cases) text += bench_row(item, terminal);
-  print(text + "\n" + conclusion(cases, a));
+  print(text + "\n" + conclusion(cases, a, terminal));
   if (a.json.empty()) return;
   io::Output out(a.json);
-  out.write(bench_to_json(cases).dump(2) + "\n");
+  out.write(text_of(bench_to_json(cases)));
   out.commit();
 }
 

@@ -1,4 +1,4 @@
-// The five subcommands. Each prints what it has to say and returns; trouble of any kind is thrown.
+// The subcommands. Each prints what it has to say and returns; trouble of any kind is thrown.
 #pragma once
 #include "cli/arguments.hpp"
 
@@ -9,5 +9,8 @@ void check(const SumArguments& arguments);
 void generate(const GenerateArguments& arguments);
 void info(const std::string& file);
 void bench(const BenchArguments& arguments);
+void help(const CLI::App& app, const std::string& command);  ///< of all where `command` is empty
+void completion(const CLI::App& app);                        ///< for bash
+void man(const CLI::App& app);
 
 }  // namespace farfield::cli

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <farfield/error.hpp>
 #include <filesystem>
@@ -33,10 +36,47 @@ void require_writable(const std::string& path) {
   io::Output probe(path);
 }
 
-void require_result_name(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (!path.empty() && extension != ".npz" && extension != ".csv" && extension != ".NPZ" && extension != ".CSV")
-    throw Error(ErrorCode::usage, path + ": results are written as .npz or .csv; use one of these names");
+/// In lower case, with its dot.
+std::string extension_of(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+void require_extensions(const SumArguments& a) {
+  const std::string results = extension_of(a.output), picture = extension_of(a.plot);
+  if (!a.output.empty() && results != ".npz" && results != ".csv")
+    throw Error(ErrorCode::usage, a.output + ": results are written as .npz or .csv; use one of these names");
+  if (!a.plot.empty() && picture != ".png")
+    throw Error(ErrorCode::usage, a.plot + ": pictures are written as PNG only; use a name that ends in .png");
+}
+
+/// One spelling for all that lead to the same file; empty for no file, and for pipes and devices, which may be shared.
+std::string place_of(const std::string& path) {
+  std::error_code trouble;
+  const auto status = std::filesystem::status(path, trouble);
+  if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) return "";
+  const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, trouble), trouble);
+  return trouble ? path : place.string();
+}
+
+/// Results may replace the input, which they contain. A report or a picture may not, nor may one output another.
+void require_distinct(const SumArguments& a) {
+  struct Use {
+    const char* name;
+    const std::string* path;
+  };
+  const std::array<Use, 5> uses = {{{"INPUT", &a.input},
+                                    {"--targets", &a.targets},
+                                    {"--output", &a.output},
+                                    {"--report", &a.report},
+                                    {"--plot", &a.plot}}};
+  for (std::size_t later = 3; later < uses.size(); ++later)
+    for (std::size_t earlier = 0; earlier < later; ++earlier)
+      if (const std::string place = place_of(*uses[later].path);
+          !place.empty() && place == place_of(*uses[earlier].path))
+        throw Error(ErrorCode::usage, fmt::format("{} would overwrite {}, the file of {}; give them different names",
+                                                  uses[later].name, *uses[earlier].path, uses[earlier].name));
 }
 
 Points view(const io::Bodies& bodies) { return points(bodies.positions); }
@@ -60,9 +100,16 @@ Plan make_plan(const SumArguments& a, Computation& c, Progress& progress) {
   return plan;
 }
 
+/// Of an evaluation and its check, which sums all sources at so many targets one by one, in double.
+double expected_seconds(const Report& r, const Options& o) {
+  constexpr double checked_pair = 1.5e-8;  // measured on one core; a rough figure that no choice depends on
+  const double pairs = static_cast<double>(std::min(o.check, r.targets)) * static_cast<double>(r.sources);
+  return r.expected_seconds + pairs * checked_pair / std::max(1, r.threads);
+}
+
 void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progress) {
   const Stopwatch watch;
-  progress(a.options.check > 0 ? "evaluating and checking" : "evaluating");
+  progress(a.options.check > 0 ? "evaluating and checking" : "evaluating", expected_seconds(plan.report(), a.options));
   c.result = plan.evaluate(c.sources.strengths);
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
 }
@@ -81,7 +128,8 @@ std::string excess(const char* what, double error, double tolerance) {
 }  // namespace
 
 Computation compute(const SumArguments& a, Progress& progress) {
-  require_result_name(a.output);
+  require_extensions(a);
+  require_distinct(a);
   for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
   Computation c;
   read_files(a, c, progress);
@@ -110,7 +158,7 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
   c.wall.write = watch.seconds();
   if (!a.report.empty()) {
     wrote(a.report);
-    write_text(a.report, run_to_json(a, c).dump(2) + "\n");
+    write_text(a.report, text_of(run_to_json(a, c)));
   }
   progress.clear();
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cli/help.hpp"
 #include "cli/values.hpp"
 
 namespace farfield::cli {
@@ -40,9 +41,20 @@ std::string unknown(const CLI::App& command, const std::string& word) {
   return "unknown option " + word + nearest(word.substr(0, word.find('=')), names);
 }
 
+/// The parser knows an option by its long name; a person who typed "-n" should read of "-n".
+std::string as_typed(const CLI::App& command, const std::string& name, const std::vector<std::string>& typed) {
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (!name.starts_with("--") || option == nullptr || option->get_snames().empty()) return name;
+  const std::string brief = "-" + option->get_snames().front();
+  const auto begins = [&](const std::string& with) {
+    return std::any_of(typed.begin(), typed.end(), [&](const std::string& word) { return word.starts_with(with); });
+  };
+  return begins(brief) && !begins(name) ? brief : name;
+}
+
 std::string no_subcommand(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
   const std::vector<std::string> rest = app.remaining();
   if (rest.empty()) return "say what to do: " + joined(names, ", ");
   return "there is no subcommand " + rest.front() + "; use " + joined(names, ", ");
@@ -50,13 +62,13 @@ std::string no_subcommand(const CLI::App& app) {
 
 }  // namespace
 
-std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& typed) {
   const auto chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   const std::vector<std::string> rest = command.remaining();
   const std::string help = chosen.empty() ? "farfield --help" : "farfield " + command.get_name() + " --help";
   std::string what = error.what();
-  const auto name = what.substr(0, what.find(':'));
+  const auto name = as_typed(command, what.substr(0, what.find_first_of(": ")), typed);
   if (chosen.empty())
     what = no_subcommand(app);
   else if (what.find("not expected") != what.npos && !rest.empty())
@@ -65,6 +77,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     what = name + " is given more than once";
   else if (what.find("required") != what.npos && what.find("missing") != what.npos)
     what = name + " needs a value";
+  if (what.starts_with("--")) what.replace(0, what.find_first_of(": "), name);
   return what + (what.ends_with("?") ? " See " : "; see ") + help;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace farfield::cli {
 
-std::string explain(const CLI::App& app, const CLI::ParseError& error);
+/// `typed`: the words of the command line.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& typed);
 
 }  // namespace farfield::cli

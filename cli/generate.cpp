@@ -16,7 +16,7 @@ void generate(const GenerateArguments& a) {
   progress("writing " + a.output);
   io::write(a.output, {&bodies, nullptr, nullptr});
   progress.clear();
-  print(wrap(a.output + ": " + told(bodies), 0) + "\n");
+  print(Terminal::of(stdout).wrap(printable(a.output) + ": " + told(bodies), 0) + "\n");
 }
 
 }  // namespace farfield::cli

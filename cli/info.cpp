@@ -73,7 +73,11 @@ std::string range(const std::vector<double>& values, std::size_t first, std::siz
     if (std::isnan(values[i])) return "contains not-a-numbers";
     low = std::min(low, values[i]), high = std::max(high, values[i]);
   }
-  return low == high ? fmt::format("all {:.6g}", low) : fmt::format("{:.6g} .. {:.6g}", low, high);
+  if (low == high) return "all " + shortest(low);
+  // Ends far from zero that lie close together take more digits before they differ, and three more to show by how much.
+  const double apart = std::max(std::fabs(low), std::fabs(high)) / (high - low);
+  const int digits = std::isfinite(apart) ? std::clamp(static_cast<int>(std::log10(apart)) + 4, 6, 17) : 6;
+  return with_digits(low, digits) + " .. " + with_digits(high, digits);
 }
 
 std::string strengths(const std::vector<double>& q, const Terminal& t) {
@@ -82,13 +86,20 @@ std::string strengths(const std::vector<double>& q, const Terminal& t) {
   for (const double value : q) sum += value, size += std::fabs(value);
   return section("Strengths", range(q, 0, 1), t) +
          section("",
-                 fmt::format("sum {:.6g}{}", sum, sum == size ? "" : fmt::format(", of absolute values {:.6g}", size)),
+                 fmt::format("sum {}{}", shortest(sum), sum == size ? "" : ", of absolute values " + shortest(size)),
                  t);
+}
+
+/// What the file brings beside the bodies, from an earlier run or from another program: a file does not say.
+std::string results_of(const io::Bodies& b) {
+  const char* both = b.reference_potential.empty() || b.reference_gradient.empty() ? "" : " and ";
+  return fmt::format("{}{}{}", b.reference_potential.empty() ? "" : "potentials", both,
+                     b.reference_gradient.empty() ? "" : "gradients");
 }
 
 std::string contents(const std::string& path, const Terminal& t) {
   const io::Bodies b = io::read_points(path);
-  std::string text = section("File", path, t) + section("", told(b), t);
+  std::string text = section("File", printable(path), t) + section("", told(b), t);
   if (b.count() > 0) {
     for (const std::size_t axis : {0u, 1u, 2u})
       text += section(axis == 0 ? "Extent" : "", fmt::format("{}  {}", "xyz"[axis], range(b.positions, axis, 3)), t);
@@ -96,11 +107,14 @@ std::string contents(const std::string& path, const Terminal& t) {
   }
   for (const io::Column& column : b.extra)
     text += section(&column == b.extra.data() ? "Columns" : "",
-                    column.name + (column.values.empty() ? "" : "  " + range(column.values, 0, 1)), t);
-  if (!b.reference_potential.empty()) text += section("Reference", "potentials computed by others", t);
-  if (!b.reference_gradient.empty()) text += section("Reference", "gradients computed by others", t);
+                    printable(column.name) + (column.values.empty() ? "" : "  " + range(column.values, 0, 1)), t);
+  if (!b.reference_potential.empty() || !b.reference_gradient.empty())
+    text += section("Results",
+                    results_of(b) + (b.references_apply ? ", which a run compares with its own"
+                                                        : ", not of the sum that a run computes"),
+                    t);
   for (const std::string& warning : b.warnings)
-    text += t.warn("Warning") + "     " + wrap(warning, heading_width) + "\n";
+    text += t.warn("Warning") + "     " + t.wrap(printable(warning), heading_width) + "\n";
   return text;
 }
 

@@ -8,22 +8,24 @@
 
 #include "cli/commands.hpp"
 #include "cli/explain.hpp"
+#include "cli/terminal.hpp"
 
 namespace farfield::cli {
 namespace {
 
 int fail(ErrorCode code, std::string sentence) {
   for (char& c : sentence)
-    if (c == '\n' || c == '\r') c = ' ';
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  sentence = printable(sentence);  // names of files may hold anything
   while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == ' ')) sentence.pop_back();
   std::fprintf(stderr, "farfield: %s\n", sentence.c_str());
   return static_cast<int>(code);
 }
 
 /// Help and version arrive as exceptions, too: they print and succeed.
-int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
+int parse_failed(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  return fail(ErrorCode::usage, explain(app, error));
+  return fail(ErrorCode::usage, explain(app, error, words));
 }
 
 void dispatch(const CLI::App& app, const Arguments& arguments) {
@@ -33,6 +35,9 @@ void dispatch(const CLI::App& app, const Arguments& arguments) {
   if (name == "generate") generate(arguments.generate);
   if (name == "info") info(arguments.info_file);
   if (name == "bench") bench(arguments.bench);
+  if (name == "help") help(app, arguments.help_of);
+  if (name == "completion") completion(app);
+  if (name == "man") man(app);
 }
 
 int main(int count, const char* const* words) {
@@ -44,7 +49,7 @@ int main(int count, const char* const* words) {
     dispatch(app, arguments);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return parse_failed(app, error);
+    return parse_failed(app, error, {words, words + count});
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {

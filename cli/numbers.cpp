@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
+
+#include "cli/terminal.hpp"
 
 namespace farfield::cli {
 namespace {
@@ -57,6 +60,8 @@ std::string shortest(double value) {
   return without_padding(text.substr(0, std::max(last, text.find_first_of("123456789")) + 1) + text.substr(e));
 }
 
+std::string with_digits(double value, int digits) { return without_padding(fmt::format("{:.{}g}", value, digits)); }
+
 std::string duration(double seconds) {
   static constexpr std::array<Unit, 6> units = {
       {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}, {60, "min"}, {3600, "h"}, {86400, "days"}}};
@@ -86,11 +91,17 @@ std::string plural(std::int64_t n, const char* one, const char* many) {
 }
 
 std::string told(const io::Bodies& bodies) {
-  std::string text = bodies.description;
-  const std::string plain = std::to_string(bodies.count()) + " bod";
-  const auto at = text.find(plain);
-  if (at == text.npos) text = plural(bodies.count(), "body", "bodies") + (text.empty() ? "" : ", " + text);
-  if (at != text.npos) text.replace(at, plain.size() + 3, plural(bodies.count(), "body", "bodies"));
+  static constexpr std::array<std::array<const char*, 3>, 3> words = {
+      {{" bodies", "body", "bodies"}, {" charges", "charge", "charges"}, {" particles", "particle", "particles"}}};
+  std::string text = printable(bodies.description);
+  const std::string plain = std::to_string(bodies.count());
+  bool counted = false;
+  for (const auto& [many, one, all] : words)
+    if (const auto at = text.find(plain + many); at != text.npos && !counted) {
+      text.replace(at, plain.size() + std::string_view(many).size(), plural(bodies.count(), one, all));
+      counted = true;
+    }
+  if (!counted) text = plural(bodies.count(), "body", "bodies") + (text.empty() ? "" : ", " + text);
   return text + (bodies.single ? ", coordinates float32" : "");
 }
 

@@ -89,6 +89,7 @@ Json report_to_json(const Report& r) {
           {"counts", counts(r)},
           {"memory_bytes", r.memory_bytes},
           {"pairs_per_second", r.pairs_per_second},
+          {"expected_seconds", r.expected_seconds},
           {"condition", {{"potential", r.condition_potential}, {"gradient", r.condition_gradient}}},
           {"build_seconds", r.build_seconds()},
           {"evaluate_seconds", r.evaluate_seconds()},
@@ -107,5 +108,7 @@ Json run_to_json(const SumArguments& a, const Computation& c) {
   json["written"] = c.written;
   return json;
 }
+
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace farfield::cli

@@ -37,6 +37,9 @@ constexpr std::array<Meaning, 19> meanings = {{
     {"scatter", "results into your order"},
 }};
 
+constexpr int narrowest_with_words = 76;
+int bar_width(const Terminal& t) { return t.columns < narrowest_with_words ? 22 : t.columns - 58; }
+
 const char* meaning(const StageReport& s) {
   if (s.building && s.name == "gather") return "points into tree order";
   for (const Meaning& m : meanings)
@@ -44,12 +47,14 @@ const char* meaning(const StageReport& s) {
   return "";
 }
 
-/// "    m2l  ██████▌    61 %   52 ms  far multipoles to locals"
+/// "    m2l  ██████▌    61 %   52 ms  far multipoles to locals". Bars take what the words leave of a line; where that
+/// is little, the words give way.
 std::string line(const std::string& name, double seconds, double total, const std::string& words, const Terminal& t) {
-  constexpr int width = 22;
+  const bool narrow = t.columns < narrowest_with_words;
   const double share = total > 0 ? std::min(1.0, seconds / total) : 0;
-  return fmt::format("  {} {} {:>4.0f} % {} {}\n", pad(name, 9), t.bar(share, width), 100 * share,
-                     pad_left(duration(seconds), 9), t.dim("  " + words));
+  const std::string text = fmt::format("  {} {} {:>4.0f} % {}", pad(name, 9), t.bar(share, bar_width(t)), 100 * share,
+                                       pad_left(duration(seconds), 9));
+  return text + (narrow ? "" : " " + t.dim("  " + words)) + "\n";
 }
 
 /// One half of the story; `wall` is what the clock on the wall said, so that nothing hides between the stages.
@@ -65,10 +70,11 @@ std::string half(const char* title, bool building, double wall, const Report& r,
   if (wall - sum > 0.01 * wall)
     text += line("other", wall - sum, wall, building ? "survey and choices" : "memory, conditioning", t);
   if (sum > 1.01 * wall)
-    text += t.dim("  stages ran side by side: together they took less than the sum of their times") + "\n";
+    text +=
+        "  " + t.dim(t.wrap("stages ran side by side: together they took less than the sum of their times", 2)) + "\n";
   const std::string total = duration(wall);
-  return t.bold(title) + std::string(static_cast<std::size_t>(42 - width_of(title)), ' ') + pad_left(total, 9) + "\n" +
-         text;
+  return t.bold(title) + std::string(static_cast<std::size_t>(20 + bar_width(t) - width_of(title)), ' ') +
+         pad_left(total, 9) + "\n" + text;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reports for people, 80 columns wide.
+// Reports for people, as wide as their terminal.
 #pragma once
 #include <string>
 

@@ -1,5 +1,6 @@
 #include "cli/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,11 +33,30 @@ bool colour_wanted() {
   return !(no_color && *no_color) && term && std::strcmp(term, "dumb") != 0;
 }
 
+/// Bytes of the UTF-8 character that starts `text`, not of a control character; 0 where there is none.
+std::size_t character_at(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7F ? 1 : 0;
+  const std::size_t size = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  return size == 2 && byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : size;  // U+0080 to U+009F are control characters, too
+}
+
 }  // namespace
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
 
-Terminal Terminal::of(std::FILE* stream) { return {speaks_utf8(), is_terminal(stream) && colour_wanted()}; }
+int columns_of(std::FILE* stream) {
+  winsize window{};
+  if (!is_terminal(stream) || ::ioctl(fileno(stream), TIOCGWINSZ, &window) != 0 || window.ws_col == 0) return 80;
+  return std::clamp<int>(window.ws_col, 60, 120);
+}
+
+Terminal Terminal::of(std::FILE* stream) {
+  return {speaks_utf8(), is_terminal(stream) && colour_wanted(), columns_of(stream)};
+}
 
 std::string Terminal::paint(const char* code, std::string_view text) const {
   if (!colour || text.empty()) return std::string(text);
@@ -68,7 +88,7 @@ std::string pad_left(std::string_view text, int width) {
   return std::string(static_cast<std::size_t>(std::max(0, width - width_of(text))), ' ') + std::string(text);
 }
 
-std::string wrap(std::string_view text, int indent) {
+std::string Terminal::wrap(std::string_view text, int indent) const {
   std::string lines;
   int column = indent;
   while (!text.empty()) {
@@ -83,6 +103,16 @@ std::string wrap(std::string_view text, int indent) {
     column += width_of(word);
   }
   return lines;
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) {
+    const std::size_t size = character_at(text);
+    safe += size > 0 ? std::string(text.substr(0, size)) : "?";
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return safe;
 }
 
 void print(const std::string& text) {

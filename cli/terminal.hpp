@@ -6,13 +6,13 @@
 
 namespace farfield::cli {
 
-constexpr int columns = 80;  ///< every report fits, whatever the width of the window
-
 struct Terminal {
   bool utf8 = false;    ///< block characters and mathematical signs show
   bool colour = false;  ///< a person looks at it and has not set NO_COLOR
+  int columns = 80;     ///< every line of a report ends before this one
 
-  /// UTF-8 by LC_ALL, LC_CTYPE, LANG; colour where `stream` is a terminal.
+  /// UTF-8 by LC_ALL, LC_CTYPE, LANG; colour, and the width of the window within 60 to 120, where `stream` is a
+  /// terminal.
   static Terminal of(std::FILE* stream);
 
   std::string bold(std::string_view text) const { return paint("1", text); }
@@ -23,6 +23,9 @@ struct Terminal {
   /// The same thing in mathematical signs and in ASCII.
   const char* either(const char* fancy, const char* plain) const { return utf8 ? fancy : plain; }
 
+  /// Breaks at spaces so that lines, the first of which starts in column `indent`, end before `columns`.
+  std::string wrap(std::string_view text, int indent) const;
+
   /// A horizontal bar for `share` in 0..1, padded to `width` columns; a share above zero never shows as nothing.
   std::string bar(double share, int width) const;
 
@@ -32,8 +35,11 @@ struct Terminal {
 
 bool is_terminal(std::FILE* stream);
 
-/// Breaks at spaces so that lines, the first of which starts in column `indent`, end before column 80.
-std::string wrap(std::string_view text, int indent);
+/// Columns of the window that `stream` shows in, within 60 to 120; 80 where it is no terminal.
+int columns_of(std::FILE* stream);
+
+/// Names and words of others, safe to show: a control character, or a byte that is no UTF-8, becomes '?'.
+std::string printable(std::string_view text);
 
 /// Columns that UTF-8 text takes (every code point counts one: enough for what Farfield prints).
 int width_of(std::string_view text);

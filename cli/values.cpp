@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace farfield::cli {
 namespace {
@@ -41,18 +43,23 @@ double parse_number(const std::string& text) {
 }
 
 std::int64_t parse_count(const std::string& text) {
-  constexpr double most = 9e15;  // beyond, a double does not hold every whole number
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t digits = 0;
+  const char* const last = text.data() + text.size();
+  if (const auto [end, trouble] = std::from_chars(text.data(), last, digits);
+      end == last && trouble == std::errc() && digits >= 0)
+    return digits;  // every digit counts; a double holds 15 of them
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end || !(value >= 0 && value <= most) || value != std::floor(value))
+  if (text.empty() || *end || !(value >= 0 && std::isfinite(value)) || value != std::floor(value))
     refuse(text, "a whole number, such as 60000 or 1e6");
-  return static_cast<std::int64_t>(value);
+  return value < 0x1p63 ? static_cast<std::int64_t>(value) : most;
 }
 
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split(const std::string& list, char at) {
   std::vector<std::string> parts(1);
   for (const char c : list) {
-    if (c == ',')
+    if (c == at)
       parts.emplace_back();
     else
       parts.back() += c;
@@ -78,9 +85,12 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, c
 
 CLI::Option* add_seed(CLI::App& app, std::uint64_t& value, const std::string& help) {
   const auto parse = [](const std::string& text) {
-    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos && text.size() <= 19;
-    if (!digits) refuse(text, "a seed; use a whole number");
-    return static_cast<std::uint64_t>(std::strtoull(text.c_str(), nullptr, 10));
+    std::uint64_t seed = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, trouble] = std::from_chars(text.data(), last, seed);
+    if (end != last || trouble != std::errc())
+      refuse(text, "a seed; use a whole number from 0 to 18446744073709551615");
+    return seed;
   };
   return add(app, "--seed", value, help, parse)->type_name("S");
 }

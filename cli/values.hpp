@@ -9,10 +9,10 @@
 
 namespace farfield::cli {
 
-/// 60000, 1e6, 2.5e5; throws CLI::ValidationError where it is no whole number from 0 to 9e15.
+/// 60000, 1e6, 2.5e5; throws CLI::ValidationError where it is no whole number from 0 on. More than 2^63 counts as that.
 std::int64_t parse_count(const std::string& text);
-double parse_number(const std::string& text);             ///< "nan" included: what it means is the library's affair
-std::vector<std::string> split(const std::string& list);  ///< at commas
+double parse_number(const std::string& text);  ///< "nan" included: what it means is the library's affair
+std::vector<std::string> split(const std::string& list, char at = ',');
 
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help);
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, const std::string& help);

@@ -32,6 +32,10 @@ install(FILES ${PROJECT_BINARY_DIR}/include/farfield/version.hpp DESTINATION ${C
 install(EXPORT farfield FILE farfieldTargets.cmake NAMESPACE farfield:: DESTINATION ${package_dir})
 if(TARGET farfield_cli)
   install(TARGETS farfield_cli)
+  if(NOT CMAKE_CROSSCOMPILING)  # the command writes them itself
+    install(FILES ${PROJECT_BINARY_DIR}/share/farfield.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${PROJECT_BINARY_DIR}/share/farfield DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  endif()
 endif()
 
 configure_package_config_file(cmake/farfieldConfig.cmake.in ${PROJECT_BINARY_DIR}/farfieldConfig.cmake
@@ -42,6 +46,7 @@ install(FILES ${PROJECT_BINARY_DIR}/farfieldConfig.cmake ${PROJECT_BINARY_DIR}/f
 
 set(farfield_pc_private "-lstdc++ -lm ${OpenMP_CXX_FLAGS}")
 if(FARFIELD_HAVE_CUDA)
+  find_package(CUDAToolkit REQUIRED)  # what src/ found is known there only
   list(GET CUDAToolkit_LIBRARY_DIR 0 cuda_libraries)
   string(APPEND farfield_pc_private " -L${cuda_libraries} -lcudart_static -lpthread -ldl -lrt")
 endif()

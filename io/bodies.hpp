@@ -20,6 +20,7 @@ struct Bodies {
   bool single = false;                      ///< coordinates came as float32
   std::vector<double> reference_potential;  ///< n, where the file brings potentials computed by others; else empty
   std::vector<double> reference_gradient;   ///< 3 n, interleaved, likewise (a file's field is minus the gradient)
+  bool references_apply = true;             ///< false: they are of another sum, such as that of a periodic system
   std::vector<std::string> warnings;        ///< sentences the user should see: what was ignored and why
 
   std::int64_t count() const { return static_cast<std::int64_t>(positions.size() / 3); }

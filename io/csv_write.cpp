@@ -1,6 +1,7 @@
 // Results as comma-separated values, each number with the fewest digits that read back to the same double.
 #include <charconv>
 
+#include "share.hpp"
 #include "write.hpp"
 
 namespace farfield::io {
@@ -57,6 +58,7 @@ void write_csv(Output& out, const Results& results) {
     if (text.size() < chunk) continue;
     out.write(text);
     text.clear();
+    share_done = static_cast<double>(i + 1) / static_cast<double>(n);
   }
   out.write(text);
 }

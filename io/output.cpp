@@ -1,9 +1,8 @@
 #include "output.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,7 +14,6 @@ namespace farfield::io {
 namespace fs = std::filesystem;
 
 Output::Output(const std::string& path) : path_(path) {
-  static std::atomic<int> serial{0};  // two outputs of one process must not share a temporary name
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (fs::is_directory(status)) {
@@ -25,16 +23,19 @@ Output::Output(const std::string& path) : path_(path) {
     const auto real = fs::weakly_canonical(path, ignored);
     if (!ignored) path_ = real.string();
   }
-  const bool special = fs::exists(status) && !fs::is_regular_file(status);
-  temporary_ = special ? path_ : fmt::format("{}.{}-{}.part", path_, ::getpid(), serial++);
-  file_ = std::fopen(temporary_.c_str(), special ? "wb" : "wbx");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    file_ = std::fopen(path_.c_str(), "wb");
+  } else {
+    temporary_.emplace(path_);
+    const int theirs = temporary_->descriptor();
+    const int own = theirs < 0 ? -1 : ::fcntl(theirs, F_DUPFD_CLOEXEC, 0);
+    if (own >= 0) file_ = ::fdopen(own, "wb");
+  }
   if (!file_) fail(std::strerror(errno));
 }
 
 Output::~Output() {
-  if (!file_) return;
-  std::fclose(file_);
-  if (temporary_ != path_) std::remove(temporary_.c_str());
+  if (file_) std::fclose(file_);
 }
 
 void Output::fail(const std::string& what) const {
@@ -50,12 +51,10 @@ void Output::write(std::string_view bytes) {
 void Output::commit() {
   std::FILE* const file = std::exchange(file_, nullptr);
   const bool flushed = std::fflush(file) == 0 && std::ferror(file) == 0;
-  const bool closed = std::fclose(file) == 0;
   const int trouble = errno;
-  if (flushed && closed && (temporary_ == path_ || std::rename(temporary_.c_str(), path_.c_str()) == 0)) return;
-  const int reason = flushed && closed ? errno : trouble;
-  if (temporary_ != path_) std::remove(temporary_.c_str());
-  fail(std::strerror(reason));
+  const bool closed = std::fclose(file) == 0;
+  if (flushed && closed && (!temporary_ || temporary_->publish())) return;
+  fail(std::strerror(flushed ? errno : trouble));
 }
 
 }  // namespace farfield::io

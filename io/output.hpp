@@ -1,8 +1,11 @@
-// A file that appears whole or not at all: written under a temporary name beside its place, then renamed.
+// A file that appears whole or not at all: it gets its name when it is complete.
 #pragma once
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "temporary.hpp"
 
 namespace farfield::io {
 
@@ -20,7 +23,8 @@ class Output {
 
  private:
   [[noreturn]] void fail(const std::string& what) const;
-  std::string path_, temporary_;  // the same where the path is a device or a pipe, which must not be replaced
+  std::string path_;
+  std::optional<Temporary> temporary_;  // none where the path is a device or a pipe, which must not be replaced
   std::FILE* file_ = nullptr;
 };
 

@@ -121,6 +121,7 @@ Bodies read_scafacos(const Origin& origin, std::string_view text) {
       fmt::format("ScaFaCoS system '{}', {} charges, reference by {}", system.name, bodies.count(), system.method);
   if (!system.periodicity.empty()) {
     bodies.description += fmt::format("; periodic in {}, summed as open", system.periodicity);
+    bodies.references_apply = false;
     bodies.warnings.push_back(
         fmt::format("The system is periodic in {}; it is summed as open, so its reference values do not apply.",
                     system.periodicity));

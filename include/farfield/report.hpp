@@ -51,6 +51,7 @@ struct FARFIELD_API Report {
   double far_fraction = 0;            ///< share of all pairs carried by expansions
   std::int64_t memory_bytes = 0;      ///< most bytes the plan held at one time, its own count
   std::int64_t pairs_per_second = 0;  ///< p2p rate of the cost model, for "what the direct sum would have cost"
+  double expected_seconds = 0;        ///< of one evaluation, by the cost model: what the plan was chosen by
   double condition_potential = 0;     ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
   double condition_gradient = 0;
   std::vector<StageReport> stages;

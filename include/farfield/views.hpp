@@ -3,6 +3,9 @@
 // A view never owns memory; what it points to must stay valid for the duration of the call it is passed to.
 // Every view names its memory space and stream, so that arrays on a GPU need no second set of functions.
 #pragma once
+#if __cplusplus <= 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG > 201703L)
+#error "Farfield needs C++20: compile with -std=c++20 (MSVC: /std:c++20), or use the C interface, farfield/farfield.h."
+#endif
 #include <array>
 #include <cstdint>
 #include <farfield/error.hpp>
@@ -77,6 +80,13 @@ template <class Range>
 requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
 strengths(const Range& q) {
   return strengths(std::data(q), static_cast<std::int64_t>(std::size(q)));
+}
+
+/// Several vectors of `count` strengths each, one behind the other; q holds at least count * vectors.
+template <class Range>
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
+strengths(const Range& q, std::int64_t count, std::int64_t vectors = 1) {
+  return strengths(std::data(q), count, vectors);
 }
 
 /// Where results go. All arrays belong to the caller and are overwritten; a null pointer means "not wanted".

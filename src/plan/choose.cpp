@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <farfield/error.hpp>
 
 #include "backends/cpu/pair_terms.hpp"
 #include "plan/cost_model.hpp"
 #include "plan/error_model.hpp"
 #include "plan/names.hpp"
+#include "plan/number.hpp"
 #include "plan/softening.hpp"
 
 namespace farfield {
-
-static std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 static void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
   d.choices.push_back({name, value, reason});
@@ -38,7 +32,7 @@ static void validate_softening(const Options& o) {
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   if (!(o.tolerance > 0 && o.tolerance < 1))
-    refuse("tolerance " + number(o.tolerance) + " is not between 0 and 1; use for example 1e-6");
+    refuse("tolerance " + number(o.tolerance) + " is not above 0 and below 1; use for example 1e-6");
   if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
   if (o.degree < -1 || o.degree > max_degree)
     refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
@@ -149,8 +143,8 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
        o.leaf_size > 0 ? "as asked"
        : s.capped      ? "keeps most pairs far"
                        : "balances near and far field at about " + number(s.mean) + " points per leaf");
-  note(d, "root", number(d.m) + " boxes across at level " + std::to_string(d.k),
-       "so that evenly filled leaves come out at that size");
+  note(d, "root", std::to_string(d.m) + " boxes along the points at level " + std::to_string(d.k),
+       "since halving these makes leaves of about that size where points lie evenly");
 }
 
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
@@ -212,7 +206,8 @@ static void note_pair_terms(Decision& d) {
   const double bits = full ? (d.precision == Precision::single_ ? 24 : 53)
                            : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.gradient, d.pair_terms));
   note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
-       full ? "all that the precision has" : "a fifth of the tolerance is the most that a pair errs");
+       full ? std::string("the full precision of ") + name(d.precision)
+            : "one pair errs by at most a fifth of the tolerance");
 }
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {

@@ -65,6 +65,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.choices = d.choices;
   r.pairs_per_second = static_cast<std::int64_t>(d.pairs_per_second);
   r.near_pairs = all_pairs(r.sources, r.targets);
+  r.expected_seconds = d.backend == Backend::cuda ? d.seconds : d.seconds / threads;
   if (d.method != Method::fmm) return r;
   r.m2l = d.rotation ? "rotation" : "dense";
   r.stencil = d.reduced ? "reduced" : "full";

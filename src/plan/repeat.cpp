@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 
 #include "plan/backends.hpp"
 #include "plan/names.hpp"
+#include "plan/number.hpp"
 
 namespace farfield {
 
@@ -93,24 +93,18 @@ static void warn(Report& report, const std::string& sentence) {
     report.warnings.push_back(sentence);
 }
 
-static std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1g", value);
-  return text;
-}
-
 /// The promise holds up to condition numbers of 1e3 (docs/accuracy.md); beyond, the user must know.
 static void warn_of_condition(Report& report, const Quality& q) {
   const double worst = std::max(q.condition.potential, q.condition.gradient);
   if (worst > 1e3)
-    warn(report, "the sum is ill-conditioned: its terms are about " + number(worst) +
+    warn(report, "the sum is ill-conditioned: its terms are about " + number(worst, 1) +
                      " times larger than it; the error may exceed the tolerance by that over 1000");
 }
 
 static void warn_of_truncation(Report& report, const Decision& ran, const Quality& q) {
   if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance)
     warn(report, "expansions of degree " + std::to_string(ran.degree) + " may leave a relative error of " +
-                     number(q.truncation) + " in this sum; use method direct");
+                     number(q.truncation, 1) + " in this sum; use method direct");
 }
 
 /// Results beyond the numbers of the caller's type, or so small that it keeps few of their digits.

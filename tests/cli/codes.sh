@@ -24,7 +24,15 @@ expect 2 "--backend: 'gpu' is not one of auto, cpu, cuda" -- run bodies.npz --ba
 expect 2 "--check: '1.5' is not a whole number" -- run bodies.npz --check 1.5
 expect 2 "--degree: '-1' is not a whole number" -- run bodies.npz --degree -1
 expect 2 'tolerance nan' -- run bodies.npz --tolerance nan
-expect 2 'tolerance 0' -- run bodies.npz --tolerance 0
+expect 2 '^farfield: -n: ' -- generate uniform -n 1.5 -o a.csv
+expect 2 '^farfield: --count: ' -- generate uniform --count 1.5 -o a.csv
+expect 2 'from 0 to 18446744073709551615' -- run bodies.npz --seed 18446744073709551616
+expect 0 -- run bodies.npz --check 1e30 --seed 18446744073709551615
+contains out 'on all 3,000 targets'
+expect 0 -- run bodies.npz --check 9223372036854775807
+expect 2 'tolerance 1e-7 is below what single precision' -- \
+  run bodies.npz --tolerance 1e-7 --precision single --method fmm
+expect 2 'tolerance 0 is not above 0 and below 1' -- run bodies.npz --tolerance 0
 expect 2 'tolerance 1e-18 is below' -- run bodies.npz --tolerance 1e-18 --method fmm
 expect 2 'below what single precision' -- run bodies.npz --tolerance 1e-12 --precision single --method fmm
 expect 2 'scale' -- run bodies.npz --scale 0
@@ -58,12 +66,13 @@ expect 3 'directory' -- run .
 "$farfield" info | grep -q 'cpu, cuda' || expect 4 'cuda' -- run bodies.npz --backend cuda
 
 # 5: memory.
-expect 5 'memory' -- generate uniform -n 9e15 -o huge.npz
+for n in 9e15 1e18 9223372036854775807 1e30; do expect 5 'memory' -- generate uniform -n $n -o huge.npz; done
 [[ ! -e huge.npz ]] || flunk "huge.npz is there"
 
 # 6: output. Told before the sum, not after it.
-for option in -o --report --plot; do
-  expect 6 'nowhere/file.*cannot be written' -- run bodies.npz $option nowhere/file.npz
+for option in "-o nowhere/file.npz" "--report nowhere/file.json" "--plot nowhere/file.png"; do
+  # shellcheck disable=SC2086  # an option and its value
+  expect 6 'nowhere/file.*cannot be written' -- run bodies.npz $option
 done
 expect 6 'nowhere' -- generate uniform -n 10 -o nowhere/file.npz
 expect 6 'nowhere' -- bench --n 100 --json nowhere/file.json

@@ -53,6 +53,8 @@ TEST(Numbers, BodiesAreToldInTheWordsOfTheirReader) {
   bodies.positions.resize(3 * 1200);
   bodies.description = "npz, 1200 bodies";
   EXPECT_EQ(told(bodies), "npz, 1,200 bodies");
+  bodies.description = "ScaFaCoS system 'a', 1200 charges, reference by b";
+  EXPECT_EQ(told(bodies), "ScaFaCoS system 'a', 1,200 charges, reference by b");
   bodies.description = "a cloud";
   EXPECT_EQ(told(bodies), "1,200 bodies, a cloud");
   bodies.positions.resize(3);

@@ -49,6 +49,18 @@ TEST(ReportJson, StaysValidWhereAnErrorIsInfinite) {
   EXPECT_TRUE(again.at("error").at("potential").at("max").is_null());
 }
 
+TEST(ReportJson, IsUtf8WhateverTheNamesAre) {
+  Computation c;
+  c.result.report = full_report();
+  c.sources.extra = {{"spin\xfe", {}}};
+  c.written = {"out\xff.npz"};
+  SumArguments arguments;
+  arguments.input = "bad\xff.csv";
+  const auto again = nlohmann::json::parse(text_of(run_to_json(arguments, c)));
+  EXPECT_EQ(again.at("input").at("file"), "bad\ufffd.csv");
+  EXPECT_EQ(again.at("written").at(0), "out\ufffd.npz");
+}
+
 TEST(Accuracy, IsRequiredOfBothResults) {
   Report r = full_report();
   EXPECT_NO_THROW(require_accuracy(r));

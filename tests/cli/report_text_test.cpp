@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace farfield::cli {
 namespace {
 
@@ -47,6 +49,71 @@ TEST(ReportText, EnergyOnlyWhereTargetsAreSources) {
   Computation apart = example();
   apart.targets = apart.sources;
   EXPECT_EQ(described(apart).find("Energy"), std::string::npos);
+}
+
+TEST(ReportText, TheEnergyOfChargesIsThatOfCharges) {
+  Computation c = example();
+  c.sources.strengths = {1, -2};
+  EXPECT_NE(described(c).find("q u = 0, the electrostatic energy of the charges"), std::string::npos);
+  EXPECT_EQ(described(c).find("masses"), std::string::npos);
+}
+
+TEST(ReportText, ReferencesOfAnotherSumAreNotCompared) {
+  Computation c = example();
+  c.sources.reference_potential = {2, 2};
+  EXPECT_NE(described(c).find("relative L2 difference"), std::string::npos);
+  c.sources.references_apply = false;
+  EXPECT_EQ(described(c).find("relative L2 difference"), std::string::npos);
+}
+
+TEST(ReportText, WhatIsNotWrittenTakesNoTime) {
+  EXPECT_EQ(described(example()).find("written in"), std::string::npos);
+  Computation c = example();
+  c.written = {"a.npz"}, c.wall.write = 2;
+  EXPECT_NE(described(c).find("written in 2 s"), std::string::npos);
+}
+
+TEST(ReportText, ASampleOfAllIsNotRandom) {
+  Computation c = example();
+  c.result.report.error = ErrorReport{};
+  c.result.report.error->samples = 2;
+  EXPECT_NE(described(c).find("on all 2 targets"), std::string::npos);
+  c.result.report.error->samples = 1;
+  EXPECT_NE(described(c).find("on 1 random target "), std::string::npos);
+}
+
+TEST(ReportText, FitsEveryWindow) {
+  Computation c = example();
+  c.sources.positions.resize(3 * 123'456);
+  c.sources.description = "npz, 123456 bodies";
+  Report& r = c.result.report;
+  r.sources = r.targets = 123'456, r.gradient = true, r.method = "fmm", r.boxes = 1000, r.warnings = {"it is late"};
+  r.choices = {{"pair arithmetic", "53 bits", "the full precision of double"},
+               {"root", "14 boxes along the points at level 4", "since halving these makes leaves of about that size"}};
+  r.error = ErrorReport{};
+  r.error->samples = 1000, r.error->potential = 1;
+  for (const int columns : {60, 66, 70, 79, 80, 100, 120}) {
+    SumArguments arguments;
+    arguments.input = "two.npz";
+    std::istringstream lines(describe_run(arguments, c, {true, false, columns}));
+    int widest = 0;
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(width_of(line), columns) << line;
+      widest = std::max(widest, width_of(line));
+    }
+    EXPECT_GT(widest, columns >= 76 ? columns - 10 : 50) << columns;
+  }
+}
+
+TEST(ReportText, TimesAreWrittenWithoutExponents) {
+  Computation c = example();
+  Report& r = c.result.report;
+  r.method = "fmm", r.sources = r.targets = 100'000, r.pairs_per_second = 1'000'000;
+  c.wall.plan = 1, c.wall.evaluate = 1;
+  EXPECT_NE(described(c).find("times as long"), std::string::npos);
+  EXPECT_NE(described(c).find("2.78 h, 5,000 times as long"), std::string::npos) << described(c);
+  c.wall.evaluate = 3999;
+  EXPECT_NE(described(c).find("2.78 h, 2.5 times as long"), std::string::npos) << described(c);
 }
 
 TEST(ReportText, WarningsAreMarked) {

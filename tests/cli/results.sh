@@ -65,11 +65,57 @@ expect 0 -- run p.csv --gradient -o p.npz
 expect 0 -- run p.npz --gradient --tolerance 1e-3
 contains out 'Reference +relative L2 difference to the results in the file: potential'
 
+expect 0 -- info p.npz
+contains out '^Results +potentials and gradients, which a run compares'
+
+# References of a periodic system are not those of the open sum that Farfield computes.
+for periodic in '0 0 0' '1 1 1'; do
+  cat >system.xml <<XML
+<?xml version="1.0"?>
+<scafacos_test name="pair" reference_method="ewald">
+<configuration offset="0 0 0" box_a="4 0 0" box_b="0 4 0" box_c="0 0 4" periodicity="$periodic" epsilon="metallic">
+<particle position="0 0 0" q="1" potential="-0.7" field="0 0 0"/>
+<particle position="1 0 0" q="-1" potential="0.7" field="0 0 0"/>
+</configuration>
+</scafacos_test>
+XML
+  expect 0 -- run system.xml
+  contains out "2 charges"
+  contains out 'q u = -1, the electrostatic energy of the charges'
+  cp out run
+  expect 0 -- info system.xml
+  if [[ $periodic == '0 0 0' ]]; then
+    contains run 'relative L2 difference'
+  else
+    contains run 'reference values do not apply'
+    grep -q 'L2 difference' run && flunk "periodic references are compared"
+    contains out '^Results .*not of the sum that a run computes'
+  fi
+done
+
+# Ends of an extent far from zero are told apart.
+printf 'x,y,z,q\n4503599627370496,0,0,1e-7\n4503599627370500,1,2,-1e-7\n' >offset.csv
+expect 0 -- info offset.csv
+contains out 'x  4503599627370496 .. 4503599627370500'
+contains out '^Strengths +-1e-7 .. 1e-7'
+
+# Numbers are written one way, in the sentences of the library as well: 1e-4, not 1e-04 or 0.0001.
+for tolerance in 1e-3 1e-4 2.5e-5 1e-7; do
+  expect 0 -- run p.csv --method fmm --tolerance $tolerance
+  contains out "Asked .* $tolerance,"
+  tr -s ' \n' ' ' <out >joined
+  contains joined "degree .* within $tolerance[, ]"
+  grep -qE '[0-9]e[-+]?0[0-9]|[0-9]e\+' out && flunk "padded exponents: $(grep -E '[0-9]e[-+]?0[0-9]|[0-9]e\+' out)"
+  for odd in 'all that the precision has' 'come out at that size' 'boxes across' 'written in'; do
+    grep -q "$odd" out && flunk "says '$odd'"
+  done
+done
+
 # The report for programs.
 expect 0 -- run p.csv --gradient --check 50 --seed 9 --method fmm -o r.npz --report r.json --plot r.png
 for field in schema version kernel scale softening gradient tolerance method backend device precision simd threads m2l stencil \
   degree coefficients leaf_size levels counts sources targets boxes leaves near_pairs far_fraction memory_bytes \
-  pairs_per_second condition build_seconds evaluate_seconds stages choices warnings error samples seed l2 median p95 \
+  pairs_per_second expected_seconds condition build_seconds evaluate_seconds stages choices warnings error samples seed l2 median p95 \
   max input file count description extra_columns wall_seconds read plan evaluate write written; do
   contains r.json "\"$field\":"
 done

@@ -18,6 +18,16 @@ TEST(Terminal, BarsShowWhatIsNotNothing) {
   EXPECT_EQ((Terminal{true, false}.bar(0.375, 4)), "█▌  ");
 }
 
+TEST(Terminal, ShowsNamesOfAnyBytesSafely) {
+  EXPECT_EQ(printable("plain, \u00fc \u20ac \U0001f30c"), "plain, \u00fc \u20ac \U0001f30c");
+  EXPECT_EQ(printable("a\033[31mb\r\n\x7f"), "a?[31mb???");
+  EXPECT_EQ(printable("\xff\xfe\x80"), "???");
+  EXPECT_EQ(printable("cut \xe2\x82"), "cut ??");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "1m"),
+            "??1m");
+}
+
 TEST(Terminal, ColourOnlyWhereWanted) {
   EXPECT_EQ(Terminal{}.bold("word"), "word");
   EXPECT_EQ((Terminal{false, true}.bold("word")), "\033[1mword\033[0m");
@@ -26,11 +36,11 @@ TEST(Terminal, ColourOnlyWhereWanted) {
 TEST(Terminal, WrapsBeforeColumn80) {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "word ";
-  const std::string wrapped = std::string(12, ' ') + wrap(text, 12);
+  const std::string wrapped = std::string(12, ' ') + Terminal{}.wrap(text, 12);
   std::size_t begin = 0;
   for (std::size_t end; (end = wrapped.find('\n', begin)) != wrapped.npos; begin = end + 1) EXPECT_LE(end - begin, 80u);
-  EXPECT_EQ(wrap("", 5), "");
-  EXPECT_EQ(wrap(std::string(200, 'x'), 5), std::string(200, 'x'));  // a path stays whole
+  EXPECT_EQ(Terminal{}.wrap("", 5), "");
+  EXPECT_EQ(Terminal{}.wrap(std::string(200, 'x'), 5), std::string(200, 'x'));  // a path stays whole
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace farfield::cli {
 namespace {
@@ -12,10 +13,14 @@ TEST(Values, CountsComeInAnyNotation) {
   EXPECT_EQ(parse_count("60000"), 60000);
   EXPECT_EQ(parse_count("1e6"), 1000000);
   EXPECT_EQ(parse_count("2.5e5"), 250000);
+  EXPECT_EQ(parse_count("1e18"), 1'000'000'000'000'000'000);
+  EXPECT_EQ(parse_count("9007199254740993"), 9'007'199'254'740'993);  // no double is that
+  EXPECT_EQ(parse_count("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(parse_count("1e30"), std::numeric_limits<std::int64_t>::max());  // of anything, that is all
 }
 
 TEST(Values, WhatIsNoCountIsRefused) {
-  for (const char* text : {"", "-1", "1.5", "1e-3", "many", "1e6x", "nan", "inf", "1e16"})
+  for (const char* text : {"", "-1", "1.5", "1e-3", "many", "1e6x", "nan", "inf", "1e999"})
     EXPECT_THROW(parse_count(text), CLI::ValidationError) << text;
 }
 

@@ -1,3 +1,8 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
 #include "files.hpp"
 #include "io/output.hpp"
 #include "io/results.hpp"
@@ -36,6 +41,68 @@ TEST(Output, RefusesWhereItCannotWrite) {
   std::filesystem::create_directory(folder / "a.npz");
   expect_error(ErrorCode::output, "directory", [&] { write(folder / "a.npz", {&none}); });
   expect_error(ErrorCode::usage, ".npz or .csv", [&] { write(folder / "a.xyz", {&none}); });
+}
+
+std::string names_in(const Folder& folder) {
+  std::string names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "")) names += entry.path().filename().string();
+  return names;
+}
+
+TEST(Temporary, IsGoneWithoutItsName) {
+  for (const auto name : {Temporary::Name::if_needed, Temporary::Name::always}) {
+    const Folder folder;
+    folder.put("a.csv", "old");
+    {
+      const Temporary temporary(folder / "a.csv", name);
+      ASSERT_GE(temporary.descriptor(), 0);
+      ASSERT_EQ(::write(temporary.descriptor(), "new", 3), 3);
+    }
+    EXPECT_EQ(names_in(folder), "a.csv");
+    EXPECT_EQ(testing::content_of(folder / "a.csv"), "old");
+  }
+}
+
+TEST(Temporary, TakesThePlaceOfWhatWasThere) {
+  for (const auto name : {Temporary::Name::if_needed, Temporary::Name::always})
+    for (const bool there : {false, true}) {
+      const Folder folder;
+      if (there) folder.put("a.csv", "old");
+      Temporary temporary(folder / "a.csv", name);
+      ASSERT_EQ(::write(temporary.descriptor(), "new", 3), 3);
+      EXPECT_TRUE(temporary.publish());
+      EXPECT_EQ(names_in(folder), "a.csv");
+      EXPECT_EQ(testing::content_of(folder / "a.csv"), "new");
+    }
+}
+
+TEST(Temporary, IsGoneAfterASignalThatEndsTheProcess) {
+  for (const auto name : {Temporary::Name::if_needed, Temporary::Name::always})
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      const Folder folder;
+      const pid_t child = ::fork();
+      if (child == 0) {
+        std::signal(signal, SIG_DFL);
+        const Temporary temporary(folder / "a.csv", name);
+        std::raise(signal);
+        ::_exit(0);
+      }
+      int status = 0;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;  // as the shell expects it
+      EXPECT_EQ(names_in(folder), "") << signal;
+    }
+}
+
+TEST(Temporary, IsNoLongerThanTheSystemAllows) {
+  for (const auto name : {Temporary::Name::if_needed, Temporary::Name::always}) {
+    const Folder folder;
+    const std::string longest(255, 'n');
+    Temporary temporary(folder / longest, name);
+    EXPECT_TRUE(temporary.publish());
+    EXPECT_EQ(names_in(folder), longest);
+    EXPECT_LT(Temporary(folder / (longest + "n"), name).descriptor(), 0);
+  }
 }
 
 TEST(Output, NoticesAFullDevice) {
