@@ -3,6 +3,7 @@
 // product multiplies without permuting.
 #include <algorithm>
 
+#include "backends/cpu/chunks.hpp"
 #include "backends/cuda/product.hpp"
 #include "backends/cuda/tables.hpp"
 #include "expansions/laplace_basis.hpp"
@@ -192,13 +193,13 @@ template <class Basis>
 std::vector<double> canonical_matrices(int degree, int operators) {
   const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
   std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
-#pragma omp parallel for schedule(dynamic)
-  for (int id = 0; id < operators; ++id) {
+  cpu::for_each_index(operators, 1, 0, [&](std::int64_t index) {
+    const int id = static_cast<int>(index);
     const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
     const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
     const std::vector<double> matrix = Basis::m2l(degree, t, target_edge_of(id));
     std::copy(matrix.begin(), matrix.end(), canonical.begin() + static_cast<std::ptrdiff_t>(numbers) * id);
-  }
+  });
   return canonical;
 }
 template std::vector<double> canonical_matrices<LaplaceBasis>(int, int);
@@ -208,12 +209,12 @@ template <class Basis>
 void Tables<Real>::keep_rotations(int operators) {
   std::vector<double> cosine, sine, blocks, shift;
   std::vector<RotationOperator> made(static_cast<std::size_t>(operators));
-#pragma omp parallel for schedule(dynamic)
-  for (int id = 0; id < operators; ++id) {
+  cpu::for_each_index(operators, 1, 0, [&](std::int64_t index) {
+    const int id = static_cast<int>(index);
     const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
     const double t[3] = {0.5 * c.x, 0.5 * c.y, 0.5 * c.z};
     made[static_cast<std::size_t>(id)] = Basis::m2l_rotation(view_.degree, t, target_edge_of(id));
-  }
+  });
   const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
