@@ -148,8 +148,11 @@ struct Outputs {
         source_gradient(bytes.below(8) == 0, 3 * vectors * sources, scalar),
         view{potential.get(), gradient.get(), source_potential.get(), source_gradient.get(), scalar,
              space(bytes),    nullptr} {}
-  bool finite() const {
-    return potential.finite() && gradient.finite() && source_potential.finite() && source_gradient.finite();
+  void require_finite() const {
+    require(potential.finite(), "a potential is not finite or was not written");
+    require(gradient.finite(), "a gradient is not finite or was not written");
+    require(source_potential.finite(), "a potential at a source is not finite or was not written");
+    require(source_gradient.finite(), "a gradient at a source is not finite or was not written");
   }
 };
 
@@ -216,7 +219,7 @@ class Session {
     const int scalar = word(bytes_, 2);
     const Outputs out(bytes_, std::max<std::int64_t>(q.vectors, 0), sources_, targets_, scalar);
     const int code = judged(farfield_plan_evaluate(plan_, bytes_.below(32) ? &q : nullptr, &out.view));
-    if (code == FARFIELD_OK && !farfield_plan_warning(plan_, 0)) require(out.finite(), "a result is not finite");
+    if (code == FARFIELD_OK && !farfield_plan_warning(plan_, 0)) out.require_finite();
     double potential = 0, gradient = 0;
     judged(farfield_plan_measured_error(plan_, bytes_.flag() ? &potential : nullptr, &gradient));
     require(farfield_plan_memory(plan_) >= 0, "a plan of negative size");

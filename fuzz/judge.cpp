@@ -51,7 +51,7 @@ long double representable(const std::vector<long double>& exact) {
          std::numeric_limits<T>::denorm_min() * std::sqrt(static_cast<long double>(exact.size()));
 }
 
-/// Options and the first points, to see what a saved input is about.
+/// Options and all sources, to see what a saved input is about.
 std::string described(const Problem& p) {
   const Options& o = p.options;
   char text[200];
@@ -60,9 +60,14 @@ std::string described(const Problem& p) {
                 static_cast<int>(o.method), static_cast<int>(o.precision), p.single ? "floats" : "doubles", o.gradient,
                 o.scale, static_cast<long long>(o.leaf_size), p.strengths.size(), p.targets.size() / 3);
   std::string all = text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(p.strengths.size(), 12); ++i) {
+  for (std::size_t i = 0; i < p.strengths.size(); ++i) {
     const double* x = &p.sources[3 * i];
     std::snprintf(text, sizeof text, "\n  %.17g %.17g %.17g  strength %.17g", x[0], x[1], x[2], p.strengths[i]);
+    all += text;
+  }
+  for (std::size_t i = 0; i + 2 < p.targets.size(); i += 3) {
+    std::snprintf(text, sizeof text, "\n  %.17g %.17g %.17g  a target", p.targets[i], p.targets[i + 1],
+                  p.targets[i + 2]);
     all += text;
   }
   return all;
