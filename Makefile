@@ -1,19 +1,22 @@
 # Farfield: a thin front over CMake presets. `make` alone prints what there is.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build run test bench asan tidy format format-check check-house clean
+.PHONY: help setup build run test bench asan tsan fuzz tidy format format-check check-house clean
 
 # The main job: the galaxies of the README, or your own particles with INPUT=file.
 INPUT     ?=
 N         ?= 60000
 TOLERANCE ?= 1e-6
 PRESET    ?= release
-# CUDA is compiled for the device that is here; ARCH= (empty): for all from sm_75 to sm_120.
-ARCH      ?= $(if $(wildcard /dev/nvidia0),native)
+# CUDA is compiled for the GPU that is here, and left out where there is none. ARCH=90 compiles it for that architecture
+# all the same, ARCH=all for all from sm_75 to sm_120. A build folder remembers it until another ARCH is given.
+ARCH      ?= $(if $(wildcard /dev/nvidia[0-9]*),native)
+SECONDS   ?= 20
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 FARFIELD  := build/$(PRESET)/cli/farfield
-CONFIGURE  = cmake --preset $(PRESET) $(if $(ARCH),-DCMAKE_CUDA_ARCHITECTURES=$(ARCH))
+for_arch   = $(if $(filter all,$(ARCH)),-DFARFIELD_CUDA=ON -UCMAKE_CUDA_ARCHITECTURES,-DCMAKE_CUDA_ARCHITECTURES=$(ARCH))
+CONFIGURE  = cmake --preset $(PRESET) $(if $(ARCH),$(for_arch))
 BUILD      = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 help:
@@ -24,6 +27,8 @@ help:
 	@echo 'make build               only build: build/release/cli/farfield and libfarfield'
 	@echo 'make bench               measure speed and accuracy'
 	@echo 'make asan                the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make tsan                tests with threads under ThreadSanitizer (clang)'
+	@echo 'make fuzz                each fuzzer for SECONDS=20 (clang)'
 	@echo 'make tidy                clang-tidy over all sources'
 	@echo 'make format-check        are the sources formatted (make format: format them)'
 	@echo 'make check-house         rules of the code base that a compiler does not know'
@@ -36,11 +41,13 @@ setup:
 build: setup
 	@$(CONFIGURE)
 	@$(BUILD)
+	@cat build/$(PRESET)/built.txt
 
 # Only what the main job needs: the tests take longer to compile than all the rest.
 run: setup
 	@$(CONFIGURE)
 	@$(BUILD) --target farfield_cli
+	@cat build/$(PRESET)/built.txt
 	@scripts/run $(FARFIELD) '$(INPUT)' $(N) $(TOLERANCE)
 
 test: build
@@ -51,7 +58,19 @@ bench: build
 
 asan:
 	@$(MAKE) build PRESET=asan
-	@scripts/test build/asan -L '^asan$$'
+	@scripts/test build/asan -L asan
+
+tsan:
+	@scripts/setup tsan
+	@cmake --preset tsan
+	@cmake --build --preset tsan --parallel $(JOBS) --target test_threads tree_test
+	@scripts/tsan build/tsan
+
+fuzz:
+	@scripts/setup fuzz
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzzers
+	@scripts/fuzz $(SECONDS)
 
 tidy:
 	@scripts/setup check

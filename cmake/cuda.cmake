@@ -1,7 +1,10 @@
-# Decides whether CUDA is compiled: sets FARFIELD_HAVE_CUDA and enables the language. nvcc is looked for in
-# CMAKE_CUDA_COMPILER, CUDACXX, on PATH and in /usr/local/cuda/bin. AUTO without a usable nvcc costs one line; ON without
-# one is an error.
+# Decides whether CUDA is compiled: sets FARFIELD_HAVE_CUDA and enables the language. AUTO builds for this machine: with
+# CUDA where there are nvcc and a GPU, or nvcc and a CMAKE_CUDA_ARCHITECTURES that says for which GPU. On a login node,
+# with nvcc alone, all architectures would take an hour and nothing there could run them. ON builds for other machines:
+# a missing nvcc is an error. nvcc is looked for in CMAKE_CUDA_COMPILER, CUDACXX, on PATH and in /usr/local/cuda/bin.
+# FARFIELD_BUILT is the line that says what was built; `make` shows it.
 set(FARFIELD_HAVE_CUDA OFF)
+set(FARFIELD_BUILT "Built for the CPU alone.")
 if(FARFIELD_CUDA STREQUAL "OFF")
   return()
 endif()
@@ -13,11 +16,21 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(ENV{CUDACXX} ${FARFIELD_NVCC})
   elseif(FARFIELD_CUDA STREQUAL "AUTO")
     message(STATUS "CUDA is left out: there is no nvcc on PATH or in /usr/local/cuda/bin")
+    set(FARFIELD_BUILT "Built for the CPU alone: there is no nvcc.")
     return()
   else()
     message(FATAL_ERROR "FARFIELD_CUDA is ON, but there is no nvcc on PATH or in /usr/local/cuda/bin; "
                         "install the CUDA toolkit, set CUDACXX, or configure with -DFARFIELD_CUDA=OFF")
   endif()
+endif()
+
+file(GLOB gpus /dev/nvidia[0-9]* /dev/nvhost-gpu /dev/dxg)  # a card, a Jetson, Windows' own under WSL
+if(FARFIELD_CUDA STREQUAL "AUTO" AND NOT gpus AND NOT CMAKE_CUDA_ARCHITECTURES)
+  string(CONCAT FARFIELD_BUILT "Built for the CPU alone: nvcc is here, but no GPU. "
+    "For CUDA as well: make build ARCH=90 (your GPU's number) or ARCH=all.")
+  message(STATUS "CUDA is left out: nvcc is here, but no GPU. To compile for GPUs elsewhere: -DFARFIELD_CUDA=ON (all "
+                 "architectures) or -DCMAKE_CUDA_ARCHITECTURES=90")
+  return()
 endif()
 
 # All that this nvcc knows from sm_75 to sm_120: what is handed to others must run on their devices. One architecture, as
@@ -56,3 +69,5 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(FARFIELD_HAVE_CUDA ON)
+list(JOIN CMAKE_CUDA_ARCHITECTURES ", " architectures)
+set(FARFIELD_BUILT "Built for the CPU and for CUDA, architectures ${architectures}.")

@@ -1,17 +1,20 @@
-# farfield_test(<name> [SLOW] <source>...)
+# farfield_test(<name> [SLOW|TSAN] <source>...)
 #
 # A GoogleTest program; every TEST is one entry of ctest. Further libraries: target_link_libraries afterwards. All carry the
 # label `asan`, the list that is repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless they are SLOW.
+# TSAN: repeated under ThreadSanitizer as well.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(farfield_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;TSAN" "" "")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE farfield_headers farfield_warnings GTest::gtest_main)
-  set(label asan)  # one label: gtest_discover_tests of CMake 3.25 loses a list
-  if(arg_SLOW)
+  set(label asan)  # one label: gtest_discover_tests of CMake 3.25 loses a list; so one label has both words
+  if(arg_TSAN)
+    set(label asan-tsan)
+  elseif(arg_SLOW)
     set(label slow)
   endif()
   # PRE_TEST: tests are listed when ctest starts, so that a program that crashes fails as a test, not as a build.

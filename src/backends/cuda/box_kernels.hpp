@@ -7,6 +7,7 @@
 
 #include "backends/cuda/keys.hpp"
 #include "backends/cuda/parallel.hpp"
+#include "backends/cuda/residency.hpp"
 #include "backends/cuda/running_sum.hpp"
 #include "tree/tree.hpp"
 
@@ -262,7 +263,8 @@ struct Division {
 };
 
 /// Bound by waits: eight blocks of a multiprocessor for the price of 32 bytes on the stack.
-__global__ void __launch_bounds__(block_threads, 8) divide_kernel(const __grid_constant__ Division division) {
+__global__ void __launch_bounds__(block_threads, blocks_held(8, block_threads))
+    divide_kernel(const __grid_constant__ Division division) {
   __shared__ Brood brood;
   division(brood);
 }

@@ -3,6 +3,7 @@
 #include "backends/cuda/octants.hpp"
 #include "backends/cuda/operands.hpp"
 #include "backends/cuda/product.hpp"
+#include "backends/cuda/residency.hpp"
 #include "backends/cuda/stages.hpp"
 
 namespace farfield::cuda {
@@ -73,7 +74,7 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
 
 /// Shared memory has room for about ten blocks. Left alone the compiler made room for sixteen, in 32 registers, where
 /// two of a thread's four loads of the matrix waited for the other two.
-static constexpr int blocks_per_processor = 10;
+static constexpr int blocks_per_processor = blocks_held(10, octant_threads);
 
 template <class Real, int fixed, bool staged>
 __global__ void __launch_bounds__(octant_threads, blocks_per_processor)

@@ -40,7 +40,7 @@ struct TensorPass {
   /// source child * width + j; the eight 16-byte pieces of a row stand in the order of shared memory
   /// (tensor_kernel.hpp).
   const __half* operators[2] = {};
-  TensorRows rows;
+  TensorRows rows = {};
 };
 
 struct TensorView {

@@ -94,8 +94,10 @@ struct Family {
 /// Where leaves have 40 points or lie on a surface, 1/16 makes p2p take 1.1 to 1.4 times as long as 1/32.
 template <class Real>
 constexpr Real close_square(int degree) {
-  if constexpr (sizeof(Real) == 8) return 1e-200;  // whose cube double still inverts
-  return Real(1) / static_cast<Real>(degree <= 5 ? 64 * 64 : degree <= 11 ? 32 * 32 : 16 * 16);
+  if constexpr (sizeof(Real) == 8)
+    return 1e-200;  // whose cube double still inverts
+  else
+    return Real(1) / static_cast<Real>(degree <= 5 ? 64 * 64 : degree <= 11 ? 32 * 32 : 16 * 16);
 }
 inline constexpr int most_careful = 1 << 10;  ///< degree: for sums whose error nothing else bounds
 

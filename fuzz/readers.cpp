@@ -1,0 +1,84 @@
+// Every reader of io/: the first bytes tell npy, npz, GADGET, xml and gzip apart, and csv is what remains. A file is
+// refused in one sentence, or gives bodies that are whole and survive being written and read again.
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <farfield/error.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "fuzz/bytes.hpp"
+#include "io/bodies.hpp"
+#include "io/results.hpp"
+
+namespace farfield::fuzz {
+namespace {
+
+/// A file that goes with the process, in memory where the system offers that.
+class Scratch {
+ public:
+  explicit Scratch(const std::string& ending) {
+    const std::string folder = std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp";
+    path_ = folder + "/farfield-fuzz-" + std::to_string(getpid()) + ending;
+  }
+  ~Scratch() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+  void fill(const std::uint8_t* data, std::size_t size) const {
+    std::ofstream(path_, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<long>(size));
+  }
+
+ private:
+  std::string path_;
+};
+
+void require_manners(const Error& error) {
+  const std::string sentence = error.what();
+  require(error.code() == ErrorCode::input || error.code() == ErrorCode::memory, "an Error of another code");
+  if (sentence.size() <= 10 || sentence.find('\n') != sentence.npos) broken("no sentence: " + sentence);
+}
+
+void require_whole(const io::Bodies& bodies) {
+  const std::size_t n = bodies.positions.size() / 3;
+  const auto fits = [n](const std::vector<double>& v) { return v.empty() || v.size() == n; };
+  require(bodies.positions.size() == 3 * n && fits(bodies.strengths) && fits(bodies.reference_potential),
+          "arrays of different lengths");
+  require(bodies.reference_gradient.empty() || bodies.reference_gradient.size() == 3 * n,
+          "a gradient of another length");
+  for (const io::Column& column : bodies.extra) require(column.values.size() == n, "a column of another length");
+}
+
+/// The same bits, or both not a number.
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) || (std::isnan(x) && std::isnan(y));
+  });
+}
+
+void require_return(const io::Bodies& bodies, const Scratch& copy) {
+  io::write(copy.path(), {&bodies, nullptr, nullptr});
+  const io::Bodies again = io::read(copy.path());
+  if (!same(bodies.positions, again.positions)) broken("positions changed on the way to " + copy.path());
+  if (!same(bodies.strengths, again.strengths)) broken("strengths changed on the way to " + copy.path());
+}
+
+void run(const std::uint8_t* data, std::size_t size) {
+  static const Scratch input(".csv"), csv("-copy.csv"), npz("-copy.npz");
+  input.fill(data, size);
+  io::Bodies bodies;
+  try {
+    bodies = io::read(input.path());
+  } catch (const Error& error) {
+    return require_manners(error);
+  }
+  require_whole(bodies);
+  if (bodies.count() > 0 && bodies.count() < 100) require_return(bodies, size % 2 ? csv : npz);
+}
+
+}  // namespace
+}  // namespace farfield::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  farfield::fuzz::run(data, size);
+  return 0;
+}
