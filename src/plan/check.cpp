@@ -150,7 +150,8 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
     double error = 0, size = 0;
     for (int a = 0; a < width; ++a) {
       const double e = exact(k, a) / unit;
-      const double difference = received(static_cast<double>(computed[a][targets[k]]), factor, delivered.scalar) / unit - e;
+      const double difference =
+          received(static_cast<double>(computed[a][targets[k]]), factor, delivered.scalar) / unit - e;
       error += difference * difference;
       size += e * e;
     }
@@ -210,11 +211,10 @@ std::vector<DirectSum> condition_sums(const CheckInput<Real>& in) {
   return direct_sums(in, condition_targets(in.targets));
 }
 
-#define FARFIELD_CHECK(Real)                                                                            \
-  template ErrorReport errors<Real>(const CheckInput<Real>&, const Delivered&,                          \
-                                    const std::vector<std::int64_t>&, const std::vector<DirectSum>&,    \
-                                    std::uint64_t);                                                     \
-  template ErrorReport check<Real>(const CheckInput<Real>&, const Delivered&, std::int64_t, std::uint64_t); \
+#define FARFIELD_CHECK(Real)                                                                                     \
+  template ErrorReport errors<Real>(const CheckInput<Real>&, const Delivered&, const std::vector<std::int64_t>&, \
+                                    const std::vector<DirectSum>&, std::uint64_t);                               \
+  template ErrorReport check<Real>(const CheckInput<Real>&, const Delivered&, std::int64_t, std::uint64_t);      \
   template std::vector<DirectSum> condition_sums<Real>(const CheckInput<Real>&);
 FARFIELD_CHECK(float)
 FARFIELD_CHECK(double)

@@ -26,8 +26,8 @@ struct Decision {
   int m = 1, k = 0;            ///< root edge R = D 2^k / m
   int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
-  bool any_scheme = false;  ///< dense or rotation was not asked for
-  int pair_terms = 0;       ///< of p2p's reciprocal square roots on the CPU (backends/cpu/pair_terms.hpp)
+  bool any_scheme = false;      ///< dense or rotation was not asked for
+  int pair_terms = 0;           ///< of p2p's reciprocal square roots on the CPU (backends/cpu/pair_terms.hpp)
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
   ListThresholds thresholds;
   double seconds = 0;           ///< expected of an evaluation: of one core, or of the device

@@ -39,8 +39,8 @@ static double reduced_over_full(int degree, bool reduced) {
 // Above degree 32 the scatter grows. Targets away from all sources have no near field whose size would hide the error,
 // and their pairs sit in the largest boxes: up to 5 times the model, 40 at degree 50. Where many points coincide one
 // place counts as often, whether it is a good one or not: up to 3 times. The factors below stand above these figures.
-// Few pairs carry the rest, and whether they are bad ones is a matter of chance: the factors stand for nine sums of ten;
-// the tenth is found by its expansions (truncation.hpp) and evaluated again.
+// Few pairs carry the rest, and whether they are bad ones is a matter of chance: the factors stand for nine sums of
+// ten; the tenth is found by its expansions (truncation.hpp) and evaluated again.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced) {
   const double few = std::min(2.0, std::sqrt(1e4 / std::max(1.0, kind.count)));
   const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0), of_facing = 1.2 + 0.8 * few;

@@ -69,8 +69,8 @@ static void name_what_ran(Report& report, const Decision& d) {
   report.m2l = d.rotation ? "rotation" : "dense";
 }
 
-Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery,
-                            Quality& quality, Report& report) {
+Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery, Quality& quality,
+                            Report& report) {
   constexpr int most = 6;  // precision, and a few steps of the degree
   const Decision first = first_->decision();
   Decision ran = first;
@@ -83,8 +83,8 @@ Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, con
   }
   if (same_arithmetic(ran, first)) return ran;
   name_what_ran(report, ran);
-  report.choices.push_back({again, difference(first, ran), "vector " + std::to_string(vector) +
-                                                               " of the strengths needs it to keep the tolerance"});
+  report.choices.push_back({again, difference(first, ran),
+                            "vector " + std::to_string(vector) + " of the strengths needs it to keep the tolerance"});
   return ran;
 }
 
@@ -113,7 +113,8 @@ static void warn_of_range(Report& report, const Norm& norm, const Factor& factor
   const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
   const double least = single ? 0x1p-102 : 0x1p-969;  // smallest normal number over the rounding
   const double largest = std::fabs(factor(norm.largest));
-  const std::string type = single ? "single" : "double", remedy = single ? "take results in double or change" : "change";
+  const std::string type = single ? "single" : "double",
+                    remedy = single ? "take results in double or change" : "change";
   if (!norm.finite() || !(largest <= most))
     warn(report, std::string("some ") + what + "s are beyond " + type + " precision and come as infinity; " + remedy +
                      " the units");

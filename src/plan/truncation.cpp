@@ -10,8 +10,8 @@
 
 namespace farfield {
 
-/// Points of a rule along one axis of a box at distance `boxes`: dense towards the centre that w is measured from, where
-/// the integrand has its peak.
+/// Points of a rule along one axis of a box at distance `boxes`: dense towards the centre that w is measured from,
+/// where the integrand has its peak.
 struct AxisRule {
   static constexpr int points = 16;
   double x[points], weight[points];
@@ -60,7 +60,8 @@ const TailMeans& tail_means(int degree) {
   return known[i];
 }
 
-// Of 1,500 sums the true error was 3.8 times the estimate at most with 500 to 1e4 translations, 6.7 with 12, 13 with one.
+// Of 1,500 sums the true error was 3.8 times the estimate at most with 500 to 1e4 translations, 6.7 with 12, 13 with
+// one.
 double truncation_safety(std::int64_t translations, bool reduced) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
   return (1.25 + few) * (reduced ? 4 : 1);
@@ -167,7 +168,8 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
   const TailMeans& means = tail_means(e.degree);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box)
-    power[box] = tree.level[box] >= 2 && tree.source_count(box) > 0 ? next_power(e.multipole + box * e.stride, e.degree) : 0;
+    power[box] =
+        tree.level[box] >= 2 && tree.source_count(box) > 0 ? next_power(e.multipole + box * e.stride, e.degree) : 0;
   Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
     if (tree.target_count(box) == 0) return Truncation{};
     Truncation own = local_tail(tree, box, next_power(e.local + box * e.stride, e.degree), target, means);
@@ -177,8 +179,7 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
     return power[box] / integer_power(tree.lattice.edge(tree.level[box]), exponent);
   };
   sum.potential += far_tail(tree, means, threads, [&](BoxId box) { return over_edge(box, 2); });
-  sum.gradient +=
-      means.outer_gradient() * far_tail(tree, means, threads, [&](BoxId box) { return over_edge(box, 4); });
+  sum.gradient += means.outer_gradient() * far_tail(tree, means, threads, [&](BoxId box) { return over_edge(box, 4); });
   return sum;
 }
 

@@ -5,8 +5,8 @@
 // in edges a of the box,
 // - a multipole lacks at distance w its terms n > d, in the mean over directions p_n w^(-2n-2) / (2n+1) / a^2 squared;
 // - a local lacks at distance r from its centre p_n r^(2n) / (2n+1) / a^2.
-// p_{d+1} follows from the last four degrees (next_power). The first kind is summed over the far list with the mean over
-// a box full of targets (MultipoleTail), and over m2p; the second over the targets of every box.
+// p_{d+1} follows from the last four degrees (next_power). The first kind is summed over the far list with the mean
+// over a box full of targets (MultipoleTail), and over m2p; the second over the targets of every box.
 //
 // So the estimate knows the strengths and how the points lie, as well as what m2l and l2l made of them. Measured on
 // random mixtures (tests/support/mixtures.hpp; all degrees, alike and apart): the true error is 0.84 times the estimate
@@ -42,13 +42,14 @@ struct Expansions {
 template <class Real>
 FARFIELD_HD double degree_power(const Real* c, int n) {
   double sum = 0;
-  for (int i = n * n; n >= 0 && i < (n + 1) * (n + 1); ++i) sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
+  for (int i = n * n; n >= 0 && i < (n + 1) * (n + 1); ++i)
+    sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
   return sum;
 }
 
 /// The power of degree d + 1, extrapolated from the sums of the last two degrees and the two before. Two each time,
-/// since a crystal's even or odd ones may vanish; a point in a box falls by its distance from the centre squared, 3/4 at
-/// most.
+/// since a crystal's even or odd ones may vanish; a point in a box falls by its distance from the centre squared, 3/4
+/// at most.
 FARFIELD_HD double extrapolated_power(double last, double before, int d) {
   if (d < 1 || !(last > 0)) return 0.5 * last;
   double fall = d < 3 || !(before > 0) ? 0.75 : sqrt(last / before);
@@ -57,8 +58,8 @@ FARFIELD_HD double extrapolated_power(double last, double before, int d) {
 }
 template <class Real>
 FARFIELD_HD double next_power(const Real* c, int d) {
-  return extrapolated_power(degree_power(c, d) + degree_power(c, d - 1), degree_power(c, d - 2) + degree_power(c, d - 3),
-                            d);
+  return extrapolated_power(degree_power(c, d) + degree_power(c, d - 1),
+                            degree_power(c, d - 2) + degree_power(c, d - 3), d);
 }
 
 /// x^n for n >= 0.

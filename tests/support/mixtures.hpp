@@ -66,12 +66,18 @@ class PointSet {
 
   Place operator()(std::int64_t i, Stream& random) const {
     switch (kind_) {
-      case Set::ball: return scaled(on_sphere(random), std::cbrt(random.unit()));
-      case Set::shell: return on_sphere(random);
-      case Set::cusp: return scaled(on_sphere(random), std::pow(random.unit(), slope_ * 2));
-      case Set::gauss: return gaussian(random);
-      case Set::lattice: return node(i);
-      case Set::shaken: return shaken(node(i), random);
+      case Set::ball:
+        return scaled(on_sphere(random), std::cbrt(random.unit()));
+      case Set::shell:
+        return on_sphere(random);
+      case Set::cusp:
+        return scaled(on_sphere(random), std::pow(random.unit(), slope_ * 2));
+      case Set::gauss:
+        return gaussian(random);
+      case Set::lattice:
+        return node(i);
+      case Set::shaken:
+        return shaken(node(i), random);
       case Set::hammersley:
         return {(static_cast<double>(i) + 0.5) / static_cast<double>(count_), radical_inverse(i, 2),
                 radical_inverse(i, 3)};
@@ -79,7 +85,8 @@ class PointSet {
         const double t = random.unit();
         return {t, 0.3 * t, -0.7 * t};
       }
-      case Set::plane: return {random.unit(), random.unit(), 0};
+      case Set::plane:
+        return {random.unit(), random.unit(), 0};
       case Set::ring: {
         const double angle = random.between(0, 2 * std::numbers::pi);
         return {std::cos(angle), std::sin(angle), shake_ * random.unit()};
@@ -89,7 +96,8 @@ class PointSet {
         const Place d = scaled(gaussian(random), 0.02 * slope_);
         return {c[0] + d[0], c[1] + d[1], c[2] + d[2]};
       }
-      default: return in_cube(random, 0, 1);
+      default:
+        return in_cube(random, 0, 1);
     }
   }
 
@@ -174,9 +182,14 @@ inline std::vector<double> make_weights(Weights kind, std::vector<double>& xyz, 
   const auto sign = [&] { return random.unit() < 0.5 ? -1.0 : 1.0; };
   const bool both = random.unit() < 0.7;
   for (double& v : q) switch (kind) {
-      case Weights::uniform: v = random.unit(); break;
-      case Weights::decades: v = std::pow(10, 9 * (random.unit() - 0.5)) * (both ? sign() : 1); break;
-      default: v = random.between(-0.5, 0.5);
+      case Weights::uniform:
+        v = random.unit();
+        break;
+      case Weights::decades:
+        v = std::pow(10, 9 * (random.unit() - 0.5)) * (both ? sign() : 1);
+        break;
+      default:
+        v = random.between(-0.5, 0.5);
     }
   const auto any = [&] { return static_cast<std::size_t>(random.below(count)); };
   if (kind == Weights::dominated)

@@ -139,8 +139,7 @@ class ClosePairs {
       const double to_potential = Kernel::Basis::potential_scale(unit);
       const auto in_frame = [&](double g) { return static_cast<Real>(g * to_potential / unit); };
       a.u[i][k] += static_cast<Real>(u * to_potential);
-      if constexpr (with_gradient)
-        a.gx[i][k] += in_frame(gx), a.gy[i][k] += in_frame(gy), a.gz[i][k] += in_frame(gz);
+      if constexpr (with_gradient) a.gx[i][k] += in_frame(gx), a.gy[i][k] += in_frame(gy), a.gz[i][k] += in_frame(gz);
     }
     return r2;
   }

@@ -212,9 +212,8 @@ class CudaEvaluator final : public Evaluator {
       const SortedResults<Real> delivered = results(exponent, delivery.scale);
       const bool summed = tree_.sources.count > 0 && target_points().count > 0;
       if (summed) judge_.launch(work_, decision_.method == Method::fmm && decision_.kernel != Kernel::count, side_);
-      events_("scatter", [&] {
-        scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_);
-      });
+      events_("scatter",
+              [&] { scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_); });
       qualities.push_back(summed ? quality(delivered, report) : Quality{});
       if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
     }
@@ -267,7 +266,8 @@ class CudaEvaluator final : public Evaluator {
     decision_.rotation = true;
     report.m2l = "rotation";
     for (Choice& choice : report.choices)
-      if (choice.name == "m2l") choice = {"m2l", "rotation", "this device has no tensor cores for double at this degree"};
+      if (choice.name == "m2l")
+        choice = {"m2l", "rotation", "this device has no tensor cores for double at this degree"};
   }
 
   /// m2l on tensor cores where precision, scheme, degree and device allow it.
@@ -416,7 +416,8 @@ class CudaEvaluator final : public Evaluator {
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   auto placed = std::make_shared<Placed>(current_device());
-  if (decision.precision == Precision::single_) return std::make_unique<CudaEvaluator<float>>(decision, threads, placed);
+  if (decision.precision == Precision::single_)
+    return std::make_unique<CudaEvaluator<float>>(decision, threads, placed);
   return std::make_unique<CudaEvaluator<double>>(decision, threads, placed);
 }
 

@@ -36,10 +36,12 @@ __global__ void __launch_bounds__(sum_threads) norms_kernel(Work<Real> work, dou
     __syncthreads();
     for (int half = sum_threads / 2; half > 0; half /= 2) {
       if (static_cast<int>(threadIdx.x) < half)
-        lane[threadIdx.x] = lane[threadIdx.x + half] <= lane[threadIdx.x] ? lane[threadIdx.x] : lane[threadIdx.x + half];
+        lane[threadIdx.x] =
+            lane[threadIdx.x + half] <= lane[threadIdx.x] ? lane[threadIdx.x] : lane[threadIdx.x + half];
       __syncthreads();
     }
-    if (threadIdx.x == 0) part[blockIdx.x * norms + 2 * which] = sum, part[blockIdx.x * norms + 2 * which + 1] = lane[0];
+    if (threadIdx.x == 0)
+      part[blockIdx.x * norms + 2 * which] = sum, part[blockIdx.x * norms + 2 * which + 1] = lane[0];
     __syncthreads();
   }
 }
@@ -131,9 +133,9 @@ __device__ void add_own(const Work<Real>& work, BoxId box, int lane, const doubl
 
 /// Sums over boxes first, first + every, ...; a warp for each.
 template <class Real>
-__global__ void __launch_bounds__(sum_threads) tails_kernel(const __grid_constant__ Work<Real> work, BoxId first,
-                                                            BoxId every, const double* power,
-                                                            const __grid_constant__ TailMeans means, double* part) {
+__global__ void __launch_bounds__(sum_threads)
+    tails_kernel(const __grid_constant__ Work<Real> work, BoxId first, BoxId every, const double* power,
+                 const __grid_constant__ TailMeans means, double* part) {
   __shared__ double shared[sum_threads];
   constexpr int warps = sum_threads / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -179,7 +181,7 @@ void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
     kept_ = std::min(most_shares, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
     every_ = every;
     tails_kernel<<<static_cast<unsigned>(kept_), sum_threads, 0, stream>>>(work, first, every, power_.data(),
-                                                                          tail_means(work.tables.degree), tail_part);
+                                                                           tail_means(work.tables.degree), tail_part);
     require_launch("tails_kernel");
   }
   download(found_.data(), part_.data(), most_shares * (norms + tails), stream);
