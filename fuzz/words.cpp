@@ -49,7 +49,7 @@ void run(const std::vector<std::string>& words) {
     if (name == "check") sum(arguments.check.options);
     if (name == "bench") take_apart(arguments.bench);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) require(!cli::explain(app, error).empty(), "a refusal without a sentence");
+    if (error.get_exit_code() != 0) require(!cli::explain(app, error, words).empty(), "a refusal without a sentence");
   }
 }
 

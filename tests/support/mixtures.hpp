@@ -155,7 +155,8 @@ inline std::string add_mixture(std::vector<double>& xyz, std::int64_t count, Str
       xyz.insert(xyz.end(), p.begin(), p.end());
     }
     done += own;
-    label += (label.empty() ? "" : "+") + std::string(name(kind));
+    if (!label.empty()) label += '+';
+    label += name(kind);
   }
   return label;
 }
