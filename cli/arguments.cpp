@@ -117,6 +117,8 @@ void add_sum(CLI::App& app, SumArguments& a) {
   add_output_format(app, a.format);
   app.add_option("--report", a.report, "Write the whole report as JSON")->type_name("FILE");
   app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
+  add_word<std::string>(app, "--plot-axis", a.plot_axis, {{"x", "x"}, {"y", "y"}, {"z", "z"}},
+                        "Look along it (default: the shortest)");
   add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_expert(app, o);

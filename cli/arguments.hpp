@@ -12,7 +12,7 @@
 namespace farfield::cli {
 
 struct SumArguments {  ///< of `run` and `check`
-  std::string input, targets, output, format, report, plot;
+  std::string input, targets, output, format, report, plot, plot_axis;
   io::Reading reading;
   Options options;
   bool quiet = false;

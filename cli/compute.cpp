@@ -160,6 +160,7 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
     progress("drawing " + a.plot);
     io::PictureStyle style;
     const std::string& path = c.targets ? a.targets : a.input;
+    if (!a.plot_axis.empty()) style.axis = a.plot_axis[0];
     style.title = (path == "-" ? "" : std::filesystem::path(path).filename().string() + ": ") + told(c.at());
     io::draw(a.plot, c.at(), c.result.potential, style);
     wrote(a.plot);

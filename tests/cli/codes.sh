@@ -50,6 +50,7 @@ expect 2 'standard output takes one of' -- run bodies.npz -o - --report -
 expect 2 "--input-format: 'frog' is not one of csv, npy, npz, obj, ply, xyz" -- run bodies.npz --input-format frog
 expect 2 "--delimiter: 'a' is none" -- run bodies.npz --delimiter a
 expect 2 "--columns: 'w=mass' does not name a column" -- run bodies.npz --columns w=mass
+expect 2 "--plot-axis: 'w' is not one of x, y, z" -- run bodies.npz --plot-axis w
 expect 2 "no kind 'frog'" -- generate frog -n 3 -o frog.csv
 expect 2 '--output is required' -- generate uniform -n 3
 expect 2 'repeat 0' -- bench --n 100 --repeat 0

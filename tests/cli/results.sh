@@ -158,6 +158,7 @@ contains out 'csv, 1 body'
 printf 'x,y,z,q,\033[2J\n1,2,3,4,5\n' >escape.csv
 expect 0 -- info escape.csv
 LC_ALL=C grep -q $'\033' out && flunk "info prints control characters of a file"
+expect 0 -- run three.csv --plot axis.png --plot-axis x
 
 # Quiet is silent.
 expect 0 -- run p.csv --quiet --check 10 -o quiet.csv
