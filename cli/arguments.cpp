@@ -1,5 +1,6 @@
 #include "cli/arguments.hpp"
 
+#include <cctype>
 #include <farfield/version.hpp>
 
 #include "cli/help.hpp"
@@ -57,9 +58,47 @@ void add_expert(CLI::App& app, Options& o) {
   add_simd(app, o);
 }
 
+char parse_delimiter(const std::string& text) {
+  if (text == "tab") return '\t';
+  if (text == "blank" || text == "space") return ' ';
+  const bool letter = text.size() == 1 && !std::isalnum(static_cast<unsigned char>(text[0]));
+  if (!letter || std::string("+-.\"#_\n\r").find(text[0]) != std::string::npos)
+    throw CLI::ValidationError("'" + text + "' is none; use a sign such as ';', or tab, or blank",
+                               CLI::ExitCodes::ValidationError);
+  return text[0];
+}
+
+std::pair<std::string, std::string> parse_column(const std::string& text) {
+  const auto equals = text.find('=');
+  const std::string role = text.substr(0, equals);
+  if (equals == text.npos || equals + 1 == text.size() || (role != "x" && role != "y" && role != "z" && role != "q"))
+    throw CLI::ValidationError("'" + text + "' does not name a column for x, y, z or q; write x=NAME,y=NAME",
+                               CLI::ExitCodes::ValidationError);
+  return {role, text.substr(equals + 1)};
+}
+
+/// How to read files that do not say it by themselves.
+void add_reading(CLI::App& app, io::Reading& reading) {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const std::string& name : io::input_formats()) words.emplace_back(name, name);
+  add_word<std::string>(app, "--input-format", reading.format, words, "Format of INPUT, else told by content")
+      ->type_name("FORMAT");
+  const auto take_delimiter = [&reading](const std::string& text) { reading.delimiter = parse_delimiter(text); };
+  add_parsed(app, "--delimiter", take_delimiter, "Of csv, else told by the header: ; tab blank")->type_name("C");
+  const auto take_columns = [&reading](const std::string& text) {
+    for (const std::string& part : split(text)) reading.columns.push_back(parse_column(part));
+  };
+  add_parsed(app, "--columns", take_columns, "Columns of csv: x=Lon,y=Lat,z=0,q=Mass")->type_name("x=NAME,...");
+}
+
+CLI::Option* add_output_format(CLI::App& app, std::string& format) {
+  return add_word<std::string>(app, "--format", format, {{"csv", "csv"}, {"npz", "npz"}, {"npy", "npy"}},
+                               "Of the results, else told by -o's name");
+}
+
 void add_sum(CLI::App& app, SumArguments& a) {
   Options& o = a.options;
-  app.add_option("INPUT", a.input, "Bodies: csv, npy, npz, GADGET-1, ScaFaCoS xml")->required()->type_name("");
+  app.add_option("INPUT", a.input, "Bodies: csv, npz, ply, ...; - for a pipe")->required()->type_name("");
   add_number(app, "--tolerance", o.tolerance, "Relative L2 error allowed (default 1e-6)");
   app.add_flag("--gradient", o.gradient, "Compute the gradient, too");
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
@@ -74,9 +113,13 @@ void add_sum(CLI::App& app, SumArguments& a) {
                    "auto: the cheaper of the other two");
   add_precision(app, o);
   add_backend(app, o);
-  app.add_option("-o,--output", a.output, "Write results, .npz or .csv, in input order")->type_name("FILE");
+  app.add_option("-o,--output", a.output, "Results: .npz, .csv or .npy; - for a pipe")->type_name("FILE");
+  add_output_format(app, a.format);
   app.add_option("--report", a.report, "Write the whole report as JSON")->type_name("FILE");
   app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
+  add_word<std::string>(app, "--plot-axis", a.plot_axis, {{"x", "x"}, {"y", "y"}, {"z", "z"}},
+                        "Look along it (default: the shortest)");
+  add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_expert(app, o);
 }
@@ -85,10 +128,13 @@ void add_run(CLI::App& app, SumArguments& a) {
   CLI::App& run = *app.add_subcommand("run", "Sum over the bodies of a file");
   add_sum(run, a);
   run.footer(
+      "Formats of INPUT: csv, npy, npz, obj, ply, xyz, GADGET-1, ScaFaCoS; also .gz\n\n"
       "Examples:\n"
       "  farfield run stars.npz -o potential.npz\n"
       "  farfield run stars.csv --gradient --tolerance 1e-9 --check 1000 -o forces.csv\n"
       "  farfield run ions.csv --scale 0.0795774715 --targets grid.csv -o field.csv\n"
+      "  farfield run quakes.csv --columns x=Longitude,y=Latitude,z=0,q=Magnitude\n"
+      "  zcat stars.csv.gz | farfield run - -o - --format npy >potential.npy\n"
       "  farfield run galaxies.npz --plot galaxies.png --report run.json");
 }
 
@@ -119,16 +165,20 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
                            {"positive", io::Strengths::positive},
                            {"mixed", io::Strengths::mixed}},
                           "The kind's; 1; in (0,1); in (-1/2,1/2)");
-  generate.add_option("-o,--output", a.output, "Where to: .npz or .csv")->type_name("FILE")->required();
+  generate.add_option("-o,--output", a.output, "Where to: .npz, .csv or .npy; - for a pipe")
+      ->type_name("FILE")
+      ->required();
+  add_output_format(generate, a.format);
   generate.footer(kinds +
                   "\nExamples:\n"
                   "  farfield generate galaxies -n 60000 --seed 1 -o galaxies.npz\n"
                   "  farfield generate uniform -n 1e6 --strengths mixed -o salt.npz");
 }
 
-void add_info(CLI::App& app, std::string& file) {
+void add_info(CLI::App& app, std::string& file, io::Reading& reading) {
   CLI::App& info = *app.add_subcommand("info", "What this machine offers, or a file holds");
-  info.add_option("FILE", file, "A file of bodies")->type_name("");
+  info.add_option("FILE", file, "A file of bodies; - for a pipe")->type_name("");
+  add_reading(info, reading);
   info.footer("Examples:\n  farfield info\n  farfield info stars.npz");
 }
 
@@ -174,7 +224,7 @@ void declare(CLI::App& app, Arguments& a) {
   add_run(app, a.run);
   add_check(app, a.check);
   add_generate(app, a.generate);
-  add_info(app, a.info_file);
+  add_info(app, a.info_file, a.info_reading);
   add_bench(app, a.bench);
   add_pages(app, a);
   app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");

@@ -6,18 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "io/bodies.hpp"
 #include "io/generate.hpp"
 
 namespace farfield::cli {
 
 struct SumArguments {  ///< of `run` and `check`
-  std::string input, targets, output, report, plot;
+  std::string input, targets, output, format, report, plot, plot_axis;
+  io::Reading reading;
   Options options;
   bool quiet = false;
 };
 
 struct GenerateArguments {
-  std::string kind, output;
+  std::string kind, output, format;
   std::int64_t n = 0;
   std::uint64_t seed = 0;
   io::Strengths strengths = io::Strengths::natural;
@@ -34,6 +36,7 @@ struct Arguments {
   GenerateArguments generate;
   BenchArguments bench;
   std::string info_file, help_of;
+  io::Reading info_reading;
   int shell = 0;
 };
 

@@ -7,7 +7,7 @@ namespace farfield::cli {
 void run(const SumArguments& arguments);
 void check(const SumArguments& arguments);
 void generate(const GenerateArguments& arguments);
-void info(const std::string& file);
+void info(const std::string& file, const io::Reading& reading);
 void bench(const BenchArguments& arguments);
 void help(const CLI::App& app, const std::string& command);  ///< of all where `command` is empty
 void completion(const CLI::App& app);                        ///< for bash

@@ -13,7 +13,7 @@
 #include "cli/report_json.hpp"
 #include "io/output.hpp"
 #include "io/picture.hpp"
-#include "io/write.hpp"
+#include "io/results.hpp"
 
 namespace farfield::cli {
 namespace {
@@ -43,19 +43,12 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
-void require_extensions(const SumArguments& a) {
-  const std::string results = extension_of(a.output), picture = extension_of(a.plot);
-  if (!a.output.empty() && results != ".npz" && results != ".csv")
-    throw Error(ErrorCode::usage, a.output + ": results are written as .npz or .csv; use one of these names");
-  if (!a.plot.empty() && picture != ".png")
-    throw Error(ErrorCode::usage, a.plot + ": pictures are written as PNG only; use a name that ends in .png");
-}
-
 /// One spelling for all that lead to the same file; empty for no file, and for pipes and devices, which may be shared.
 std::string place_of(const std::string& path) {
   std::error_code trouble;
   const auto status = std::filesystem::status(path, trouble);
-  if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) return "";
+  const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  if (path.empty() || path == "-" || special) return "";
   const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, trouble), trouble);
   return trouble ? path : place.string();
 }
@@ -79,15 +72,30 @@ void require_distinct(const SumArguments& a) {
                                                   uses[later].name, *uses[earlier].path, uses[earlier].name));
 }
 
+/// One standard input and one standard output are there; a results' name tells a format.
+void require_names(const SumArguments& a) {
+  if (a.input == "-" && a.targets == "-")
+    throw Error(ErrorCode::usage, "bodies and targets cannot both come from standard input; name a file for one");
+  if ((a.output == "-") + (a.report == "-") + (a.plot == "-") > 1)
+    throw Error(ErrorCode::usage,
+                "standard output takes one of --output, --report and --plot; name files for the rest");
+  if (!a.plot.empty() && a.plot != "-" && extension_of(a.plot) != ".png")
+    throw Error(ErrorCode::usage, a.plot + ": pictures are written as PNG only; use a name that ends in .png");
+  if (!a.output.empty()) io::output_format(a.output, a.format);
+  if (a.output.empty() && !a.format.empty())
+    throw Error(ErrorCode::usage,
+                "--format is that of the results; name a file for them with --output, or - for a pipe");
+}
+
 Points view(const io::Bodies& bodies) { return points(bodies.positions); }
 
 void read_files(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
   progress("reading " + a.input);
-  c.sources = io::read(a.input);
+  c.sources = io::read(a.input, a.reading);
   if (!a.targets.empty()) {
     progress("reading " + a.targets);
-    c.targets = io::read_points(a.targets);
+    c.targets = io::read_points(a.targets, {"", a.reading.delimiter, a.reading.columns});
   }
   c.wall.read = watch.seconds();
 }
@@ -128,7 +136,7 @@ std::string excess(const char* what, double error, double tolerance) {
 }  // namespace
 
 Computation compute(const SumArguments& a, Progress& progress) {
-  require_extensions(a);
+  require_names(a);
   require_distinct(a);
   for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
   Computation c;
@@ -141,17 +149,19 @@ Computation compute(const SumArguments& a, Progress& progress) {
 
 void write_results(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
-  const auto wrote = [&](const std::string& path) { c.written.push_back(path); };
+  const auto wrote = [&](const std::string& path) { c.written.push_back(path == "-" ? "standard output" : path); };
   if (!a.output.empty()) {
     progress("writing " + a.output);
-    io::write(a.output, {&c.at(), &c.result.potential, &c.result.gradient});
+    const auto* gradient = a.options.gradient ? &c.result.gradient : nullptr;
+    io::write(a.output, {&c.at(), &c.result.potential, gradient}, a.format);
     wrote(a.output);
   }
   if (!a.plot.empty()) {
     progress("drawing " + a.plot);
     io::PictureStyle style;
     const std::string& path = c.targets ? a.targets : a.input;
-    style.title = std::filesystem::path(path).filename().string() + ": " + told(c.at());
+    if (!a.plot_axis.empty()) style.axis = a.plot_axis[0];
+    style.title = (path == "-" ? "" : std::filesystem::path(path).filename().string() + ": ") + told(c.at());
     io::draw(a.plot, c.at(), c.result.potential, style);
     wrote(a.plot);
   }

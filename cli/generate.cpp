@@ -5,17 +5,19 @@
 #include "cli/numbers.hpp"
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
-#include "io/write.hpp"
+#include "io/results.hpp"
 
 namespace farfield::cli {
 
 void generate(const GenerateArguments& a) {
   Progress progress(false);
   progress(fmt::format("making {} bodies", grouped(a.n)));
+  io::output_format(a.output, a.format);
   const io::Bodies bodies = io::generate(a.kind, a.n, a.seed, a.strengths);
   progress("writing " + a.output);
-  io::write(a.output, {&bodies, nullptr, nullptr});
+  io::write(a.output, {&bodies, nullptr, nullptr}, a.format);
   progress.clear();
+  if (a.output == "-") return;
   print(Terminal::of(stdout).wrap(printable(a.output) + ": " + told(bodies), 0) + "\n");
 }
 

@@ -97,9 +97,9 @@ std::string results_of(const io::Bodies& b) {
                      b.reference_gradient.empty() ? "" : "gradients");
 }
 
-std::string contents(const std::string& path, const Terminal& t) {
-  const io::Bodies b = io::read_points(path);
-  std::string text = section("File", printable(path), t) + section("", told(b), t);
+std::string contents(const std::string& path, const io::Reading& reading, const Terminal& t) {
+  const io::Bodies b = io::read_points(path, reading);
+  std::string text = section("File", path == "-" ? "standard input" : printable(path), t) + section("", told(b), t);
   if (b.count() > 0) {
     for (const std::size_t axis : {0u, 1u, 2u})
       text += section(axis == 0 ? "Extent" : "", fmt::format("{}  {}", "xyz"[axis], range(b.positions, axis, 3)), t);
@@ -120,9 +120,9 @@ std::string contents(const std::string& path, const Terminal& t) {
 
 }  // namespace
 
-void info(const std::string& file) {
+void info(const std::string& file, const io::Reading& reading) {
   const Terminal terminal = Terminal::of(stdout);
-  print(file.empty() ? machine(terminal) : contents(file, terminal));
+  print(file.empty() ? machine(terminal) : contents(file, reading, terminal));
 }
 
 }  // namespace farfield::cli

@@ -33,7 +33,7 @@ void dispatch(const CLI::App& app, const Arguments& arguments) {
   if (name == "run") run(arguments.run);
   if (name == "check") check(arguments.check);
   if (name == "generate") generate(arguments.generate);
-  if (name == "info") info(arguments.info_file);
+  if (name == "info") info(arguments.info_file, arguments.info_reading);
   if (name == "bench") bench(arguments.bench);
   if (name == "help") help(app, arguments.help_of);
   if (name == "completion") completion(app);

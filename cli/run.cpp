@@ -13,7 +13,9 @@ void sum(const SumArguments& arguments, Describe describe) {
   Progress progress(arguments.quiet);
   Computation computation = compute(arguments, progress);
   write_results(arguments, computation, progress);
-  if (!arguments.quiet) print(describe(arguments, computation, Terminal::of(stdout)));
+  const bool taken = arguments.output == "-" || arguments.report == "-" || arguments.plot == "-";
+  std::FILE* const stream = taken ? stderr : stdout;  // results in a pipe must not have a report among them
+  if (!arguments.quiet) print(describe(arguments, computation, Terminal::of(stream)), stream);
   require_accuracy(computation.result.report);
 }
 

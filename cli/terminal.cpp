@@ -115,10 +115,11 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-void print(const std::string& text) {
-  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!whole || std::fflush(stdout) != 0)
-    throw Error(ErrorCode::output, std::string("standard output: ") + std::strerror(errno));
+void print(const std::string& text, std::FILE* stream) {
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  if (!whole || std::fflush(stream) != 0)
+    throw Error(ErrorCode::output,
+                std::string(stream == stdout ? "standard output: " : "standard error: ") + std::strerror(errno));
 }
 
 }  // namespace farfield::cli

@@ -47,6 +47,6 @@ std::string pad(std::string_view text, int width);       ///< spaces behind
 std::string pad_left(std::string_view text, int width);  ///< spaces in front
 
 /// Writes to standard output; throws Error(output) where it is full or closed.
-void print(const std::string& text);
+void print(const std::string& text, std::FILE* stream = stdout);
 
 }  // namespace farfield::cli

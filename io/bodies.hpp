@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield::io {
@@ -21,17 +22,29 @@ struct Bodies {
   std::vector<double> reference_potential;  ///< n, where the file brings potentials computed by others; else empty
   std::vector<double> reference_gradient;   ///< 3 n, interleaved, likewise (a file's field is minus the gradient)
   bool references_apply = true;             ///< false: they are of another sum, such as that of a periodic system
+  std::size_t up = 2;                       ///< the axis that points up by custom of the format: z, in models y
   std::vector<std::string> warnings;        ///< sentences the user should see: what was ignored and why
 
   std::int64_t count() const { return static_cast<std::int64_t>(positions.size() / 3); }
 };
 
-/// Reads sources, the format told by extension or first bytes: csv, npy, npz, GADGET-1 snapshot, ScaFaCoS xml; each
-/// also within gzip. Not-a-numbers and infinities are read as they stand: the library validates.
-/// Throws Error(input) with one sentence: path, where, what is wrong, what to do; Error(memory) where it does not fit.
-Bodies read(const std::string& path);
+/// How to read, where a file does not say it by itself.
+struct Reading {
+  std::string format;     ///< one of `input_formats()`; empty: told by the first bytes or the extension
+  char delimiter = '\0';  ///< of csv, a blank meaning any number of blanks and tabs; 0: told by the header line
+  std::vector<std::pair<std::string, std::string>> columns;  ///< of csv: x, y, z or q, and its column or a number
+};
+
+/// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, GADGET-1 snapshot,
+/// ScaFaCoS xml; each also within gzip. "-" is standard input; pipes are read as files are. Not-a-numbers and
+/// infinities are read as they stand: the library validates.
+/// Throws Error(input) with one sentence: path, where, what is wrong, what to do; Error(memory) where it does not fit;
+/// Error(usage) for a format that is none.
+Bodies read(const std::string& path, const Reading& reading = {});
 
 /// The same for targets: strengths may be missing.
-Bodies read_points(const std::string& path);
+Bodies read_points(const std::string& path, const Reading& reading = {});
+
+std::vector<std::string> input_formats();
 
 }  // namespace farfield::io

@@ -28,14 +28,22 @@ class Blob {
   std::size_t size_ = 0;
 };
 
-/// The whole of a regular file; refuses what is missing, empty, unreadable or a directory.
+/// The whole of a file, a pipe or ("-") standard input; refuses what is missing, empty, unreadable or a directory.
 Blob load_file(const std::string& path);
 
-/// The content of a gzip stream (several members in a row are one content).
+/// What compressed data may unpack to: many times its size, but not all that a few bytes made to do harm can.
+/// Coordinates, even those of a lattice, shrink to a tenth or a fifteenth.
+inline constexpr std::size_t most_times_packed = 100, always_unpacked = std::size_t{64} << 20;
+std::size_t unpack_limit(std::size_t packed);
+
+/// The content of a gzip stream (several members in a row are one content), within `unpack_limit`.
 Blob gunzip(const std::string& path, std::string_view packed);
 
 /// Raw deflate data whose unpacked size is known, as in a zip archive; `where` names the member.
 Blob inflate_raw(const std::string& path, const std::string& where, std::string_view packed, std::size_t size);
+
+/// At most `most` bytes of it, for a look at the header; fewer where the data ends or is damaged.
+Blob inflate_beginning(std::string_view packed, std::size_t most);
 
 /// The number at `offset`, which the caller has checked to lie within `bytes`.
 template <class T>

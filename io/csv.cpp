@@ -1,203 +1,229 @@
-// Comma-separated values with a header line: x, y, z, q in any order and case; further columns are carried through.
+// Tables of text with a header line: x, y, z, q in any order and case; further columns are carried through.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <limits>
-#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "bytes.hpp"
 #include "formats.hpp"
+#include "text.hpp"
 
 namespace farfield::io {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+constexpr std::array<const char*, 7> strength_names = {"q",       "strength", "strengths", "charge",
+                                                       "charges", "mass",     "masses"};
+
+using Fields = std::vector<std::string_view>;
+
+// A blank as delimiter stands for any number of blanks and tabs, so that fields are words.
+void split(std::string_view line, char delimiter, Fields& fields) {
+  fields.clear();
+  if (delimiter == ' ') {
+    for (auto word = take_word(line); !word.empty(); word = take_word(line)) fields.push_back(word);
+    return;
+  }
+  while (true) {
+    const auto end = line.find(delimiter);
+    fields.push_back(trimmed(line.substr(0, end)));
+    if (end == line.npos) return;
+    line.remove_prefix(end + 1);
+  }
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
+// What separates the names of the header: the most frequent of comma, semicolon and tab, or else blanks.
+char delimiter_of(std::string_view header) {
+  char best = ' ';
+  std::ptrdiff_t most = 0;
+  for (const char candidate : {',', ';', '\t'}) {
+    const auto found = std::count(header.begin(), header.end(), candidate);
+    if (found > most) best = candidate;
+    most = std::max(most, found);
+  }
+  return best;
 }
 
-// Lines that say something: blank ones and those which start with # are passed over, but counted.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : rest_(text) {
-    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);  // spreadsheets write a byte order mark
-  }
-  bool next() {
-    while (!rest_.empty()) {
-      const auto end = rest_.find('\n');
-      line_ = trimmed(rest_.substr(0, end));
-      rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
-      ++number_;
-      if (!line_.empty() && line_.front() != '#') return true;
-    }
-    return false;
-  }
-  std::string_view line() const { return line_; }
-  std::string where() const { return fmt::format("line {}", number_); }
-
- private:
-  std::string_view rest_, line_;
-  std::int64_t number_ = 0;
+// Where a coordinate or the strengths come from: a column, or one number for all bodies (`--columns z=0`).
+struct Place {
+  std::size_t column = 0;
+  std::optional<double> constant;
 };
-
-std::string_view take_field(std::string_view& line) {
-  const auto comma = line.find(',');
-  const auto field = trimmed(line.substr(0, comma));
-  line = comma == line.npos ? std::string_view{} : line.substr(comma + 1);
-  return field;
-}
-
-std::optional<double> to_number(std::string_view field) {
-  if (field.starts_with('+')) field.remove_prefix(1);
-  double value = 0;
-  const auto [end, trouble] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (trouble != std::errc{} || end != field.data() + field.size()) return std::nullopt;
-  return value;
-}
-
-// A long field would drown the sentence, and control characters would spoil the terminal.
-std::string shown(std::string_view field) {
-  std::string text(field.substr(0, 24));
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-  return field.size() > 24 ? text + "..." : text;
-}
 
 struct Table {
+  char delimiter = ',';
   std::vector<Column> columns;
-  std::vector<bool> needed;  // a column that must hold numbers: not merely carried through
-  std::vector<bool> text;    // a column found to hold something else: dropped with a warning
+  std::vector<bool> needed;                             // a column that must hold numbers: not merely carried through
+  std::vector<bool> text;                               // a column found to hold something else: dropped with a warning
+  std::vector<bool> used;                               // a column that became positions, strengths or references
+  std::unordered_map<std::string, std::size_t> places;  // by lower-case name; of several the first
+  std::unordered_set<std::string> several;              // names that more than one column has
+  std::size_t rows = 0;
 };
 
-constexpr std::array<const char*, 4> strength_names = {"q", "strength", "charge", "mass"};
-constexpr std::array<const char*, 4> strength_plurals = {"q", "strengths", "charges", "masses"};
+class Reader {
+ public:
+  Reader(const Origin& origin, std::string_view text) : origin_(origin), lines_(text) {}
+  Bodies read();
 
-std::optional<std::size_t> find(const Table& table, const std::string& name) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (lower(table.columns[i].name) == name) return i;
-  return std::nullopt;
+ private:
+  [[noreturn]] void fail(const std::string& what) const { refuse(origin_.path, lines_.where(), what); }
+  void read_header();
+  void read_row();
+  void find_places();
+  std::optional<std::size_t> find(const std::string& name) const;
+  std::optional<Place> find_named(const std::string& role);
+  std::optional<Place> find_strength();
+  std::vector<double> gathered(const std::vector<Place>& places);
+  std::vector<double> reference(const std::vector<const char*>& names);
+  void carry(Bodies& bodies);
+
+  const Origin& origin_;
+  Lines lines_;
+  Table table_;
+  Fields fields_;
+  std::vector<Place> coordinates_;
+  std::optional<Place> strength_;
+};
+
+void Reader::read_header() {
+  if (!lines_.next_significant()) refuse(origin_.path, "", "no header line was found; begin the file with x,y,z,q");
+  const std::string_view line = lines_.line();
+  if (line.find('\0') != line.npos)
+    fail("there are zero bytes in the text, as UTF-16 has them; save it as UTF-8, for example with iconv");
+  if (line.find('"') != line.npos) fail("quoted names are not read; remove the quotation marks");
+  table_.delimiter = origin_.reading.delimiter ? origin_.reading.delimiter : delimiter_of(line);
+  split(line, table_.delimiter, fields_);
+  for (const auto field : fields_) {
+    if (to_number(field)) fail("this is a row of numbers, not a header; put the line x,y,z,q before it");
+    const std::string name = lower(field);
+    if (!name.empty() && !table_.places.emplace(name, table_.columns.size()).second) table_.several.insert(name);
+    table_.columns.push_back({std::string(field), {}});
+  }
+  for (auto* flags : {&table_.needed, &table_.text, &table_.used}) flags->assign(table_.columns.size(), false);
 }
 
-std::optional<std::size_t> find_strength(const Table& table) {
-  for (std::size_t k = 0; k < strength_names.size(); ++k) {
-    if (const auto i = find(table, strength_names[k])) return i;
-    if (const auto i = find(table, strength_plurals[k])) return i;
+std::optional<std::size_t> Reader::find(const std::string& name) const {
+  const auto at = table_.places.find(lower(name));
+  if (at == table_.places.end()) return std::nullopt;
+  if (table_.several.contains(at->first))
+    fail(fmt::format("column '{}' occurs twice; rename one of them", shown(table_.columns[at->second].name)));
+  return at->second;
+}
+
+// What `--columns` says of a coordinate or of q. Targets often have other columns than the bodies it was said for: then
+// their own names count.
+std::optional<Place> Reader::find_named(const std::string& role) {
+  for (const auto& [wanted, name] : origin_.reading.columns) {
+    if (wanted != role) continue;
+    if (const auto at = find(name)) return Place{*at, {}};
+    if (!origin_.needs_strengths && (role == "q" || find(role))) return std::nullopt;
+    if (const auto number = to_number(name)) return Place{0, number};
+    fail(fmt::format("there is no column {}, which was named for {}; the header begins with {}", shown(name), role,
+                     shown(trimmed(lines_.line()))));
   }
   return std::nullopt;
 }
 
-Table read_header(const Origin& origin, Lines& lines) {
-  if (!lines.next()) refuse(origin.path, "", "no header line was found; begin the file with x,y,z,q");
-  Table table;
-  std::string_view line = lines.line();
-  if (line.find('"') != line.npos)
-    refuse(origin.path, lines.where(), "quoted names are not read; remove the quotation marks");
-  for (bool more = true; more;) {
-    more = line.find(',') != line.npos;
-    const std::string name(take_field(line));
-    if (to_number(name))
-      refuse(origin.path, lines.where(), "this is a row of numbers, not a header; put the line x,y,z,q before it");
-    if (!name.empty() && find(table, lower(name)))
-      refuse(origin.path, lines.where(), fmt::format("column '{}' occurs twice; rename one of them", shown(name)));
-    table.columns.push_back({name, {}});
-  }
-  table.needed.assign(table.columns.size(), false);
-  table.text.assign(table.columns.size(), false);
-  return table;
+std::optional<Place> Reader::find_strength() {
+  if (const auto place = find_named("q")) return place;
+  for (const char* name : strength_names)
+    if (const auto at = find(name)) return Place{*at, {}};
+  if (origin_.needs_strengths)
+    fail("there is no column q (or strength, charge, mass); add one, of ones where all bodies weigh the same");
+  return std::nullopt;
 }
 
-void check_columns(const Origin& origin, Table& table, const std::string& where) {
+void Reader::find_places() {
   for (const char* name : {"x", "y", "z"}) {
-    const auto i = find(table, name);
-    if (!i) refuse(origin.path, where, fmt::format("there is no column {}; name the columns x,y,z,q", name));
-    table.needed[*i] = true;
+    auto place = find_named(name);
+    if (const auto at = place ? std::nullopt : find(name)) place = Place{*at, {}};
+    if (!place) fail(fmt::format("there is no column {}; name the columns x,y,z,q", name));
+    coordinates_.push_back(*place);
   }
-  const auto strength = find_strength(table);
-  if (strength) table.needed[*strength] = true;
-  if (!strength && origin.needs_strengths)
-    refuse(origin.path, where,
-           "there is no column q (or strength, charge, mass); add one, of ones where all bodies weigh the same");
+  strength_ = find_strength();
+  for (const Place& place : coordinates_)
+    if (!place.constant) table_.needed[place.column] = true;
+  if (strength_ && !strength_->constant) table_.needed[strength_->column] = true;
 }
 
-void read_row(const Origin& origin, const Lines& lines, Table& table) {
-  std::string_view line = lines.line();
-  const std::size_t wanted = table.columns.size();
-  const auto found = static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1;
-  if (line.find('"') != line.npos)
-    refuse(origin.path, lines.where(), "quoted fields are not read; remove the quotation marks");
-  if (found != wanted)
-    refuse(origin.path, lines.where(),
-           fmt::format("{} fields where the header has {}; complete the line or remove it", found, wanted));
-  for (std::size_t i = 0; i < wanted; ++i) {
-    const auto field = take_field(line);
-    const auto value = to_number(field);
-    if (!value && table.needed[i])
-      refuse(origin.path, lines.where(),
-             fmt::format("'{}' in column {} is not a number that fits a double; correct it or remove the line",
-                         shown(field), table.columns[i].name));
-    if (!value && !field.empty()) table.text[i] = true;
-    table.columns[i].values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+void Reader::read_row() {
+  const std::string_view line = lines_.line();
+  if (line.find('"') != line.npos) fail("quoted fields are not read; remove the quotation marks");
+  split(line, table_.delimiter, fields_);
+  if (fields_.size() != table_.columns.size())
+    fail(fmt::format("{} fields where the header has {}; complete the line or remove it", fields_.size(),
+                     table_.columns.size()));
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const auto value = to_number(fields_[i]);
+    const bool comma = table_.delimiter != ',' && fields_[i].find(',') != std::string_view::npos;
+    if (!value && table_.needed[i])
+      fail(fmt::format("'{}' in column {} is not a number that fits a double; {}", shown(fields_[i]),
+                       shown(table_.columns[i].name),
+                       comma ? "write decimal points, not commas" : "correct it or remove the line"));
+    if (!value && !fields_[i].empty()) table_.text[i] = true;
+    table_.columns[i].values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  ++table_.rows;
+}
+
+// The columns side by side, interleaved; they are not carried through then.
+std::vector<double> Reader::gathered(const std::vector<Place>& places) {
+  std::vector<double> values(places.size() * table_.rows);
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    const auto& [column, constant] = places[c];
+    for (std::size_t i = 0; i < table_.rows; ++i)
+      values[places.size() * i + c] = constant ? *constant : table_.columns[column].values[i];
+    if (!constant) table_.used[column] = true;
+  }
+  return values;
+}
+
+// Results of others, where all their columns are there and hold numbers.
+std::vector<double> Reader::reference(const std::vector<const char*>& names) {
+  std::vector<Place> places;
+  for (const char* name : names) {
+    const auto at = table_.places.find(name);
+    if (at == table_.places.end() || table_.text[at->second] || table_.used[at->second]) return {};
+    places.push_back({at->second, {}});
+  }
+  return gathered(places);
+}
+
+void Reader::carry(Bodies& bodies) {
+  for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+    Column& column = table_.columns[i];
+    if (column.name.empty() || table_.used[i]) continue;
+    if (table_.text[i])
+      bodies.warnings.push_back(
+          fmt::format("Column {} holds more than numbers and is not carried through.", shown(column.name)));
+    else
+      bodies.extra.push_back(std::move(column));
   }
 }
 
-// Takes three columns out of the table, as interleaved coordinates; nothing where one is missing.
-std::vector<double> take_vectors(Table& table, const std::array<const char*, 3>& names) {
-  std::array<std::size_t, 3> at{};
-  for (std::size_t c = 0; c < 3; ++c) {
-    const auto i = find(table, names[c]);
-    if (!i || table.text[*i]) return {};
-    at[c] = *i;
-  }
-  std::vector<double> vectors(3 * table.columns[at[0]].values.size());
-  for (std::size_t c = 0; c < 3; ++c) {
-    auto& column = table.columns[at[c]];
-    for (std::size_t i = 0; i < column.values.size(); ++i) vectors[3 * i + c] = column.values[i];
-    column = {};
-  }
-  return vectors;
-}
-
-Column take_column(Table& table, std::optional<std::size_t> at) {
-  if (!at || table.text[*at]) return {};
-  return std::exchange(table.columns[*at], {});
+Bodies Reader::read() {
+  read_header();
+  find_places();
+  while (lines_.next_significant()) read_row();
+  Bodies bodies;
+  bodies.positions = gathered(coordinates_);
+  if (strength_) bodies.strengths = gathered({*strength_});
+  bodies.reference_potential = reference({"potential"});
+  bodies.reference_gradient = reference({"gx", "gy", "gz"});
+  bodies.description = fmt::format("csv, {} bodies", table_.rows);
+  if (strength_ && strength_->constant) bodies.description += fmt::format(", all strengths {:g}", *strength_->constant);
+  if (strength_ && !strength_->constant)
+    bodies.description += fmt::format(", strengths from column {}", shown(table_.columns[strength_->column].name));
+  carry(bodies);
+  return bodies;
 }
 
 }  // namespace
 
-Bodies read_csv(const Origin& origin, std::string_view text) {
-  Lines lines(text);
-  Table table = read_header(origin, lines);
-  check_columns(origin, table, lines.where());
-  while (lines.next()) read_row(origin, lines, table);
-
-  Bodies bodies;
-  bodies.positions = take_vectors(table, {"x", "y", "z"});
-  Column strengths = take_column(table, find_strength(table));
-  bodies.strengths = std::move(strengths.values);
-  bodies.reference_potential = take_column(table, find(table, "potential")).values;
-  bodies.reference_gradient = take_vectors(table, {"gx", "gy", "gz"});
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].name.empty()) continue;
-    if (table.text[i])
-      bodies.warnings.push_back(
-          fmt::format("Column {} holds more than numbers and is not carried through.", shown(table.columns[i].name)));
-    else
-      bodies.extra.push_back(std::move(table.columns[i]));
-  }
-  bodies.description = fmt::format("csv, {} bodies", bodies.count());
-  if (!strengths.name.empty()) bodies.description += fmt::format(", strengths from column {}", shown(strengths.name));
-  return bodies;
-}
+Bodies read_csv(const Origin& origin, std::string_view text) { return Reader(origin, text).read(); }
 
 }  // namespace farfield::io

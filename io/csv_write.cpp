@@ -17,21 +17,20 @@ std::vector<Field> fields_of(const Results& results) {
   const Bodies& bodies = *results.bodies;
   std::vector<Field> fields;
   const auto add_vectors = [&](const char* const(&names)[3], const std::vector<double>& values) {
-    for (std::size_t c = 0; c < 3; ++c) fields.push_back({names[c], values.data() + c, 3});
+    const double* const first = values.empty() ? nullptr : values.data();
+    for (std::size_t c = 0; c < 3; ++c) fields.push_back({names[c], first ? first + c : nullptr, 3});
   };
   add_vectors({"x", "y", "z"}, bodies.positions);
-  if (present(&bodies.strengths)) fields.push_back({"q", bodies.strengths.data(), 1});
-  if (present(results.potential)) fields.push_back({"potential", results.potential->data(), 1});
-  if (present(results.gradient)) add_vectors({"gx", "gy", "gz"}, *results.gradient);
+  if (present(results, &bodies.strengths)) fields.push_back({"q", bodies.strengths.data(), 1});
+  if (present(results, results.potential)) fields.push_back({"potential", results.potential->data(), 1});
+  if (present(results, results.gradient)) add_vectors({"gx", "gy", "gz"}, *results.gradient);
   const auto names = column_names(bodies);
   for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], bodies.extra[c].values.data(), 1});
   return fields;
 }
 
-// An empty list of bodies still has its column q, so that the file reads as sources.
-void append_header(const std::vector<Field>& fields, bool empty, std::string& text) {
+void append_header(const std::vector<Field>& fields, std::string& text) {
   for (const Field& field : fields) text += (&field == fields.data() ? "" : ",") + field.name;
-  if (empty) text += ",q";
   text += '\n';
 }
 
@@ -48,7 +47,7 @@ void write_csv(Output& out, const Results& results) {
   const auto fields = fields_of(results);
   const auto n = static_cast<std::size_t>(results.bodies->count());
   std::string text;
-  append_header(fields, n == 0, text);
+  append_header(fields, text);
   for (std::size_t i = 0; i < n; ++i) {
     for (const Field& field : fields) {
       if (&field != fields.data()) text += ',';

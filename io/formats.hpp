@@ -1,5 +1,6 @@
 // One reader per format, called by `read` alone: each gets the bytes of the file (already out of gzip).
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,11 +12,16 @@ namespace farfield::io {
 struct Origin {
   std::string path;
   bool needs_strengths = true;
+  Reading reading;
+  std::size_t most_bytes = 0;  ///< that what is compressed in the file may unpack to
 };
 
 Bodies read_csv(const Origin& origin, std::string_view text);
 Bodies read_npy(const Origin& origin, std::string_view bytes);
 Bodies read_npz(const Origin& origin, std::string_view bytes);
+Bodies read_obj(const Origin& origin, std::string_view text);
+Bodies read_ply(const Origin& origin, std::string_view bytes);
+Bodies read_xyz(const Origin& origin, std::string_view text);
 Bodies read_gadget(const Origin& origin, std::string_view bytes);
 Bodies read_scafacos(const Origin& origin, std::string_view text);
 

@@ -62,6 +62,24 @@ class Literal {
     }
     return values;
   }
+  // What is left of a list whose bracket was taken: brackets within strings are letters.
+  void skip_list() {
+    int open = 1;
+    char quote = 0;
+    std::size_t at = 0;
+    for (; at < rest_.size() && open > 0; ++at) {
+      const char c = rest_[at];
+      if (quote) {
+        if (c == quote) quote = 0;
+      } else if (c == '\'' || c == '"') {
+        quote = c;
+      } else {
+        open += (c == '[') - (c == ']');
+      }
+    }
+    if (open > 0) fail("a list in the header does not end");
+    rest_.remove_prefix(at);
+  }
   [[noreturn]] void fail(const std::string& what) const {
     refuse(place_.path, where(), what + "; write the array again with numpy.save");
   }
@@ -95,11 +113,9 @@ void set_entry(Literal& literal, NpyHeader& header) {
   const std::string key = literal.string();
   literal.expect(':');
   if (key == "descr") {
-    if (literal.accept('[')) {  // a record type: name it, so that an archive may pass over it
-      header.kind = 'V';
-      literal.fail("arrays of records are not read; store positions and strengths as plain arrays");
-    }
-    set_type(literal, literal.string(), header);
+    if (!literal.accept('[')) return set_type(literal, literal.string(), header);
+    header.kind = 'V';  // records: whoever wants their numbers is refused, an archive may pass over them
+    literal.skip_list();
   } else if (key == "fortran_order") {
     literal.accept(' ');
     header.fortran = literal.boolean();
@@ -136,28 +152,38 @@ void decode_as(const NpyHeader& header, std::string_view bytes, std::vector<doub
   }
 }
 
-void decode(const NpyHeader& header, std::string_view bytes, std::vector<double>& values) {
-  switch (header.kind * 16 + header.width) {
-    case 'f' * 16 + 4:
-      return decode_as<float>(header, bytes, values);
-    case 'f' * 16 + 8:
-      return decode_as<double>(header, bytes, values);
-    case 'i' * 16 + 4:
-      return decode_as<std::int32_t>(header, bytes, values);
-    case 'i' * 16 + 8:
-      return decode_as<std::int64_t>(header, bytes, values);
-    case 'u' * 16 + 4:
-      return decode_as<std::uint32_t>(header, bytes, values);
-    case 'u' * 16 + 8:
-      return decode_as<std::uint64_t>(header, bytes, values);
-    default:
-      break;
-  }
+using Decode = void (*)(const NpyHeader&, std::string_view, std::vector<double>&);
+
+struct ElementType {
+  char kind;
+  int width;
+  Decode decode;
+};
+
+// Truth values are bytes 0 and 1.
+constexpr ElementType element_types[] = {
+    {'f', 4, decode_as<float>},         {'f', 8, decode_as<double>},        {'i', 1, decode_as<std::int8_t>},
+    {'i', 2, decode_as<std::int16_t>},  {'i', 4, decode_as<std::int32_t>},  {'i', 8, decode_as<std::int64_t>},
+    {'u', 1, decode_as<std::uint8_t>},  {'u', 2, decode_as<std::uint16_t>}, {'u', 4, decode_as<std::uint32_t>},
+    {'u', 8, decode_as<std::uint64_t>}, {'b', 1, decode_as<std::uint8_t>},
+};
+
+Decode decoder_of(const NpyHeader& header) {
+  for (const ElementType& type : element_types)
+    if (type.kind == header.kind && type.width == header.width) return type.decode;
+  return nullptr;
 }
 
 }  // namespace
 
-bool NpyHeader::decodable() const { return (kind == 'f' || kind == 'i' || kind == 'u') && (width == 4 || width == 8); }
+bool NpyHeader::decodable() const { return decoder_of(*this) != nullptr; }
+
+std::optional<std::size_t> NpyHeader::bytes() const {
+  std::size_t size = static_cast<std::size_t>(width);
+  for (const std::int64_t length : shape)
+    if (__builtin_mul_overflow(size, static_cast<std::size_t>(length), &size)) return std::nullopt;
+  return size;
+}
 
 NpyHeader read_npy_header(const NpyPlace& place, std::string_view bytes) {
   const auto [start, length] = dict_range(place, bytes);
@@ -176,26 +202,29 @@ NpyHeader read_npy_header(const NpyPlace& place, std::string_view bytes) {
   return header;
 }
 
-std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes) {
+void require_decodable(const NpyPlace& place, const NpyHeader& header) {
   const std::string where = member_of(place);
+  if (header.kind == 'V')
+    refuse(place.path, where, "arrays of records are not read; store positions and strengths as plain arrays");
   if (!header.decodable())
     refuse(place.path, where,
-           fmt::format("elements of type {}{} are not read; store float64, float32 or integers", header.kind,
-                       header.width));
+           fmt::format("elements of type {}{} are not read; store float64, float32, integers or truth values",
+                       header.kind, header.width));
+}
+
+std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes) {
+  require_decodable(place, header);
+  const std::string where = member_of(place);
   if (header.shape.size() > 2)
     refuse(place.path, where,
            fmt::format("shape {} has too many dimensions; store (N,3) and (N,)", npy_shape(header.shape)));
-  std::int64_t count = 1, size = 0;
-  bool overflow = false;
-  for (const std::int64_t length : header.shape) overflow |= __builtin_mul_overflow(count, length, &count);
-  overflow |= __builtin_mul_overflow(count, std::int64_t{header.width}, &size);
   const std::size_t held = bytes.size() - header.data;
-  if (overflow || static_cast<std::size_t>(size) != held)
+  if (header.bytes() != held)
     refuse(place.path, where,
            fmt::format("shape {} does not go with the {} bytes of data; write the array again", npy_shape(header.shape),
                        held));
-  std::vector<double> values(static_cast<std::size_t>(count));
-  decode(header, bytes, values);
+  std::vector<double> values(held / static_cast<std::size_t>(header.width));
+  decoder_of(header)(header, bytes, values);
   return values;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ struct NpyPlace {
 };
 
 struct NpyHeader {
-  char kind = 0;  ///< 'f' float, 'i' signed, 'u' unsigned; others ('U', 'O', ...) can be named but not decoded
+  char kind = 0;  ///< 'f' float, 'i' signed, 'u' unsigned, 'b' truth; 'V' records and others can be named, not decoded
   int width = 0;  ///< bytes per element
   std::endian order = std::endian::native;
   bool fortran = false;
@@ -22,13 +23,17 @@ struct NpyHeader {
   std::size_t data = 0;  ///< offset of the first element
 
   bool decodable() const;
+  std::optional<std::size_t> bytes() const;  ///< of all elements; none where no machine could hold them
 };
 
 /// Understands the header; refuses what is not npy. Nothing is allocated from its numbers.
 NpyHeader read_npy_header(const NpyPlace& place, std::string_view bytes);
 
+/// Refuses elements that are no numbers.
+void require_decodable(const NpyPlace& place, const NpyHeader& header);
+
 /// The elements as doubles in C order; refuses where the bytes are not exactly what the shape says, kinds other than
-/// floats and integers, and more than two dimensions.
+/// floats, integers and truth values, and more than two dimensions.
 std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes);
 
 /// The bytes before the elements of an array in this machine's byte order, C order. `kind` is "f8" or "f4".

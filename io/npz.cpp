@@ -2,9 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "bytes.hpp"
+#include "farfield/error.hpp"
 #include "formats.hpp"
 #include "npy.hpp"
+#include "text.hpp"
 #include "zip.hpp"
 
 namespace farfield::io {
@@ -14,84 +20,125 @@ using Shape = std::vector<std::int64_t>;
 
 bool is_table(const Shape& shape, std::int64_t columns) { return shape.size() == 2 && shape[1] == columns; }
 
+// What lies in an archive beside arrays (a folder, a README) keeps its name.
 std::string array_name(const std::string& member) {
   return member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
 }
 
-// One array of an archive: its name without .npy, and how to get at it.
-struct Entry {
-  std::string name;
-  ZipMember member;
-};
-
-struct Archive {
-  const Origin& origin;
-  std::string_view bytes;
-  std::vector<Entry> entries;
-
-  const Entry* find(const std::string& name) const {
-    const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
-    return at == entries.end() ? nullptr : &*at;
-  }
-};
-
-// A member opened: `content` may lie in `room`, so an Opened stays where it is.
-struct Opened {
-  Opened(const Archive& archive, const Entry& entry)
-      : place{archive.origin.path, entry.member.name},
-        content(unpack(archive.origin.path, archive.bytes, entry.member, room)),
-        header(read_npy_header(place, content)) {}
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  std::vector<double> values() const { return read_npy_values(place, header, content); }
-  [[noreturn]] void fail(const std::string& what) const {
-    refuse(place.path, fmt::format("member '{}'", place.member),
-           fmt::format("its shape is {}, not {}", npy_shape(header.shape), what));
+class Archive {
+ public:
+  Archive(const Origin& origin, std::string_view bytes)
+      : origin_(origin), bytes_(bytes), members_(list_zip(origin.path, bytes)), room_(origin.most_bytes) {
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      if (!places_.emplace(array_name(members_[i].name), i).second) several_.insert(array_name(members_[i].name));
   }
 
-  Blob room;
-  NpyPlace place;
-  std::string_view content;
-  NpyHeader header;
+  const Origin& origin() const { return origin_; }
+  const std::vector<ZipMember>& members() const { return members_; }
+
+  // An array that must be there, or null; its name must be one array's alone.
+  const ZipMember* find(const std::string& name) const {
+    const auto at = places_.find(name);
+    if (at == places_.end()) return nullptr;
+    const ZipMember& member = members_[at->second];
+    if (several_.contains(name))
+      refuse(origin_.path, fmt::format("member '{}'", member.name), "it occurs twice; write the archive again");
+    return &member;
+  }
+
+  // What the beginning of a member says of the array in it.
+  NpyHeader header(const ZipMember& member) const {
+    constexpr std::size_t longest = 12 + 0xffff;  // a header of version 1 is no longer, others have no reason to be
+    Blob room;
+    return read_npy_header(place(member), peek(origin_.path, bytes_, member, longest, room));
+  }
+
+  // The numbers of an array whose header goes with its size: so no more is unpacked than the shape says.
+  std::vector<double> values(const ZipMember& member, const NpyHeader& header) {
+    require_decodable(place(member), header);
+    const auto size = header.bytes();
+    if (member.readable() && (!size || *size > member.size || *size + header.data != member.size))
+      refuse(origin_.path, fmt::format("member '{}'", member.name),
+             fmt::format("shape {} does not go with its {} bytes; write the array again", npy_shape(header.shape),
+                         member.size));
+    if (member.method != 0) take_room(member);
+    Blob room;
+    return read_npy_values(place(member), header, unpack(origin_.path, bytes_, member, room));
+  }
+
+ private:
+  NpyPlace place(const ZipMember& member) const { return {origin_.path, member.name}; }
+
+  void take_room(const ZipMember& member) {
+    if (member.size > room_)
+      refuse(origin_.path, fmt::format("member '{}'", member.name),
+             fmt::format("the archive unpacks to more than {} times its size, as no bodies do; where that is right, "
+                         "write it with numpy.savez",
+                         most_times_packed));
+    room_ -= member.size;
+  }
+
+  const Origin& origin_;
+  std::string_view bytes_;
+  std::vector<ZipMember> members_;
+  std::unordered_map<std::string, std::size_t> places_;  // by the array's name
+  std::unordered_set<std::string> several_;
+  std::size_t room_;  // bytes that deflated members may still unpack to
 };
 
-void take_positions(const Archive& archive, Bodies& bodies) {
-  const Entry* entry = archive.find("positions");
-  if (!entry)
-    refuse(archive.origin.path, "",
+void take_positions(Archive& archive, Bodies& bodies) {
+  const ZipMember* member = archive.find("positions");
+  if (!member)
+    refuse(archive.origin().path, "",
            "the archive has no array positions; save with numpy.savez(file, positions=..., strengths=...)");
-  const Opened array(archive, *entry);
-  if (!is_table(array.header.shape, 3)) array.fail("(N, 3); store one row x, y, z per body");
-  bodies.positions = array.values();
-  bodies.single = array.header.kind == 'f' && array.header.width == 4;
+  const NpyHeader header = archive.header(*member);
+  if (!is_table(header.shape, 3))
+    refuse(archive.origin().path, fmt::format("member '{}'", member->name),
+           fmt::format("its shape is {}, not (N, 3); store one row x, y, z per body", npy_shape(header.shape)));
+  bodies.positions = archive.values(*member, header);
+  bodies.single = header.kind == 'f' && header.width == 4;
 }
 
-void take_strengths(const Archive& archive, Bodies& bodies) {
-  const Entry* entry = archive.find("strengths");
-  if (!entry && !archive.origin.needs_strengths) return;
-  if (!entry)
-    refuse(archive.origin.path, "",
+void take_strengths(Archive& archive, Bodies& bodies) {
+  const ZipMember* member = archive.find("strengths");
+  if (!member && !archive.origin().needs_strengths) return;
+  if (!member)
+    refuse(archive.origin().path, "",
            "the archive has no array strengths; save with numpy.savez(file, positions=..., strengths=...)");
-  const Opened array(archive, *entry);
+  const NpyHeader header = archive.header(*member);
   const Shape one_each{bodies.count()}, column{bodies.count(), 1};
-  if (array.header.shape != one_each && array.header.shape != column)
-    array.fail(fmt::format("({},); store one strength per body", bodies.count()));
-  bodies.strengths = array.values();
+  if (header.shape != one_each && header.shape != column)
+    refuse(archive.origin().path, fmt::format("member '{}'", member->name),
+           fmt::format("its shape is {}, not ({},); store one strength per body", npy_shape(header.shape),
+                       bodies.count()));
+  bodies.strengths = archive.values(*member, header);
 }
 
-void take_other(const Archive& archive, const Entry& entry, Bodies& bodies) {
-  const Opened array(archive, entry);
-  const Shape& shape = array.header.shape;
-  const bool readable = array.header.decodable() && !shape.empty() && shape[0] == bodies.count();
-  if (readable && shape.size() == 1 && entry.name == "potential") {
-    bodies.reference_potential = array.values();
-  } else if (readable && is_table(shape, 3) && entry.name == "gradient") {
-    bodies.reference_gradient = array.values();
-  } else if (readable && shape.size() == 1) {
-    bodies.extra.push_back({entry.name, array.values()});
+// Nothing that is no array of numbers is needed here: it is passed over, whatever it is.
+std::optional<NpyHeader> readable_header(const Archive& archive, const ZipMember& member) {
+  if (!member.readable()) return std::nullopt;
+  try {
+    const NpyHeader header = archive.header(member);
+    if (header.decodable() && !header.shape.empty()) return header;
+  } catch (const Error&) {
+  }
+  return std::nullopt;
+}
+
+void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
+  if (member.name.ends_with('/')) return;  // a folder
+  const std::string name = array_name(member.name);
+  const auto header = readable_header(archive, member);
+  const bool one_each = header && header->shape == Shape{bodies.count()};
+  if (one_each && name == "potential") {
+    bodies.reference_potential = archive.values(member, *header);
+  } else if (header && name == "gradient" && header->shape == Shape{bodies.count(), 3}) {
+    bodies.reference_gradient = archive.values(member, *header);
+  } else if (one_each) {
+    bodies.extra.push_back({name, archive.values(member, *header)});
   } else {
-    bodies.warnings.push_back(
-        fmt::format("Array {} is not a list of {} numbers and is not carried through.", entry.name, bodies.count()));
+    bodies.warnings.push_back(fmt::format("{} {} is not a list of {} numbers and is not carried through.",
+                                          member.name == name ? "Member" : "Array", shown(name), bodies.count()));
   }
 }
 
@@ -100,6 +147,7 @@ void take_other(const Archive& archive, const Entry& entry, Bodies& bodies) {
 Bodies read_npy(const Origin& origin, std::string_view bytes) {
   const NpyPlace place{origin.path, ""};
   const NpyHeader header = read_npy_header(place, bytes);
+  require_decodable(place, header);
   const bool with_strengths = is_table(header.shape, 4);
   if (!with_strengths && !is_table(header.shape, 3))
     refuse(origin.path, "header",
@@ -125,18 +173,14 @@ Bodies read_npy(const Origin& origin, std::string_view bytes) {
 }
 
 Bodies read_npz(const Origin& origin, std::string_view bytes) {
-  Archive archive{origin, bytes, {}};
-  for (ZipMember& member : list_zip(origin.path, bytes)) {
-    std::string name = array_name(member.name);
-    if (archive.find(name))
-      refuse(origin.path, fmt::format("member '{}'", member.name), "it occurs twice; write the archive again");
-    archive.entries.push_back({std::move(name), std::move(member)});
-  }
+  Archive archive(origin, bytes);
   Bodies bodies;
   take_positions(archive, bodies);
   take_strengths(archive, bodies);
-  for (const Entry& entry : archive.entries)
-    if (entry.name != "positions" && entry.name != "strengths") take_other(archive, entry, bodies);
+  for (const ZipMember& member : archive.members()) {
+    const std::string name = array_name(member.name);
+    if (name != "positions" && name != "strengths") take_other(archive, member, bodies);
+  }
   bodies.description = fmt::format("npz, {} bodies", bodies.count());
   return bodies;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -14,16 +15,23 @@ namespace farfield::io {
 namespace fs = std::filesystem;
 
 Output::Output(const std::string& path) : path_(path) {
+  if (path == "-") {
+    path_ = "standard output";
+    file_ = ::fdopen(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "wb");
+    if (!file_) fail(std::strerror(errno));
+    return;
+  }
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (fs::is_directory(status)) {
     throw Error(ErrorCode::output, fmt::format("{}: this is a directory; name a file in it.", path));
   }
-  if (fs::is_symlink(fs::symlink_status(path, ignored))) {  // write through a link, do not replace it
+  const bool special = fs::exists(status) && !fs::is_regular_file(status);
+  if (!special && fs::is_symlink(fs::symlink_status(path, ignored))) {  // write through a link, do not replace it
     const auto real = fs::weakly_canonical(path, ignored);
     if (!ignored) path_ = real.string();
   }
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
+  if (special) {
     file_ = std::fopen(path_.c_str(), "wb");
   } else {
     temporary_.emplace(path_);

@@ -11,7 +11,7 @@ namespace farfield::io {
 
 class Output {
  public:
-  /// Throws Error(output) where nothing can be written beside `path`.
+  /// Throws Error(output) where nothing can be written beside `path`. "-" is standard output.
   explicit Output(const std::string& path);
   ~Output();  ///< without `commit` nothing remains
   Output(const Output&) = delete;

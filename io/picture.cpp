@@ -7,106 +7,43 @@
 #include <cmath>
 
 #include "farfield/error.hpp"
+#include "frame.hpp"
 #include "image.hpp"
+#include "scale.hpp"
 #include "splat.hpp"
+#include "ticks.hpp"
+#include "view.hpp"
 
 namespace farfield::io {
 namespace {
 
-constexpr Colour ground{0.020f, 0.022f, 0.045f}, ink{0.86f, 0.87f, 0.92f}, faint_ink{0.50f, 0.52f, 0.60f};
-constexpr int margin = 26, top = 64, bar_width = 12, bar_room = 130, small_text = 2;
+constexpr Colour ground{0.020f, 0.022f, 0.045f};
 
-struct Range {
-  double low = 0, high = 0;
-  double middle() const { return 0.5 * (low + high); }
-  double width() const { return high - low; }
-};
-
-// Quantiles of a thinned list: a hundred thousand of many values are as good as all.
-Range quantiles(const double* values, std::size_t count, std::size_t stride, double outside) {
-  const std::size_t thin = std::max<std::size_t>(1, count / 200000);
-  std::vector<double> sample;
-  for (std::size_t i = 0; i < count; i += thin)
-    if (std::isfinite(values[i * stride])) sample.push_back(values[i * stride]);
-  if (sample.empty()) return {};
-  const auto at = [&](double part) {
-    const auto place =
-        sample.begin() + static_cast<std::ptrdiff_t>(std::lround(part * static_cast<double>(sample.size() - 1)));
-    std::nth_element(sample.begin(), place, sample.end());
-    return *place;
-  };
-  const double low = at(outside);
-  return {low, at(1 - outside)};
-}
-
-// The number range behind the colours.
-struct Scale {
-  Range range;
-  Palette palette = Palette::sequential;
-  bool falling = false;  // negative values alone: the largest magnitude is the lightest
-
-  double place(double value) const {
-    const double t = (value - range.low) / range.width();
-    return std::clamp(falling ? 1 - t : t, 0.0, 1.0);
-  }
-};
-
-Scale make_scale(const std::vector<double>& values) {
-  Scale scale{quantiles(values.data(), values.size(), 1, 0.02)};
-  Range& range = scale.range;
-  const double most = std::max(std::abs(range.low), std::abs(range.high));
-  if (std::min(-range.low, range.high) > 0.02 * most) {
-    scale.palette = Palette::diverging;
-    range = {-most, most};
-  } else {
-    scale.falling = range.high <= 0 && range.low < 0;
-  }
-  if (!(range.width() > 1e-12 * most)) range = {range.low - 0.5 - most, range.high + 0.5 + most};  // all values equal
-  return scale;
-}
-
-// The two axes that span the picture, and how places become dots.
-struct View {
-  std::array<std::size_t, 2> axes{0, 1};
-  std::array<double, 2> centre{};
-  double dots = 1;  // per unit of length
-  double x0 = 0, y0 = 0;
-};
-
-View make_view(const Bodies& bodies, const PictureStyle& style) {
-  const auto n = static_cast<std::size_t>(bodies.count());
-  std::array<Range, 3> extent;
-  for (std::size_t c = 0; c < 3; ++c) extent[c] = quantiles(bodies.positions.data() + c, n, 3, 0.0025);
-  // The picture is wide: the longest axis lies across it, the shortest is looked along. Ties go to x and y.
-  std::array<std::size_t, 3> order{0, 1, 2};
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return extent[a].width() > 1.25 * extent[b].width(); });
-  View view{{order[0], order[1]}, {}, 1, 0, 0};
-  const double across = style.width - 2 * margin - bar_room, down = style.height - top - margin;
-  double dots = HUGE_VAL;
-  const double room[2] = {across, down};
-  for (std::size_t c = 0; c < 2; ++c) {
-    view.centre[c] = extent[view.axes[c]].middle();
-    if (extent[view.axes[c]].width() > 0) dots = std::min(dots, 0.96 * room[c] / extent[view.axes[c]].width());
-  }
-  view.dots = std::isfinite(dots) ? dots : 1;
-  view.x0 = margin + across / 2;
-  view.y0 = top + down / 2;
-  return view;
-}
-
-std::vector<Spot> make_spots(const Bodies& bodies, const std::vector<double>& values, const Scale& scale,
-                             const View& view, const PictureStyle& style) {
+// The bodies as spots, and how many are none.
+struct Sky {
   std::vector<Spot> spots;
+  std::int64_t nowhere = 0, beyond = 0, without_value = 0;
+};
+
+Sky make_sky(const Bodies& bodies, const std::vector<double>& values, const Scale& scale, const View& view) {
+  Sky sky;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.count()); ++i) {
-    const double x = view.x0 + view.dots * (bodies.positions[3 * i + view.axes[0]] - view.centre[0]);
-    const double y = view.y0 - view.dots * (bodies.positions[3 * i + view.axes[1]] - view.centre[1]);
-    if (!(x > -8 && x < style.width + 8 && y > -8 && y < style.height + 8)) continue;  // NaN fails too
-    if (!values.empty() && !std::isfinite(values[i])) continue;
-    const double t = values.empty() ? 0 : scale.place(values[i]);
-    spots.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(t)});
+    const double* const place = &bodies.positions[3 * i];
+    if (!(std::isfinite(place[0]) && std::isfinite(place[1]) && std::isfinite(place[2]))) {
+      ++sky.nowhere;
+      continue;
+    }
+    const double x = view.x(place[view.across]), y = view.y(place[view.up]);
+    if (!(x >= 0 && x <= view.width && y >= 0 && y <= view.height)) {
+      ++sky.beyond;
+    } else if (scale.finite > 0 && !std::isfinite(values[i])) {
+      ++sky.without_value;
+    } else {
+      const double t = scale.coloured ? scale.place(values[i]) : 0;
+      sky.spots.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(t)});
+    }
   }
-  return spots;
+  return sky;
 }
 
 // Amounts of light span decades: asinh is linear in the dark and logarithmic in the bright.
@@ -150,35 +87,28 @@ void add_light(const Light& light, bool coloured, Palette palette, Image& image)
   }
 }
 
-std::string shortened(std::string text, int room, int scale) {
-  if (text_width(text, scale) <= room) return text;
-  const int fits = room / text_width("x", scale) - 3;
-  return text.substr(0, static_cast<std::size_t>(std::max(fits, 0))) + "...";
+std::string counted(std::int64_t n, const char* what) {
+  return fmt::format("; {} {} {}", n, n == 1 ? "body" : "bodies", what);
 }
 
-// Three digits in at most eight characters: 12300, 0.00123, 1.23e6.
-std::string tick_text(double value) {
-  const double size = std::abs(value);
-  if (size == 0 || (size >= 1e-3 && size < 1e3)) return fmt::format("{:.3g}", value);
-  if (size >= 1e3 && size < 1e5) return fmt::format("{:.0f}", value);
-  const int exponent = static_cast<int>(std::floor(std::log10(size)));
-  return fmt::format("{:.3g}e{}", value / std::pow(10.0, exponent), exponent);
+// What one should know and cannot see.
+std::string words_of(const View& view, const Sky& sky, const Scale& scale, const PictureStyle& style, bool valued) {
+  std::string words = view.words();
+  if (valued && scale.finite == 0)
+    words += fmt::format("; {}: no finite number, so colours show density", style.label);
+  else if (valued && !scale.coloured)
+    words += fmt::format("; {}: {} everywhere, so colours show density", style.label, short_number(scale.all.low, 6));
+  if (sky.beyond > 0) words += counted(sky.beyond, "outside the picture");
+  if (sky.nowhere > 0) words += counted(sky.nowhere, "at no finite place");
+  if (sky.without_value > 0) words += counted(sky.without_value, "without a finite number");
+  return words;
 }
 
-void draw_bar(Image& image, const Scale& scale, const std::string& label) {
-  const int height = std::min(320, image.height - 2 * top), x = image.width - bar_room, y = (image.height - height) / 2;
-  for (int row = 0; row < height; ++row) {
-    const double t = 1 - (row + 0.5) / height;
-    fill_rectangle(image, x, y + row, bar_width, 1, colour_at(scale.palette, scale.falling ? 1 - t : t));
-  }
-  constexpr int ticks = 5;
-  for (int tick = 0; tick < ticks; ++tick) {
-    const double part = static_cast<double>(tick) / (ticks - 1), value = scale.range.low + part * scale.range.width();
-    const int at = y + static_cast<int>(std::lround((1 - part) * (height - 1)));
-    fill_rectangle(image, x + bar_width, at, 4, 1, faint_ink);
-    draw_text(image, x + bar_width + 9, at - 7, tick_text(value), small_text, ink);
-  }
-  draw_text(image, image.width - 12 - text_width(label, small_text), y - 40, label, small_text, faint_ink);
+void draw_bodies(Image& image, const Layout& l, const Sky& sky, const Scale& scale) {
+  Image inner(l.width, l.height, ground);
+  add_light(gather_light(sky.spots, l.width, l.height), scale.coloured, scale.palette, inner);
+  for (int y = 0; y < l.height; ++y)
+    for (int x = 0; x < l.width; ++x) image.at(l.left + x, l.top + y) = inner.at(x, y);
 }
 
 }  // namespace
@@ -192,12 +122,20 @@ void draw(const std::string& path, const Bodies& bodies, const std::vector<doubl
     throw Error(ErrorCode::internal,
                 fmt::format("{}: {} values for {} bodies; please report it.", path, values.size(), bodies.count()));
   const Scale scale = make_scale(values);
-  const auto spots = make_spots(bodies, values, scale, make_view(bodies, style), style);
-  Image image(style.width, style.height, ground);
-  add_light(gather_light(spots, style.width, style.height), !values.empty(), scale.palette, image);
   const std::string title = style.title.empty() ? bodies.description : style.title;
-  draw_text(image, margin, margin, shortened(title, style.width - 2 * margin, small_text), small_text, ink);
-  if (!values.empty()) draw_bar(image, scale, style.label);
+  const Layout layout = make_layout(style.width, style.height, title, scale.coloured);
+  Image image(style.width, style.height, ground);
+  draw_title(image, layout);
+  if (bodies.count() == 0) {
+    draw_words(image, layout, "no bodies, so there is nothing to see");
+    return write_png(path, image);
+  }
+  const View view = make_view(bodies, style.axis, layout.width, layout.height);
+  const Sky sky = make_sky(bodies, values, scale, view);
+  draw_bodies(image, layout, sky, scale);
+  draw_axes(image, layout, view);
+  if (scale.coloured) draw_bar(image, layout, scale, style.label);
+  draw_words(image, layout, words_of(view, sky, scale, style, !values.empty()));
   write_png(path, image);
 }
 

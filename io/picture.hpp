@@ -11,11 +11,13 @@ struct PictureStyle {
   std::string title;                ///< the line on top; the bodies' description where empty
   std::string label = "potential";  ///< what the colours mean
   int width = 1200, height = 900;   ///< at least 320 x 240
+  char axis = '\0';                 ///< look along 'x', 'y' or 'z'; 0: along that of the least extent
 };
 
-/// Draws a PNG: bodies projected along the axis of their least extent, brightness their number on a compressed scale,
-/// colour `values` (n numbers; empty: none, and colour follows brightness). Field of view and colour range leave out
-/// the few outermost bodies and values. Bodies whose place or value is not finite are left out.
+/// Draws a PNG: bodies projected along one axis within a frame with numbers and a scale bar; brightness shows their
+/// number on a compressed scale, colour `values` (n numbers; empty: none, and colour follows brightness). Bodies so far
+/// out that the rest would shrink to a spot are left out, as are places and values that are not finite; the picture
+/// says how many. The bar of colours says where values go beyond its ends.
 /// Throws Error(output) where the file cannot be written, Error(usage) for a size below the least.
 void draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values,
           const PictureStyle& style = {});

@@ -1,22 +1,28 @@
-// Which format a file has: its first bytes decide where they can, its extension otherwise.
+// Which format a file has: its first bytes decide where they can, its extension or the look of its text otherwise.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "bytes.hpp"
 #include "farfield/error.hpp"
+#include "foreign.hpp"
 #include "formats.hpp"
+#include "text.hpp"
 
 namespace farfield::io {
 namespace {
 
 using Reader = Bodies (*)(const Origin&, std::string_view);
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
+struct Format {
+  const char* name;
+  Reader reader;
+};
+
+constexpr Format formats[] = {{"csv", read_csv}, {"npy", read_npy}, {"npz", read_npz},       {"obj", read_obj},
+                              {"ply", read_ply}, {"xyz", read_xyz}, {"gadget", read_gadget}, {"xml", read_scafacos}};
 
 bool is_marker(std::string_view bytes, std::uint32_t value) {
   return bytes.size() >= 4 && (number_at<std::uint32_t>(bytes, 0, std::endian::little) == value ||
@@ -32,39 +38,102 @@ bool starts_as_xml(std::string_view text) {
 Reader by_magic(const Origin& origin, std::string_view bytes) {
   if (bytes.starts_with("\x93NUMPY")) return read_npy;
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return read_npz;
+  if (bytes.starts_with("ply\n") || bytes.starts_with("ply\r")) return read_ply;
   if (is_marker(bytes, 256)) return read_gadget;
   if (is_marker(bytes, 8) && bytes.substr(4).starts_with("HEAD"))
     refuse(origin.path, "byte 4", "this is a GADGET snapshot of format 2; write it with SnapFormat 1");
-  if (bytes.starts_with("\x89HDF"))
-    refuse(origin.path, "byte 0", "HDF5 is not read; convert it to npz with positions (N,3) and strengths (N,)");
-  if (starts_as_xml(bytes)) return read_scafacos;
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+    refuse(origin.path, "byte 0", "this is text in UTF-16; save it as UTF-8, for example with iconv");
   return nullptr;
+}
+
+void refuse_foreign(const Origin& origin, const std::string& name, std::string_view bytes) {
+  const std::string format = foreign_format(bytes, name);
+  if (!format.empty() && format.starts_with("compressed"))
+    refuse(origin.path, "", fmt::format("this is {}, which this version does not read; unpack it first", format));
+  if (!format.empty())
+    refuse(
+        origin.path, "",
+        fmt::format("this is {}, which this version does not read; convert it to csv (x,y,z,q), npy or npz", format));
 }
 
 // The reader that the name promises. It is used only where the first bytes tell nothing, and so it mostly refuses,
 // in the words of the format that the user had in mind.
 Reader by_extension(const std::string& name) {
-  if (name.ends_with(".csv") || name.ends_with(".txt")) return read_csv;
-  if (name.ends_with(".npy")) return read_npy;
-  if (name.ends_with(".npz")) return read_npz;
-  if (name.ends_with(".xml")) return read_scafacos;
+  for (const Format& format : formats)
+    if (name.ends_with(std::string(".") + format.name)) return format.reader;
+  if (name.ends_with(".txt")) return read_csv;
   return nullptr;
 }
 
-Bodies read_content(const Origin& origin, const std::string& name, std::string_view bytes) {
-  Reader reader = by_magic(origin, bytes);
-  if (reader == nullptr) reader = by_extension(name);
-  if (reader == nullptr && (name.ends_with(".dat") || name.ends_with(".gadget"))) reader = read_gadget;
-  if (reader == nullptr)
-    refuse(origin.path, "byte 0",
-           "the format is not recognised; use .csv, .npy, .npz, a GADGET-1 snapshot or a ScaFaCoS .xml[.gz]");
-  return reader(origin, bytes);
+// The header of a table: x, y and z are among its words, or the columns were named by the caller.
+bool looks_like_csv(const Origin& origin, std::string_view header) {
+  if (!origin.reading.columns.empty()) return true;
+  std::vector<std::string> words(1);
+  for (const char c : header) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+      words.back() += c;
+    else
+      words.emplace_back();
+  }
+  const auto has = [&](const char* name) {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return lower(word) == name; });
+  };
+  return has("x") && has("y") && has("z");
 }
 
-Bodies read_file(const Origin& origin) {
+// Text from a pipe or with an unknown extension: the first line that says something tells.
+Reader by_look(const Origin& origin, std::string_view bytes) {
+  Lines lines(bytes);
+  if (!lines.next_significant()) return nullptr;
+  std::string_view line = lines.line();
+  if (looks_like_csv(origin, line.substr(0, 100000))) return read_csv;
+  const auto first = take_word(line);
+  if (first == "v" || first == "mtllib" || first == "o" || first == "g") return read_obj;
+  const bool lone_number = to_number(first) && trimmed(line).empty();
+  return lone_number ? read_xyz : nullptr;
+}
+
+Reader by_name(const std::string& wanted) {
+  std::vector<std::string_view> names;
+  for (const Format& format : formats) {
+    if (wanted == format.name) return format.reader;
+    names.push_back(format.name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("There is no format '{}' to read; it is one of {}.", printable(wanted),
+                                            fmt::join(names, ", ")));
+}
+
+Reader find_reader(const Origin& origin, const std::string& name, std::string_view bytes) {
+  if (!origin.reading.format.empty()) return by_name(origin.reading.format);
+  if (const Reader reader = by_magic(origin, bytes)) return reader;
+  refuse_foreign(origin, name, bytes);
+  if (starts_as_xml(bytes)) return read_scafacos;
+  if (const Reader reader = by_extension(name)) return reader;
+  if (const Reader reader = by_look(origin, bytes)) return reader;
+  if (name.ends_with(".dat")) return read_gadget;
+  refuse(origin.path, "byte 0",
+         "the format is not recognised; use .csv, .npy, .npz, .obj, .ply, .xyz, a GADGET-1 snapshot or a ScaFaCoS "
+         ".xml, each also as .gz");
+}
+
+Bodies read_content(const Origin& origin, const std::string& name, std::string_view bytes) {
+  const Reader reader = find_reader(origin, name, bytes);
+  // Targets may well be of another format than the bodies whose columns were named.
+  if (reader != read_csv && origin.needs_strengths && (origin.reading.delimiter || !origin.reading.columns.empty()))
+    refuse(origin.path, "", "a delimiter and names of columns are for csv, which this is not; leave them out");
+  Bodies bodies = reader(origin, bytes);
+  bodies.description = printable(bodies.description);
+  for (std::string& warning : bodies.warnings) warning = printable(warning);
+  return bodies;
+}
+
+Bodies read_file(Origin origin) {
   try {
     const Blob blob = load_file(origin.path);
     const std::string name = lower(origin.path);
+    if (origin.path == "-") origin.path = "standard input";
+    origin.most_bytes = unpack_limit(blob.size());
     if (!blob.view().starts_with("\x1f\x8b")) {
       if (name.ends_with(".gz")) refuse(origin.path, "byte 0", "this is not gzip data; remove .gz from the name");
       return read_content(origin, name, blob.view());
@@ -72,15 +141,21 @@ Bodies read_file(const Origin& origin) {
     const Blob content = gunzip(origin.path, blob.view());
     return read_content(origin, name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name, content.view());
   } catch (const std::bad_alloc&) {
-    throw Error(
-        ErrorCode::memory,
-        fmt::format("{}: not enough memory to read it; use a machine with more, or fewer bodies.", origin.path));
+    throw Error(ErrorCode::memory,
+                printable(fmt::format("{}: not enough memory to read it; use a machine with more, or fewer bodies.",
+                                      origin.path)));
   }
 }
 
 }  // namespace
 
-Bodies read(const std::string& path) { return read_file({path, true}); }
-Bodies read_points(const std::string& path) { return read_file({path, false}); }
+Bodies read(const std::string& path, const Reading& reading) { return read_file({path, true, reading}); }
+Bodies read_points(const std::string& path, const Reading& reading) { return read_file({path, false, reading}); }
+
+std::vector<std::string> input_formats() {
+  std::vector<std::string> names;
+  for (const Format& format : formats) names.emplace_back(format.name);
+  return names;
+}
 
 }  // namespace farfield::io

@@ -7,7 +7,8 @@
 
 namespace farfield::io {
 
-/// Views of what to write; null or empty means absent. Lengths must agree: n, n and 3 n.
+/// Views of what to write; null means absent. Lengths must agree: n, n and 3 n; a list that is empty although there are
+/// bodies is absent, too.
 struct Results {
   const Bodies* bodies = nullptr;
   const std::vector<double>* potential = nullptr;  ///< n
@@ -15,8 +16,13 @@ struct Results {
 };
 
 /// Writes .npz (arrays positions, strengths, potential, gradient and one per extra column; positions stay float32 where
-/// they came so) or .csv (x,y,z,q,potential,gx,gy,gz and the extra columns, digits that read back to the same double).
-/// The file appears whole or not at all. Throws Error(output), or Error(usage) for another extension.
-void write(const std::string& path, const Results& results);
+/// they came so), .csv (x,y,z,q,potential,gx,gy,gz and the extra columns, digits that read back to the same double) or
+/// .npy (results alone: (N,) potential, or (N, 4) potential and gradient; without results (N, 4) x, y, z, strength).
+/// `format` is one of these words; empty: the extension tells, and csv goes to standard output, which is "-".
+/// A file appears whole or not at all. Throws Error(output), or Error(usage) for another format.
+void write(const std::string& path, const Results& results, const std::string& format = "");
+
+/// The format that `write` takes; throws Error(usage) as it does.
+std::string output_format(const std::string& path, const std::string& format = "");
 
 }  // namespace farfield::io

@@ -1,13 +1,15 @@
-// Results to a file: the format is told by the extension alone.
+// Results to a file: the caller or the extension tells the format.
 #include "write.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "farfield/error.hpp"
+#include "text.hpp"
 
 namespace farfield::io {
 namespace {
@@ -30,37 +32,51 @@ void check_lengths(const std::string& path, const Results& results) {
 
 }  // namespace
 
-bool present(const std::vector<double>* values) { return values && !values->empty(); }
+bool present(const Results& results, const std::vector<double>* values) {
+  return values && (results.bodies->count() == 0 || !values->empty());
+}
 
 std::vector<std::string> column_names(const Bodies& bodies) {
+  constexpr std::size_t longest = 1000;  // letters; a member of an archive can have 65535
   std::vector<std::string> names;
+  std::unordered_set<std::string> given(taken.begin(), taken.end());
+  std::unordered_map<std::string, int> tried;  // by name: how many other names were made of it
   for (const Column& column : bodies.extra) {
-    std::string name = column.name;
+    std::string name = column.name.substr(0, longest);
     for (char& c : name)
-      if (c == ',' || c == '"' || c == '#' || c == '/' || static_cast<unsigned char>(c) <= 32) c = '_';
-    const auto clashes = [&] {
-      return std::find(taken.begin(), taken.end(), name) != taken.end() ||
-             std::find(names.begin(), names.end(), name) != names.end();
-    };
-    while (name.empty() || clashes()) name += '_';
-    names.push_back(std::move(name));
+      if (c == ',' || c == ';' || c == '"' || c == '#' || c == '/' || static_cast<unsigned char>(c) <= 32 || c == 127)
+        c = '_';
+    std::string free = name;
+    while (free.empty() || given.contains(free) || to_number(free)) {  // a number would not do as a header
+      const int trial = ++tried[name];
+      free = trial == 1 ? name + '_' : fmt::format("{}_{}", name, trial);
+    }
+    given.insert(free);
+    names.push_back(std::move(free));
   }
   return names;
 }
 
-void write(const std::string& path, const Results& results) {
+std::string output_format(const std::string& path, const std::string& format) {
+  const std::string name = lower(path);
+  for (const char* known : {"npz", "csv", "npy"})
+    if (format == known || (format.empty() && name.ends_with(std::string(".") + known))) return known;
+  if (path == "-" && format.empty()) return "csv";
+  throw Error(
+      ErrorCode::usage,
+      format.empty()
+          ? fmt::format("{}: results are written as .npz, .csv or .npy; use one of these names or say the format.",
+                        path)
+          : fmt::format("There is no format '{}' to write; it is one of npz, csv, npy.", printable(format)));
+}
+
+void write(const std::string& path, const Results& results, const std::string& format) {
   check_lengths(path, results);
-  std::string name = path;
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (!name.ends_with(".npz") && !name.ends_with(".csv"))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: results are written as .npz or .csv; use one of these names.", path));
+  const std::string known = output_format(path, format);
   Output out(path);
-  if (name.ends_with(".npz")) {
-    write_npz(out, results);
-  } else {
-    write_csv(out, results);
-  }
+  if (known == "npz") write_npz(out, results);
+  if (known == "csv") write_csv(out, results);
+  if (known == "npy") write_npy(out, results);
   out.commit();
 }
 

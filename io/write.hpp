@@ -10,8 +10,10 @@ namespace farfield::io {
 
 void write_npz(Output& out, const Results& results);
 void write_csv(Output& out, const Results& results);
+void write_npy(Output& out, const Results& results);
 
-bool present(const std::vector<double>* values);
+/// Whether a list of `results` is there: one that was asked for is, even where there are no bodies.
+bool present(const Results& results, const std::vector<double>* values);
 
 /// Names for the extra columns that every format can hold and that clash neither with each other nor with x, y, z, ...
 std::vector<std::string> column_names(const Bodies& bodies);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+
 namespace farfield::io {
 namespace {
 
@@ -84,6 +86,7 @@ std::vector<ZipMember> list_zip(const std::string& path, std::string_view bytes)
   if (directory.members > bytes.size() / directory_size)
     archive.fail(0, fmt::format("{} members cannot lie in {} bytes of archive", directory.members, bytes.size()));
   std::vector<ZipMember> members;
+  std::uint64_t held = 0;
   std::uint64_t at = directory.offset;
   for (std::uint64_t i = 0; i < directory.members; ++i) {
     if (archive.u32(at) != directory_mark) archive.fail(at, "the directory of the archive is damaged");
@@ -95,22 +98,42 @@ std::vector<ZipMember> list_zip(const std::string& path, std::string_view bytes)
                      archive.u32(at + 42),
                      static_cast<std::uint32_t>(archive.u32(at + 16)),
                      static_cast<unsigned>(archive.u16(at + 10))};
-    if (archive.u16(at + 8) & 1) archive.fail(at, "the archive is encrypted, which is not read");
+    if (archive.u16(at + 8) & 1) member.method = ZipMember::encrypted;
     widen(archive, at + directory_size + name, extra, member);
+    held += std::min<std::uint64_t>(member.packed, bytes.size());
+    if (held > bytes.size()) archive.fail(at, "members of the archive overlap");  // a few bytes read again and again
     members.push_back(std::move(member));
     at += directory_size + name + extra + comment;
   }
   return members;
 }
 
-std::string_view unpack(const std::string& path, std::string_view bytes, const ZipMember& member, Blob& room) {
-  const Archive archive{path, bytes};
-  const std::string where = fmt::format("member '{}'", member.name);
+namespace {
+
+std::string_view packed_bytes(const Archive& archive, const ZipMember& member) {
   if (archive.u32(member.offset) != local_mark)
     archive.fail(member.offset, "no member begins where the directory says");
   const std::uint64_t skip = local_size + archive.u16(member.offset + 26) + archive.u16(member.offset + 28);
-  const std::string_view packed = archive.range(member.offset + skip, member.packed);
-  if (member.method != 0 && member.method != 8)
+  return archive.range(member.offset + skip, member.packed);
+}
+
+}  // namespace
+
+std::string_view peek(const std::string& path, std::string_view bytes, const ZipMember& member, std::size_t most,
+                      Blob& room) {
+  const std::string_view packed = packed_bytes({path, bytes}, member);
+  if (!member.readable()) return {};
+  if (member.method == 0) return packed.substr(0, most);
+  room = inflate_beginning(packed, std::min<std::uint64_t>(most, member.size));
+  return room.view();
+}
+
+std::string_view unpack(const std::string& path, std::string_view bytes, const ZipMember& member, Blob& room) {
+  const std::string where = fmt::format("member '{}'", member.name);
+  const std::string_view packed = packed_bytes({path, bytes}, member);
+  if (member.method == ZipMember::encrypted)
+    refuse(path, where, "it is encrypted, which is not read; write it with numpy.savez");
+  if (!member.readable())
     refuse(path, where, "its compression is not read; write it with numpy.savez or numpy.savez_compressed");
   if (member.method == 0 && member.packed != member.size)
     refuse(path, where, "it has two different sizes; write the archive again");

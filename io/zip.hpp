@@ -15,11 +15,18 @@ struct ZipMember {
   std::string name;
   std::uint64_t packed = 0, size = 0, offset = 0;  ///< bytes in the archive, bytes unpacked, where its header begins
   std::uint32_t crc = 0;
-  unsigned method = 0;  ///< 0 stored, 8 deflated
+  unsigned method = 0;  ///< 0 stored, 8 deflated; others are not read
+
+  static constexpr unsigned encrypted = 0x10000;  ///< as a method, which no archive can name
+  bool readable() const { return method == 0 || method == 8; }
 };
 
 /// The members of an archive; refuses a damaged or truncated one.
 std::vector<ZipMember> list_zip(const std::string& path, std::string_view bytes);
+
+/// At most `most` bytes from the beginning of a member, checksum unseen; none where it cannot be read.
+std::string_view peek(const std::string& path, std::string_view bytes, const ZipMember& member, std::size_t most,
+                      Blob& room);
 
 /// One member's content with its checksum verified. Stored members are seen in place, deflated ones live in `room`.
 std::string_view unpack(const std::string& path, std::string_view bytes, const ZipMember& member, Blob& room);

@@ -42,7 +42,15 @@ expect 2 'softening 0.1 is not offered by method fmm' -- run bodies.npz --soften
 expect 2 'kernel count has no distance' -- run bodies.npz --softening 0.1 --kernel count
 expect 2 'degree 1000' -- run bodies.npz --degree 1000
 expect 2 'threads' -- run bodies.npz --threads 1e6
-expect 2 'npz or .csv' -- run bodies.npz -o results.txt
+expect 2 'npz, .csv or .npy' -- run bodies.npz -o results.txt
+expect 2 "--format: 'xml' is not one of csv, npz, npy" -- run bodies.npz -o - --format xml
+expect 2 'name a file for them with --output' -- run bodies.npz --format npy
+expect 2 'cannot both come from standard input' -- run - --targets -
+expect 2 'standard output takes one of' -- run bodies.npz -o - --report -
+expect 2 "--input-format: 'frog' is not one of csv, npy, npz, obj, ply, xyz" -- run bodies.npz --input-format frog
+expect 2 "--delimiter: 'a' is none" -- run bodies.npz --delimiter a
+expect 2 "--columns: 'w=mass' does not name a column" -- run bodies.npz --columns w=mass
+expect 2 "--plot-axis: 'w' is not one of x, y, z" -- run bodies.npz --plot-axis w
 expect 2 "no kind 'frog'" -- generate frog -n 3 -o frog.csv
 expect 2 '--output is required' -- generate uniform -n 3
 expect 2 'repeat 0' -- bench --n 100 --repeat 0
@@ -61,6 +69,11 @@ expect 3 'ragged.csv, line 3' -- run ragged.csv
 printf 'x,y,z\n0,0,0\n' >bare.csv
 expect 3 'bare.csv' -- run bare.csv
 expect 3 'directory' -- run .
+expect 3 'standard input: the file is empty' -- run -
+expect 3 'no column Mass, which was named for q' -- run bare.csv --columns q=Mass
+expect 3 'are for csv, which this is not' -- run bodies.npz --columns q=Mass
+printf '{"a": 1}' >a.json
+expect 3 'this is JSON, which this version does not read' -- run a.json
 
 # 4: device. A build with CUDA has a device here or says that there is none.
 "$farfield" info | grep -q 'cpu, cuda' || expect 4 'cuda' -- run bodies.npz --backend cuda

@@ -132,6 +132,34 @@ LC_ALL=C grep -q '[^ -~]' out && flunk "the report is not ASCII in the C locale"
 LC_ALL=C.UTF-8 "$farfield" run p.csv | grep -q '█' || flunk "no bars in a UTF-8 locale"
 [[ $("$farfield" run p.csv) != *$'\033'* ]] || flunk "colour although no terminal"
 
+# Pipes: what goes to standard output is the results and nothing else, and what comes from standard input is a file.
+expect 0 -- run three.csv -o three-plain.csv
+"$farfield" run - -o - <three.csv >piped.csv 2>err || flunk "standard input: $(cat err)"
+cmp -s piped.csv three-plain.csv || flunk "a pipe gives another result: $(cat piped.csv)"
+contains err 'Energy .*q u = 7\.57770876 '
+"$farfield" run <(gzip -c three.csv) -q --format csv -o >(cat >named.csv) || flunk "named pipes"
+for _ in 1 2 3 4 5 6 7 8 9 10; do cmp -s named.csv three-plain.csv || sleep 0.2; done
+cmp -s named.csv three-plain.csv || flunk "named pipes: $(cat named.csv)"
+"$farfield" run three.csv -q --gradient -o - --format npy >results.npy || flunk "npy to a pipe"
+[[ $(head -c 6 results.npy | od -An -c | tr -d ' ') == '223NUMPY' ]] || flunk "results.npy is no npy"
+[[ $(stat -c %s results.npy) == $((128 + 3 * 4 * 8)) ]] || flunk "results.npy has not 3 x 4 numbers"
+"$farfield" run three.csv -q --report - | grep -q '^  "schema": "farfield.report/1"' || flunk "a report to a pipe"
+"$farfield" run three.csv --plot - 2>/dev/null | head -c 4 | od -An -c | tr -d ' ' | grep -q 211PNG || flunk "a picture to a pipe"
+[[ $("$farfield" generate uniform -n 3 -o - 2>/dev/null | wc -l) == 4 ]] || flunk "bodies to a pipe"
+"$farfield" generate uniform -n 3 -o - --format npz 2>/dev/null | "$farfield" info - | grep -q 'npz, 3 bodies' || flunk "npz in a pipe"
+
+# Tables with other names and delimiters.
+printf 'Lon;Lat;Size\n0;0;1\n1;0;2\n0;2;4\n' >quakes.csv
+expect 0 -- run quakes.csv --columns x=Lon,y=Lat,z=0,q=Size -o quakes-out.csv
+[[ $(cut -d, -f1-5 quakes-out.csv) == "$(cut -d, -f1-5 three-plain.csv)" ]] || flunk "columns: $(cat quakes-out.csv)"
+printf 'x|y|z|q\n0|0|0|1\n' >bars.csv
+expect 0 -- info bars.csv --delimiter '|' --input-format csv
+contains out 'csv, 1 body'
+printf 'x,y,z,q,\033[2J\n1,2,3,4,5\n' >escape.csv
+expect 0 -- info escape.csv
+LC_ALL=C grep -q $'\033' out && flunk "info prints control characters of a file"
+expect 0 -- run three.csv --plot axis.png --plot-axis x
+
 # Quiet is silent.
 expect 0 -- run p.csv --quiet --check 10 -o quiet.csv
 [[ ! -s out ]] || flunk "run --quiet prints: $(cat out)"
@@ -142,6 +170,9 @@ expect 0 -- check p.csv --quiet
 printf 'x,y,z,q\n' >none.csv
 expect 0 -- run none.csv --gradient --check 10 -o none-out.csv --plot none.png
 expect 0 -- check none.csv
+expect 0 -- run none.csv --gradient -o none-out.npz
+grep -q potential.npy none-out.npz && grep -q gradient.npy none-out.npz || flunk "results of no bodies are not there"
+[[ $(cat none-out.csv) == x,y,z,q,potential,gx,gy,gz ]] || flunk "none-out.csv: $(cat none-out.csv)"
 expect 0 -- run p.csv --targets none.csv
 printf 'x,y,z,q\n1,1,1,5\n' >single.csv
 expect 0 -- check single.csv --gradient

@@ -1,4 +1,6 @@
 #include "files.hpp"
+#include "io/npy.hpp"
+#include "io/results.hpp"
 
 namespace farfield::io {
 namespace {
@@ -53,6 +55,47 @@ TEST(Npy, BothByteOrdersAndWidths) {
     EXPECT_EQ(from("i4", bytes_of(whole, swap)).positions, six);
     EXPECT_EQ(from("i8", bytes_of(wide, swap)).positions, six);
   }
+}
+
+TEST(Npy, ShortIntegersAndTruthValues) {
+  const Folder folder;
+  const auto from = [&](const char* type, const std::string& data) {
+    return read(folder.put("a.npy", npy(npy_dict(type, "(2, 3)"), data))).positions;
+  };
+  EXPECT_EQ(from("|i1", bytes_of(std::vector<std::int8_t>{-1, 2, 3, 4, 5, -128})), (Values{-1, 2, 3, 4, 5, -128}));
+  EXPECT_EQ(from("|u1", bytes_of(std::vector<std::uint8_t>{1, 2, 3, 4, 5, 255})), (Values{1, 2, 3, 4, 5, 255}));
+  EXPECT_EQ(from("|b1", std::string("\0\1\1\0\0\1", 6)), (Values{0, 1, 1, 0, 0, 1}));
+  for (const bool swap : {false, true}) {
+    const std::string order = little == swap ? ">" : "<";
+    EXPECT_EQ(from((order + "i2").c_str(), bytes_of(std::vector<std::int16_t>{1, -2, 3, 4, 5, 32767}, swap)),
+              (Values{1, -2, 3, 4, 5, 32767}));
+    EXPECT_EQ(from((order + "u2").c_str(), bytes_of(std::vector<std::uint16_t>{1, 2, 3, 4, 5, 65535}, swap)),
+              (Values{1, 2, 3, 4, 5, 65535}));
+  }
+}
+
+// What numpy.load gives for results written as npy: shape (N,), or (N, 4) with the gradient.
+TEST(Npy, WritesResults) {
+  const Folder folder;
+  Bodies bodies;
+  bodies.positions = six;
+  bodies.strengths = {9, 8};
+  const Values potential{0.5, -1}, gradient{1, 2, 3, 4, 5, 6};
+  const auto written = [&](const Results& results) {
+    write(folder / "out.npy", results);
+    return testing::content_of(folder / "out.npy");
+  };
+  EXPECT_EQ(written({&bodies, &potential}), npy_header("f8", {2}) + bytes_of(potential));
+  EXPECT_EQ(written({&bodies, &potential, &gradient}),
+            npy_header("f8", {2, 4}) + bytes_of(Values{0.5, 1, 2, 3, -1, 4, 5, 6}));
+  EXPECT_EQ(written({&bodies}), npy_header("f8", {2, 4}) + bytes_of(Values{1, 2, 3, 9, 4, 5, 6, 8}));
+  EXPECT_EQ(read(folder / "out.npy").strengths, bodies.strengths);
+  bodies.strengths.clear();
+  EXPECT_EQ(written({&bodies}), npy_header("f8", {2, 3}) + bytes_of(six));
+  const Bodies none;
+  const Values empty;
+  EXPECT_EQ(written({&none, &empty}), npy_header("f8", {0}));
+  EXPECT_EQ(written({&none, &empty, &empty}), npy_header("f8", {0, 4}));
 }
 
 TEST(Npy, NoBodies) {
