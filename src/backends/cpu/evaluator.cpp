@@ -236,7 +236,8 @@ class CpuEvaluator final : public Evaluator {
       const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
       report.error = check(input, delivered, delivery.check, delivery.seed);
     }
-    const double safety = truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.reduced);
+    const double safety =
+        truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.degree, decision_.reduced);
     Quality quality = quality_of(condition_sums(input), norms, targets, truncated(), safety);
     quality.factor = results.factor;
     return quality;

@@ -47,11 +47,13 @@ void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 /// Points and tree, which evaluators of several degrees and precisions may share, and the memory of them all.
 struct Placed {
   int device;
+  OwnStream stream;  // outlives the arrays: a caller's stream may be gone when they are given back
   DeviceMemory memory;
   CudaTree tree;
   int exponent = 0;  ///< of the scaling of coordinates
   bool has_m2p = false, has_p2l = false;
   explicit Placed(int current) : device(current) { tree.use(memory); }
+  ~Placed() { memory.stream = stream; }
 };
 
 template <class Real>
@@ -63,6 +65,8 @@ class CudaEvaluator final : public Evaluator {
          {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       a->use(memory_);
   }
+
+  ~CudaEvaluator() override { memory_.stream = placed_->stream; }
 
   bool adopt(const Decision& decision) override {
     int current = 0;
@@ -129,7 +133,7 @@ class CudaEvaluator final : public Evaluator {
 
   /// The stream of this call: that of the first view in device memory, or the evaluator's own.
   void begin(const std::vector<View>& views) {
-    stream_ = own_stream_;
+    stream_ = placed_->stream;
     const auto first = std::find_if(views.begin(), views.end(), [](const View& v) { return v.device; });
     if (first != views.end()) stream_ = first->stream;
     for (const View& v : views)
@@ -226,7 +230,8 @@ class CudaEvaluator final : public Evaluator {
   Quality quality(const SortedResults<Real>& delivered, const Report& report) {
     side_.wait();
     const Judge::Found found = judge_.result();
-    const double safety = truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.reduced);
+    const double safety =
+        truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.degree, decision_.reduced);
     Quality q = quality_of(condition_.result(), found.norms, target_points().count, found.truncation, safety);
     q.factor = delivered.factor;
     q.operands = lost_by(found.operands, found.norms);
@@ -394,7 +399,6 @@ class CudaEvaluator final : public Evaluator {
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
   bool usable_ = false;
-  OwnStream own_stream_;
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
   StageEvents events_;

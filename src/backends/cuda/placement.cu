@@ -323,7 +323,7 @@ const PlacementFindings& DeviceSums::found() {
 Placement DeviceSums::placement(const ResultNorms& norms, int degree) {
   if (degree < first_degree_ || degree >= first_degree_ + degrees_at_once) {
     found();
-    first_degree_ = degree;
+    first_degree_ = degree < first_degree_ ? std::max(1, degree - degrees_at_once + 1) : degree;
     sum_far_pairs();
     read();
   }
