@@ -69,15 +69,15 @@ double truncation_safety(std::int64_t translations, int degree, bool reduced) {
   return (1.25 + few) * one_sign * (reduced ? 4 : 1);
 }
 
-/// Calls body(box) for all boxes of level 2 and finer; the sum of what it returns, the same for any number of threads.
+/// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.
 template <class Body>
 static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body) {
   constexpr BoxId grain = 64;
-  const BoxId first = tree.level_begin[2], chunks = (tree.boxes - first + grain - 1) / grain;
+  const BoxId chunks = (tree.boxes + grain - 1) / grain;
   std::vector<Truncation> parts(static_cast<std::size_t>(chunks));
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (BoxId c = 0; c < chunks; ++c)
-    for (BoxId box = first + c * grain; box < std::min(tree.boxes, first + (c + 1) * grain); ++box)
+    for (BoxId box = c * grain; box < std::min(tree.boxes, (c + 1) * grain); ++box)
       parts[static_cast<std::size_t>(c)] += body(box);
   Truncation sum;
   for (const Truncation& part : parts) sum += part;
@@ -174,8 +174,9 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
         tree.level[box] >= 2 && tree.source_count(box) > 0 ? next_power(e.multipole + box * e.stride, e.degree) : 0;
   Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
     if (tree.target_count(box) == 0) return Truncation{};
-    Truncation own = local_tail(tree, box, next_power(e.local + box * e.stride, e.degree), target, means);
-    return own += finer_tails(tree, lists.m2p, box, power, target, means);
+    Truncation own = finer_tails(tree, lists.m2p, box, power, target, means);  // a coarse leaf has finer boxes, too
+    if (tree.level[box] < 2) return own;
+    return own += local_tail(tree, box, next_power(e.local + box * e.stride, e.degree), target, means);
   });
   const auto over_edge = [&](BoxId box, int exponent) {
     return power[box] / integer_power(tree.lattice.edge(tree.level[box]), exponent);
