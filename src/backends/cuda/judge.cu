@@ -108,8 +108,8 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
 }
 
 template <class Real>
-__device__ void add_own(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
-                        Tails& tails) {
+__device__ void add_local(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
+                          Tails& tails) {
   const TreeView& tree = work.tree;
   const double a = tree.lattice.edge(tree.level[box]), own = power[std::int64_t(tree.boxes) + box];
   if (!tree.is_leaf(box)) {
@@ -121,6 +121,13 @@ __device__ void add_own(const Work<Real>& work, BoxId box, int lane, const doubl
   }
   for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
     tails.truncation += inner_tail(own, square_from_centre(tree, box, work.target, i, a), a, means.n);
+}
+
+/// Multipoles of finer boxes at the targets of a leaf.
+template <class Real>
+__device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
+                          Tails& tails) {
+  const TreeView& tree = work.tree;
   const ListView& m2p = work.lists.m2p;
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
@@ -131,21 +138,24 @@ __device__ void add_own(const Work<Real>& work, BoxId box, int lane, const doubl
   }
 }
 
-/// Sums over boxes first, first + every, ...; a warp for each.
+/// Sums over boxes 0, every, 2 every, ...; a warp for each.
 template <class Real>
 __global__ void __launch_bounds__(sum_threads)
-    tails_kernel(const __grid_constant__ Work<Real> work, BoxId first, BoxId every, const double* power,
+    tails_kernel(const __grid_constant__ Work<Real> work, BoxId every, const double* power,
                  const __grid_constant__ TailMeans means, double* part) {
   __shared__ double shared[sum_threads];
   constexpr int warps = sum_threads / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   Tails tails;
-  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; first + k * every < work.tree.boxes;
+  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k * every < work.tree.boxes;
        k += std::int64_t(gridDim.x) * warps) {
-    const BoxId box = static_cast<BoxId>(first + k * every);
+    const BoxId box = static_cast<BoxId>(k * every);
     if (work.tree.target_count(box) == 0) continue;
-    if (lane < colleagues_per_box) add_far(work, box, lane, power, means, tails);
-    add_own(work, box, lane, power, means, tails);
+    if (work.tree.level[box] >= 2) {
+      if (lane < colleagues_per_box) add_far(work, box, lane, power, means, tails);
+      add_local(work, box, lane, power, means, tails);
+    }
+    add_finer(work, box, lane, power, means, tails);  // a coarse leaf has finer boxes, too
   }
   const double sums[] = {tails.truncation.potential, tails.truncation.gradient, tails.operands.potential,
                          tails.operands.gradient};
@@ -177,10 +187,11 @@ void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
     const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
     powers_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
     require_launch("powers_kernel");
-    const BoxId every = (boxes + most_boxes - 1) / most_boxes, looked_at = (boxes + every - 1) / every;
+    const BoxId every = (work.tree.boxes + most_boxes - 1) / most_boxes;
+    const BoxId looked_at = (work.tree.boxes + every - 1) / every;
     kept_ = std::min(most_shares, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
     every_ = every;
-    tails_kernel<<<static_cast<unsigned>(kept_), sum_threads, 0, stream>>>(work, first, every, power_.data(),
+    tails_kernel<<<static_cast<unsigned>(kept_), sum_threads, 0, stream>>>(work, every, power_.data(),
                                                                            tail_means(work.tables.degree), tail_part);
     require_launch("tails_kernel");
   }
