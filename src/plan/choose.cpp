@@ -81,9 +81,9 @@ struct Scheme {
 };
 
 /// Enough boxes that most pairs are far and that no chance place of one pair carries the error: on eleven clouds of
-/// 1,500 and 6,000 points, 1e-2 to 1e-12, 100 leaves err as 400 do; 64 and fewer miss 1e-12 on lattices.
+/// 1,500 and 6,000 points, 1e-2 to 1e-12, 200 leaves err as 400 do; 64 and fewer miss 1e-12 on lattices.
 static double most_leaf_mean(const Geometry& g) {
-  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 100);
+  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 200);
 }
 
 /// Priced with the leaves that the tree will have.
