@@ -73,8 +73,8 @@ static void record(Report& report, int from, int degree, bool in_planes) {
     }
 }
 
-int settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
-  if (sums.levels() <= 2) return d.degree;  // nothing is far
+Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
+  if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how they fall (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
@@ -84,11 +84,11 @@ int settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   else
     while (degree < highest && expected(degree) > d.tolerance) ++degree;
   record(report, d.degree, degree, expected.in_planes());
-  return degree;
+  return {degree, expected.in_planes()};
 }
 
-int settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                  int threads, Report& report) {
+Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                      int threads, Report& report) {
   HostSums sums(tree, sources, targets, threads);
   return settle_degree(d, sums, report);
 }

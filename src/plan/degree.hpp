@@ -21,12 +21,17 @@ class PlacementSums {
   virtual Placement placement(const ResultNorms& norms, int degree) = 0;
 };
 
+struct Settled {
+  int degree;
+  bool in_planes;  ///< see placement.hpp
+};
+
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of
 /// mixed sign, from one below the decision's to highest_degree. Updates the report.
-int settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
+Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
 
 /// For arrays in host memory.
-int settle_degree(const Decision& decision, const TreeView& tree, const PlacedPoints& sources,
-                  const PlacedPoints& targets, int threads, Report& report);
+Settled settle_degree(const Decision& decision, const TreeView& tree, const PlacedPoints& sources,
+                      const PlacedPoints& targets, int threads, Report& report);
 
 }  // namespace farfield
