@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
+#include "plan/decision.hpp"
 #include "tree/far.hpp"
 
 namespace farfield {
@@ -98,7 +99,7 @@ FARFIELD_HD Truncation outer_tail(double power, double r2, double a, int n) {
 }
 
 /// By what the estimate is multiplied before it is held against a tolerance; `translations`: of m2l, m2p and p2l.
-double truncation_safety(std::int64_t translations, int degree, bool reduced);
+double truncation_safety(const Decision& decision, std::int64_t translations);
 
 /// The estimate. `multipole_power`: room for one number per box.
 template <class Real>

@@ -16,9 +16,11 @@ namespace {
 /// Warnings are for sums worse than 1e3; an estimate from a sample may be off by this factor.
 constexpr double least_warned_condition = 300;
 /// Geometric mean of asked over reached in a decade, over sums in which accuracy costs something: at least so many
-/// translations, and most pairs far. With fewer, one sum in a few has no error to speak of whatever the degree.
+/// translations, most pairs far, and a degree above the least. In others few pairs carry the error, if any do, and no
+/// degree would make it larger.
 constexpr double most_waste = 10;
 constexpr std::int64_t costly_translations = 20'000;
+constexpr int lowest_degree = 4;
 constexpr int least_sums = 20;  ///< of a decade, for its mean to be judged
 constexpr std::int64_t judged_targets = 1'000;
 
@@ -61,7 +63,8 @@ Verdict judge_problem(const Problem& p) {
     v.condition = std::max(v.condition, condition(truth.gradient, truth.gradient_magnitude));
   }
   v.warned = !r.report.warnings.empty();
-  v.costly = r.report.m2l_boxes >= costly_translations && r.report.far_fraction > least_far_fraction;
+  v.costly = r.report.m2l_boxes >= costly_translations && r.report.far_fraction > least_far_fraction &&
+             r.report.degree > lowest_degree;
   return v;
 }
 

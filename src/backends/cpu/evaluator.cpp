@@ -147,7 +147,9 @@ class CpuEvaluator final : public Evaluator {
     };
     const PlacedPoints sources = placed(this->tree().sources, tree.source_begin, tree.source_end);
     const PlacedPoints targets = placed(target_points(), tree.target_begin, tree.target_end);
-    decision_.degree = farfield::settle_degree(decision_, tree, sources, targets, threads_, report);
+    const Settled settled = farfield::settle_degree(decision_, tree, sources, targets, threads_, report);
+    decision_.degree = settled.degree;
+    decision_.in_planes = settled.in_planes;
   }
 
   /// Tables of the same degree and scheme stay; else those of before go first.
@@ -236,8 +238,7 @@ class CpuEvaluator final : public Evaluator {
       const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
       report.error = check(input, delivered, delivery.check, delivery.seed);
     }
-    const double safety =
-        truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.degree, decision_.reduced);
+    const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
     Quality quality = quality_of(condition_sums(input), norms, targets, truncated(), safety);
     quality.factor = results.factor;
     return quality;

@@ -230,8 +230,7 @@ class CudaEvaluator final : public Evaluator {
   Quality quality(const SortedResults<Real>& delivered, const Report& report) {
     side_.wait();
     const Judge::Found found = judge_.result();
-    const double safety =
-        truncation_safety(report.m2l_boxes + report.m2p_boxes + report.p2l_boxes, decision_.degree, decision_.reduced);
+    const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
     Quality q = quality_of(condition_.result(), found.norms, target_points().count, found.truncation, safety);
     q.factor = delivered.factor;
     q.operands = lost_by(found.operands, found.norms);
@@ -242,7 +241,9 @@ class CudaEvaluator final : public Evaluator {
   void settle_degree(Report& report) {
     if (target_points().count == 0 || tree_.sources.count == 0) return;
     DeviceSums sums(tree_, decision_.degree, memory_);
-    decision_.degree = farfield::settle_degree(decision_, sums, report);
+    const Settled settled = farfield::settle_degree(decision_, sums, report);
+    decision_.degree = settled.degree;
+    decision_.in_planes = settled.in_planes;
   }
 
   void build_tables() {
