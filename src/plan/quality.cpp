@@ -93,6 +93,16 @@ double lost_by(const Truncation& squares, const Norms& norms) {
                                     : potential;
 }
 
+std::int64_t measured_targets(const Decision& d, std::int64_t sources) {
+  if (!d.in_planes || !d.promised || d.method != Method::fmm || d.kernel == Kernel::count) return 0;
+  return std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128);
+}
+
+void measured(Quality& quality, const ErrorReport& error) {
+  constexpr double of_a_sample = 1.5;
+  quality.truncation = of_a_sample * std::max(error.potential, error.gradient);
+}
+
 double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
   const double rounding = single ? 1e-7 : 4e-16;

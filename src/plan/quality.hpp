@@ -36,6 +36,13 @@ Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std
 /// The larger of both relative to the norms.
 double lost_by(const Truncation& squares, const Norms& norms);
 
+/// Targets on which the error is measured in every evaluation, by direct sums, because estimates from powers do not
+/// hold for the points: in a crystal errors of many boxes add up (39 times the estimate at degree 37), but they are
+/// spread over many targets, so that a sample finds them. 0: none is measured.
+std::int64_t measured_targets(const Decision& decision, std::int64_t sources);
+/// Puts that measurement in the place of the estimate.
+void measured(Quality& quality, const ErrorReport& error);
+
 /// Relative error of one pair in the arithmetic of a decision, root mean square.
 double arithmetic_error(const Decision& decision);
 

@@ -62,12 +62,11 @@ const TailMeans& tail_means(int degree) {
 
 // Of 1,500 sums the true error was 6.7 times the estimate at most with 12 translations, 13 with one. Above degree 16
 // facing corners begin to carry the error: their terms all have one sign, and 3.7 times were seen with thousands of
-// translations at degree 33. In a crystal the errors of many boxes add up as well: 2.2 times what is
-// allowed so far, at degree 37.
+// translations at degree 33.
 double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
   const double one_sign = 1 + 1.2 * std::clamp((d.degree - 16) / 16.0, 0.0, 1.0);
-  return (1.25 + few) * one_sign * (d.reduced ? 4 : 1) * (d.in_planes ? 3 : 1);
+  return (1.25 + few) * one_sign * (d.reduced ? 4 : 1);
 }
 
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.

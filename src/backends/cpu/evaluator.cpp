@@ -234,13 +234,13 @@ class CpuEvaluator final : public Evaluator {
                                  softening_.length,
                                  self_from_};
     const Norms norms = norms_of(input.potential, input.gradient, targets, threads_);
-    if (vector == 0 && delivery.check > 0) {
-      const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
-      report.error = check(input, delivered, delivery.check, delivery.seed);
-    }
+    const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
+    if (vector == 0 && delivery.check > 0) report.error = check(input, delivered, delivery.check, delivery.seed);
     const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
     Quality quality = quality_of(condition_sums(input), norms, targets, truncated(), safety);
     quality.factor = results.factor;
+    if (const std::int64_t samples = measured_targets(decision_, input.sources))
+      measured(quality, check(input, in_own_units(norms), samples, 0));
     return quality;
   }
 

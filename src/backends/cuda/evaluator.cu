@@ -218,7 +218,7 @@ class CudaEvaluator final : public Evaluator {
       if (summed) judge_.launch(work_, decision_.method == Method::fmm && decision_.kernel != Kernel::count, side_);
       events_("scatter",
               [&] { scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_); });
-      qualities.push_back(summed ? quality(delivered, report) : Quality{});
+      qualities.push_back(summed ? quality(v, exponent, delivered, report) : Quality{});
       if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
     }
     report.memory_bytes = memory_.meter.peak;
@@ -227,13 +227,15 @@ class CudaEvaluator final : public Evaluator {
   }
 
   /// Waits for what was launched beside scatter, and with it for the condition.
-  Quality quality(const SortedResults<Real>& delivered, const Report& report) {
+  Quality quality(std::int64_t vector, int exponent, const SortedResults<Real>& delivered, const Report& report) {
     side_.wait();
     const Judge::Found found = judge_.result();
     const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
     Quality q = quality_of(condition_.result(), found.norms, target_points().count, found.truncation, safety);
     q.factor = delivered.factor;
     q.operands = lost_by(found.operands, found.norms);
+    if (const std::int64_t samples = measured_targets(decision_, tree_.sources.count))
+      measured(q, measured_error(evaluated(vector, exponent), in_own_units(found.norms), {samples, 0}, memory_));
     return q;
   }
 
@@ -376,13 +378,21 @@ class CudaEvaluator final : public Evaluator {
     events_("p2p", [&] { direct<K>(work_, sources, targets); });
   }
 
+  Evaluated<Real> evaluated(std::int64_t vector, int exponent) const {
+    return {work_,
+            tree_.sources.count,
+            target_points().count,
+            decision_.kernel,
+            strengths_,
+            vector,
+            tree_.sources.order.data(),
+            exponent};
+  }
+
   /// The measured error of the first strength vector.
   void examine(int exponent, const Quality& q, const Delivery& delivery, Report& report) {
-    const std::int64_t sources = tree_.sources.count, targets = target_points().count;
     const Delivered delivered{q.norms, q.factor.potential, q.factor.gradient, delivery.outputs.scalar};
-    const Evaluated<Real> evaluated{work_,   sources, targets, decision_.kernel, strengths_, tree_.sources.order.data(),
-                                    exponent};
-    report.error = measured_error(evaluated, delivered, delivery, memory_);
+    report.error = measured_error(evaluated(0, exponent), delivered, {delivery.check, delivery.seed}, memory_);
     events_.mark("");
   }
 

@@ -15,7 +15,7 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
                                          DeviceMemory& memory) {
   DeviceArray<double> strength(memory);
   strength.resize(e.sources);
-  e.strengths.gather(0, e.order, e.exponent, strength.data(), memory.stream);
+  e.strengths.gather(e.vector, e.order, e.exponent, strength.data(), memory.stream);
   Work<double> exact;
   for (int axis = 0; axis < 3; ++axis) {
     exact.source[axis] = e.work.source[axis];
@@ -35,10 +35,10 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
 }
 
 template <class Real>
-ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Delivery& delivery,
+ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Sample& sample,
                            DeviceMemory& memory) {
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<std::int64_t> at = check_targets(e.targets, delivery.check, delivery.seed);
+  const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
   std::vector<Real> results[4];
   CheckInput<Real> input{};
@@ -51,12 +51,12 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
     (a == 0 ? input.potential : input.gradient[a - 1]) = results[a].data();
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
-  ErrorReport report = errors(input, delivered, at, sums, delivery.seed);
+  ErrorReport report = errors(input, delivered, at, sums, sample.seed);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
-template ErrorReport measured_error(const Evaluated<float>&, const Delivered&, const Delivery&, DeviceMemory&);
-template ErrorReport measured_error(const Evaluated<double>&, const Delivered&, const Delivery&, DeviceMemory&);
+template ErrorReport measured_error(const Evaluated<float>&, const Delivered&, const Sample&, DeviceMemory&);
+template ErrorReport measured_error(const Evaluated<double>&, const Delivered&, const Sample&, DeviceMemory&);
 
 }  // namespace farfield::cuda

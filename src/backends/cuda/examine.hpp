@@ -10,20 +10,26 @@
 
 namespace farfield::cuda {
 
-/// One evaluated vector of strengths, the first of `strengths`.
+/// One evaluated vector of `strengths`.
 template <class Real>
 struct Evaluated {
   const Work<Real>& work;
   std::int64_t sources, targets;
   Kernel kernel;
   const DeviceStrengths& strengths;
+  std::int64_t vector;
   const std::uint32_t* order;  ///< of the sources
   int exponent;                ///< of the strengths' scaling
 };
 
+struct Sample {
+  std::int64_t targets;
+  std::uint64_t seed;
+};
+
 /// Waits for the stream.
 template <class Real>
-ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Delivery& delivery,
+ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Sample& sample,
                            DeviceMemory& memory);
 
 }  // namespace farfield::cuda
