@@ -54,6 +54,7 @@ struct FARFIELD_API Report {
   double expected_seconds = 0;        ///< of one evaluation, by the cost model: what the plan was chosen by
   double condition_potential = 0;     ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
   double condition_gradient = 0;
+  double estimated_error = 0;  ///< of truncation, from the expansions of the last evaluation, safety included
   std::vector<StageReport> stages;
   std::vector<Choice> choices;
   std::vector<std::string> warnings;

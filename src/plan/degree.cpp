@@ -42,10 +42,11 @@ class ExpectedError {
         norms_(sums.norms()) {}
 
   double operator()(int degree) const {
+    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
     const Placement p = sums_.placement(norms_, degree);
     const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
     const auto expected = [&](double of_typical, double of_facing) {
-      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_, in_planes_};
+      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
       return expected_error(of_typical * typical, of_facing * facing, degree, kind, decision_.reduced);
     };
     const double potential = expected(p.typical.potential, p.facing.potential);

@@ -19,9 +19,8 @@ double facing_pair_error(int degree);
 
 struct TargetKind {
   double count = 0;
-  bool remote = false;     ///< away from all sources: their results have no near field
-  bool heaped = false;     ///< many points coincide
-  bool in_planes = false;  ///< along all three axes: corners of boxes line up
+  bool remote = false;  ///< away from all sources: their results have no near field
+  bool heaped = false;  ///< many points coincide
 };
 
 /// Relative error to expect, with what measurement adds to the model: `typical` and `facing` are the model's two parts.

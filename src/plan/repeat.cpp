@@ -127,12 +127,13 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
   std::erase_if(report.choices, [](const Choice& choice) { return choice.name == again; });
   name_what_ran(report, first_->decision());
   std::vector<Quality> qualities = first_->evaluate(strengths, delivery, report);
-  report.condition_potential = report.condition_gradient = 0;
+  report.condition_potential = report.condition_gradient = report.estimated_error = 0;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     Quality& q = qualities[static_cast<std::size_t>(v)];
     const Decision ran = repeat(strengths, v, delivery, q, report);
     report.condition_potential = std::max(report.condition_potential, q.condition.potential);
     report.condition_gradient = std::max(report.condition_gradient, q.condition.gradient);
+    report.estimated_error = std::max(report.estimated_error, q.truncation);
     warn_of_condition(report, q);
     warn_of_truncation(report, ran, q);
     warn_of_range(report, q.norms.potential, q.factor.potential, delivery.outputs.scalar, "potential");

@@ -65,7 +65,7 @@ const TailMeans& tail_means(int degree) {
 // translations at degree 33.
 double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
-  const double one_sign = 1 + 1.2 * std::clamp((d.degree - 16) / 16.0, 0.0, 1.0);
+  const double one_sign = 1 + 1.6 * std::clamp((d.degree - 14) / 12.0, 0.0, 1.0);
   return (1.25 + few) * one_sign * (d.reduced ? 4 : 1);
 }
 

@@ -323,7 +323,9 @@ class CudaEvaluator final : public Evaluator {
       work_.octants = octants_.view();
       work_.classes = rows_.classes();
       work_.near = near_.view();
-      work_.close_square = close_square<Real>(tables_.view().degree);
+      // a pair that dominates a sum must not err by more than the tolerance leaves
+      work_.close_square =
+          close_square<Real>(decision_.promised && decision_.tolerance < 5e-6 ? most_careful : tables_.view().degree);
       work_.tensor = tensor_.view();
       work_.mirror = mirror_.view();
       work_.has_m2p = placed_->has_m2p;
