@@ -222,7 +222,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.method = o.softening > 0 ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
-  d.promised = o.degree < 0;
+  d.promised = o.degree < 0 && o.kernel != Kernel::count;
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
     return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)

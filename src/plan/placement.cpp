@@ -175,7 +175,7 @@ ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, cons
     at[k] = norms_at(tree, sources, leaf, x);
   }
   // Every leaf up to 2e4 targets, then a share of them: 1 ms. Close pairs that are missed make the degree higher.
-  const BoxId stride = static_cast<BoxId>(1 + points / 20000);
+  const BoxId stride = static_cast<BoxId>(1 + (points - 1) / 20000);
   ResultNorms mean{0, own_leaf_gradient(tree, sources, targets, stride, threads)};
   double far = 0;
   for (const SumsAtTarget& n : at) {

@@ -66,7 +66,7 @@ const TailMeans& tail_means(int degree) {
 double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
   const double one_sign = 1 + 1.6 * std::clamp((d.degree - 14) / 12.0, 0.0, 1.0);
-  return (1.25 + few) * one_sign * (d.reduced ? 4 : 1);
+  return (1.25 + few) * one_sign * (d.reduced ? 12 : 1);
 }
 
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.

@@ -215,7 +215,7 @@ class CudaEvaluator final : public Evaluator {
       side_.join(stream_);
       const SortedResults<Real> delivered = results(exponent, delivery.scale);
       const bool summed = tree_.sources.count > 0 && target_points().count > 0;
-      if (summed) judge_.launch(work_, decision_.method == Method::fmm && decision_.kernel != Kernel::count, side_);
+      if (summed) judge_.launch(work_, decision_.method == Method::fmm && decision_.promised, side_);
       events_("scatter",
               [&] { scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_); });
       qualities.push_back(summed ? quality(v, exponent, delivered, report) : Quality{});

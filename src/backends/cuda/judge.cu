@@ -1,5 +1,5 @@
-// Norms read all results once; tails look at 65,536 boxes at most, every k-th of more. At 2^24 uniform points and
-// degree 5 that is 0.3 GB and 2 million far boxes, beside scatter.
+// Norms read all results once, 0.3 GB at 2^24 points; tails look at 8,192 boxes at most, every k-th of more. Both run
+// beside scatter.
 #include <algorithm>
 #include <cmath>
 
@@ -11,33 +11,41 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int most_shares = 512, norms = 4, tails = 4;  // blocks, and numbers of each
-constexpr int box_lanes = 8;                            // that read the powers of one box
-constexpr BoxId most_boxes = 1 << 16;
+constexpr int norm_threads = 256, most_norm_shares = 1056, norms = 4;  // eight blocks per multiprocessor of an H200
+constexpr int most_shares = 512, tails = 4;                            // blocks of tails, and numbers of each
+constexpr int box_lanes = 8;                                           // that read the powers of one box
+constexpr BoxId most_boxes = 1 << 13;                                  // four per warp: 65,536 took 0.5 ms
 
-/// Squares and largest values of potential and gradient, times `unit`; numbers that are none make both infinite.
+/// The larger of two values; one that is not a number stays.
+__device__ inline double larger(double a, double b) { return a <= b ? b : (b <= a ? a : a + b); }
+
+/// Squares and largest values of potential and gradient; a thread reads four numbers at a time.
 template <class Real>
-__global__ void __launch_bounds__(sum_threads) norms_kernel(Work<Real> work, double unit, double* part) {
-  __shared__ double lane[sum_threads];
+__global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, double* part) {
+  __shared__ double lane[norm_threads];
+  const std::int64_t step = std::int64_t(gridDim.x) * norm_threads;
   for (int which = 0; which < 2; ++which) {
     double squares = 0, largest = 0;
     for (int axis = which; axis < (which == 0 ? 1 : work.gradient[0] ? 4 : 1); ++axis) {
       const Real* values = result_array(work, axis);
-      for (std::int64_t i = std::int64_t(blockIdx.x) * sum_threads + threadIdx.x; i < work.targets;
-           i += std::int64_t(gridDim.x) * sum_threads) {
-        const double x = fabs(static_cast<double>(values[i])) * unit;
-        squares += x * x;
-        largest = x <= largest ? largest : x;  // not a number stays
+      for (std::int64_t i = std::int64_t(blockIdx.x) * norm_threads + threadIdx.x; i < work.targets; i += 4 * step) {
+        Real x[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) x[k] = i + k * step < work.targets ? values[i + k * step] : Real(0);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const double value = fabs(static_cast<double>(x[k]));
+          squares += value * value;
+          largest = larger(largest, value);
+        }
       }
     }
-    const double sum = sum_of_block(squares, lane);
+    const double sum = sum_of_block<norm_threads>(squares, lane);
     __syncthreads();
     lane[threadIdx.x] = largest;
     __syncthreads();
-    for (int half = sum_threads / 2; half > 0; half /= 2) {
-      if (static_cast<int>(threadIdx.x) < half)
-        lane[threadIdx.x] =
-            lane[threadIdx.x + half] <= lane[threadIdx.x] ? lane[threadIdx.x] : lane[threadIdx.x + half];
+    for (int half = norm_threads / 2; half > 0; half /= 2) {
+      if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] = larger(lane[threadIdx.x], lane[threadIdx.x + half]);
       __syncthreads();
     }
     if (threadIdx.x == 0)
@@ -166,21 +174,22 @@ __global__ void __launch_bounds__(sum_threads)
   }
 }
 
+constexpr int tails_at = most_norm_shares * norms, room = tails_at + most_shares * tails;
+
 }  // namespace
 
-Judge::Judge(DeviceMemory& memory)
-    : memory_(memory), power_(memory), part_(memory), found_(most_shares * (norms + tails)) {}
+Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), found_(room) {}
 
 template <class Real>
 void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
   const cudaStream_t stream = side.fork(work.stream);
-  part_.resize(most_shares * (norms + tails));
-  shares_ = static_cast<int>(
-      std::clamp<std::int64_t>((work.targets + sum_threads - 1) / sum_threads, 1, std::int64_t(most_shares)));
-  norms_kernel<<<static_cast<unsigned>(shares_), sum_threads, 0, stream>>>(work, 1.0, part_.data());
+  part_.resize(room);
+  shares_ = static_cast<int>(std::clamp<std::int64_t>((work.targets + 4 * norm_threads - 1) / (4 * norm_threads), 1,
+                                                      std::int64_t(most_norm_shares)));
+  norms_kernel<<<static_cast<unsigned>(shares_), norm_threads, 0, stream>>>(work, part_.data());
   require_launch("norms_kernel");
   kept_ = 0;
-  double* tail_part = part_.data() + most_shares * norms;
+  double* tail_part = part_.data() + tails_at;
   if (expansions && work.tree.levels > 2) {
     const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
     power_.resize(2 * std::int64_t(work.tree.boxes));
@@ -195,7 +204,8 @@ void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
                                                                            tail_means(work.tables.degree), tail_part);
     require_launch("tails_kernel");
   }
-  download(found_.data(), part_.data(), most_shares * (norms + tails), stream);
+  download(found_.data(), part_.data(), std::int64_t(norms) * shares_, stream);
+  if (kept_ > 0) download(found_.data() + tails_at, part_.data() + tails_at, std::int64_t(tails) * kept_, stream);
 }
 
 Judge::Found Judge::result() const {
@@ -211,7 +221,7 @@ Judge::Found Judge::result() const {
   for (int which = 0; which < 2; ++which) norm[which]->l2 = std::sqrt(squares[which]);
   double sums[tails] = {};
   for (int share = 0; share < kept_; ++share)
-    for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[most_shares * norms + share * tails + e];
+    for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[tails_at + share * tails + e];
   found.truncation = {sums[0], sums[1]};
   found.operands = {sums[2], sums[3]};
   return found;
