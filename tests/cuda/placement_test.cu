@@ -69,7 +69,11 @@ TEST_F(CudaPlacement, EqualsTheHosts) {
   }
 }
 
-/// What the sums are for: the same degree; where points and boxes are sampled, its neighbour may be it.
+/// The host takes the gradient's norm from every fifth leaf of 100,000 points: close pairs that it does not see make it
+/// a factor of 2 smaller, two degrees.
+constexpr int sampled_degrees = 2;
+
+/// What the sums are for: the same degree, but where points and boxes are sampled.
 TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
   for (const Kind kind : all_kinds)
     for (const auto& [points, leaf_size] : {std::pair(20'000, 50), std::pair(20'000, 12), std::pair(100'000, 12)}) {
@@ -85,7 +89,7 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         const int expected =
             settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 1, report).degree;
         cuda::DeviceSums sums(trees.device, d.degree, trees.memory);
-        EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, points > 20'000)
+        EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, points > 20'000 ? sampled_degrees : 0)
             << name(kind) << ", " << points << ", " << tolerance;
       }
     }

@@ -27,7 +27,7 @@ class Judge {
   DeviceArray<double> power_, part_;
   PinnedArray<double> found_;
   int shares_ = 0, kept_ = 0;  ///< blocks that wrote norms, and tails
-  double every_ = 1;  ///< so many boxes does each that was looked at stand for
+  double every_ = 1;           ///< so many boxes does each that was looked at stand for
 };
 
 }  // namespace farfield::cuda
