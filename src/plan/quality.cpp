@@ -145,7 +145,7 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
 
 std::string difference(const Decision& first, const Decision& second) {
   std::string text;
-  if (second.precision != first.precision) text += std::string(text.empty() ? "" : ", ") + name(second.precision);
+  if (second.precision != first.precision) text = name(second.precision);
   if (second.degree != first.degree)
     text += std::string(text.empty() ? "" : ", ") + "degree " + std::to_string(second.degree);
   if (text.empty()) text = second.exact_operands ? "m2l in single throughout" : "pairs to all bits";

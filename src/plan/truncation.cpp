@@ -84,16 +84,6 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
   return sum;
 }
 
-static double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
-                                 double edge) {
-  double r2 = 0;
-  for (int a = 0; a < 3; ++a) {
-    const double u = (x[a][i] - tree.coordinate(box, a)) / edge;
-    r2 += u * u;
-  }
-  return r2;
-}
-
 /// What the targets of a box miss of its local.
 static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
                              const TailMeans& means) {

@@ -88,6 +88,17 @@ struct TailMeans {
 /// Of expansions of `degree`; remembered for the life of the process.
 const TailMeans& tail_means(int degree);
 
+/// Squared distance of point i from the centre of a box, in its edges.
+FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
+                                      double edge) {
+  double r2 = 0;
+  for (int a = 0; a < 3; ++a) {
+    const double u = (x[a][i] - tree.coordinate(box, a)) / edge;
+    r2 += u * u;
+  }
+  return r2;
+}
+
 /// What one target at the squared distance r2 (in edges a) from the centre of a box hears of a power's tail.
 FARFIELD_HD Truncation inner_tail(double power, double r2, double a, int n) {
   const double q = power * integer_power(r2, n - 1) / (a * a);

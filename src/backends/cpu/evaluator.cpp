@@ -245,7 +245,7 @@ class CpuEvaluator final : public Evaluator {
   }
 
   Truncation truncated() {
-    if (decision_.method != Method::fmm || decision_.kernel == Kernel::count) return {};
+    if (decision_.method != Method::fmm || !decision_.promised) return {};
     const Expansions<Real> expansions{multipole_.data(), local_.data(), work_.tables.stride, work_.tables.degree};
     return truncation(work_.tree, work_.lists, expansions, work_.target, power_.data(), threads_);
   }

@@ -80,16 +80,6 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
   }
 }
 
-__device__ inline double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
-                                            double edge) {
-  double r2 = 0;
-  for (int a = 0; a < 3; ++a) {
-    const double u = (x[a][i] - tree.coordinate(box, a)) / edge;
-    r2 += u * u;
-  }
-  return r2;
-}
-
 /// What one lane of a warp finds for a box of targets.
 struct Tails {
   Truncation truncation, operands;
