@@ -9,11 +9,12 @@ struct Exact {
   std::vector<long double> potential, gradient;
 };
 
-/// Adds source j: K = 1 / sqrt(r^2 + softening^2). In long double neither overflows.
+/// Adds source j: K = 1 / sqrt(r^2 + softening^2). In long double neither overflows. Points whose distance is below
+/// 2^-1024 coincide (tree/geometry.hpp).
 void add_pair(Exact& e, std::size_t i, const double* x, const double* y, long double q, long double softening) {
   long double d[3], r2 = softening * softening;
   for (int a = 0; a < 3; ++a) d[a] = static_cast<long double>(x[a]) - y[a], r2 += d[a] * d[a];
-  if (r2 == 0) return;
+  if (r2 < 0x1p-2048L) return;
   const long double w = q / std::sqrt(r2);
   e.potential[i] += w;
   for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * i + a] -= w / r2 * d[a];

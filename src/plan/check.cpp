@@ -226,15 +226,16 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
 }
 
 template <class Real>
-std::vector<DirectSum> condition_sums(const CheckInput<Real>& in) {
-  return direct_sums(in, condition_targets(in.targets));
+std::vector<TermSums> condition_sums(const CheckInput<Real>& in) {
+  const std::vector<DirectSum> sums = direct_sums(in, condition_targets(in.targets));
+  return {sums.begin(), sums.end()};
 }
 
 #define FARFIELD_CHECK(Real)                                                                                     \
   template ErrorReport errors<Real>(const CheckInput<Real>&, const Delivered&, const std::vector<std::int64_t>&, \
                                     const std::vector<DirectSum>&, std::uint64_t);                               \
   template ErrorReport check<Real>(const CheckInput<Real>&, const Delivered&, std::int64_t, std::uint64_t);      \
-  template std::vector<DirectSum> condition_sums<Real>(const CheckInput<Real>&);
+  template std::vector<TermSums> condition_sums<Real>(const CheckInput<Real>&);
 FARFIELD_CHECK(float)
 FARFIELD_CHECK(double)
 

@@ -54,9 +54,13 @@ ErrorReport check(const CheckInput<Real>& input, const Delivered& delivered, std
 
 // Its parts, for a backend that sums on its own.
 
-/// Direct sums at one target: of q K and its gradient, of their absolute values, and of their squares.
-struct DirectSum {
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
+/// Sums at one target of the absolute values of the terms of potential and gradient, and of their squares.
+struct TermSums {
+  double abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
+};
+/// Beside them those of q K and its gradient.
+struct DirectSum : TermSums {
+  double u = 0, gx = 0, gy = 0, gz = 0;
 };
 
 /// Random targets of `check`, all of them if there are no more than `samples`.
@@ -64,7 +68,7 @@ std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples
 /// The targets from which the condition is estimated (quality.hpp): 8, spread over the tree.
 std::vector<std::int64_t> condition_targets(std::int64_t count);
 template <class Real>
-std::vector<DirectSum> condition_sums(const CheckInput<Real>& input);
+std::vector<TermSums> condition_sums(const CheckInput<Real>& input);
 
 /// From the sums at those targets; of `input` only the results and `targets` are read.
 template <class Real>

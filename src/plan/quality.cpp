@@ -14,6 +14,14 @@ namespace farfield {
 
 bool Norm::finite() const { return std::isfinite(l2) && std::isfinite(largest); }
 
+double StrengthRange::scaled_least() const { return std::ldexp(least, -exponent); }
+
+bool loses_strengths(const StrengthRange& range, Precision precision, int coordinate_exponent) {
+  if (range.least == 0) return false;
+  return precision == Precision::single_ ? range.scaled_least() < 0x1p-126
+                                         : coordinate_exponent < -300 && range.scaled_least() < 0x1p-1022;
+}
+
 /// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.
 template <class Sum, class Real>
 static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, int threads) {
@@ -66,24 +74,28 @@ static double over_norm(double squares, double scale_up, double norm, double oth
   return all / std::max(norm, 1e-16 * all);
 }
 
-Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std::int64_t targets,
+/// One target that carries the norm need not be among the probes.
+static double share_of_largest(const Norm& norm) { return norm.l2 > 0 ? norm.largest / norm.l2 : 0; }
+
+Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety) {
   Quality q;
   q.norms = norms;
+  q.pairs = static_cast<double>(sources) * static_cast<double>(targets);
   if (probes.empty()) return q;
-  DirectSum sum;  // of squares
-  for (const DirectSum& p : probes) {
+  TermSums sum;  // of squares
+  for (const TermSums& p : probes) {
     sum.abs_u += p.abs_u * p.abs_u, sum.abs_g += p.abs_g * p.abs_g;
     sum.square_u += p.square_u, sum.square_g += p.square_g;
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
   q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
-  q.terms = over_norm(sum.square_u, up, norms.potential.l2, 0);
+  q.terms = std::max(over_norm(sum.square_u, up, norms.potential.l2, 0), share_of_largest(norms.potential));
   q.truncation = safety * lost_by(truncated, norms);
   if (!gradient) return q;
   q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
-  q.terms = std::max(q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0));
+  q.terms = std::max({q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0), share_of_largest(norms.gradient)});
   return q;
 }
 
@@ -118,6 +130,24 @@ static int degree_for_factor(int degree, double factor) {
   return static_cast<int>(std::min<double>(max_degree, degree + std::max(1.0, more)));
 }
 
+/// Are all pairs cheaper than the tables of that degree and an evaluation? Where no degree is left, half a minute of
+/// one core is worth a right result.
+static bool all_pairs_are_cheaper(const Decision& ran, int degree, const Quality& q) {
+  const double seconds = q.pairs / ran.pairs_per_second;
+  return ran.degree == max_degree ? seconds < 30 : seconds < ran.seconds + 1e-9 * table_cost(degree, ran.rotation);
+}
+
+/// What keeps the tolerance where expansions of the degree that ran do not.
+static void raise(Decision& next, const Quality& q) {
+  const int degree = degree_for_factor(next.degree, q.truncation / next.tolerance);
+  if (all_pairs_are_cheaper(next, degree, q)) {
+    next.method = Method::direct;
+    next.pair_terms = full_pair_terms(next);
+  } else {
+    next.degree = degree;
+  }
+}
+
 static void choose_cheaper_scheme(Decision& d) {
   if (!d.any_scheme) return;
   const CostConstants c = d.backend == Backend::cuda ? device_cost_constants(d.precision, d.gradient)
@@ -131,13 +161,13 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
   next.settle_degree = false;
   const bool promised = ran.promised;
   const bool inexact = promised && arithmetic_error(ran) * q.terms > ran.tolerance / 2;
-  if (ran.precision == Precision::single_ && (!q.norms.finite() || inexact)) next.precision = Precision::double_;
+  if (ran.precision == Precision::single_ && (!q.norms.finite() || inexact || q.lost))
+    next.precision = Precision::double_;
   if (inexact || next.precision != ran.precision) next.pair_terms = full_pair_terms(next);
-  if (promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance)
-    next.degree = degree_for_factor(ran.degree, q.truncation / ran.tolerance);
+  if (promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance) raise(next, q);
   if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
-  if (next.degree == ran.degree && next.precision == ran.precision && next.pair_terms == ran.pair_terms &&
-      next.exact_operands == ran.exact_operands)
+  if (next.method == ran.method && next.degree == ran.degree && next.precision == ran.precision &&
+      next.pair_terms == ran.pair_terms && next.exact_operands == ran.exact_operands)
     return {};
   choose_cheaper_scheme(next);
   return next;
@@ -146,7 +176,9 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
 std::string difference(const Decision& first, const Decision& second) {
   std::string text;
   if (second.precision != first.precision) text = name(second.precision);
-  if (second.degree != first.degree)
+  if (second.method != first.method)
+    text += text.empty() ? "all pairs" : ", all pairs";
+  else if (second.degree != first.degree)
     text += std::string(text.empty() ? "" : ", ") + "degree " + std::to_string(second.degree);
   if (text.empty()) text = second.exact_operands ? "m2l in single throughout" : "pairs to all bits";
   return text;

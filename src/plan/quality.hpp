@@ -14,6 +14,17 @@ namespace farfield {
 template <class Real>
 Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_t count, int threads);
 
+/// What is known of one vector of strengths before it is scaled.
+struct StrengthRange {
+  int exponent = 0;  ///< the largest absolute value times 2^-exponent lies in [0.5, 1)
+  double least = 0;  ///< the smallest that is not 0
+  double scaled_least() const;
+};
+
+/// Do scaled strengths lose digits or vanish? Those below 1e-38 of the largest do in single; a pair nearer than 1e-15
+/// of the extent can make them count. Those below 1e-308 can matter only beside an extent of 2^300.
+bool loses_strengths(const StrengthRange& range, Precision precision, int coordinate_exponent);
+
 /// Estimate of |sum of |q| |K|| / |sum|.
 struct Condition {
   double potential = 1, gradient = 1;
@@ -26,11 +37,13 @@ struct Quality {
   double truncation = 0;  ///< of potential and gradient the larger, safety included
   ResultFactors factor;   ///< from the evaluator's units to the caller's
   double operands = 0;    ///< of 16-bit operands of m2l, where such were used
+  double pairs = 0;       ///< sources times targets
+  bool lost = false;      ///< see loses_strengths
   double terms = 1;       ///< norm of sqrt(sum of squared terms): by how much the errors of single pairs are enlarged
 };
 
 /// From sums at the targets of estimate_condition, all norms, and the squared errors of truncation() with their safety.
-Quality quality_of(const std::vector<DirectSum>& probes, const Norms& norms, std::int64_t targets,
+Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety);
 
 /// The larger of both relative to the norms.
@@ -46,8 +59,8 @@ void measured(Quality& quality, const ErrorReport& error);
 /// Relative error of one pair in the arithmetic of a decision, root mean square.
 double arithmetic_error(const Decision& decision);
 
-/// The decision to evaluate again with where that quality does not keep the tolerance: another degree, double, or pairs
-/// to all bits. Nothing where it suffices, or where the caller chose degree and kernel himself.
+/// The decision to evaluate again with where that quality does not keep the tolerance: another degree, double, pairs to
+/// all bits, or all pairs. Nothing where it suffices, or where the caller chose degree and kernel himself.
 std::optional<Decision> improved(const Decision& ran, const Quality& quality);
 
 /// One sentence on what changed between two decisions, for the report.

@@ -14,12 +14,13 @@ namespace farfield {
 static constexpr const char* again = "evaluated again";  ///< of the report's choices, those of the last evaluation
 
 static bool same_arithmetic(const Decision& a, const Decision& b) {
-  return a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
+  return a.method == b.method && a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
          a.exact_operands == b.exact_operands;
 }
 
 Evaluator& Evaluators::first(const Decision& decision, int threads) {
   other_.reset();
+  near_pairs_ = -1;
   if (!first_ || !first_->adopt(decision)) first_ = make_evaluator(decision, threads);
   return *first_;
 }
@@ -63,6 +64,7 @@ static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t 
 
 static void name_what_ran(Report& report, const Decision& d) {
   report.precision = name(d.precision);
+  report.method = name(d.method);
   if (d.method != Method::fmm) return;
   report.degree = d.degree;
   report.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
@@ -83,6 +85,7 @@ Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, con
   }
   if (same_arithmetic(ran, first)) return ran;
   name_what_ran(report, ran);
+  if (ran.method != first.method) report.near_pairs = static_cast<std::int64_t>(quality.pairs);
   report.choices.push_back({again, difference(first, ran),
                             "vector " + std::to_string(vector) + " of the strengths needs it to keep the tolerance"});
   return ran;
@@ -107,6 +110,12 @@ static void warn_of_truncation(Report& report, const Decision& ran, const Qualit
                      number(q.truncation, 1) + " in this sum; use method direct");
 }
 
+static void warn_of_lost_strengths(Report& report, const Quality& q) {
+  if (q.lost)
+    warn(report,
+         "the smallest strengths vanish beside the largest; correct the largest, or the points that lie far out");
+}
+
 /// Results beyond the numbers of the caller's type, or so small that it keeps few of their digits.
 static void warn_of_range(Report& report, const Norm& norm, const Factor& factor, Scalar scalar, const char* what) {
   const bool single = scalar == Scalar::float32;
@@ -126,6 +135,8 @@ static void warn_of_range(Report& report, const Norm& norm, const Factor& factor
 void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) {
   std::erase_if(report.choices, [](const Choice& choice) { return choice.name == again; });
   name_what_ran(report, first_->decision());
+  if (near_pairs_ < 0) near_pairs_ = report.near_pairs;
+  report.near_pairs = near_pairs_;
   std::vector<Quality> qualities = first_->evaluate(strengths, delivery, report);
   report.condition_potential = report.condition_gradient = report.estimated_error = 0;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
@@ -136,6 +147,7 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
     report.estimated_error = std::max(report.estimated_error, q.truncation);
     warn_of_condition(report, q);
     warn_of_truncation(report, ran, q);
+    warn_of_lost_strengths(report, q);
     warn_of_range(report, q.norms.potential, q.factor.potential, delivery.outputs.scalar, "potential");
     warn_of_range(report, q.norms.gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
   }

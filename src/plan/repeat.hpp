@@ -27,6 +27,7 @@ class Evaluators {
                   Report& report);
 
   std::unique_ptr<Evaluator> first_, other_;
+  std::int64_t near_pairs_ = -1;  ///< of the tree; -1: not yet evaluated
 };
 
 }  // namespace farfield

@@ -1,6 +1,7 @@
 #include "tree/geometry.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <farfield/error.hpp>
 #include <string>
 
@@ -28,12 +29,18 @@ void check_view(const Points& points, const char* what) {
 }
 
 void refuse_coordinate(const char* what, std::int64_t index, int axis, double x) {
-  throw Error(ErrorCode::input, std::string(what) + " " + std::to_string(index) + ": coordinate " + "xyz"[axis] +
-                                    " is " +
-                                    (std::isnan(x) ? "nan"
-                                     : x > 0       ? "inf"
-                                                   : "-inf") +
-                                    "; every coordinate must be a finite number");
+  const std::string where = std::string(what) + " " + std::to_string(index) + ": coordinate " + "xyz"[axis] + " is ";
+  if (!std::isfinite(x))
+    throw Error(ErrorCode::input, where +
+                                      (std::isnan(x) ? "nan"
+                                       : x > 0       ? "inf"
+                                                     : "-inf") +
+                                      "; every coordinate must be a finite number");
+  char number[40];
+  std::snprintf(number, sizeof number, "%.4g", x);
+  throw Error(ErrorCode::input, where + number +
+                                    ", whose digits are lost beside the extent of the points; remove the points that "
+                                    "lie far out, or set what is meant to be 0 to 0");
 }
 
 }  // namespace farfield

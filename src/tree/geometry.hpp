@@ -32,6 +32,17 @@ struct Scaling {
   FARFIELD_HD double operator()(double x) const { return x * first * second; }
 };
 
+/// Which coordinates a plan takes: finite ones that the scaling keeps to the last bit. Beside an extent of 1e269 the
+/// difference of 1e-311 and 2e-311 is lost, though 1/r is a number.
+struct Kept {
+  Scaling scale, back;
+  FARFIELD_HD explicit Kept(int exponent) : scale(exponent), back(-exponent) {}
+  FARFIELD_HD bool operator()(double x) const { return std::isfinite(x) && back(scale(x)) == x; }
+};
+
+/// Must Kept be asked? Up to an extent of 2^50 only distances below 2^-1024 are lost, whose inverse is no number.
+FARFIELD_HD bool may_lose_digits(const Geometry& g) { return g.exponent < -50; }
+
 /// Exponent that brings the largest side, or else the largest |coordinate|, into (0.5, 1]. No coordinate exceeds
 /// 2^1000 scaled (a side of 1e-300 beside a constant coordinate of 1e300 cannot be brought there).
 FARFIELD_HD int scaling_exponent(const double low[3], const double high[3], double largest) {
@@ -100,7 +111,7 @@ void require_count(std::int64_t count, const char* what);
 /// Throws Error(input) for a count, a stride or a pointer that cannot be that of points.
 void check_view(const Points& points, const char* what);
 
-/// Throws Error(input) for a coordinate that is not finite.
+/// Throws Error(input) for a coordinate that is not Kept.
 [[noreturn]] void refuse_coordinate(const char* what, std::int64_t index, int axis, double x);
 
 }  // namespace farfield

@@ -117,18 +117,19 @@ class CpuEvaluator final : public Evaluator {
     allocate_results();
     self_from_ = tree().alike ? 0 : delivery.split;
     std::vector<Quality> qualities;
-    std::vector<int> exponents;  // all vectors are checked before the first result is written
+    std::vector<StrengthRange> ranges;  // all vectors are checked before the first result is written
     clock("gather", [&] {
-      for (std::int64_t v = 0; v < strengths.vectors; ++v)
-        exponents.push_back(strength_exponent(strengths, v, threads_));
+      for (std::int64_t v = 0; v < strengths.vectors; ++v) ranges.push_back(strength_range(strengths, v, threads_));
     });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
-      const int exponent = exponents[static_cast<std::size_t>(v)];
+      const StrengthRange& range = ranges[static_cast<std::size_t>(v)];
+      const int exponent = range.exponent;
       clock("gather", [&] { gather(strengths, v, tree().sources.order, exponent, strength_, threads_); });
       bind();
       run(clock);
       const SortedResults<Real> delivered = results(exponent, delivery.scale);
       clock("examine", [&] { qualities.push_back(examine(strengths, v, exponent, delivered, delivery, report)); });
+      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->exponent);
       clock("scatter", [&] { scatter(delivered, v, target_points(), delivery, threads_); });
     }
     report.memory_bytes = placed_->meter.peak;
@@ -220,11 +221,11 @@ class CpuEvaluator final : public Evaluator {
                   const Delivery& delivery, Report& report) {
     const std::int64_t targets = target_points().count;
     if (tree().sources.count == 0 || targets == 0) return {};
-    Array<double> strength;
-    gather(strengths, vector, tree().sources.order, exponent, strength, threads_);
+    Array<double> own;
+    const double* const strength = in_double(strengths, vector, exponent, own);
     const CheckInput<Real> input{{work_.source[0], work_.source[1], work_.source[2]},
                                  {work_.target[0], work_.target[1], work_.target[2]},
-                                 strength.data(),
+                                 strength,
                                  tree().sources.count,
                                  targets,
                                  work_.potential,
@@ -237,11 +238,17 @@ class CpuEvaluator final : public Evaluator {
     const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
     if (vector == 0 && delivery.check > 0) report.error = check(input, delivered, delivery.check, delivery.seed);
     const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
-    Quality quality = quality_of(condition_sums(input), norms, targets, truncated(), safety);
+    Quality quality = quality_of(condition_sums(input), norms, input.sources, targets, truncated(), safety);
     quality.factor = results.factor;
     if (const std::int64_t samples = measured_targets(decision_, input.sources))
       measured(quality, check(input, in_own_units(norms), samples, 0));
     return quality;
+  }
+
+  const double* in_double(const Strengths& strengths, std::int64_t vector, int exponent, Array<double>& own) {
+    if constexpr (sizeof(Real) == sizeof(double)) return strength_.data();
+    gather(strengths, vector, tree().sources.order, exponent, own, threads_);
+    return own.data();
   }
 
   Truncation truncated() {

@@ -48,13 +48,13 @@ Bounds bounds_of_range(const Reader<T>& read, std::int64_t begin, std::int64_t e
 }
 
 template <class T>
-[[noreturn]] void report_first_bad(const Reader<T>& read, std::int64_t count, const char* what) {
+void require_all(const Kept& kept, const Reader<T>& read, std::int64_t count, const char* what) {
   for (std::int64_t i = 0; i < count; ++i)
-    for (int d = 0; d < 3; ++d) {
-      const double x = read.raw(i, d);
-      if (!std::isfinite(x)) refuse_coordinate(what, i, d, x);
-    }
-  throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
+    for (int d = 0; d < 3; ++d)
+      if (const double x = read.raw(i, d); !kept(x)) refuse_coordinate(what, i, d, x);
+}
+void require_all(const Kept& kept, const Points& points, const char* what) {
+  with_reader(points, Scaling(), [&](const auto& read) { require_all(kept, read, points.count, what); });
 }
 
 Bounds bounds_of(const Points& points, const char* what, int threads) {
@@ -65,7 +65,10 @@ Bounds bounds_of(const Points& points, const char* what, int threads) {
     });
     Bounds all;
     for (const Bounds& part : parts) all.join(part);
-    if (all.poison != 0) report_first_bad(read, points.count, what);
+    if (all.poison != 0) {
+      require_all(Kept(0), read, points.count, what);
+      throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
+    }
     return all;
   });
 }
@@ -137,7 +140,12 @@ Geometry survey(const Points& sources, const Points* targets, int threads) {
   g.alike = targets == nullptr;
   g.targets = targets ? targets->count : sources.count;
   if (g.sources + g.targets == 0) return g;
+
   set_box(g, box.low, box.high);
+  if (may_lose_digits(g)) {
+    require_all(Kept(g.exponent), sources, "source");
+    if (targets) require_all(Kept(g.exponent), *targets, "target");
+  }
   find_occupancy(g, sources, targets, threads);
   return g;
 }

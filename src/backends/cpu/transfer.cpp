@@ -13,35 +13,36 @@ static T strength_at(const Strengths& s, std::int64_t vector, std::int64_t i) {
 }
 
 template <class T>
-static int exponent_of(const Strengths& s, std::int64_t vector, int threads) {
-  double largest = 0;
+static StrengthRange range_of(const Strengths& s, std::int64_t vector, int threads) {
+  double largest = 0, least = std::numeric_limits<double>::infinity();
   std::int64_t bad = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : bad)
+#pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : least, bad)
   for (std::int64_t j = 0; j < s.count; ++j) {
     const double q = std::fabs(static_cast<double>(strength_at<T>(s, vector, j)));
     if (!std::isfinite(q))
       bad = std::min(bad, j);
-    else if (q > largest)
-      largest = q;
+    else if (q > 0)
+      largest = std::max(largest, q), least = std::min(least, q);
   }
   if (bad != std::numeric_limits<std::int64_t>::max())
     throw Error(ErrorCode::input, "strength " + std::to_string(bad) + " of vector " + std::to_string(vector) +
                                       " is not finite; remove or replace it");
-  int exponent = 0;
-  if (largest > 0) std::frexp(largest, &exponent);
-  return exponent;
+  StrengthRange range;
+  if (largest > 0) std::frexp(largest, &range.exponent), range.least = least;
+  return range;
 }
 
-int strength_exponent(const Strengths& s, std::int64_t vector, int threads) {
-  return s.scalar == Scalar::float32 ? exponent_of<float>(s, vector, threads) : exponent_of<double>(s, vector, threads);
+StrengthRange strength_range(const Strengths& s, std::int64_t vector, int threads) {
+  return s.scalar == Scalar::float32 ? range_of<float>(s, vector, threads) : range_of<double>(s, vector, threads);
 }
 
 template <class T, class Real>
 static void gather_from(const Strengths& s, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
                         Array<Real>& sorted, int threads) {
+  const Scaling scale(-exponent);
 #pragma omp parallel for num_threads(threads)
   for (std::int64_t i = 0; i < s.count; ++i)
-    sorted[i] = static_cast<Real>(std::ldexp(static_cast<double>(strength_at<T>(s, vector, order[i])), -exponent));
+    sorted[i] = static_cast<Real>(scale(static_cast<double>(strength_at<T>(s, vector, order[i]))));
 }
 
 template <class Real>

@@ -5,14 +5,14 @@
 #include "backends/cpu/tree.hpp"
 #include "core/array.hpp"
 #include "plan/evaluator.hpp"
+#include "plan/quality.hpp"
 #include "plan/softening.hpp"
 
 namespace farfield::cpu {
 
-/// Exponent e such that the largest |strength| of `vector` times 2^-e lies in [0.5, 1); 0 if all vanish. Each vector
-/// has its own: in single precision a larger one beside it must not push it out of range, nor change its bits. Throws
-/// Error(input) naming the first strength that is not finite.
-int strength_exponent(const Strengths& strengths, std::int64_t vector, int threads);
+/// Each vector has its own exponent: in single precision a larger one beside it must not push it out of range, nor
+/// change its bits. Throws Error(input) naming the first strength that is not finite.
+StrengthRange strength_range(const Strengths& strengths, std::int64_t vector, int threads);
 
 /// sorted[i] = strength of sorted source i in `vector` times 2^-exponent; 16 zeros follow.
 template <class Real>

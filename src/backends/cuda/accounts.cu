@@ -135,7 +135,7 @@ void Accounts::count(const TreeView& tree, const ListsView& lists, Report& repor
   write(tree, report);
 }
 
-static constexpr int shares = 64, numbers = 6;
+static constexpr int shares = 64, numbers = 4;  // potential and gradient
 
 /// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
 template <class Real>
@@ -150,23 +150,24 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
   for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) {
     const double q = static_cast<double>(work.strength[j]);
     if (counting) {
-      sum[0] += q, sum[4] += fabs(q);
+      sum[0] += q;
       continue;
     }
     const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
     const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2 + softening2) : 0.0;
     if (!softened && r2 < least_square_in_double) {
-      add_nearest_pair(dx, dy, dz, q, sum);
+      const double r = norm3d(dx, dy, dz);
+      const double2 terms = nearest_terms(r, q);
+      sum[0] += terms.x;
+      if (r > 0) sum[1] -= terms.y * (dx / r), sum[2] -= terms.y * (dy / r), sum[3] -= terms.y * (dz / r);
       continue;
     }
     const double w = q * inverse, w3 = w * inverse * inverse;
     sum[0] += w;
     sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-    sum[4] += fabs(w), sum[5] += softened ? fabs(w3) * sqrt(r2) : fabs(w) * inverse;
-    if (softened && !(r2 > 0) && j + work.self_from != t) {  // coincident, but not the target itself
+
+    if (softened && !(r2 > 0) && j + work.self_from != t)  // coincident, but not the target itself
       sum[0] += q * at_no_distance;
-      sum[4] += fabs(q) * at_no_distance;
-    }
   }
   __shared__ double lane[threads];
   for (int a = 0; a < numbers; ++a) {
@@ -201,7 +202,7 @@ std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
     for (std::size_t s = 0; s < shares; ++s) {
       const double* p = part.data() + (k * shares + s) * numbers;
       DirectSum& to = sums[k];
-      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3], to.abs_u += p[4], to.abs_g += p[5];
+      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3];
     }
   return sums;
 }

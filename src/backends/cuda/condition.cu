@@ -12,12 +12,16 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int threads = 128, most_blocks = 660;  // five per multiprocessor of the largest devices
-constexpr int numbers = 8;                       // of DirectSum
+constexpr int numbers = 4;                       // of TermSums, in its order
 constexpr int most_targets = 8, sums = most_targets * numbers;
 
 struct ProbeTargets {
   std::int64_t at[most_targets];
 };
+
+__device__ inline void add_terms(const double2& terms, double sum[numbers]) {
+  sum[0] += terms.x, sum[1] += terms.y, sum[2] += terms.x * terms.x, sum[3] += terms.y * terms.y;
+}
 
 /// What one source adds to the sums of a target: in double whatever the distance.
 template <class Real>
@@ -25,31 +29,20 @@ __device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t so
                          double q, double sum[numbers]) {
   const double r2 = dx * dx + dy * dy + dz * dz, softening2 = work.softening * work.softening;
   const bool softened = work.softening > 0;
-  if (!softened && r2 < least_square_in_double) {
-    const double2 terms = add_nearest_pair(dx, dy, dz, q, sum);
-    sum[6] += terms.x * terms.x, sum[7] += terms.y * terms.y;
-    return;
-  }
-  const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = q * inverse, w3 = w * inverse * inverse;
-  sum[0] += w;
-  sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-  const double g = softened ? fabs(w3) * sqrt(r2) : fabs(w) * inverse;
-  sum[4] += fabs(w), sum[5] += g, sum[6] += w * w, sum[7] += g * g;
-  if (softened && !(r2 > 0) && source + work.self_from != t) {  // coincident, but not the target itself
-    sum[0] += q / work.softening;
-    sum[4] += fabs(q) / work.softening;
-  }
+
+  if (!softened && r2 < least_square_in_double) return add_terms(nearest_terms(norm3d(dx, dy, dz), fabs(q)), sum);
+  const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = fabs(q) * inverse;
+  add_terms({w, softened ? w * inverse * inverse * sqrt(r2) : w * inverse}, sum);
+  if (softened && !(r2 > 0) && source + work.self_from != t)  // coincident, but not the target itself
+    sum[0] += fabs(q) / work.softening;
 }
 
 /// The same in single, without softening, which does for nearly all pairs: an estimate needs two digits, and from this
 /// distance on (of extents up to 1) nothing overflows.
 constexpr float least_square = 1e-14f;
-__device__ inline void add_far_pair(float dx, float dy, float dz, float r2, float q, float sum[numbers]) {
-  const float inverse = rsqrtf(r2), w = q * inverse, w3 = w * inverse * inverse;
-  sum[0] += w;
-  sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-  const float g = fabsf(w) * inverse;
-  sum[4] += fabsf(w), sum[5] += g, sum[6] += w * w, sum[7] += g * g;
+__device__ inline void add_far_pair(float r2, float q, float sum[numbers]) {
+  const float inverse = rsqrtf(r2), w = q * inverse, g = w * inverse;
+  sum[0] += w, sum[1] += g, sum[2] += w * w, sum[3] += g * g;
 }
 
 /// A number as the sum of two in single: differences of such need no double, whose conversions would take most of the
@@ -98,7 +91,7 @@ __device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64
 /// The pairs that single can do, without a branch so that those of eight targets overlap; returns the others.
 __device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
                                          float far[most_targets][numbers]) {
-  const auto q = static_cast<float>(from.q);
+  const auto q = static_cast<float>(fabs(from.q));
   const Split x = Split::of(from.x[0]), y = Split::of(from.x[1]), z = Split::of(from.x[2]);
   unsigned near = 0;
 #pragma unroll
@@ -107,7 +100,7 @@ __device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened,
     const float r2 = dx * dx + dy * dy + dz * dz;
     const bool is_far = r2 > least_square && !softened;
     near |= (is_far ? 0u : 1u) << k;
-    add_far_pair(dx, dy, dz, is_far ? r2 : 1.0f, is_far ? q : 0.0f, far[k]);
+    add_far_pair(is_far ? r2 : 1.0f, is_far ? q : 0.0f, far[k]);
   }
   return near;
 }
@@ -138,8 +131,7 @@ __global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTa
     j += step;
     if (j < work.sources) next.load(work, j);  // while this one's pairs are summed
     if constexpr (counting) {
-      for (int k = 0; k < most_targets; ++k)
-        shared.near[k * numbers][thread] += from.q, shared.near[k * numbers + 4][thread] += fabs(from.q);
+      for (int k = 0; k < most_targets; ++k) shared.near[k * numbers][thread] += fabs(from.q);
     } else {
       const unsigned near = add_far_pairs(from, work.softening > 0, shared, far);
       if (near) add_near_pairs(work, near, source, from, shared);
@@ -189,11 +181,11 @@ void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& s
   download(found_.data(), sum_.data(), sums, stream);
 }
 
-std::vector<DirectSum> ConditionProbe::result() const {
-  std::vector<DirectSum> sums(targets_);
+std::vector<TermSums> ConditionProbe::result() const {
+  std::vector<TermSums> sums(targets_);
   for (std::size_t k = 0; k < targets_; ++k) {
     const double* p = found_.data() + k * numbers;
-    sums[k] = {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+    sums[k] = {p[0], p[1], p[2], p[3]};
   }
   return sums;
 }

@@ -11,12 +11,12 @@ class ConditionProbe {
  public:
   explicit ConditionProbe(DeviceMemory& memory);
 
-  /// Sums the kernel and its absolute values over all sources at condition_targets, beside what
-  /// follows on work.stream.
+  /// Sums the absolute terms over all sources at condition_targets, and their squares, beside what follows on
+  /// work.stream.
   template <class Real>
   void launch(const Work<Real>& work, Kernel kernel, SideStream& side);
   /// Of the last launch, which must have been waited for.
-  std::vector<DirectSum> result() const;
+  std::vector<TermSums> result() const;
 
  private:
   DeviceArray<double> part_, sum_;

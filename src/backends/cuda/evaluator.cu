@@ -203,10 +203,11 @@ class CudaEvaluator final : public Evaluator {
     std::vector<Quality> qualities;
     allocate_results();
     self_from_ = tree_.alike ? 0 : delivery.split;
-    std::vector<int> exponents;  // all vectors are checked before the first result is written
-    events_("gather", [&] { exponents = strengths_.read(strengths, stream_); });
+    std::vector<StrengthRange> ranges;  // all vectors are checked before the first result is written
+    events_("gather", [&] { ranges = strengths_.read(strengths, stream_); });
     for (std::int64_t v = 0; v < strengths.vectors; ++v) {
-      const int exponent = exponents[static_cast<std::size_t>(v)];
+      const StrengthRange& range = ranges[static_cast<std::size_t>(v)];
+      const int exponent = range.exponent;
       events_("gather", [&] { strengths_.gather(v, tree_.sources.order.data(), exponent, strength_.data(), stream_); });
       bind();
       condition_.launch(work_, decision_.kernel, side_);
@@ -219,6 +220,7 @@ class CudaEvaluator final : public Evaluator {
       events_("scatter",
               [&] { scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_); });
       qualities.push_back(summed ? quality(v, exponent, delivered, report) : Quality{});
+      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->exponent);
       if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
     }
     report.memory_bytes = memory_.meter.peak;
@@ -231,7 +233,8 @@ class CudaEvaluator final : public Evaluator {
     side_.wait();
     const Judge::Found found = judge_.result();
     const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
-    Quality q = quality_of(condition_.result(), found.norms, target_points().count, found.truncation, safety);
+    Quality q = quality_of(condition_.result(), found.norms, tree_.sources.count, target_points().count,
+                           found.truncation, safety);
     q.factor = delivered.factor;
     q.operands = lost_by(found.operands, found.norms);
     if (const std::int64_t samples = measured_targets(decision_, tree_.sources.count))

@@ -138,22 +138,24 @@ __global__ void __launch_bounds__(1024) count_cells(unsigned* bitmap, Findings* 
 
 struct FindBad {
   AnyReader read;
+  Kept kept;
   unsigned long long* lowest;
   __device__ void operator()(std::int64_t i) const {
     for (int d = 0; d < 3; ++d)
-      if (!isfinite(read.raw(i, d))) atomicMin(lowest, static_cast<unsigned long long>(3 * i + d));
+      if (!kept(read.raw(i, d))) atomicMin(lowest, static_cast<unsigned long long>(3 * i + d));
   }
 };
 
-[[noreturn]] void report_first_bad(const Points& points, const char* what, cudaStream_t stream) {
+void require_all(const Kept& kept, const Points& points, const char* what, cudaStream_t stream) {
   DeviceArray<unsigned long long> lowest;
   lowest.resize(1);
   require(cudaMemsetAsync(lowest.data(), 0xff, sizeof(unsigned long long), stream), "cudaMemsetAsync");
-  for_each_index(points.count, FindBad{AnyReader(points, Scaling()), lowest.data()}, stream, "search for bad points");
+  for_each_index(points.count, FindBad{AnyReader(points, Scaling()), kept, lowest.data()}, stream,
+                 "search for bad points");
   unsigned long long at = 0;
   download(&at, lowest.data(), 1, stream);
   require(cudaStreamSynchronize(stream), "search for bad points");
-  if (at == ~0ull) throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
+  if (at == ~0ull) return;
   const std::int64_t index = static_cast<std::int64_t>(at / 3);
   const int axis = static_cast<int>(at % 3);
   const bool single = points.scalar == Scalar::float32;
@@ -166,6 +168,12 @@ struct FindBad {
     download(&x, static_cast<const double*>(from) + index * points.stride, 1, stream);
   require(cudaStreamSynchronize(stream), "read of a bad point");
   refuse_coordinate(what, index, axis, single ? static_cast<double>(narrow) : x);
+}
+
+void require_finite(bool found, const Points& points, const char* what, cudaStream_t stream) {
+  if (found) return;
+  require_all(Kept(0), points, what, stream);
+  throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
 }
 
 int find_parts(const DevicePoints& points, Bounds* parts, cudaStream_t stream) {
@@ -233,9 +241,12 @@ Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memo
   const DevicePoints sets[2] = {DevicePoints(sources, memory),
                                 targets ? DevicePoints(*targets, memory) : DevicePoints()};
   const Findings found = look_at(sets, g, memory);
-  if (!found.finite[0]) report_first_bad(sets[0].view(), "source", memory.stream);
-  if (!found.finite[1]) report_first_bad(sets[1].view(), "target", memory.stream);
+
+  constexpr const char* what[2] = {"source", "target"};
+  for (int s = 0; s < 2; ++s) require_finite(found.finite[s], sets[s].view(), what[s], memory.stream);
   g = found.geometry;
+  for (int s = 0; s < 2 && may_lose_digits(g); ++s)
+    if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);
   choose_grid(g, found);
   return g;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 
 #include "backends/cuda/transfer.hpp"
@@ -12,13 +13,14 @@ static unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((c
 static std::int64_t pitch_of(const Strengths& s) { return s.pitch ? s.pitch : s.count * s.stride; }
 static std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
 
-/// found[2 v] = bits of the largest |strength| of vector v, found[2 v + 1] = first index that is not finite.
+/// found[3 v] = bits of the largest |strength| of vector v, found[3 v + 1] = first index that is not finite,
+/// found[3 v + 2] = bits of the smallest that is not 0.
 /// Maxima and minima of integers are the same in any order.
 template <class T>
 __global__ void examine(const T* data, std::int64_t count, std::int64_t stride, std::int64_t pitch,
                         unsigned long long* found) {
   const T* own = data + static_cast<std::int64_t>(blockIdx.y) * pitch;
-  unsigned long long largest = 0, bad = ~0ull;
+  unsigned long long largest = 0, bad = ~0ull, least = ~0ull;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * threads;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x; i < count; i += step) {
     const double q = fabs(static_cast<double>(own[i * stride]));
@@ -27,39 +29,50 @@ __global__ void examine(const T* data, std::int64_t count, std::int64_t stride, 
     } else {
       const auto bits = static_cast<unsigned long long>(__double_as_longlong(q));
       if (bits > largest) largest = bits;
+      if (bits > 0 && bits < least) least = bits;
     }
   }
   for (int other = 16; other > 0; other /= 2) {
     const unsigned long long l = __shfl_xor_sync(0xffffffffu, largest, other),
-                             b = __shfl_xor_sync(0xffffffffu, bad, other);
+                             b = __shfl_xor_sync(0xffffffffu, bad, other),
+                             s = __shfl_xor_sync(0xffffffffu, least, other);
     if (l > largest) largest = l;
     if (b < bad) bad = b;
+    if (s < least) least = s;
   }
   if (threadIdx.x % 32 == 0) {
-    atomicMax(found + 2 * blockIdx.y, largest);
-    if (bad != ~0ull) atomicMin(found + 2 * blockIdx.y + 1, bad);
+    atomicMax(found + 3 * blockIdx.y, largest);
+    if (bad != ~0ull) atomicMin(found + 3 * blockIdx.y + 1, bad);
+    atomicMin(found + 3 * blockIdx.y + 2, least);
   }
 }
 
 __global__ void reset(unsigned long long* found, int vectors) {
   for (int v = static_cast<int>(threadIdx.x); v < vectors; v += static_cast<int>(blockDim.x)) {
-    found[2 * v] = 0;
-    found[2 * v + 1] = ~0ull;
+    found[3 * v] = 0;
+    found[3 * v + 1] = found[3 * v + 2] = ~0ull;
   }
 }
 
-std::vector<int> DeviceStrengths::read(const Strengths& strengths, cudaStream_t stream) {
+static double number_of(unsigned long long bits) {
+  double number = 0;
+  static_assert(sizeof number == sizeof bits);
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, cudaStream_t stream) {
   view_ = strengths;
   const auto vectors = static_cast<std::size_t>(strengths.vectors);
-  std::vector<int> exponents(vectors, 0);
-  if (strengths.count == 0) return exponents;
+  std::vector<StrengthRange> ranges(vectors);
+  if (strengths.count == 0) return ranges;
   if (strengths.space == MemorySpace::host) {
     const std::int64_t numbers =
         (strengths.vectors - 1) * pitch_of(strengths) + (strengths.count - 1) * strengths.stride + 1;
     upload(copy_, static_cast<const unsigned char*>(strengths.data), numbers * size_of(strengths.scalar), stream);
     view_.data = copy_.data();
   }
-  found_.resize(2 * strengths.vectors);
+  found_.resize(3 * strengths.vectors);
   reset<<<1, threads, 0, stream>>>(found_.data(), static_cast<int>(strengths.vectors));
   require_launch("reset");
   const dim3 grid(std::min(512u, blocks_for(strengths.count)), static_cast<unsigned>(strengths.vectors));
@@ -70,20 +83,19 @@ std::vector<int> DeviceStrengths::read(const Strengths& strengths, cudaStream_t 
     examine<<<grid, threads, 0, stream>>>(static_cast<const double*>(view_.data), view_.count, view_.stride,
                                           pitch_of(view_), found_.data());
   require_launch("examine");
-  std::vector<unsigned long long> found(2 * vectors);
+  std::vector<unsigned long long> found(3 * vectors);
   download(found.data(), found_.data(), static_cast<std::int64_t>(found.size()), stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   for (std::size_t v = 0; v < vectors; ++v) {
-    if (found[2 * v + 1] != ~0ull)
-      throw Error(ErrorCode::input, "strength " + std::to_string(found[2 * v + 1]) + " of vector " + std::to_string(v) +
+    if (found[3 * v + 1] != ~0ull)
+      throw Error(ErrorCode::input, "strength " + std::to_string(found[3 * v + 1]) + " of vector " + std::to_string(v) +
                                         " is not finite; remove or replace it");
-    double largest = 0;
-    static_assert(sizeof largest == sizeof found[0]);
-    std::copy_n(reinterpret_cast<const unsigned char*>(&found[2 * v]), sizeof largest,
-                reinterpret_cast<unsigned char*>(&largest));
-    if (largest > 0) std::frexp(largest, &exponents[v]);
+
+    if (found[3 * v] == 0) continue;
+    std::frexp(number_of(found[3 * v]), &ranges[v].exponent);
+    ranges[v].least = number_of(found[3 * v + 2]);
   }
-  return exponents;
+  return ranges;
 }
 
 template <class T, class Real>

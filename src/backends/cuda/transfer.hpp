@@ -5,6 +5,7 @@
 
 #include "backends/cuda/array.hpp"
 #include "plan/evaluator.hpp"
+#include "plan/quality.hpp"
 
 namespace farfield::cuda {
 
@@ -13,10 +14,9 @@ class DeviceStrengths {
  public:
   explicit DeviceStrengths(DeviceMemory& memory) : copy_(memory), found_(memory) {}
 
-  /// Copies host memory, all vectors at once; returns for every vector the exponent e such that the largest
-  /// |strength| times 2^-e lies in [0.5, 1), 0 if all vanish. Waits for the stream. Throws Error(input) naming the
-  /// first strength that is not finite.
-  std::vector<int> read(const Strengths& strengths, cudaStream_t stream);
+  /// Copies host memory, all vectors at once; returns the range of every vector. Waits for the stream. Throws
+  /// Error(input) naming the first strength that is not finite.
+  std::vector<StrengthRange> read(const Strengths& strengths, cudaStream_t stream);
 
   /// sorted[i] = strength of sorted source i in `vector` times 2^-exponent.
   template <class Real>
