@@ -213,22 +213,23 @@ struct PairTargets {
   }
 };
 
-/// A pair whose 1/r^3, or the square of whose distance, leaves the range of Real or of double: in a unit of about its
-/// distance. What is too large for Real becomes infinite: such an evaluation is repeated in double.
-template <class Kernel, class Real, bool with_gradient>
-__device__ __noinline__ PairSums<Real> nearest_pair(double x, double y, double z, double q) {
+/// A pair whose 1/r^3, or the square of whose distance, leaves the range of double: in a unit of about its distance.
+template <class Kernel, bool with_gradient>
+__device__ __noinline__ PairSums<double> nearest_pair(double x, double y, double z, double q) {
   const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
   if (!(largest > 0)) return {};
   const double unit = scalbn(1.0, ilogb(largest)), to_potential = Kernel::Basis::potential_scale(unit);
   x /= unit, y /= unit, z /= unit;
   double u = 0, gx = 0, gy = 0, gz = 0;
   Kernel::gradient(rsqrt(x * x + y * y + z * z), q, x, y, z, u, gx, gy, gz);
-  const auto in_frame = [&](double g) { return static_cast<Real>(g * to_potential / unit); };
-  if constexpr (with_gradient) return {static_cast<Real>(u * to_potential), in_frame(gx), in_frame(gy), in_frame(gz)};
-  return {static_cast<Real>(u * to_potential), 0, 0, 0};
+  const auto in_frame = [&](double g) { return g * to_potential / unit; };
+  if constexpr (with_gradient) return {u * to_potential, in_frame(gx), in_frame(gy), in_frame(gz)};
+  return {u * to_potential, 0, 0, 0};
 }
 
-/// A close pair from the exact coordinates, in the frame's units; nothing where the points coincide.
+/// A close pair from the exact coordinates, in the frame's units; nothing where the points coincide. Single calls no
+/// function for the nearest: with such a call in the kernel the compiler dealt registers so that p2p took 9 % longer at
+/// 2^24 points. There they are infinite, and so the evaluation is repeated in double.
 template <class Kernel, class Real, bool with_gradient, bool softened = false>
 __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
                                      std::int64_t s) {
@@ -239,15 +240,21 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
   const double z = (work.target[2][t] - work.source[2][s]) * frame.factor;
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
-  if constexpr (!softened && Kernel::softens)
-    if (r2 < (sizeof(Real) == 4 ? 1e-24 : 1e-200))
-      return nearest_pair<Kernel, Real, with_gradient>(x, y, z, static_cast<double>(q));
+  if constexpr (!softened && Kernel::softens && sizeof(Real) == 8)
+    if (r2 < 1e-200) return nearest_pair<Kernel, with_gradient>(x, y, z, q);
   if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
     if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
+    if (!softened && Kernel::softens && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
     return sum;
   }
   const Real inverse = static_cast<Real>(rsqrt(r2 + softening * softening));
-  if constexpr (with_gradient)
+  if constexpr (with_gradient && sizeof(Real) == 4 && !softened && Kernel::softens) {
+    // in units of the distance, so that only a result beyond single overflows, not 1/r^3
+    Kernel::gradient(Real(1), q, static_cast<Real>(x) * inverse, static_cast<Real>(y) * inverse,
+                     static_cast<Real>(z) * inverse, sum.u, sum.gx, sum.gy, sum.gz);
+    const Real g = inverse * inverse;
+    return {sum.u * inverse, sum.gx * g, sum.gy * g, sum.gz * g};
+  } else if constexpr (with_gradient)
     Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), sum.u, sum.gx,
                      sum.gy, sum.gz);
   else
