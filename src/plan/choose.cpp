@@ -127,10 +127,11 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
   // Evenly filled boxes must not split by chance; clustered ones split into leaves far below the limit, half of the
   // mean with 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to 390 takes as long, 2.2 is between). A GPU
   // loses less with small leaves: in single 1.9 saves a sixth on Plummer, N = 2^24, degrees 5 and 7, and 1.6 another 1
-  // to 3 % (N = 4e6 and 4e7, degree 4); in double at degree 14 its m2l would take 3.6 times as long as p2p.
-  const bool small_leaves = d.backend == Backend::cuda && d.precision == Precision::single_;
-  const double dimension = dimension_of(g), clustered = small_leaves ? 1.6 : 2.2;
-  const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? 2.0 : clustered) * s.mean;
+  // to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5 costs 4 %; in double at degree 14 its m2l
+  // would take 3.6 times as long as p2p.
+  const bool cuda = d.backend == Backend::cuda, small_leaves = cuda && d.precision == Precision::single_;
+  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered = small_leaves ? 1.6 : cuda ? 3.5 : 2.2;
+  const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? surface : clustered) * s.mean;
   const double chance = dimension > 1.7 ? s.mean + 4 * std::sqrt(s.mean) : 0;
   d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(limit, chance));
   d.depth = o.depth;

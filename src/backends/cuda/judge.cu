@@ -12,7 +12,7 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int norm_threads = 256, most_norm_shares = 1056, norms = 4;  // eight blocks per multiprocessor of an H200
-constexpr int most_shares = 512, tails = 4;                            // blocks of tails, and numbers of each
+constexpr int most_shares = 1024, tails = 4;                           // blocks of tails, and numbers of each
 constexpr int box_lanes = 8;                                           // that read the powers of one box
 constexpr BoxId most_boxes = 1 << 13;                                  // four per warp: 65,536 took 0.5 ms
 
@@ -164,38 +164,39 @@ __global__ void __launch_bounds__(sum_threads)
   }
 }
 
-constexpr int tails_at = most_norm_shares * norms, room = tails_at + most_shares * tails;
+constexpr int room = most_norm_shares * norms + most_shares * tails;  // of norms, behind those of tails
 
 }  // namespace
 
 Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), found_(room) {}
 
+/// Returns how many blocks write their share.
+template <class Real>
+int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
+  const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
+  power_.resize(2 * std::int64_t(work.tree.boxes));
+  const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
+  powers_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
+  require_launch("powers_kernel");
+  every_ = (work.tree.boxes + most_boxes - 1) / most_boxes;
+  const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
+  const int shares = std::min(most_shares, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
+  tails_kernel<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(work, every_, power_.data(),
+                                                                          tail_means(work.tables.degree), part_.data());
+  require_launch("tails_kernel");
+  return shares;
+}
+
 template <class Real>
 void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
   const cudaStream_t stream = side.fork(work.stream);
   part_.resize(room);
+  kept_ = expansions && work.tree.levels > 2 ? launch_tails(work, stream) : 0;
   shares_ = static_cast<int>(std::clamp<std::int64_t>((work.targets + 4 * norm_threads - 1) / (4 * norm_threads), 1,
                                                       std::int64_t(most_norm_shares)));
-  norms_kernel<<<static_cast<unsigned>(shares_), norm_threads, 0, stream>>>(work, part_.data());
+  norms_kernel<<<static_cast<unsigned>(shares_), norm_threads, 0, stream>>>(work, part_.data() + kept_ * tails);
   require_launch("norms_kernel");
-  kept_ = 0;
-  double* tail_part = part_.data() + tails_at;
-  if (expansions && work.tree.levels > 2) {
-    const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
-    power_.resize(2 * std::int64_t(work.tree.boxes));
-    const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
-    powers_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
-    require_launch("powers_kernel");
-    const BoxId every = (work.tree.boxes + most_boxes - 1) / most_boxes;
-    const BoxId looked_at = (work.tree.boxes + every - 1) / every;
-    kept_ = std::min(most_shares, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
-    every_ = every;
-    tails_kernel<<<static_cast<unsigned>(kept_), sum_threads, 0, stream>>>(work, every, power_.data(),
-                                                                           tail_means(work.tables.degree), tail_part);
-    require_launch("tails_kernel");
-  }
-  download(found_.data(), part_.data(), std::int64_t(norms) * shares_, stream);
-  if (kept_ > 0) download(found_.data() + tails_at, part_.data() + tails_at, std::int64_t(tails) * kept_, stream);
+  download(found_.data(), part_.data(), std::int64_t(tails) * kept_ + std::int64_t(norms) * shares_, stream);
 }
 
 Judge::Found Judge::result() const {
@@ -204,14 +205,14 @@ Judge::Found Judge::result() const {
   Norm* const norm[2] = {&found.norms.potential, &found.norms.gradient};
   for (int share = 0; share < shares_; ++share)
     for (int which = 0; which < 2; ++which) {
-      const double* of_share = found_.data() + share * norms + 2 * which;
+      const double* of_share = found_.data() + kept_ * tails + share * norms + 2 * which;
       squares[which] += of_share[0];
       if (!(of_share[1] <= norm[which]->largest)) norm[which]->largest = of_share[1];
     }
   for (int which = 0; which < 2; ++which) norm[which]->l2 = std::sqrt(squares[which]);
   double sums[tails] = {};
   for (int share = 0; share < kept_; ++share)
-    for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[tails_at + share * tails + e];
+    for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[share * tails + e];
   found.truncation = {sums[0], sums[1]};
   found.operands = {sums[2], sums[3]};
   return found;

@@ -23,11 +23,14 @@ class Judge {
   Found result() const;
 
  private:
+  template <class Real>
+  int launch_tails(const Work<Real>& work, cudaStream_t stream);
+
   DeviceMemory& memory_;
   DeviceArray<double> power_, part_;
   PinnedArray<double> found_;
   int shares_ = 0, kept_ = 0;  ///< blocks that wrote norms, and tails
-  double every_ = 1;           ///< so many boxes does each that was looked at stand for
+  BoxId every_ = 1;            ///< so many boxes does each that was looked at stand for
 };
 
 }  // namespace farfield::cuda

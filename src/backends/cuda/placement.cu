@@ -269,7 +269,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
       view_(tree.tree.view()),
       lists_(tree.lists.view()),
       target_count_(tree.target_points().count),
-      first_degree_(degree - 1),  // settle_degree tries one less where the first is good
+      first_degree_(std::max(1, degree - 2)),  // settle_degree goes down where the first is good: by one, as a rule
       chunk_(memory),
       on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
