@@ -130,7 +130,8 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
   // to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5 costs 4 %; in double at degree 14 its m2l
   // would take 3.6 times as long as p2p.
   const bool cuda = d.backend == Backend::cuda, small_leaves = cuda && d.precision == Precision::single_;
-  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered = small_leaves ? 1.6 : cuda ? 3.5 : 2.2;
+  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered_in_double = cuda ? 3.5 : 2.2;
+  const double clustered = small_leaves ? 1.6 : clustered_in_double;
   const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? surface : clustered) * s.mean;
   const double chance = dimension > 1.7 ? s.mean + 4 * std::sqrt(s.mean) : 0;
   d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(limit, chance));

@@ -16,10 +16,10 @@ bool Norm::finite() const { return std::isfinite(l2) && std::isfinite(largest); 
 
 double StrengthRange::scaled_least() const { return std::ldexp(least, -exponent); }
 
-bool loses_strengths(const StrengthRange& range, Precision precision, int coordinate_exponent) {
+bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate) {
   if (range.least == 0) return false;
   return precision == Precision::single_ ? range.scaled_least() < 0x1p-126
-                                         : coordinate_exponent < -300 && range.scaled_least() < 0x1p-1022;
+                                         : least_coordinate < 0x1p-400 && range.scaled_least() < 0x1p-1022;
 }
 
 /// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.

@@ -21,9 +21,10 @@ struct StrengthRange {
   double scaled_least() const;
 };
 
-/// Do scaled strengths lose digits or vanish? Those below 1e-38 of the largest do in single; a pair nearer than 1e-15
-/// of the extent can make them count. Those below 1e-308 can matter only beside an extent of 2^300.
-bool loses_strengths(const StrengthRange& range, Precision precision, int coordinate_exponent);
+/// Do scaled strengths lose digits or vanish? Those below 1e-38 of the largest do in single, and pairs nearer than
+/// 1e-15 of the extent can make them count. Those below 1e-308, in double, can matter only where pairs are nearer than
+/// 1e-120, which needs coordinates as small.
+bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate);
 
 /// Estimate of |sum of |q| |K|| / |sum|.
 struct Condition {

@@ -15,6 +15,7 @@ struct Geometry {
   int exponent = 0;                  ///< scaled coordinate = coordinate * 2^exponent; the extent becomes <= 1
   double extent = 0;                 ///< largest side of the bounding box, scaled
   double largest = 0;                ///< largest |coordinate|, scaled
+  double least = 0;                  ///< the smallest that is not 0, scaled
   /// How the sources and targets fill a grid of `grid`^3 cells over the bounding cube: cells that hold a point, and
   /// the same on the grid of half the resolution. The grid is chosen so that occupied cells hold >= 8 points on
   /// average.
@@ -61,8 +62,8 @@ FARFIELD_HD int scaling_exponent(const double low[3], const double high[3], doub
   return exponent < 1000 - top ? exponent : 1000 - top;
 }
 
-/// Bounding box, exponent, extent and largest coordinate from the box of at least one point.
-FARFIELD_HD void set_box(Geometry& g, const double low[3], const double high[3]) {
+/// Bounding box, exponent, extent, largest and least coordinate from the box of at least one point.
+FARFIELD_HD void set_box(Geometry& g, const double low[3], const double high[3], double least) {
   double largest = 0;
   for (int d = 0; d < 3; ++d) {
     g.low[d] = low[d];
@@ -73,6 +74,7 @@ FARFIELD_HD void set_box(Geometry& g, const double low[3], const double high[3])
   g.exponent = scaling_exponent(low, high, largest);
   const Scaling scale(g.exponent);
   g.largest = scale(largest);
+  g.least = least <= largest ? scale(least) : 0;
   g.extent = 0;
   for (int d = 0; d < 3; ++d) {
     const double side = scale(high[d]) - scale(low[d]);

@@ -23,6 +23,16 @@ class Limits : public ::testing::TestWithParam<Method> {
   }
 };
 
+template <class Action>
+std::string refusal(Action&& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
 void expect_all(const std::vector<double>& values, double expected) {
   for (const double v : values) EXPECT_EQ(v, expected);
 }
@@ -151,6 +161,29 @@ TEST_P(Limits, StrengthsOfAllMagnitudes) {
     for (double& q : c.strengths) q *= size;
     expect_right(c);
   }
+}
+
+/// Beside an outlier's 1e55 all others vanish in single, and carry the sum all the same.
+TEST_P(Limits, StrengthsThatSingleCannotHold) {
+  Cloud c = make_cloud(Kind::uniform, 3'000, Signs::positive);
+  c.label += "/an outlier's strength";
+  for (std::size_t a = 0; a < 3; ++a) c.sources[a] = 1e60;
+  c.strengths[0] = 1e55;
+  Options single = options();
+  single.precision = Precision::single_;
+  const Outcome o = measure(c, single);
+  EXPECT_LE(o.potential, slack * tolerance);
+  EXPECT_LE(o.gradient, slack * tolerance);
+  EXPECT_EQ(o.report.precision, "double");
+}
+
+TEST_P(Limits, CoordinatesLostBesideTheExtent) {
+  Cloud c = make_cloud(Kind::uniform, 100, Signs::mixed);
+  c.sources[3 * 17 + 1] = 1e-311;
+  EXPECT_TRUE(make_plan(c, options()).evaluate(c.strengths).report.warnings.empty());
+  for (std::size_t a = 0; a < 3; ++a) c.sources[a] = 1e60;
+  EXPECT_EQ(refusal([&] { make_plan(c, options()); }).find("source 17: coordinate y is 1e-311, whose digits are lost"),
+            0u);
 }
 
 TEST_P(Limits, StrengthsOfZero) {

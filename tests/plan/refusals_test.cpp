@@ -174,6 +174,17 @@ TEST_F(Refusals, OutputsThatThePlanDoesNotCompute) {
   expect_refusal(ErrorCode::usage, "at_sources", [&] { plan.evaluate(s, {u.data(), nullptr, u.data()}); });
 }
 
+TEST_F(Refusals, TwoArraysForTheSamePoints) {
+  Options both;
+  both.gradient = both.at_sources = true;
+  std::vector<double> u(200), g(600);
+  const Strengths s = strengths(cloud.strengths);
+  Plan plan(points(cloud.sources), both);
+  expect_refusal(ErrorCode::usage, "same points", [&] { plan.evaluate(s, {u.data(), nullptr, u.data()}); });
+  expect_refusal(ErrorCode::usage, "same points", [&] { plan.evaluate(s, {nullptr, g.data(), nullptr, g.data()}); });
+  plan.evaluate(s, {nullptr, g.data(), u.data()});
+}
+
 TEST_F(Refusals, BackendAndMemoryThatAreNotThere) {
   if (!devices().empty()) GTEST_SKIP() << "there is a CUDA device";
   Options cuda;

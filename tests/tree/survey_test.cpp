@@ -57,6 +57,21 @@ TEST(Survey, NamesTheFirstCoordinateThatIsNotFinite) {
   EXPECT_TRUE(begins(input_error(points(good), &targets), "target 0: coordinate x is inf; "));
 }
 
+TEST(Survey, NamesTheFirstCoordinateThatTheScalingWouldLose) {
+  std::vector<double> x(3000, 0.5);
+  x[3 * 17 + 2] = 1e-320;  // an extent of 1 keeps it
+  EXPECT_EQ(input_error(points(x)), "no error");
+  x[0] = 0x1p50;  // what is lost here is below 2^-1074
+  EXPECT_EQ(input_error(points(x)), "no error");
+  x[0] = 0x1p60;
+  EXPECT_TRUE(begins(input_error(points(x)), "source 17: coordinate z is 1e-320, whose digits are lost beside"));
+  x[3 * 17 + 2] = 0;
+  EXPECT_EQ(input_error(points(x)), "no error");
+  const std::vector<double> y{0, -1e-321, 0};
+  const Points targets = points(y);
+  EXPECT_TRUE(begins(input_error(points(x), &targets), "target 0: coordinate y is -9.98"));
+}
+
 TEST(Survey, RefusesNullPointersAndNegativeCounts) {
   const double x[3] = {};
   EXPECT_NE(input_error(points<double>(nullptr, 1)).find("null pointer"), std::string::npos);

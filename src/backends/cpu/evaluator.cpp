@@ -42,6 +42,7 @@ struct Placed {
   MemoryMeter meter;
   CpuTree tree;
   int exponent = 0;  ///< of the scaling of coordinates
+  double least = 0;  ///< coordinate, scaled, that is not 0
   Placed() { tree.count_bytes_in(meter); }
 };
 
@@ -79,6 +80,7 @@ class CpuEvaluator final : public Evaluator {
     StageClock clock(report, true);
     placed_->meter.peak = placed_->meter.now;
     placed_->exponent = geometry.exponent;
+    placed_->least = geometry.least;
     const bool with_tree = decision_.method == Method::fmm;
     const TreeOptions options{decision_.m,
                               decision_.k,
@@ -129,7 +131,7 @@ class CpuEvaluator final : public Evaluator {
       run(clock);
       const SortedResults<Real> delivered = results(exponent, delivery.scale);
       clock("examine", [&] { qualities.push_back(examine(strengths, v, exponent, delivered, delivery, report)); });
-      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->exponent);
+      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->least);
       clock("scatter", [&] { scatter(delivered, v, target_points(), delivery, threads_); });
     }
     report.memory_bytes = placed_->meter.peak;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t grain = 1 << 15;
 
 struct Bounds {
-  double low[3], high[3];
+  double low[3], high[3], least = std::numeric_limits<double>::infinity();
   double poison = 0;  // sum of 0 x: 0 while all coordinates are finite, nan otherwise
   Bounds() {
     for (int d = 0; d < 3; ++d) {
@@ -30,6 +30,7 @@ struct Bounds {
       low[d] = std::min(low[d], other.low[d]);
       high[d] = std::max(high[d], other.high[d]);
     }
+    least = std::min(least, other.least);
     poison += other.poison;
   }
 };
@@ -42,6 +43,8 @@ Bounds bounds_of_range(const Reader<T>& read, std::int64_t begin, std::int64_t e
       const double x = read.raw(i, d);
       b.low[d] = x < b.low[d] ? x : b.low[d];
       b.high[d] = x > b.high[d] ? x : b.high[d];
+      const double size = std::fabs(x);
+      b.least = size > 0 && size < b.least ? size : b.least;
       b.poison += 0 * x;
     }
   return b;
@@ -141,7 +144,7 @@ Geometry survey(const Points& sources, const Points* targets, int threads) {
   g.targets = targets ? targets->count : sources.count;
   if (g.sources + g.targets == 0) return g;
 
-  set_box(g, box.low, box.high);
+  set_box(g, box.low, box.high, box.least);
   if (may_lose_digits(g)) {
     require_all(Kept(g.exponent), sources, "source");
     if (targets) require_all(Kept(g.exponent), *targets, "target");

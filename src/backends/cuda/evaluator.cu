@@ -51,6 +51,7 @@ struct Placed {
   DeviceMemory memory;
   CudaTree tree;
   int exponent = 0;  ///< of the scaling of coordinates
+  double least = 0;  ///< coordinate, scaled, that is not 0
   bool has_m2p = false, has_p2l = false;
   explicit Placed(int current) : device(current) { tree.use(memory); }
   ~Placed() { memory.stream = stream; }
@@ -159,6 +160,7 @@ class CudaEvaluator final : public Evaluator {
   void build_all(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) {
     graph_.forget();
     placed_->exponent = geometry.exponent;
+    placed_->least = geometry.least;
     multipole_.release();  // the tree is built in their memory
     local_.release();
     events_.start(stream_);
@@ -220,7 +222,7 @@ class CudaEvaluator final : public Evaluator {
       events_("scatter",
               [&] { scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_); });
       qualities.push_back(summed ? quality(v, exponent, delivered, report) : Quality{});
-      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->exponent);
+      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->least);
       if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
     }
     report.memory_bytes = memory_.meter.peak;

@@ -15,7 +15,7 @@ namespace farfield::cuda {
 namespace {
 
 struct Bounds {
-  double low[3], high[3];
+  double low[3], high[3], least;
   bool finite;
 };
 
@@ -26,6 +26,7 @@ struct Join {
       both.low[d] = fmin(a.low[d], b.low[d]);
       both.high[d] = fmax(a.high[d], b.high[d]);
     }
+    both.least = fmin(a.least, b.least);
     both.finite = a.finite && b.finite;
     return both;
   }
@@ -33,7 +34,7 @@ struct Join {
 
 __device__ Bounds no_bounds() {
   const double inf = __longlong_as_double(0x7ff0000000000000ll);
-  return {{inf, inf, inf}, {-inf, -inf, -inf}, true};
+  return {{inf, inf, inf}, {-inf, -inf, -inf}, inf, true};
 }
 
 /// What the device finds out, read by the host in one piece.
@@ -62,6 +63,7 @@ __global__ void __launch_bounds__(block_threads) find_bounds(AnyReader read, std
       const double x = read.raw(i, d);
       own.low[d] = fmin(own.low[d], x);
       own.high[d] = fmax(own.high[d], x);
+      if (x != 0) own.least = fmin(own.least, fabs(x));
       own.finite = own.finite && isfinite(x);
     }
   const Bounds all = Reduce(shared).Reduce(own, Join());
@@ -87,7 +89,7 @@ __global__ void __launch_bounds__(block_threads)
   found->finite[1] = of_targets.finite;
   const Bounds all = Join()(of_sources, of_targets);
   if (!all.finite) return;
-  set_box(found->geometry, all.low, all.high);
+  set_box(found->geometry, all.low, all.high, all.least);
   found->scale = Scaling(found->geometry.exponent);
   found->grid = GridCells(found->geometry);
 }
