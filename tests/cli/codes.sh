@@ -76,7 +76,7 @@ printf '{"a": 1}' >a.json
 expect 3 'this is JSON, which this version does not read' -- run a.json
 
 # 4: device. A build with CUDA has a device here or says that there is none.
-"$farfield" info | grep -q 'cpu, cuda' || expect 4 'cuda' -- run bodies.npz --backend cuda
+[[ $("$farfield" info) == *'cpu, cuda'* ]] || expect 4 'cuda' -- run bodies.npz --backend cuda
 
 # 5: memory.
 for n in 9e15 1e18 9223372036854775807 1e30; do expect 5 'memory' -- generate uniform -n $n -o huge.npz; done
