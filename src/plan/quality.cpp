@@ -16,10 +16,10 @@ bool Norm::finite() const { return std::isfinite(l2) && std::isfinite(largest); 
 
 double StrengthRange::scaled_least() const { return std::ldexp(least, -exponent); }
 
-bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate) {
+bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate, const Norms& norms) {
   if (range.least == 0) return false;
-  return precision == Precision::single_ ? range.scaled_least() < 0x1p-126
-                                         : least_coordinate < 0x1p-400 && range.scaled_least() < 0x1p-1022;
+  if (precision == Precision::single_) return range.scaled_least() < 0x1p-126;
+  return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.potential.largest < 0x1p-900);
 }
 
 /// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.
@@ -74,9 +74,6 @@ static double over_norm(double squares, double scale_up, double norm, double oth
   return all / std::max(norm, 1e-16 * all);
 }
 
-/// One target that carries the norm need not be among the probes.
-static double share_of_largest(const Norm& norm) { return norm.l2 > 0 ? norm.largest / norm.l2 : 0; }
-
 Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety) {
   Quality q;
@@ -91,11 +88,11 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
   q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
-  q.terms = std::max(over_norm(sum.square_u, up, norms.potential.l2, 0), share_of_largest(norms.potential));
+  q.terms = std::max(1.0, over_norm(sum.square_u, up, norms.potential.l2, 0));
   q.truncation = safety * lost_by(truncated, norms);
   if (!gradient) return q;
   q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
-  q.terms = std::max({q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0), share_of_largest(norms.gradient)});
+  q.terms = std::max(q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0));
   return q;
 }
 

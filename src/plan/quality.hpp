@@ -23,8 +23,8 @@ struct StrengthRange {
 
 /// Do scaled strengths lose digits or vanish? Those below 1e-38 of the largest do in single, and pairs nearer than
 /// 1e-15 of the extent can make them count. Those below 1e-308, in double, can matter only where pairs are nearer than
-/// 1e-120, which needs coordinates as small.
-bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate);
+/// 1e-120, which needs coordinates as small, or where all others add up to nothing.
+bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate, const Norms& norms);
 
 /// Estimate of |sum of |q| |K|| / |sum|.
 struct Condition {
@@ -40,7 +40,8 @@ struct Quality {
   double operands = 0;    ///< of 16-bit operands of m2l, where such were used
   double pairs = 0;       ///< sources times targets
   bool lost = false;      ///< see loses_strengths
-  double terms = 1;       ///< norm of sqrt(sum of squared terms): by how much the errors of single pairs are enlarged
+  double terms = 1;  ///< norm of sqrt(sum of squared terms): by how much the errors of single pairs are enlarged; at
+                     ///< least 1, since equal pairs err alike and one target may carry the norm
 };
 
 /// From sums at the targets of estimate_condition, all norms, and the squared errors of truncation() with their safety.

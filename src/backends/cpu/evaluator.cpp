@@ -131,7 +131,8 @@ class CpuEvaluator final : public Evaluator {
       run(clock);
       const SortedResults<Real> delivered = results(exponent, delivery.scale);
       clock("examine", [&] { qualities.push_back(examine(strengths, v, exponent, delivered, delivery, report)); });
-      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->least);
+      Quality& q = qualities.back();
+      q.lost = loses_strengths(range, decision_.precision, placed_->least, q.norms);
       clock("scatter", [&] { scatter(delivered, v, target_points(), delivery, threads_); });
     }
     report.memory_bytes = placed_->meter.peak;

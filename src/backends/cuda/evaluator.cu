@@ -222,7 +222,8 @@ class CudaEvaluator final : public Evaluator {
       events_("scatter",
               [&] { scatter_(delivered, v, target_points().order.data(), target_points().count, delivery, stream_); });
       qualities.push_back(summed ? quality(v, exponent, delivered, report) : Quality{});
-      qualities.back().lost = loses_strengths(range, decision_.precision, placed_->least);
+      Quality& q = qualities.back();
+      q.lost = loses_strengths(range, decision_.precision, placed_->least, q.norms);
       if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
     }
     report.memory_bytes = memory_.meter.peak;
