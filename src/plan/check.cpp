@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/widest_vectors.hpp"
+
 namespace farfield {
 
 static constexpr double least_square = 1e-200;  // of a distance whose third power double can invert
@@ -25,16 +27,8 @@ static void add_near_pairs(const CheckInput<Real>& in, const double x[3], std::i
   }
 }
 
-// Eight targets of every evaluation are summed here: with the vectors of the processor that runs it this takes a third
-// of the time that it takes with those of any x86-64.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define FARFIELD_WIDEST_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FARFIELD_WIDEST_VECTORS
-#endif
-
-/// Sums over `count` sources; returns whether some that do not coincide with x are nearer than least_square.
+/// Sums over `count` sources, eight times in every evaluation; returns whether some that do not coincide with x are
+/// nearer than least_square.
 FARFIELD_WIDEST_VECTORS
 static bool add_pairs(const double* xs, const double* ys, const double* zs, const double* q, std::int64_t count,
                       const double x[3], DirectSum& sum) {

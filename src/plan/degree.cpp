@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "plan/error_model.hpp"
 
@@ -21,17 +22,18 @@ class HostSums final : public PlacementSums {
     return false;
   }
   ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_); }
-  Placement placement(const ResultNorms& norms, int degree) override {
-    return farfield::placement(tree_, sources_, targets_, norms, degree, threads_);
-  }
+  Placement typical(const ResultNorms& norms, int degree) override { return far().typical(norms, degree); }
+  Placement facing(const ResultNorms& norms, int degree) override { return far().facing(norms, degree); }
 
  private:
+  const FarPairs& far() { return far_ ? *far_ : far_.emplace(tree_, sources_, targets_, threads_); }
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   int threads_;
+  std::optional<FarPairs> far_;
 };
 
-/// Expected error of every degree asked about, the larger of potential and gradient.
+/// Expected error of every degree asked about, the larger of potential and gradient. Typical pairs alone often decide.
 class ExpectedError {
  public:
   ExpectedError(const Decision& d, PlacementSums& sums)
@@ -41,21 +43,25 @@ class ExpectedError {
         heaped_(sums.heaped(4 * d.leaf_size)),
         norms_(sums.norms()) {}
 
-  double operator()(int degree) const {
-    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient);
-    const Placement p = sums_.placement(norms_, degree);
-    const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
-    const auto expected = [&](double of_typical, double of_facing) {
-      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
-      return expected_error(of_typical * typical, of_facing * facing, degree, kind, decision_.reduced);
-    };
-    const double potential = expected(p.typical.potential, p.facing.potential);
-    if (!decision_.gradient) return potential;
-    return std::max(potential, expected(d * p.typical.gradient, d * p.facing.gradient));
+  bool exceeds(double tolerance, int degree) const {
+    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient) > tolerance;
+    return of(degree, {}) > tolerance || of(degree, sums_.facing(norms_, degree)) > tolerance;
   }
   bool in_planes() const { return in_planes_; }
 
  private:
+  double of(int degree, const Placement& of_facing) const {
+    const Placement of_typical = sums_.typical(norms_, degree);
+    const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
+    const auto expected = [&](double typical_sum, double facing_sum) {
+      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
+      return expected_error(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
+    };
+    const double potential = expected(of_typical.potential, of_facing.potential);
+    if (!decision_.gradient) return potential;
+    return std::max(potential, expected(d * of_typical.gradient, d * of_facing.gradient));
+  }
+
   const Decision& decision_;
   PlacementSums& sums_;
   bool in_planes_, heaped_;
@@ -80,10 +86,10 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   // Below degree 4 the powers of an expansion do not yet show how they fall (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
   int degree = std::clamp(d.degree, lowest, highest);
-  if (expected(degree) <= d.tolerance)
-    while (degree > lowest && expected(degree - 1) <= d.tolerance) --degree;
+  if (expected.exceeds(d.tolerance, degree))
+    while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
   else
-    while (degree < highest && expected(degree) > d.tolerance) ++degree;
+    while (degree > lowest && !expected.exceeds(d.tolerance, degree - 1)) --degree;
   record(report, d.degree, degree, expected.in_planes());
   return {degree, expected.in_planes()};
 }

@@ -18,7 +18,8 @@ class PlacementSums {
   /// Does a leaf hold more than `most` sources or targets? Then they coincide.
   virtual bool heaped(std::int64_t most) = 0;
   virtual ResultNorms norms() = 0;
-  virtual Placement placement(const ResultNorms& norms, int degree) = 0;
+  virtual Placement typical(const ResultNorms& norms, int degree) = 0;
+  virtual Placement facing(const ResultNorms& norms, int degree) = 0;  ///< costs most
 };
 
 struct Settled {

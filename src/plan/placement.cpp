@@ -2,42 +2,75 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "core/widest_vectors.hpp"
+#include "plan/box_sample.hpp"
 #include "plan/placement_terms.hpp"
 
 namespace farfield {
 
+/// The weight of a charge by the sum of its distances from the centre, in steps of 1/1024 of the corner's: exp() of
+/// every point took most of the time.
+class Decay {
+ public:
+  explicit Decay(double rate) {
+    const double least = 1.5 - reach_of(rate);
+    for (int k = 0; k < steps; ++k) {
+      const double distance = (k + 0.5) * corner / steps;
+      weight_[k] = distance > least ? static_cast<float>(std::exp(-rate * (corner - distance))) : 0;
+    }
+  }
+  float operator()(double distance) const {
+    return weight_[std::min(static_cast<int>(distance * (steps / corner)), steps - 1)];
+  }
+
+ private:
+  static constexpr int steps = 1024;
+  static constexpr double corner = 1.5;
+  float weight_[steps];
+};
+
+/// Points that are looked at in one box. Below degree 14 few points carry little of the error, however they lie.
+static std::int64_t most_points(int degree) {
+  return degree < 8 ? 8 : degree < 14 ? 64 : std::numeric_limits<std::int64_t>::max();
+}
+
 /// Occupations of the corners of one box.
-static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, double rate, float* corner) {
-  const double per_edge = 1 / tree.lattice.edge(tree.level[box]), least = 1.5 - reach_of(rate);
-  for (std::int64_t i = points.begin[box]; i < points.end[box]; ++i) {
+static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const Decay& decay, std::int64_t most,
+                   float* corner) {
+  const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
+  const std::int64_t begin = points.begin[box], count = points.end[box] - begin, chosen = std::min(count, most);
+  const double step = static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, chosen));
+  for (std::int64_t j = 0; j < chosen; ++j) {
+    const auto i = begin + static_cast<std::int64_t>(static_cast<double>(j) * step);
     const CornerPlace place = corner_place(tree, box, points, i, per_edge);
-    if (place.distance > least)
-      corner[place.octant] += static_cast<float>(std::exp(-rate * std::max(0.0, 1.5 - place.distance)));
+    corner[place.octant] += static_cast<float>(step) * decay(place.distance);
   }
 }
 
-static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, double rate, int threads) {
+static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, int degree, std::int64_t most,
+                                      int threads) {
   std::vector<float> corner(static_cast<std::size_t>(tree.boxes) * corners);
+  const Decay decay(1.5 * std::max(1, degree));
   const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
   for (BoxId box = first; box < tree.boxes; ++box)
-    occupy(tree, box, points, rate, corner.data() + static_cast<std::size_t>(box) * corners);
+    occupy(tree, box, points, decay, most, corner.data() + static_cast<std::size_t>(box) * corners);
   return corner;
 }
 
 /// Sum over boxes of pairs[box] / a^2 and / a^4, in the order of boxes: the same for any number of threads.
-static Placement::Kind relative(const TreeView& tree, const std::vector<double>& pairs, const ResultNorms& norms) {
-  double potential = 0, gradient = 0;
+static Placement over_edges(const TreeView& tree, const std::vector<double>& pairs) {
+  Placement sum;
   for (BoxId box = 0; box < tree.boxes; ++box) {
-    const double a2 = std::pow(tree.lattice.edge(tree.level[box]), 2), sum = pairs[static_cast<std::size_t>(box)];
-    potential += sum / a2;
-    gradient += sum / (a2 * a2);
+    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge;
+    const double own = pairs[static_cast<std::size_t>(box)] / a2;
+    sum.potential += own;
+    sum.gradient += own / a2;
   }
-  const double count = static_cast<double>(std::max<std::int64_t>(1, tree.target_count(0)));
-  return {norms.potential > 0 ? std::sqrt(potential / count / norms.potential) : 0,
-          norms.gradient > 0 ? std::sqrt(gradient / count / norms.gradient) : 0};
+  return sum;
 }
 
 /// Sum of B_source B_target over the boxes that face one; occupations [boxes][corners].
@@ -55,22 +88,43 @@ static double facing_pairs(const TreeView& tree, BoxId target, const float* targ
   return sum;
 }
 
-Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                    const ResultNorms& norms, int degree, int threads) {
-  const double rate = 1.5 * std::max(1, degree), further = std::pow(2.0 / 3.0, 2 * degree);
-  const bool alike = sources.begin == targets.begin;
-  const std::vector<float> from = occupations(tree, sources, rate, threads);
-  const std::vector<float> apart = alike ? std::vector<float>() : occupations(tree, targets, rate, threads);
-  const std::vector<float>& to = alike ? from : apart;
-  std::vector<double> typical(static_cast<std::size_t>(tree.boxes)), corner_pairs(typical.size());
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-  for (BoxId box = tree.level_begin[2]; box < tree.boxes; ++box) {
-    const std::size_t b = static_cast<std::size_t>(box);
-    const double count = static_cast<double>(targets.end[box] - targets.begin[box]);
-    if (count > 0) typical[b] = count * far_sources(tree, box, sources, further);
-    corner_pairs[b] = facing_pairs(tree, box, to.data(), from.data());
+FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+                   const Looks& looks)
+    : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
+  const BoxSample sample = sample_boxes(
+      tree, looks.boxes, [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
+  std::vector<FarSources> far(sample.boxes.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (std::size_t i = 0; i < far.size(); ++i) far[i] = far_sources(tree, sample.boxes[i].box, sources);
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    const DrawnBox& drawn = sample.boxes[i];
+    beside_.potential += drawn.square * far[i].beside, beside_.gradient += drawn.fourth * far[i].beside;
+    apart_.potential += drawn.square * far[i].apart, apart_.gradient += drawn.fourth * far[i].apart;
   }
-  return {relative(tree, typical, norms), relative(tree, corner_pairs, norms)};
+}
+
+Placement FarPairs::relative(const Placement& sums, const ResultNorms& norms) const {
+  const double count = static_cast<double>(std::max<std::int64_t>(1, tree_.target_count(0)));
+  const auto ratio = [&](double sum, double norm) { return norm > 0 ? std::sqrt(sum / count / norm) : 0.0; };
+  return {ratio(sums.potential, norms.potential), ratio(sums.gradient, norms.gradient)};
+}
+
+Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
+  const double further = std::pow(2.0 / 3.0, 2 * degree);
+  return relative({beside_.potential + further * apart_.potential, beside_.gradient + further * apart_.gradient},
+                  norms);
+}
+
+Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
+  const std::int64_t most = looks_.points > 0 ? looks_.points : most_points(degree);
+  const bool alike = sources_.begin == targets_.begin;
+  const std::vector<float> from = occupations(tree_, sources_, degree, most, threads_);
+  const std::vector<float> to = alike ? std::vector<float>() : occupations(tree_, targets_, degree, most, threads_);
+  std::vector<double> pairs(static_cast<std::size_t>(tree_.boxes));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads_)
+  for (BoxId box = tree_.level_begin[2]; box < tree_.boxes; ++box)
+    pairs[static_cast<std::size_t>(box)] = facing_pairs(tree_, box, alike ? from.data() : to.data(), from.data());
+  return relative(over_edges(tree_, pairs), norms);
 }
 
 /// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap:
@@ -102,6 +156,20 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
   return in_planes > leaves / 4;
 }
 
+/// Sum of 1/r^4 over `count` points.
+FARFIELD_WIDEST_VECTORS
+static double inverse_fourth_powers(const double* xs, const double* ys, const double* zs, std::int64_t count, double x,
+                                    double y, double z) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t s = 0; s < count; ++s) {
+    const double dx = x - xs[s], dy = y - ys[s], dz = z - zs[s];
+    const double r2 = dx * dx + dy * dy + dz * dz;
+    sum += r2 > 0 ? 1 / (r2 * r2) : 0.0;
+  }
+  return sum;
+}
+
 /// Mean over the targets of sampled leaves of sum 1/r^4 over their own leaf: it carries the close pairs, and with them
 /// most of the norm of the gradient.
 static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
@@ -112,15 +180,10 @@ static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& source
     if (!tree.is_leaf(box) || box % stride) continue;
     const std::int64_t last = std::min(targets.end[box], targets.begin[box] + 2048);
     for (std::int64_t t = targets.begin[box]; t < last; ++t) {
-      const double x = targets.axis[0][t], y = targets.axis[1][t], z = targets.axis[2][t];
-      double sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
-        const double dx = x - sources.axis[0][s], dy = y - sources.axis[1][s], dz = z - sources.axis[2][s];
-        const double r2 = dx * dx + dy * dy + dz * dz;
-        sum += r2 > 0 ? 1 / (r2 * r2) : 0.0;
-      }
-      sums[static_cast<std::size_t>(box)] += sum;
+      const std::int64_t first = sources.begin[box];
+      sums[static_cast<std::size_t>(box)] +=
+          inverse_fourth_powers(sources.axis[0] + first, sources.axis[1] + first, sources.axis[2] + first,
+                                sources.end[box] - first, targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]);
       counts[static_cast<std::size_t>(box)] += 1;
     }
   }

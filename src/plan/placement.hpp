@@ -16,12 +16,9 @@
 
 namespace farfield {
 
-/// Square roots of the ratios above, without e_t, e_c and d.
+/// Square roots of the ratios above for one kind of pairs, without e_t or e_c, and d.
 struct Placement {
-  struct Kind {
-    double potential = 0, gradient = 0;
-  };
-  Kind typical, facing;
+  double potential = 0, gradient = 0;
 };
 
 struct PlacedPoints {
@@ -40,7 +37,28 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points);
 
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
 
-Placement placement(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                    const ResultNorms& norms, int degree, int threads);
+/// Sums over the far pairs of one tree in host memory, which must outlive it.
+class FarPairs {
+ public:
+  struct Looks {
+    int boxes = 256;          ///< for typical pairs
+    std::int64_t points = 0;  ///< in one box, for facing pairs; 0: as many as the degree needs
+  };
+  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
+      : FarPairs(tree, sources, targets, threads, Looks()) {}
+  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+           const Looks& looks);
+  Placement typical(const ResultNorms& norms, int degree) const;
+  Placement facing(const ResultNorms& norms, int degree) const;
+
+ private:
+  Placement relative(const Placement& sums, const ResultNorms& norms) const;
+
+  const TreeView& tree_;
+  const PlacedPoints &sources_, &targets_;
+  int threads_;
+  Looks looks_;
+  Placement beside_, apart_;  ///< sums, the same at all degrees; boxes with two between them err (2/3)^d as much
+};
 
 }  // namespace farfield

@@ -74,20 +74,17 @@ FARFIELD_HD Number faced_by(const Number* target, int stride, int octant, int wh
          (faces ? facing * opposite + diagonal * target[(octant ^ (corners - 1)) * stride] : both_behind * opposite);
 }
 
-/// Adds up source counts; boxes with two between them err (2/3)^d times less.
+/// Sources of a far list: in boxes with one between, and in others.
 struct FarSources {
-  const PlacedPoints& sources;
-  double further, sum = 0;
-  FARFIELD_HD void operator()(BoxId source, int dx, int dy, int dz) {
-    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
-    sum += static_cast<double>(sources.end[source] - sources.begin[source]) * (near ? 1.0 : further);
-  }
+  double beside = 0, apart = 0;
 };
-/// The same over the far list of `box`.
-FARFIELD_HD double far_sources(const TreeView& tree, BoxId box, const PlacedPoints& sources, double further) {
-  FarSources add{sources, further};
-  for_each_far(tree, box, add);
-  return add.sum;
+FARFIELD_HD FarSources far_sources(const TreeView& tree, BoxId box, const PlacedPoints& sources) {
+  FarSources far;
+  for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
+    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
+    (near ? far.beside : far.apart) += static_cast<double>(sources.end[source] - sources.begin[source]);
+  });
+  return far;
 }
 
 /// Share of neighbours in sorted coordinates that are closer than a fifth of the mean gap.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "plan/box_sample.hpp"
 #include "plan/error_model.hpp"
 
 namespace farfield {
@@ -84,15 +85,34 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
   return sum;
 }
 
+/// Eight targets, evenly spaced, that stand for those of a box.
+class LookedAt {
+ public:
+  LookedAt(const TreeView& tree, BoxId box)
+      : begin_(tree.target_begin[box]),
+        chosen_(std::min<std::int64_t>(tree.target_count(box), 8)),
+        step_(static_cast<double>(tree.target_count(box)) / static_cast<double>(std::max<std::int64_t>(1, chosen_))) {}
+  template <class F>
+  void each(F&& f) const {
+    for (std::int64_t j = 0; j < chosen_; ++j) f(begin_ + static_cast<std::int64_t>(static_cast<double>(j) * step_));
+  }
+  Truncation scaled(const Truncation& sum) const { return {step_ * sum.potential, step_ * sum.gradient}; }
+
+ private:
+  std::int64_t begin_, chosen_;
+  double step_;
+};
+
 /// What the targets of a box miss of its local.
 static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
                              const TailMeans& means) {
   const double a = tree.lattice.edge(tree.level[box]);
   Truncation sum;
   if (tree.is_leaf(box)) {
-    for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
-      sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n);
-    return sum;
+    const LookedAt targets(tree, box);
+    targets.each(
+        [&](std::int64_t i) { sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n); });
+    return targets.scaled(sum);
   }
   const double potential = static_cast<double>(tree.target_count(box)) * power * means.inner / (a * a);
   return {potential, potential * means.inner_gradient() / (a * a)};
@@ -102,13 +122,15 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
 static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
                               const double* const target[3], const TailMeans& means) {
   Truncation sum;
+  const LookedAt targets(tree, box);
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
     const double a = tree.lattice.edge(tree.level[source]);
-    for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
+    targets.each([&](std::int64_t i) {
       sum += outer_tail(power[source], square_from_centre(tree, source, target, i, a), a, means.n);
+    });
   }
-  return sum;
+  return targets.scaled(sum);
 }
 
 /// What all far targets miss of one multipole, for a power of 1, times the square of its edge. The far list is
@@ -125,31 +147,19 @@ static double far_targets(const TreeView& tree, BoxId source, const TailMeans& m
   return sum;
 }
 
-/// Sum over boxes of weight(box) far_targets(box): exact up to `most` boxes; of more, those at equal steps of the
-/// running sum of the weights, so that a heavy box is met as often as it counts.
-template <class Weight>
-static double far_tail(const TreeView& tree, const TailMeans& means, int threads, Weight&& weight) {
-  constexpr int most = 1024;
-  const BoxId first = tree.level_begin[2];
-  double all = 0;
-  for (BoxId box = first; box < tree.boxes; ++box) all += weight(box);
-  if (!(all > 0) || !std::isfinite(all)) return all;
-  std::vector<BoxId> met;
-  std::vector<double> factor;
-  const double step = all / most;
-  double running = 0, next = step / 2;
-  for (BoxId box = first; box < tree.boxes; ++box) {
-    const double own = weight(box);
-    running += own;
-    int hits = 0;
-    for (; next < running && next < all; next += step) ++hits;
-    const bool exactly = tree.boxes - first <= most;
-    if (exactly ? own > 0 : hits > 0) met.push_back(box), factor.push_back(exactly ? own : hits * step);
-  }
+/// What far targets miss of the multipoles.
+static Truncation far_tails(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
+  constexpr int most = 256;
+  const BoxSample sample = sample_boxes(tree, most, [&](BoxId box) { return power[box]; });
+  if (!std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return {sample.square, sample.fourth};
+  std::vector<double> missed(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (std::size_t i = 0; i < met.size(); ++i) factor[i] *= far_targets(tree, met[i], means);
-  double sum = 0;
-  for (const double f : factor) sum += f;
+  for (std::size_t i = 0; i < missed.size(); ++i) missed[i] = far_targets(tree, sample.boxes[i].box, means);
+  Truncation sum;
+  for (std::size_t i = 0; i < missed.size(); ++i) {
+    sum.potential += sample.boxes[i].square * missed[i];
+    sum.gradient += sample.boxes[i].fourth * missed[i] * means.outer_gradient();
+  }
   return sum;
 }
 
@@ -168,11 +178,7 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
     if (tree.level[box] < 2) return own;
     return own += local_tail(tree, box, next_power(e.local + box * e.stride, e.degree), target, means);
   });
-  const auto over_edge = [&](BoxId box, int exponent) {
-    return power[box] / integer_power(tree.lattice.edge(tree.level[box]), exponent);
-  };
-  sum.potential += far_tail(tree, means, threads, [&](BoxId box) { return over_edge(box, 2); });
-  sum.gradient += means.outer_gradient() * far_tail(tree, means, threads, [&](BoxId box) { return over_edge(box, 4); });
+  sum += far_tails(tree, power, means, threads);
   return sum;
 }
 

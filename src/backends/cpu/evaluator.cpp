@@ -61,6 +61,7 @@ class CpuEvaluator final : public Evaluator {
          {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
       array->meter(placed_->meter);
     power_.meter(placed_->meter);
+    exact_strength_.meter(placed_->meter);
   }
   ~CpuEvaluator() override { release_tables(); }
 
@@ -224,8 +225,7 @@ class CpuEvaluator final : public Evaluator {
                   const Delivery& delivery, Report& report) {
     const std::int64_t targets = target_points().count;
     if (tree().sources.count == 0 || targets == 0) return {};
-    Array<double> own;
-    const double* const strength = in_double(strengths, vector, exponent, own);
+    const double* const strength = in_double(strengths, vector, exponent);
     const CheckInput<Real> input{{work_.source[0], work_.source[1], work_.source[2]},
                                  {work_.target[0], work_.target[1], work_.target[2]},
                                  strength,
@@ -248,10 +248,10 @@ class CpuEvaluator final : public Evaluator {
     return quality;
   }
 
-  const double* in_double(const Strengths& strengths, std::int64_t vector, int exponent, Array<double>& own) {
+  const double* in_double(const Strengths& strengths, std::int64_t vector, int exponent) {
     if constexpr (sizeof(Real) == sizeof(double)) return strength_.data();
-    gather(strengths, vector, tree().sources.order, exponent, own, threads_);
-    return own.data();
+    gather(strengths, vector, tree().sources.order, exponent, exact_strength_, threads_);
+    return exact_strength_.data();
   }
 
   Truncation truncated() {
@@ -275,7 +275,7 @@ class CpuEvaluator final : public Evaluator {
   std::shared_ptr<const Tables<Real>> tables_;
   TableKey table_key_{};  ///< of tables_
   Array<Real> strength_, multipole_, local_, potential_, gradient_[3];
-  Array<double> power_;  ///< [boxes], for truncation()
+  Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
 };
 
@@ -304,7 +304,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after
-  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * real + results * (d.gradient ? 4 : 1) * real;
+  // of single also the exact strengths
+  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * (d.gradient ? 4 : 1) * real;
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
   // worst case: every eighth-full leaf and its chain of parents; lists of 60 near boxes per leaf

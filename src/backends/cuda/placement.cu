@@ -320,21 +320,27 @@ const PlacementFindings& DeviceSums::found() {
   return found_;
 }
 
-Placement DeviceSums::placement(const ResultNorms& norms, int degree) {
+Placement DeviceSums::relative(const double sums[2], const ResultNorms& norms) const {
+  const double count = static_cast<double>(std::max<std::int64_t>(1, target_count_));
+  const auto ratio = [&](double sum, double norm) { return norm > 0 ? std::sqrt(sum / count / norm) : 0.0; };
+  return {ratio(sums[0], norms.potential), ratio(sums[1], norms.gradient)};
+}
+
+Placement DeviceSums::typical(const ResultNorms& norms, int degree) {
+  const FarSums& far = found().far;
+  const double further = std::pow(2.0 / 3.0, 2 * degree);
+  const double sums[2] = {far.beside[0] + further * far.apart[0], far.beside[1] + further * far.apart[1]};
+  return relative(sums, norms);
+}
+
+Placement DeviceSums::facing(const ResultNorms& norms, int degree) {
   if (degree < first_degree_ || degree >= first_degree_ + degrees_at_once) {
     found();
     first_degree_ = degree < first_degree_ ? std::max(1, degree - degrees_at_once + 1) : degree;
     sum_far_pairs();
     read();
   }
-  const FarSums& far = found().far;
-  const double further = std::pow(2.0 / 3.0, 2 * degree);
-  const double count = static_cast<double>(std::max<std::int64_t>(1, target_count_));
-  const auto ratio = [&](double pairs, double norm) { return norm > 0 ? std::sqrt(pairs / count / norm) : 0.0; };
-  const double* facing = far.facing[degree - first_degree_];
-  return {{ratio(far.beside[0] + further * far.apart[0], norms.potential),
-           ratio(far.beside[1] + further * far.apart[1], norms.gradient)},
-          {ratio(facing[0], norms.potential), ratio(facing[1], norms.gradient)}};
+  return relative(found().far.facing[degree - first_degree_], norms);
 }
 
 }  // namespace farfield::cuda

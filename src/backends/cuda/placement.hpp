@@ -50,7 +50,8 @@ class DeviceSums final : public PlacementSums {
   bool in_planes() override;
   bool heaped(std::int64_t most) override;
   ResultNorms norms() override;
-  Placement placement(const ResultNorms& norms, int degree) override;
+  Placement typical(const ResultNorms& norms, int degree) override;
+  Placement facing(const ResultNorms& norms, int degree) override;
 
  private:
   const PlacementFindings& found();
@@ -59,6 +60,7 @@ class DeviceSums final : public PlacementSums {
   void sum_norms();
   void sum_far_pairs();
   void read();
+  Placement relative(const double sums[2], const ResultNorms& norms) const;
 
   DeviceMemory& memory_;
   TreeView view_;

@@ -1,0 +1,51 @@
+// Boxes drawn for sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge: what potential and gradient
+// are made of, where f costs much. Heavy boxes are met as often as they count.
+#pragma once
+#include <cmath>
+#include <vector>
+
+#include "tree/tree.hpp"
+
+namespace farfield {
+
+struct DrawnBox {
+  BoxId box;
+  double square, fourth;  ///< factors of f(box) in the two sums
+};
+
+struct BoxSample {
+  std::vector<DrawnBox> boxes;
+  double square = 0, fourth = 0;  ///< the sums with f = 1, exactly
+};
+
+/// The boxes from level 2 on whose amount, >= 0, is above 0, if there are no more than `most` boxes; of more, about
+/// `most`, at equal steps of the running sum of their shares in both sums. None where a sum is not finite.
+template <class Amount>
+BoxSample sample_boxes(const TreeView& tree, int most, Amount&& amount) {
+  BoxSample sample;
+  const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
+  const auto terms = [&](BoxId box) {
+    const double a = tree.lattice.edge(tree.level[box]), own = amount(box) / (a * a);
+    return DrawnBox{box, own, own / (a * a)};
+  };
+  for (BoxId box = first; box < tree.boxes; ++box) {
+    const DrawnBox own = terms(box);
+    sample.square += own.square, sample.fourth += own.fourth;
+  }
+  if (!(sample.square > 0) || !std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return sample;
+  const bool all = tree.boxes - first <= most;
+  const double step = 2.0 / most;
+  double running = 0, next = step / 2;
+  for (BoxId box = first; box < tree.boxes; ++box) {
+    const DrawnBox own = terms(box);
+    const double share = own.square / sample.square + own.fourth / sample.fourth;
+    running += share;
+    int hits = 0;
+    for (; next < running && next < 2; next += step) ++hits;
+    const double times = all ? (share > 0 ? 1 : 0) : (hits > 0 ? hits * step / share : 0);
+    if (times > 0) sample.boxes.push_back({box, times * own.square, times * own.fourth});
+  }
+  return sample;
+}
+
+}  // namespace farfield
