@@ -1,12 +1,22 @@
-// Boxes drawn for sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge: what potential and gradient
-// are made of, where f costs much. Heavy boxes are met as often as they count.
+// What stands for all points and all boxes of a tree.
+//
+// Boxes are drawn for sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge: what potential and
+// gradient are made of, where f costs much. Heavy boxes are met as often as they count.
 #pragma once
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tree/tree.hpp"
 
 namespace farfield {
+
+/// Points that need be looked at in one box. Below degree 14 those in corners carry little of the error, however they
+/// lie; above, a single one may carry all of it.
+inline std::int64_t most_points(int degree) {
+  return degree < 8 ? 8 : degree < 14 ? 64 : std::numeric_limits<std::int64_t>::max();
+}
 
 struct DrawnBox {
   BoxId box;

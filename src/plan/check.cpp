@@ -107,7 +107,7 @@ static DirectSum direct_sum_at(const CheckInput<Real>& in, std::int64_t target) 
 }
 
 template <class Real>
-static std::vector<DirectSum> direct_sums(const CheckInput<Real>& in, const std::vector<std::int64_t>& targets) {
+std::vector<DirectSum> direct_sums(const CheckInput<Real>& in, const std::vector<std::int64_t>& targets) {
   std::vector<DirectSum> sums(targets.size());
 #pragma omp parallel for schedule(dynamic) num_threads(in.threads)
   for (std::size_t k = 0; k < targets.size(); ++k) sums[k] = direct_sum_at(in, targets[k]);
@@ -229,6 +229,7 @@ std::vector<TermSums> condition_sums(const CheckInput<Real>& in) {
   template ErrorReport errors<Real>(const CheckInput<Real>&, const Delivered&, const std::vector<std::int64_t>&, \
                                     const std::vector<DirectSum>&, std::uint64_t);                               \
   template ErrorReport check<Real>(const CheckInput<Real>&, const Delivered&, std::int64_t, std::uint64_t);      \
+  template std::vector<DirectSum> direct_sums<Real>(const CheckInput<Real>&, const std::vector<std::int64_t>&);  \
   template std::vector<TermSums> condition_sums<Real>(const CheckInput<Real>&);
 FARFIELD_CHECK(float)
 FARFIELD_CHECK(double)

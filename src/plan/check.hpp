@@ -63,6 +63,9 @@ struct DirectSum : TermSums {
   double u = 0, gx = 0, gy = 0, gz = 0;
 };
 
+template <class Real>
+std::vector<DirectSum> direct_sums(const CheckInput<Real>& input, const std::vector<std::int64_t>& targets);
+
 /// Random targets of `check`, all of them if there are no more than `samples`.
 std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples, std::uint64_t seed);
 /// The targets from which the condition is estimated (quality.hpp): 8, spread over the tree.

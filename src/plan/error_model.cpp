@@ -44,7 +44,7 @@ static double reduced_over_full(int degree, bool reduced) {
 // ten; the tenth is found by its expansions (truncation.hpp) and evaluated again.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced) {
   const double few = std::min(2.0, std::sqrt(1e4 / std::max(1.0, kind.count)));
-  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 1.6 : 1.0),
+  const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 2.0 : 1.0),
                of_facing = (1.2 + 0.8 * few) * std::clamp(degree / 16.0, 1.0, 1.5);
   const double special = kind.remote || kind.heaped ? 2 : 1;
   return std::hypot(of_typical * typical, of_facing * facing) * reduced_over_full(degree, reduced) * special;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/widest_vectors.hpp"
@@ -31,11 +30,6 @@ class Decay {
   static constexpr double corner = 1.5;
   float weight_[steps];
 };
-
-/// Points that are looked at in one box. Below degree 14 few points carry little of the error, however they lie.
-static std::int64_t most_points(int degree) {
-  return degree < 8 ? 8 : degree < 14 ? 64 : std::numeric_limits<std::int64_t>::max();
-}
 
 /// Occupations of the corners of one box.
 static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const Decay& decay, std::int64_t most,

@@ -107,10 +107,37 @@ std::int64_t measured_targets(const Decision& d, std::int64_t sources) {
   return std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128);
 }
 
+static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
+
 void measured(Quality& quality, const ErrorReport& error) {
-  constexpr double of_a_sample = 1.5;
   quality.truncation = of_a_sample * std::max(error.potential, error.gradient);
 }
+
+bool worth_measuring(const Decision& d, const Quality& q, double safety) {
+  return d.promised && d.method == Method::fmm && q.norms.finite() && q.truncation > d.tolerance &&
+         q.truncation / safety < 0.8 * d.tolerance;
+}
+
+template <class Real>
+void measure(Quality& quality, const CheckInput<Real>& in, const std::vector<DrawnTarget>& drawn) {
+  std::vector<std::int64_t> targets;
+  for (const DrawnTarget& d : drawn) targets.push_back(d.target);
+  const std::vector<DirectSum> exact = direct_sums(in, targets);
+  Truncation squares;
+  for (std::size_t k = 0; k < drawn.size(); ++k) {
+    const auto squared = [&](const Real* computed, double sum) {
+      const double difference = computed ? static_cast<double>(computed[targets[k]]) - sum : 0;
+      return drawn[k].times * difference * difference;
+    };
+    squares.potential += squared(in.potential, exact[k].u);
+    squares.gradient += squared(in.gradient[0], exact[k].gx) + squared(in.gradient[1], exact[k].gy) +
+                        squared(in.gradient[2], exact[k].gz);
+  }
+  quality.truncation = of_a_sample * lost_by(squares, quality.norms);
+}
+
+template void measure<float>(Quality&, const CheckInput<float>&, const std::vector<DrawnTarget>&);
+template void measure<double>(Quality&, const CheckInput<double>&, const std::vector<DrawnTarget>&);
 
 double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;

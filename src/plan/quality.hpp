@@ -58,6 +58,14 @@ std::int64_t measured_targets(const Decision& decision, std::int64_t sources);
 /// Puts that measurement in the place of the estimate.
 void measured(Quality& quality, const ErrorReport& error);
 
+/// Is it the safety alone, most of which hardly any sum needs, that takes the estimate beyond the tolerance? Then it is
+/// worth a hundred targets to know whether the evaluation must be repeated.
+bool worth_measuring(const Decision& decision, const Quality& quality, double safety);
+/// Estimates the norm of the errors from direct sums at drawn targets, of potential and gradient the larger one
+/// relative to the norms of the results, and puts it in the place of the estimate.
+template <class Real>
+void measure(Quality& quality, const CheckInput<Real>& input, const std::vector<DrawnTarget>& drawn);
+
 /// Relative error of one pair in the arithmetic of a decision, root mean square.
 double arithmetic_error(const Decision& decision);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "plan/box_sample.hpp"
@@ -85,12 +86,12 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
   return sum;
 }
 
-/// Eight targets, evenly spaced, that stand for those of a box.
+/// Targets, evenly spaced, that stand for those of a box.
 class LookedAt {
  public:
-  LookedAt(const TreeView& tree, BoxId box)
+  LookedAt(const TreeView& tree, BoxId box, int degree)
       : begin_(tree.target_begin[box]),
-        chosen_(std::min<std::int64_t>(tree.target_count(box), 8)),
+        chosen_(std::min(tree.target_count(box), most_points(degree))),
         step_(static_cast<double>(tree.target_count(box)) / static_cast<double>(std::max<std::int64_t>(1, chosen_))) {}
   template <class F>
   void each(F&& f) const {
@@ -109,7 +110,7 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
   const double a = tree.lattice.edge(tree.level[box]);
   Truncation sum;
   if (tree.is_leaf(box)) {
-    const LookedAt targets(tree, box);
+    const LookedAt targets(tree, box, means.n - 1);
     targets.each(
         [&](std::int64_t i) { sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n); });
     return targets.scaled(sum);
@@ -122,7 +123,7 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
 static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
                               const double* const target[3], const TailMeans& means) {
   Truncation sum;
-  const LookedAt targets(tree, box);
+  const LookedAt targets(tree, box, means.n - 1);
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
     const double a = tree.lattice.edge(tree.level[source]);
@@ -182,9 +183,54 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
   return sum;
 }
 
-template Truncation truncation<float>(const TreeView&, const ListsView&, const Expansions<float>&,
-                                      const double* const[3], double*, int);
-template Truncation truncation<double>(const TreeView&, const ListsView&, const Expansions<double>&,
-                                       const double* const[3], double*, int);
+/// What one target misses of the local of its leaf and of the multipoles of finer boxes.
+static double missed_at(const TreeView& tree, const ListsView& lists, BoxId leaf, double local_power,
+                        const double* power, const double* const target[3], std::int64_t i, const TailMeans& means) {
+  const double a = tree.lattice.edge(tree.level[leaf]);
+  double sum = inner_tail(local_power, square_from_centre(tree, leaf, target, i, a), a, means.n).potential;
+  for (std::int64_t k = lists.m2p.begin[leaf]; k < lists.m2p.begin[leaf + 1]; ++k) {
+    const BoxId source = lists.m2p.items[k];
+    const double edge = tree.lattice.edge(tree.level[source]);
+    sum += outer_tail(power[source], square_from_centre(tree, source, target, i, edge), edge, means.n).potential;
+  }
+  return sum;
+}
+
+template <class Real>
+std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
+                                      const double* const target[3], const double* power, std::int64_t most,
+                                      int threads) {
+  const TailMeans& means = tail_means(e.degree);
+  const std::int64_t count = tree.target_count(0);
+  std::vector<double> missed(static_cast<std::size_t>(count));
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    if (!tree.is_leaf(box)) continue;
+    const double local = tree.level[box] < 2 ? 0 : next_power(e.local + box * e.stride, e.degree);
+    for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
+      missed[static_cast<std::size_t>(i)] = missed_at(tree, lists, box, local, power, target, i, means);
+  }
+  const double all = std::accumulate(missed.begin(), missed.end(), 0.0);
+  std::vector<DrawnTarget> drawn;
+  const double step = 1.0 / static_cast<double>(most), anywhere = 0.5 / static_cast<double>(count),
+               scale = all > 0 ? 0.5 / all : 0;
+  double running = 0, next = step / 2;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double chance = anywhere + scale * missed[static_cast<std::size_t>(i)];
+    running += chance;
+    int hits = 0;
+    for (; next < running && next < 1; next += step) ++hits;
+    if (hits > 0) drawn.push_back({i, hits * step / chance});
+  }
+  return drawn;
+}
+
+#define FARFIELD_TRUNCATION(Real)                                                                                  \
+  template Truncation truncation<Real>(const TreeView&, const ListsView&, const Expansions<Real>&,                 \
+                                       const double* const[3], double*, int);                                      \
+  template std::vector<DrawnTarget> draw_targets<Real>(const TreeView&, const ListsView&, const Expansions<Real>&, \
+                                                       const double* const[3], const double*, std::int64_t, int);
+FARFIELD_TRUNCATION(float)
+FARFIELD_TRUNCATION(double)
 
 }  // namespace farfield

@@ -243,8 +243,11 @@ class CpuEvaluator final : public Evaluator {
     const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
     Quality quality = quality_of(condition_sums(input), norms, input.sources, targets, truncated(), safety);
     quality.factor = results.factor;
-    if (const std::int64_t samples = measured_targets(decision_, input.sources))
-      measured(quality, check(input, in_own_units(norms), samples, 0));
+    std::int64_t samples = measured_targets(decision_, input.sources);
+    if (samples == 0 && worth_measuring(decision_, quality, safety)) samples = 128;
+    if (samples > 0)
+      measure(quality, input,
+              draw_targets(work_.tree, work_.lists, expansions(), work_.target, power_.data(), samples, threads_));
     return quality;
   }
 
@@ -256,8 +259,10 @@ class CpuEvaluator final : public Evaluator {
 
   Truncation truncated() {
     if (decision_.method != Method::fmm || !decision_.promised) return {};
-    const Expansions<Real> expansions{multipole_.data(), local_.data(), work_.tables.stride, work_.tables.degree};
-    return truncation(work_.tree, work_.lists, expansions, work_.target, power_.data(), threads_);
+    return truncation(work_.tree, work_.lists, expansions(), work_.target, power_.data(), threads_);
+  }
+  Expansions<Real> expansions() const {
+    return {multipole_.data(), local_.data(), work_.tables.stride, work_.tables.degree};
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
