@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "plan/error_model.hpp"
+#include "plan/truncation.hpp"
 
 namespace farfield {
 
@@ -50,12 +51,17 @@ class ExpectedError {
   bool in_planes() const { return in_planes_; }
 
  private:
+  /// A GPU repeats what the CPU would measure first (worth_measuring): there the degree must satisfy the judge at once.
+  double judged(int degree) const {
+    return decision_.backend == Backend::cuda ? std::max(1.0, one_sign_safety(degree) / 1.6) : 1;
+  }
   double of(int degree, const Placement& of_facing) const {
     const Placement of_typical = sums_.typical(norms_, degree);
     const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
     const auto expected = [&](double typical_sum, double facing_sum) {
       const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
-      return expected_error(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
+      return judged(degree) *
+             expected_error(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
     };
     const double potential = expected(of_typical.potential, of_facing.potential);
     if (!decision_.gradient) return potential;

@@ -102,20 +102,31 @@ double lost_by(const Truncation& squares, const Norms& norms) {
                                     : potential;
 }
 
-std::int64_t measured_targets(const Decision& d, std::int64_t sources) {
-  if (!d.in_planes || !d.promised || d.method != Method::fmm || d.kernel == Kernel::count) return 0;
-  return std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128);
+static bool is_estimated(const Decision& d) {
+  return d.promised && d.method == Method::fmm && d.kernel != Kernel::count;
+}
+
+std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
+  constexpr std::int64_t few = 64;
+  if (!is_estimated(d)) return 0;
+  if (targets <= few) return targets;
+  return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
+}
+
+std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
+  constexpr double all_pairs = 1e6;        // a millisecond
+  constexpr std::int64_t enough = 20'000;  // translations for a sample to stand for all targets
+  const double safety = truncation_safety(d, translations);
+  const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
+  if (!is_estimated(d) || !q.norms.finite() || !unclear) return 0;
+  if (q.pairs <= all_pairs) return targets;
+  return translations >= enough ? 128 : 0;
 }
 
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
 
 void measured(Quality& quality, const ErrorReport& error) {
   quality.truncation = of_a_sample * std::max(error.potential, error.gradient);
-}
-
-bool worth_measuring(const Decision& d, const Quality& q, double safety) {
-  return d.promised && d.method == Method::fmm && q.norms.finite() && q.truncation > d.tolerance &&
-         q.truncation / safety < 0.8 * d.tolerance;
 }
 
 template <class Real>

@@ -51,18 +51,18 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
 /// The larger of both relative to the norms.
 double lost_by(const Truncation& squares, const Norms& norms);
 
-/// Targets on which the error is measured in every evaluation, by direct sums, because estimates from powers do not
-/// hold for the points: in a crystal errors of many boxes add up (39 times the estimate at degree 37), but they are
-/// spread over many targets, so that a sample finds them. 0: none is measured.
-std::int64_t measured_targets(const Decision& decision, std::int64_t sources);
+/// Targets on which the error is measured by direct sums, since the estimate from powers does not hold: all of a few,
+/// whose places are a matter of chance; some in a crystal, where errors of many boxes add up (39 times the estimate at
+/// degree 37), but over many targets. 0: none.
+std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets);
+/// Targets that are worth it where the safety alone takes the estimate beyond the tolerance, most of which hardly any
+/// sum needs: they tell whether the evaluation must be repeated. 0: a sample would not, since few translations carry
+/// the error, or there is nothing to tell. `translations`: of m2l, m2p and p2l.
+std::int64_t worth_measuring(const Decision& decision, const Quality& quality, std::int64_t targets,
+                             std::int64_t translations);
 /// Puts that measurement in the place of the estimate.
 void measured(Quality& quality, const ErrorReport& error);
-
-/// Is it the safety alone, most of which hardly any sum needs, that takes the estimate beyond the tolerance? Then it is
-/// worth a hundred targets to know whether the evaluation must be repeated.
-bool worth_measuring(const Decision& decision, const Quality& quality, double safety);
-/// Estimates the norm of the errors from direct sums at drawn targets, of potential and gradient the larger one
-/// relative to the norms of the results, and puts it in the place of the estimate.
+/// The same from direct sums at drawn targets, which estimate the norm of the errors.
 template <class Real>
 void measure(Quality& quality, const CheckInput<Real>& input, const std::vector<DrawnTarget>& drawn);
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <mutex>
-#include <numeric>
 #include <vector>
 
 #include "plan/box_sample.hpp"
@@ -65,10 +64,11 @@ const TailMeans& tail_means(int degree) {
 // Of 1,500 sums the true error was 6.7 times the estimate at most with 12 translations, 13 with one. Above degree 16
 // facing corners begin to carry the error: their terms all have one sign, and 3.7 times were seen with thousands of
 // translations at degree 33.
+double one_sign_safety(int degree) { return 1 + 1.6 * std::clamp((degree - 14) / 12.0, 0.0, 1.0); }
+
 double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
-  const double one_sign = 1 + 1.6 * std::clamp((d.degree - 14) / 12.0, 0.0, 1.0);
-  return (1.25 + few) * one_sign * (d.reduced ? 12 : 1);
+  return (1.25 + few) * one_sign_safety(d.degree) * (d.reduced ? 12 : 1);
 }
 
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.
@@ -184,16 +184,33 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
 }
 
 /// What one target misses of the local of its leaf and of the multipoles of finer boxes.
-static double missed_at(const TreeView& tree, const ListsView& lists, BoxId leaf, double local_power,
-                        const double* power, const double* const target[3], std::int64_t i, const TailMeans& means) {
+static Truncation missed_at(const TreeView& tree, const ListsView& lists, BoxId leaf, double local_power,
+                            const double* power, const double* const target[3], std::int64_t i,
+                            const TailMeans& means) {
   const double a = tree.lattice.edge(tree.level[leaf]);
-  double sum = inner_tail(local_power, square_from_centre(tree, leaf, target, i, a), a, means.n).potential;
+  Truncation sum = inner_tail(local_power, square_from_centre(tree, leaf, target, i, a), a, means.n);
   for (std::int64_t k = lists.m2p.begin[leaf]; k < lists.m2p.begin[leaf + 1]; ++k) {
     const BoxId source = lists.m2p.items[k];
     const double edge = tree.lattice.edge(tree.level[source]);
-    sum += outer_tail(power[source], square_from_centre(tree, source, target, i, edge), edge, means.n).potential;
+    sum += outer_tail(power[source], square_from_centre(tree, source, target, i, edge), edge, means.n);
   }
   return sum;
+}
+
+/// Draws `most` targets at equal steps of the running sum of their chances, which add up to 1.
+template <class Chance>
+static std::vector<DrawnTarget> draw(std::int64_t count, std::int64_t most, Chance&& chance_of) {
+  std::vector<DrawnTarget> drawn;
+  const double step = 1.0 / static_cast<double>(most);
+  double running = 0, next = step / 2;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double chance = chance_of(i);
+    running += chance;
+    int hits = 0;
+    for (; next < running && next < 1; next += step) ++hits;
+    if (hits > 0) drawn.push_back({i, hits * step / chance});
+  }
+  return drawn;
 }
 
 template <class Real>
@@ -202,7 +219,8 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
                                       int threads) {
   const TailMeans& means = tail_means(e.degree);
   const std::int64_t count = tree.target_count(0);
-  std::vector<double> missed(static_cast<std::size_t>(count));
+  if (most >= count) return draw(count, count, [&](std::int64_t) { return 1 / static_cast<double>(count); });
+  std::vector<Truncation> missed(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box) {
     if (!tree.is_leaf(box)) continue;
@@ -210,19 +228,14 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
     for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
       missed[static_cast<std::size_t>(i)] = missed_at(tree, lists, box, local, power, target, i, means);
   }
-  const double all = std::accumulate(missed.begin(), missed.end(), 0.0);
-  std::vector<DrawnTarget> drawn;
-  const double step = 1.0 / static_cast<double>(most), anywhere = 0.5 / static_cast<double>(count),
-               scale = all > 0 ? 0.5 / all : 0;
-  double running = 0, next = step / 2;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double chance = anywhere + scale * missed[static_cast<std::size_t>(i)];
-    running += chance;
-    int hits = 0;
-    for (; next < running && next < 1; next += step) ++hits;
-    if (hits > 0) drawn.push_back({i, hits * step / chance});
-  }
-  return drawn;
+  Truncation all;
+  for (const Truncation& m : missed) all += m;
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+  return draw(count, most, [&](std::int64_t i) {
+    const Truncation& own = missed[static_cast<std::size_t>(i)];
+    return 0.5 / static_cast<double>(count) +
+           0.25 * (share(own.potential, all.potential) + share(own.gradient, all.gradient));
+  });
 }
 
 #define FARFIELD_TRUNCATION(Real)                                                                                  \

@@ -110,6 +110,8 @@ FARFIELD_HD Truncation outer_tail(double power, double r2, double a, int n) {
   return {q / (2 * n + 1), q * (n + 1) / (r2 * a * a)};
 }
 
+/// The part of it that facing corners need, whose errors have one sign.
+double one_sign_safety(int degree);
 /// By what the estimate is multiplied before it is held against a tolerance; `translations`: of m2l, m2p and p2l.
 double truncation_safety(const Decision& decision, std::int64_t translations);
 

@@ -48,6 +48,24 @@ struct Verdict {
   bool warned_in_vain() const { return warned && condition < least_warned_condition; }
 };
 
+/// On a thousand targets a single one, or a norm that others carry, may look like a miss: over all of them, then,
+/// against sums in double, whose own error is a thousandth of any tolerance asked for.
+void judge_all_targets(const Problem& p, Verdict& v) {
+  Options exact = p.options;
+  exact.method = Method::direct, exact.precision = Precision::double_;
+  const Result<double> found = make_plan(p.cloud, on_tested_backend(p.options)).evaluate(p.cloud.strengths),
+                       truth = make_plan(p.cloud, exact).evaluate(p.cloud.strengths);
+  const auto error = [](const std::vector<double>& computed, const std::vector<double>& expected) {
+    long double squares = 0, size = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      squares += std::pow(static_cast<long double>(computed[i]) - expected[i], 2),
+          size += std::pow(static_cast<long double>(expected[i]), 2);
+    return size > 0 ? static_cast<double>(std::sqrt(squares / size)) : 0;
+  };
+  v.outcome.potential = error(found.potential, truth.potential);
+  if (p.options.gradient) v.outcome.gradient = error(found.gradient, truth.gradient);
+}
+
 Verdict judge_problem(const Problem& p) {
   Verdict v;
   const auto count = static_cast<std::int64_t>(p.cloud.where().size() / 3);
@@ -63,6 +81,7 @@ Verdict judge_problem(const Problem& p) {
     v.condition = std::max(v.condition, condition(truth.gradient, truth.gradient_magnitude));
   }
   v.warned = !r.report.warnings.empty();
+  if (v.missed(p) && std::ssize(targets) < count) judge_all_targets(p, v);
   v.costly = r.report.m2l_boxes >= costly_translations && r.report.far_fraction > least_far_fraction &&
              r.report.degree > lowest_degree;
   return v;

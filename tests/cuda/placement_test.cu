@@ -70,7 +70,7 @@ TEST_F(CudaPlacement, EqualsTheHosts) {
 }
 
 /// The host takes the gradient's norm from every fifth leaf of 100,000 points: close pairs that it does not see make it
-/// a factor of 2 smaller, two degrees.
+/// a factor of 2 smaller, two degrees. Of 20,000 it looks at fewer boxes and points than the device.
 constexpr int sampled_degrees = 2;
 
 /// What the sums are for: the same degree, but where points and boxes are sampled.
@@ -89,7 +89,7 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         const int expected =
             settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 1, report).degree;
         cuda::DeviceSums sums(trees.device, d.degree, trees.memory);
-        EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, points > 20'000 ? sampled_degrees : 0)
+        EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, points > 20'000 ? sampled_degrees : 1)
             << name(kind) << ", " << points << ", " << tolerance;
       }
     }

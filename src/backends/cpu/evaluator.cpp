@@ -240,11 +240,12 @@ class CpuEvaluator final : public Evaluator {
     const Norms norms = norms_of(input.potential, input.gradient, targets, threads_);
     const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
     if (vector == 0 && delivery.check > 0) report.error = check(input, delivered, delivery.check, delivery.seed);
-    const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
+    const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
+    const double safety = truncation_safety(decision_, translations);
     Quality quality = quality_of(condition_sums(input), norms, input.sources, targets, truncated(), safety);
     quality.factor = results.factor;
-    std::int64_t samples = measured_targets(decision_, input.sources);
-    if (samples == 0 && worth_measuring(decision_, quality, safety)) samples = 128;
+    std::int64_t samples = measured_targets(decision_, input.sources, targets);
+    if (samples == 0) samples = worth_measuring(decision_, quality, targets, translations);
     if (samples > 0)
       measure(quality, input,
               draw_targets(work_.tree, work_.lists, expansions(), work_.target, power_.data(), samples, threads_));

@@ -240,7 +240,7 @@ class CudaEvaluator final : public Evaluator {
                            found.truncation, safety);
     q.factor = delivered.factor;
     q.operands = lost_by(found.operands, found.norms);
-    if (const std::int64_t samples = measured_targets(decision_, tree_.sources.count))
+    if (const std::int64_t samples = measured_targets(decision_, tree_.sources.count, target_points().count))
       measured(q, measured_error(evaluated(vector, exponent), in_own_units(found.norms), {samples, 0}, memory_));
     return q;
   }
