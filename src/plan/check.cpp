@@ -5,11 +5,10 @@
 #include <cmath>
 #include <vector>
 
+#include "core/least_square.hpp"
 #include "core/widest_vectors.hpp"
 
 namespace farfield {
-
-static constexpr double least_square = 1e-200;  // of a distance whose third power double can invert
 
 /// The pairs of [begin, end) that are nearer than that and do not coincide.
 template <class Real>
@@ -18,7 +17,7 @@ static void add_near_pairs(const CheckInput<Real>& in, const double x[3], std::i
   for (std::int64_t j = begin; j < end; ++j) {
     const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
     const double r = std::hypot(d[0], d[1], d[2]);
-    if (!(r > 0) || r * r > least_square) continue;
+    if (!(r > 0) || r * r > least_square<double>) continue;
     const double w = in.strength[j] / r, g = w / r;
     sum.u += w;
     sum.gx -= g * (d[0] / r), sum.gy -= g * (d[1] / r), sum.gz -= g * (d[2] / r);
@@ -28,7 +27,7 @@ static void add_near_pairs(const CheckInput<Real>& in, const double x[3], std::i
 }
 
 /// Sums over `count` sources, eight times in every evaluation; returns whether some that do not coincide with x are
-/// nearer than least_square.
+/// nearer than least_square<double>.
 FARFIELD_WIDEST_VECTORS
 static bool add_pairs(const double* xs, const double* ys, const double* zs, const double* q, std::int64_t count,
                       const double x[3], DirectSum& sum) {
@@ -38,13 +37,13 @@ static bool add_pairs(const double* xs, const double* ys, const double* zs, cons
   for (std::int64_t j = 0; j < count; ++j) {
     const double dx = x0 - xs[j], dy = x1 - ys[j], dz = x2 - zs[j];
     const double r2 = dx * dx + dy * dy + dz * dz;
-    const double inverse = r2 > least_square ? 1 / std::sqrt(r2) : 0.0;
+    const double inverse = r2 > least_square<double> ? 1 / std::sqrt(r2) : 0.0;
     const double w = q[j] * inverse, g = w * inverse, w3 = g * inverse;
     u += w;
     gx -= w3 * dx, gy -= w3 * dy, gz -= w3 * dz;
     abs_u += std::fabs(w), abs_g += std::fabs(g);
     square_u += w * w, square_g += g * g;
-    near += r2 > least_square ? 0.0 : std::fabs(dx) + std::fabs(dy) + std::fabs(dz);
+    near += r2 > least_square<double> ? 0.0 : std::fabs(dx) + std::fabs(dy) + std::fabs(dz);
   }
   sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
   sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;

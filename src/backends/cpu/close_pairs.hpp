@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "backends/cpu/target_tile.hpp"
+#include "core/least_square.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -22,7 +23,6 @@ template <class Kernel, class Real, bool with_gradient, bool softened>
 class ClosePairs {
   using V = Vec<Real>;
   static constexpr bool single = sizeof(Real) == 4;
-  static constexpr Real least_square = single ? Real(1e-24) : Real(1e-200);  ///< of a distance whose cube Real inverts
 
  public:
   ClosePairs(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame) {
@@ -78,7 +78,7 @@ class ClosePairs {
     }
     if constexpr (!softened && has_short_way<Kernel>)
       for (int i = 0; i < n; ++i)
-        if (lanes_below(r2[i], least_square)) [[unlikely]]
+        if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
           r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
     if constexpr (softened)
       for (int i = 0; i < n; ++i)
@@ -125,7 +125,7 @@ class ClosePairs {
   __attribute__((noinline)) V add_nearest(TargetTile<Real, n>& a, int i, V r2, std::int64_t source, std::int64_t first,
                                           Real q) const {
     for (int k = 0; k < lanes<Real>; ++k) {
-      if (!(r2[k] < least_square)) continue;
+      if (!(r2[k] < least_square<Real>)) continue;
       r2[k] = 0;
       double d[3], largest = 0;
       for (int axis = 0; axis < 3; ++axis) {

@@ -5,6 +5,7 @@
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/nearest_pair.hpp"
 #include "backends/cuda/parallel.hpp"
+#include "core/least_square.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
@@ -155,7 +156,7 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
     }
     const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
     const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2 + softening2) : 0.0;
-    if (!softened && r2 < least_square_in_double) {
+    if (!softened && r2 < least_square<double>) {
       const double r = norm3d(dx, dy, dz);
       const double2 terms = nearest_terms(r, q);
       sum[0] += terms.x;

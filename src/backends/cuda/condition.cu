@@ -7,6 +7,7 @@
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/nearest_pair.hpp"
 #include "backends/cuda/parallel.hpp"
+#include "core/least_square.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -30,7 +31,7 @@ __device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t so
   const double r2 = dx * dx + dy * dy + dz * dz, softening2 = work.softening * work.softening;
   const bool softened = work.softening > 0;
 
-  if (!softened && r2 < least_square_in_double) return add_terms(nearest_terms(norm3d(dx, dy, dz), fabs(q)), sum);
+  if (!softened && r2 < least_square<double>) return add_terms(nearest_terms(norm3d(dx, dy, dz), fabs(q)), sum);
   const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = fabs(q) * inverse;
   add_terms({w, softened ? w * inverse * inverse * sqrt(r2) : w * inverse}, sum);
   if (softened && !(r2 > 0) && source + work.self_from != t)  // coincident, but not the target itself
@@ -39,7 +40,7 @@ __device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t so
 
 /// The same in single, without softening, which does for nearly all pairs: an estimate needs two digits, and from this
 /// distance on (of extents up to 1) nothing overflows.
-constexpr float least_square = 1e-14f;
+constexpr float least_far_square = 1e-14f;
 __device__ inline void add_far_pair(float r2, float q, float sum[numbers]) {
   const float inverse = rsqrtf(r2), w = q * inverse, g = w * inverse;
   sum[0] += w, sum[1] += g, sum[2] += w * w, sum[3] += g * g;
@@ -98,7 +99,7 @@ __device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened,
   for (int k = 0; k < most_targets; ++k) {
     const float dx = shared.split[k][0] - x, dy = shared.split[k][1] - y, dz = shared.split[k][2] - z;
     const float r2 = dx * dx + dy * dy + dz * dz;
-    const bool is_far = r2 > least_square && !softened;
+    const bool is_far = r2 > least_far_square && !softened;
     near |= (is_far ? 0u : 1u) << k;
     add_far_pair(is_far ? r2 : 1.0f, is_far ? q : 0.0f, far[k]);
   }

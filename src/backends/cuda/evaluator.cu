@@ -80,14 +80,11 @@ class CudaEvaluator final : public Evaluator {
 
   void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
     const OnDevice current(placed_->device);
-    usable_ = false;
     begin(targets ? std::vector<View>{view_of(sources), view_of(*targets)} : std::vector<View>{view_of(sources)});
     guarded([&] { build_all(sources, targets, geometry, report); });
-    usable_ = true;
   }
 
   std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
-    if (!usable_) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
     const OnDevice current(placed_->device);
     begin({view_of(strengths), view_of(delivery.outputs)});
     std::vector<Quality> qualities;
@@ -110,7 +107,6 @@ class CudaEvaluator final : public Evaluator {
       prepare(report);
       events_.book(report, false);
     });
-    usable_ = true;
   }
 
  private:
@@ -417,7 +413,6 @@ class CudaEvaluator final : public Evaluator {
   int threads_;  ///< of the host, for tables
   Softening softening_;
   std::int64_t self_from_ = 0;  ///< see Work
-  bool usable_ = false;
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
   StageEvents events_;

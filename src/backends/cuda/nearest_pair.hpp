@@ -3,8 +3,6 @@
 
 namespace farfield::cuda {
 
-inline constexpr double least_square_in_double = 1e-200;
-
 /// Such a pair's terms of potential and gradient, q/r and q/r^2; 0 where the points coincide.
 __device__ inline double2 nearest_terms(double r, double q) {
   if (!(r > 0)) return {0, 0};

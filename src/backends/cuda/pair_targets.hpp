@@ -241,7 +241,7 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
   if constexpr (!softened && Kernel::softens && sizeof(Real) == 8)
-    if (r2 < 1e-200) return nearest_pair<Kernel, with_gradient>(x, y, z, q);
+    if (r2 < least_square<double>) return nearest_pair<Kernel, with_gradient>(x, y, z, q);
   if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
     if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
     if (!softened && Kernel::softens && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
