@@ -114,13 +114,13 @@ std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int6
 }
 
 std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
-  constexpr double all_pairs = 1e6;        // a millisecond
-  constexpr std::int64_t enough = 20'000;  // translations for a sample to stand for all targets
+  constexpr double all_pairs = 1e6;       // a millisecond
+  constexpr std::int64_t enough = 5'000;  // translations for a sample to stand for all targets
   const double safety = truncation_safety(d, translations);
   const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
   if (!is_estimated(d) || !q.norms.finite() || !unclear) return 0;
   if (q.pairs <= all_pairs) return targets;
-  return translations >= enough ? 128 : 0;
+  return translations >= enough ? (q.pairs < 1e9 ? 256 : 128) : 0;
 }
 
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
