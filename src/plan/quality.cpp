@@ -177,6 +177,7 @@ static void raise(Decision& next, const Quality& q) {
   const int degree = degree_for_factor(next.degree, q.truncation / next.tolerance);
   if (all_pairs_are_cheaper(next, degree, q)) {
     next.method = Method::direct;
+    next.precision = Precision::double_;  // few pairs, and then nothing is left to judge
     next.pair_terms = full_pair_terms(next);
   } else {
     next.degree = degree;

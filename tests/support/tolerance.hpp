@@ -12,7 +12,7 @@ inline constexpr double slack = 1;
 /// Geometric mean of tolerance / error over a sweep: above it accuracy was paid for and not asked. Whole degrees alone
 /// waste sqrt(2.2) (an expansion gains a factor of about 2.1 per degree), the margin between the worst cloud, which the
 /// promise must cover, and the uniform one the rest.
-inline constexpr double waste_limit = 6;
+inline constexpr double waste_limit = 5;
 
 /// Far field's share of all pairs below which a sweep would only test p2p.
 inline constexpr double least_far_fraction = 0.5;
