@@ -1,11 +1,12 @@
-// Quality: what is known of the error of one evaluated vector of strengths, and what follows from it. The degree and
-// the precision were chosen from the points alone; how the strengths are spread over them shows in the results.
+// Quality: what is known of the error of one evaluated vector of strengths; what follows from it is in improve.hpp. The
+// degree and the precision were chosen from the points alone; how the strengths are spread over them shows in the
+// results.
 #pragma once
-#include <optional>
-#include <string>
+#include <vector>
 
 #include "plan/check.hpp"
 #include "plan/decision.hpp"
+#include "plan/draw_targets.hpp"
 #include "plan/truncation.hpp"
 
 namespace farfield {
@@ -65,15 +66,5 @@ void measured(Quality& quality, const ErrorReport& error);
 /// The same from direct sums at drawn targets, which estimate the norm of the errors.
 template <class Real>
 void measure(Quality& quality, const CheckInput<Real>& input, const std::vector<DrawnTarget>& drawn);
-
-/// Relative error of one pair in the arithmetic of a decision, root mean square.
-double arithmetic_error(const Decision& decision);
-
-/// The decision to evaluate again with where that quality does not keep the tolerance: another degree, double, pairs to
-/// all bits, or all pairs. Nothing where it suffices, or where the caller chose degree and kernel himself.
-std::optional<Decision> improved(const Decision& ran, const Quality& quality);
-
-/// One sentence on what changed between two decisions, for the report.
-std::string difference(const Decision& first, const Decision& second);
 
 }  // namespace farfield

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plan/backends.hpp"
+#include "plan/improve.hpp"
 #include "plan/names.hpp"
 #include "plan/number.hpp"
 

@@ -15,7 +15,6 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "core/hd.hpp"
 #include "plan/decision.hpp"
@@ -119,17 +118,5 @@ double truncation_safety(const Decision& decision, std::int64_t translations);
 template <class Real>
 Truncation truncation(const TreeView& tree, const ListsView& lists, const Expansions<Real>& expansions,
                       const double* const target[3], double* multipole_power, int threads);
-
-/// A target, and how much its squared error counts in a sum over all targets.
-struct DrawnTarget {
-  std::int64_t target;
-  double times;
-};
-/// About `most` targets: half of them where locals of leaves and multipoles of m2p say that the error sits, half of
-/// them anywhere. `multipole_power`: as truncation() left it.
-template <class Real>
-std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& expansions,
-                                      const double* const target[3], const double* multipole_power, std::int64_t most,
-                                      int threads);
 
 }  // namespace farfield
