@@ -16,6 +16,11 @@ bool loses_strengths(const StrengthRange& range, Precision precision, double lea
   return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.potential.largest < 0x1p-900);
 }
 
+void distrust(ErrorReport& check) {
+  for (double* error : {&check.potential, &check.potential_max, &check.gradient, &check.gradient_max})
+    *error = INFINITY;
+}
+
 /// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.
 template <class Sum, class Real>
 static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, int threads) {

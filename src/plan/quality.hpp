@@ -27,6 +27,9 @@ struct StrengthRange {
 /// 1e-120, which needs coordinates as small, or where all others add up to nothing.
 bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate, const Norms& norms);
 
+/// A check knows no more of strengths that double loses than the sum that it judges: it must not pass.
+void distrust(ErrorReport& check);
+
 /// Estimate of |sum of |q| |K|| / |sum|.
 struct Condition {
   double potential = 1, gradient = 1;

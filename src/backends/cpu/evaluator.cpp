@@ -134,6 +134,7 @@ class CpuEvaluator final : public Evaluator {
       clock("examine", [&] { qualities.push_back(examine(strengths, v, exponent, delivered, delivery, report)); });
       Quality& q = qualities.back();
       q.lost = loses_strengths(range, decision_.precision, placed_->least, q.norms);
+      if (v == 0 && q.lost && report.error) distrust(*report.error);
       clock("scatter", [&] { scatter(delivered, v, target_points(), delivery, threads_); });
     }
     report.memory_bytes = placed_->meter.peak;

@@ -220,7 +220,8 @@ class CudaEvaluator final : public Evaluator {
       qualities.push_back(summed ? quality(v, exponent, delivered, report) : Quality{});
       Quality& q = qualities.back();
       q.lost = loses_strengths(range, decision_.precision, placed_->least, q.norms);
-      if (summed && v == 0 && delivery.check > 0) examine(exponent, qualities.back(), delivery, report);
+      if (summed && v == 0 && delivery.check > 0) examine(exponent, q, delivery, report);
+      if (v == 0 && q.lost && report.error) distrust(*report.error);
     }
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, false);
