@@ -220,7 +220,8 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
 
 template <class Real>
 std::vector<TermSums> condition_sums(const CheckInput<Real>& in) {
-  const std::vector<DirectSum> sums = direct_sums(in, condition_targets(in.targets));
+  std::vector<DirectSum> sums = direct_sums(in, condition_targets(in.targets));
+  for (DirectSum& s : sums) s.result_u = s.u * s.u, s.result_g = s.gx * s.gx + s.gy * s.gy + s.gz * s.gz;
   return {sums.begin(), sums.end()};
 }
 

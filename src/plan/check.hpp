@@ -57,6 +57,7 @@ ErrorReport check(const CheckInput<Real>& input, const Delivered& delivered, std
 /// Sums at one target of the absolute values of the terms of potential and gradient, and of their squares.
 struct TermSums {
   double abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
+  double result_u = 0, result_g = 0;  ///< squares of the sums of the terms themselves; 0: not known
 };
 /// Beside them those of q K and its gradient.
 struct DirectSum : TermSums {

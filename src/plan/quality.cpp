@@ -73,6 +73,13 @@ static double over_norm(double squares, double scale_up, double norm, double oth
   return all / std::max(norm, 1e-16 * all);
 }
 
+/// By how much errors of single pairs are enlarged: squares of terms over those of the results, all of them or, where
+/// it is less, those of the probes: one in the core of a cluster does not stand for all targets.
+static double enlarged(double squares, double results, double up, double norm) {
+  const double over_all = over_norm(squares, up, norm, 0);
+  return results > 0 ? std::min(over_all, std::sqrt(squares / results)) : over_all;
+}
+
 Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety) {
   Quality q;
@@ -83,15 +90,16 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   for (const TermSums& p : probes) {
     sum.abs_u += p.abs_u * p.abs_u, sum.abs_g += p.abs_g * p.abs_g;
     sum.square_u += p.square_u, sum.square_g += p.square_g;
+    sum.result_u += p.result_u, sum.result_g += p.result_g;
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
   q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
-  q.terms = std::max(1.0, over_norm(sum.square_u, up, norms.potential.l2, 0));
+  q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
   q.truncation = safety * lost_by(truncated, norms);
   if (!gradient) return q;
   q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
-  q.terms = std::max(q.terms, over_norm(sum.square_g, up, norms.gradient.l2, 0));
+  q.terms = std::max(q.terms, enlarged(sum.square_g, sum.result_g, up, norms.gradient.l2));
   return q;
 }
 
