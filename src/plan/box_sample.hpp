@@ -1,8 +1,9 @@
-// What stands for all points and all boxes of a tree.
+// What stands for all points and all boxes of a tree: members evenly spaced, or at equal steps of what they weigh.
 //
 // Boxes are drawn for sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge: what potential and
 // gradient are made of, where f costs much. Heavy boxes are met as often as they count.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,40 @@ namespace farfield {
 inline std::int64_t most_points(int degree) {
   return degree < 8 ? 8 : degree < 14 ? 64 : std::numeric_limits<std::int64_t>::max();
 }
+
+/// At most `most` members of begin ... begin + count, evenly spaced; each stands for each_for() of them.
+class EvenlySpaced {
+ public:
+  EvenlySpaced(std::int64_t begin, std::int64_t count, std::int64_t most)
+      : begin_(begin),
+        chosen_(std::min(count, most)),
+        step_(static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, chosen_))) {}
+  template <class F>
+  void each(F&& f) const {
+    for (std::int64_t j = 0; j < chosen_; ++j) f(begin_ + static_cast<std::int64_t>(static_cast<double>(j) * step_));
+  }
+  double each_for() const { return step_; }
+
+ private:
+  std::int64_t begin_, chosen_;
+  double step_;
+};
+
+/// Members that are met at equal steps of the running sum of their weights, which add up to `all`.
+class EqualSteps {
+ public:
+  EqualSteps(double all, std::int64_t most) : all_(all), step_(all / static_cast<double>(most)), next_(step_ / 2) {}
+  /// How many of the next member its hits stand for; 0 where it is not met.
+  double times(double weight) {
+    running_ += weight;
+    int hits = 0;
+    for (; next_ < running_ && next_ < all_; next_ += step_) ++hits;
+    return hits > 0 ? hits * step_ / weight : 0;
+  }
+
+ private:
+  double all_, step_, next_, running_ = 0;
+};
 
 struct DrawnBox {
   BoxId box;
@@ -44,15 +79,11 @@ BoxSample sample_boxes(const TreeView& tree, int most, Amount&& amount) {
   }
   if (!(sample.square > 0) || !std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return sample;
   const bool all = tree.boxes - first <= most;
-  const double step = 2.0 / most;
-  double running = 0, next = step / 2;
+  EqualSteps steps(2, most);
   for (BoxId box = first; box < tree.boxes; ++box) {
     const DrawnBox own = terms(box);
     const double share = own.square / sample.square + own.fourth / sample.fourth;
-    running += share;
-    int hits = 0;
-    for (; next < running && next < 2; next += step) ++hits;
-    const double times = all ? (share > 0 ? 1 : 0) : (hits > 0 ? hits * step / share : 0);
+    const double times = all ? (share > 0 ? 1 : 0) : steps.times(share);
     if (times > 0) sample.boxes.push_back({box, times * own.square, times * own.fourth});
   }
   return sample;

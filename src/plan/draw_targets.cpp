@@ -1,5 +1,7 @@
 #include "plan/draw_targets.hpp"
 
+#include "plan/box_sample.hpp"
+
 namespace farfield {
 
 /// What one target misses of the local of its leaf and of the multipoles of finer boxes.
@@ -16,19 +18,13 @@ static Truncation missed_at(const TreeView& tree, const ListsView& lists, BoxId 
   return sum;
 }
 
-/// Draws `most` targets at equal steps of the running sum of their chances, which add up to 1.
+/// Draws `most` targets by their chances, which add up to 1.
 template <class Chance>
 static std::vector<DrawnTarget> draw(std::int64_t count, std::int64_t most, Chance&& chance_of) {
   std::vector<DrawnTarget> drawn;
-  const double step = 1.0 / static_cast<double>(most);
-  double running = 0, next = step / 2;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double chance = chance_of(i);
-    running += chance;
-    int hits = 0;
-    for (; next < running && next < 1; next += step) ++hits;
-    if (hits > 0) drawn.push_back({i, hits * step / chance});
-  }
+  EqualSteps steps(1, most);
+  for (std::int64_t i = 0; i < count; ++i)
+    if (const double times = steps.times(chance_of(i)); times > 0) drawn.push_back({i, times});
   return drawn;
 }
 

@@ -1,4 +1,4 @@
-// Targets on which an evaluation is measured by direct sums: most of them where the estimate of truncation.hpp says
+// Targets on which an evaluation is measured by direct sums: half of them where the estimate of truncation.hpp says
 // that the error sits, so that a hundred stand for all.
 #pragma once
 #include <vector>

@@ -35,13 +35,11 @@ class Decay {
 static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const Decay& decay, std::int64_t most,
                    float* corner) {
   const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
-  const std::int64_t begin = points.begin[box], count = points.end[box] - begin, chosen = std::min(count, most);
-  const double step = static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, chosen));
-  for (std::int64_t j = 0; j < chosen; ++j) {
-    const auto i = begin + static_cast<std::int64_t>(static_cast<double>(j) * step);
+  const EvenlySpaced looked_at(points.begin[box], points.end[box] - points.begin[box], most);
+  looked_at.each([&](std::int64_t i) {
     const CornerPlace place = corner_place(tree, box, points, i, per_edge);
-    corner[place.octant] += static_cast<float>(step) * decay(place.distance);
-  }
+    corner[place.octant] += static_cast<float>(looked_at.each_for()) * decay(place.distance);
+  });
 }
 
 static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, int degree, std::int64_t most,
@@ -97,16 +95,19 @@ FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const Plac
   }
 }
 
-Placement FarPairs::relative(const Placement& sums, const ResultNorms& norms) const {
-  const double count = static_cast<double>(std::max<std::int64_t>(1, tree_.target_count(0)));
+Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms) {
+  const double count = static_cast<double>(std::max<std::int64_t>(1, targets));
   const auto ratio = [&](double sum, double norm) { return norm > 0 ? std::sqrt(sum / count / norm) : 0.0; };
   return {ratio(sums.potential, norms.potential), ratio(sums.gradient, norms.gradient)};
 }
 
-Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
+Placement typical_sums(const Placement& beside, const Placement& apart, int degree) {
   const double further = std::pow(2.0 / 3.0, 2 * degree);
-  return relative({beside_.potential + further * apart_.potential, beside_.gradient + further * apart_.gradient},
-                  norms);
+  return {beside.potential + further * apart.potential, beside.gradient + further * apart.gradient};
+}
+
+Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
+  return relative(typical_sums(beside_, apart_, degree), tree_.target_count(0), norms);
 }
 
 Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
@@ -118,7 +119,7 @@ Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads_)
   for (BoxId box = tree_.level_begin[2]; box < tree_.boxes; ++box)
     pairs[static_cast<std::size_t>(box)] = facing_pairs(tree_, box, alike ? from.data() : to.data(), from.data());
-  return relative(over_edges(tree_, pairs), norms);
+  return relative(over_edges(tree_, pairs), tree_.target_count(0), norms);
 }
 
 /// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap:

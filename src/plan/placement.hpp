@@ -37,6 +37,11 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points);
 
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
 
+/// From sums over far pairs, which `targets` hear, to those ratios.
+Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms);
+/// Sums of typical pairs at a degree: boxes with two between them (`apart`) err (2/3)^d as much.
+Placement typical_sums(const Placement& beside, const Placement& apart, int degree);
+
 /// Sums over the far pairs of one tree in host memory, which must outlive it.
 class FarPairs {
  public:
@@ -52,13 +57,11 @@ class FarPairs {
   Placement facing(const ResultNorms& norms, int degree) const;
 
  private:
-  Placement relative(const Placement& sums, const ResultNorms& norms) const;
-
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   int threads_;
   Looks looks_;
-  Placement beside_, apart_;  ///< sums, the same at all degrees; boxes with two between them err (2/3)^d as much
+  Placement beside_, apart_;  ///< sums, the same at all degrees
 };
 
 }  // namespace farfield

@@ -192,7 +192,6 @@ void Plan::State::check_outputs(const Outputs& o) const {
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
   if ((o.gradient || o.source_gradient) && !options.gradient)
     throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
-
   if (alike && ((o.potential && o.source_potential) || (o.gradient && o.source_gradient)))
     throw Error(ErrorCode::usage,
                 "results at the targets and at the sources were asked for, which are the same points; pass one array");

@@ -86,23 +86,11 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
   return sum;
 }
 
-/// Targets, evenly spaced, that stand for those of a box.
-class LookedAt {
- public:
-  LookedAt(const TreeView& tree, BoxId box, int degree)
-      : begin_(tree.target_begin[box]),
-        chosen_(std::min(tree.target_count(box), most_points(degree))),
-        step_(static_cast<double>(tree.target_count(box)) / static_cast<double>(std::max<std::int64_t>(1, chosen_))) {}
-  template <class F>
-  void each(F&& f) const {
-    for (std::int64_t j = 0; j < chosen_; ++j) f(begin_ + static_cast<std::int64_t>(static_cast<double>(j) * step_));
-  }
-  Truncation scaled(const Truncation& sum) const { return {step_ * sum.potential, step_ * sum.gradient}; }
-
- private:
-  std::int64_t begin_, chosen_;
-  double step_;
-};
+/// Those that stand for the targets of a box.
+static EvenlySpaced looked_at(const TreeView& tree, BoxId box, int degree) {
+  return {tree.target_begin[box], tree.target_count(box), most_points(degree)};
+}
+static Truncation scaled(const Truncation& sum, double times) { return {times * sum.potential, times * sum.gradient}; }
 
 /// What the targets of a box miss of its local.
 static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
@@ -110,10 +98,10 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
   const double a = tree.lattice.edge(tree.level[box]);
   Truncation sum;
   if (tree.is_leaf(box)) {
-    const LookedAt targets(tree, box, means.n - 1);
+    const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
     targets.each(
         [&](std::int64_t i) { sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n); });
-    return targets.scaled(sum);
+    return scaled(sum, targets.each_for());
   }
   const double potential = static_cast<double>(tree.target_count(box)) * power * means.inner / (a * a);
   return {potential, potential * means.inner_gradient() / (a * a)};
@@ -123,7 +111,7 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
 static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
                               const double* const target[3], const TailMeans& means) {
   Truncation sum;
-  const LookedAt targets(tree, box, means.n - 1);
+  const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
     const double a = tree.lattice.edge(tree.level[source]);
@@ -131,7 +119,7 @@ static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId b
       sum += outer_tail(power[source], square_from_centre(tree, source, target, i, a), a, means.n);
     });
   }
-  return targets.scaled(sum);
+  return scaled(sum, targets.each_for());
 }
 
 /// What all far targets miss of one multipole, for a power of 1, times the square of its edge. The far list is

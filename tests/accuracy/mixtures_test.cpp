@@ -50,11 +50,10 @@ struct Verdict {
 
 /// On a thousand targets a single one, or a norm that others carry, may look like a miss: over all of them, then,
 /// against sums in double, whose own error is a thousandth of any tolerance asked for.
-void judge_all_targets(const Problem& p, Verdict& v) {
+void judge_all_targets(const Problem& p, const Result<double>& found, Verdict& v) {
   Options exact = p.options;
   exact.method = Method::direct, exact.precision = Precision::double_;
-  const Result<double> found = make_plan(p.cloud, on_tested_backend(p.options)).evaluate(p.cloud.strengths),
-                       truth = make_plan(p.cloud, exact).evaluate(p.cloud.strengths);
+  const Result<double> truth = make_plan(p.cloud, exact).evaluate(p.cloud.strengths);
   const auto error = [](const std::vector<double>& computed, const std::vector<double>& expected) {
     long double squares = 0, size = 0;
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -81,7 +80,7 @@ Verdict judge_problem(const Problem& p) {
     v.condition = std::max(v.condition, condition(truth.gradient, truth.gradient_magnitude));
   }
   v.warned = !r.report.warnings.empty();
-  if (v.missed(p) && std::ssize(targets) < count) judge_all_targets(p, v);
+  if (v.missed(p) && std::ssize(targets) < count) judge_all_targets(p, r, v);
   v.costly = r.report.method == "fmm" && r.report.m2l_boxes >= costly_translations &&
              r.report.far_fraction > least_far_fraction && r.report.degree > lowest_degree;
   return v;

@@ -114,8 +114,7 @@ TEST(Choose, TakesTheCheapestOfWhatCouldBeAskedFor) {
       EXPECT_LE(chosen, 1.001 * priced(choose(o, evenly_filled(n), machine))) << n << " points at " << t;
       o.method = Method::fmm;
       for (const M2l m2l : {M2l::dense, M2l::rotation})
-        for (std::int64_t leaf = 16; leaf <= std::max<std::int64_t>(16, n / (t < 1e-9 ? 400 : 200));
-             leaf = leaf * 3 / 2) {
+        for (std::int64_t leaf = 16; leaf <= std::max<std::int64_t>(16, n / 125); leaf = leaf * 3 / 2) {
           o.m2l = m2l, o.leaf_size = leaf;
           // a leaf of the search differs by its steps of 3 %
           EXPECT_LE(chosen, 1.01 * priced(choose(o, evenly_filled(n), machine)))

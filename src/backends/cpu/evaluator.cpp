@@ -310,8 +310,8 @@ std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads)
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
-  // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after
-  // of single also the exact strengths
+  // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after, in
+  // single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * (d.gradient ? 4 : 1) * real;
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);

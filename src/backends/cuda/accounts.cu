@@ -166,7 +166,6 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
     const double w = q * inverse, w3 = w * inverse * inverse;
     sum[0] += w;
     sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-
     if (softened && !(r2 > 0) && j + work.self_from != t)  // coincident, but not the target itself
       sum[0] += q * at_no_distance;
   }

@@ -30,7 +30,6 @@ __device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t so
                          double q, double sum[numbers]) {
   const double r2 = dx * dx + dy * dy + dz * dz, softening2 = work.softening * work.softening;
   const bool softened = work.softening > 0;
-
   if (!softened && r2 < least_square<double>) return add_terms(nearest_terms(norm3d(dx, dy, dz), fabs(q)), sum);
   const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = fabs(q) * inverse;
   add_terms({w, softened ? w * inverse * inverse * sqrt(r2) : w * inverse}, sum);

@@ -320,17 +320,10 @@ const PlacementFindings& DeviceSums::found() {
   return found_;
 }
 
-Placement DeviceSums::relative(const double sums[2], const ResultNorms& norms) const {
-  const double count = static_cast<double>(std::max<std::int64_t>(1, target_count_));
-  const auto ratio = [&](double sum, double norm) { return norm > 0 ? std::sqrt(sum / count / norm) : 0.0; };
-  return {ratio(sums[0], norms.potential), ratio(sums[1], norms.gradient)};
-}
-
 Placement DeviceSums::typical(const ResultNorms& norms, int degree) {
   const FarSums& far = found().far;
-  const double further = std::pow(2.0 / 3.0, 2 * degree);
-  const double sums[2] = {far.beside[0] + further * far.apart[0], far.beside[1] + further * far.apart[1]};
-  return relative(sums, norms);
+  const Placement sums = typical_sums({far.beside[0], far.beside[1]}, {far.apart[0], far.apart[1]}, degree);
+  return relative(sums, target_count_, norms);
 }
 
 Placement DeviceSums::facing(const ResultNorms& norms, int degree) {
@@ -340,7 +333,8 @@ Placement DeviceSums::facing(const ResultNorms& norms, int degree) {
     sum_far_pairs();
     read();
   }
-  return relative(found().far.facing[degree - first_degree_], norms);
+  const double* sums = found().far.facing[degree - first_degree_];
+  return relative({sums[0], sums[1]}, target_count_, norms);
 }
 
 }  // namespace farfield::cuda

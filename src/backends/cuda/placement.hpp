@@ -60,7 +60,6 @@ class DeviceSums final : public PlacementSums {
   void sum_norms();
   void sum_far_pairs();
   void read();
-  Placement relative(const double sums[2], const ResultNorms& norms) const;
 
   DeviceMemory& memory_;
   TreeView view_;

@@ -243,7 +243,6 @@ Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memo
   const DevicePoints sets[2] = {DevicePoints(sources, memory),
                                 targets ? DevicePoints(*targets, memory) : DevicePoints()};
   const Findings found = look_at(sets, g, memory);
-
   constexpr const char* what[2] = {"source", "target"};
   for (int s = 0; s < 2; ++s) require_finite(found.finite[s], sets[s].view(), what[s], memory.stream);
   g = found.geometry;

@@ -90,7 +90,6 @@ std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, cud
     if (found[3 * v + 1] != ~0ull)
       throw Error(ErrorCode::input, "strength " + std::to_string(found[3 * v + 1]) + " of vector " + std::to_string(v) +
                                         " is not finite; remove or replace it");
-
     if (found[3 * v] == 0) continue;
     std::frexp(number_of(found[3 * v]), &ranges[v].exponent);
     ranges[v].least = number_of(found[3 * v + 2]);
