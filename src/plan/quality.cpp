@@ -115,8 +115,11 @@ static bool is_estimated(const Decision& d) {
 
 std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
   constexpr std::int64_t few = 64;
+  constexpr double cheap = 4e7;  // pairs; 40 milliseconds of one core
   if (!is_estimated(d)) return 0;
-  if (targets <= few) return targets;
+  const bool one_leaf_may_err = 16 * targets <= sources;
+  if (targets <= few || (one_leaf_may_err && static_cast<double>(sources) * static_cast<double>(targets) <= cheap))
+    return targets;
   return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
 }
 

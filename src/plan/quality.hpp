@@ -56,8 +56,9 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
 double lost_by(const Truncation& squares, const Norms& norms);
 
 /// Targets on which the error is measured by direct sums, since the estimate from powers does not hold: all of a few,
-/// whose places are a matter of chance; some in a crystal, where errors of many boxes add up (39 times the estimate at
-/// degree 37), but over many targets. 0: none.
+/// whose places are a matter of chance, and of those that many more sources surround, where one leaf may carry the
+/// error (25 times the estimate on 86 targets of 40,160 sources); some in a crystal, where errors of many boxes add up
+/// (39 times the estimate at degree 37), but over many targets. 0: none.
 std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets);
 /// Targets that are worth it where the safety alone takes the estimate beyond the tolerance, most of which hardly any
 /// sum needs: they tell whether the evaluation must be repeated. 0: a sample would not, since few translations carry

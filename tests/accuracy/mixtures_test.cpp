@@ -140,6 +140,16 @@ struct Tally {
   }
 };
 
+/// Few targets of many sources: one leaf errs, and what the powers of all boxes say does not hold for it.
+TEST(Mixtures, ThatWereMissedOnce) {
+  for (const std::uint64_t seed : {8000567, 4205035, 4608012}) {
+    const Problem p = make_problem(seed);
+    const Verdict v = judge_problem(p);
+    EXPECT_FALSE(v.missed(p)) << "seed " << seed << ", " << p.label << ", asked " << p.options.tolerance << ", reached "
+                              << v.outcome.worst();
+  }
+}
+
 TEST(Mixtures, KeepThePromise) {
   const std::uint64_t first = number_from("FARFIELD_TEST_SEED", fresh_seed());
   const std::uint64_t count = number_from("FARFIELD_TEST_PROBLEMS", 200);
