@@ -19,7 +19,7 @@
 #include <tuple>
 #include <vector>
 
-#include "backends/cpu/tables.hpp"
+#include "backends/cpu/far/tables.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "support/clouds.hpp"
 

@@ -1,5 +1,5 @@
 // The near field of the CPU backend: interactions per second of one core, and the error of its arithmetic, for each
-// instruction set, precision and number of refining terms (src/backends/cpu/pair_terms.hpp).
+// instruction set, precision and number of refining terms (src/model/pair_terms.hpp).
 //
 //     build/release/bench/cpu_p2p [points] [points per leaf] [instruction set]
 //
@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/pair_terms.hpp"
 #include "backends/cpu/stages.hpp"
-#include "backends/cpu/survey.hpp"
-#include "backends/cpu/tree.hpp"
+#include "backends/cpu/transfer/survey.hpp"
+#include "backends/cpu/tree/tree.hpp"
+#include "model/pair_terms.hpp"
 
 using namespace farfield;
 

@@ -5,7 +5,7 @@
 #include <farfield/error.hpp>
 #include <string>
 
-#include "backends/cuda/parallel.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "io/galaxies.hpp"
 
 namespace farfield::bench {

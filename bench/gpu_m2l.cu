@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/accounts.hpp"
-#include "backends/cuda/mirror_m2l.hpp"
-#include "backends/cuda/octants.hpp"
-#include "backends/cuda/points.hpp"
-#include "backends/cuda/rows.hpp"
+#include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/judge/accounts.hpp"
+#include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
+#include "backends/cuda/m2l/rows.hpp"
+#include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/tables.hpp"
-#include "backends/cuda/tensor_m2l.hpp"
-#include "backends/cuda/tree.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/tree/tree.hpp"
 #include "bench/gpu_clouds.hpp"
 #include "bench/timing.hpp"
 #include "expansions/laplace_basis.hpp"

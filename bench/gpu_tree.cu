@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/device.hpp"
-#include "backends/cuda/points.hpp"
-#include "backends/cuda/tree.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/tree/tree.hpp"
 
 namespace farfield::cuda {
 namespace {

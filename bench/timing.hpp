@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/array.hpp"
-#include "backends/cuda/check.hpp"
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/check.hpp"
 
 namespace farfield::bench {
 

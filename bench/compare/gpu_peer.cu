@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/array.hpp"
+#include "backends/cuda/runtime/array.hpp"
 #include "bench/timing.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cuda/array.hpp"
+#include "backends/cuda/runtime/array.hpp"
 #include "grid.hpp"
 #include "moments.hpp"
 

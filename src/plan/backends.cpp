@@ -7,12 +7,12 @@
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/stages.hpp"
-#include "backends/cpu/survey.hpp"
+#include "backends/cpu/transfer/survey.hpp"
 #include "plan/boundary.hpp"
 
 #if defined(FARFIELD_CUDA)
-#include "backends/cuda/device.hpp"
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/runtime/device.hpp"
 #endif
 
 namespace farfield {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/choose.hpp"
-#include "plan/evaluator.hpp"
+#include "backends/evaluator.hpp"
+#include "model/choose.hpp"
 
 namespace farfield {
 

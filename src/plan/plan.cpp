@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "core/names.hpp"
+#include "model/error_model.hpp"
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
-#include "plan/error_model.hpp"
-#include "plan/names.hpp"
 #include "plan/repeat.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"

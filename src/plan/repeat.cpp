@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
+#include "core/names.hpp"
+#include "core/number.hpp"
+#include "judge/improve.hpp"
 #include "plan/backends.hpp"
-#include "plan/improve.hpp"
-#include "plan/names.hpp"
-#include "plan/number.hpp"
 
 namespace farfield {
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <memory>
 
-#include "plan/evaluator.hpp"
+#include "backends/evaluator.hpp"
 
 namespace farfield {
 

@@ -4,7 +4,7 @@
 #include <farfield/error.hpp>
 #include <string>
 
-#include "plan/accounts.hpp"
+#include "model/accounts.hpp"
 #include "plan/threads.hpp"
 #include "tree/geometry.hpp"
 

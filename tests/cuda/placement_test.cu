@@ -1,8 +1,8 @@
 // The sums behind the expected error on the device against the host's.
-#include "backends/cpu/survey.hpp"
-#include "backends/cpu/tree.hpp"
-#include "backends/cuda/placement.hpp"
-#include "plan/error_model.hpp"
+#include "backends/cpu/transfer/survey.hpp"
+#include "backends/cpu/tree/tree.hpp"
+#include "backends/cuda/judge/placement.hpp"
+#include "model/error_model.hpp"
 #include "support/clouds.hpp"
 #include "support/gpu.hpp"
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <random>
 
-#include "backends/cuda/check.hpp"
-#include "backends/cuda/scatter.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/transfer/scatter.hpp"
 #include "support/gpu.hpp"
 
 namespace farfield::testing {

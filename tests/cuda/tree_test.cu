@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cuda/device.hpp"
-#include "backends/cuda/points.hpp"
-#include "backends/cuda/tree.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/tree/tree.hpp"
 #include "support/clouds.hpp"
 #include "tree/built.hpp"
 

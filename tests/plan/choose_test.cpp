@@ -1,9 +1,9 @@
 // choose is a pure function: a table of questions and answers. Also the models behind it, and the memory bound.
-#include "plan/choose.hpp"
+#include "model/choose.hpp"
 
-#include "plan/cost_model.hpp"
-#include "plan/error_model.hpp"
-#include "plan/names.hpp"
+#include "core/names.hpp"
+#include "model/cost_model.hpp"
+#include "model/error_model.hpp"
 #include "support/measure.hpp"
 
 namespace farfield::testing {

@@ -1,7 +1,7 @@
 // A plan that is moved keeps its memory and its tables: results are those of a new plan bit for bit, whatever it was
 // before, and memory does not grow.
-#include "backends/cpu/table_cache.hpp"
-#include "plan/names.hpp"
+#include "backends/cpu/far/table_cache.hpp"
+#include "core/names.hpp"
 #include "support/measure.hpp"
 
 namespace farfield::testing {

@@ -1,6 +1,6 @@
 // Translation tables: made once for all plans of a process that want the same ones, on the threads asked for, and not
 // kept beyond a bound.
-#include "backends/cpu/table_cache.hpp"
+#include "backends/cpu/far/table_cache.hpp"
 
 #include <atomic>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "backends/cpu/boxes.hpp"
+#include "backends/cpu/tree/boxes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "backends/cpu/survey.hpp"
+#include "backends/cpu/transfer/survey.hpp"
 #include "tree/clouds.hpp"
 
 namespace farfield {

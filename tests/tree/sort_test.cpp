@@ -1,12 +1,12 @@
-#include "backends/cpu/sort.hpp"
+#include "backends/cpu/tree/sort.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <farfield/error.hpp>
 
-#include "backends/cpu/survey.hpp"
-#include "backends/cpu/tree.hpp"
+#include "backends/cpu/transfer/survey.hpp"
+#include "backends/cpu/tree/tree.hpp"
 #include "tree/clouds.hpp"
 
 namespace farfield::cpu {

@@ -1,4 +1,4 @@
-#include "backends/cpu/survey.hpp"
+#include "backends/cpu/transfer/survey.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,19 +4,19 @@
 #include <cmath>
 #include <vector>
 
-#include "backends/cpu/heaps.hpp"
+#include "backends/cpu/far/table_cache.hpp"
+#include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
-#include "backends/cpu/table_cache.hpp"
-#include "backends/cpu/transfer.hpp"
-#include "backends/cpu/tree.hpp"
+#include "backends/cpu/transfer/transfer.hpp"
+#include "backends/cpu/tree/tree.hpp"
+#include "core/stage_clock.hpp"
+#include "core/units.hpp"
+#include "judge/check.hpp"
+#include "judge/quality.hpp"
+#include "judge/truncation.hpp"
 #include "methods/fmm.hpp"
-#include "plan/accounts.hpp"
-#include "plan/check.hpp"
-#include "plan/degree.hpp"
-#include "plan/quality.hpp"
-#include "plan/softening.hpp"
-#include "plan/stage_clock.hpp"
-#include "plan/truncation.hpp"
+#include "model/accounts.hpp"
+#include "model/degree.hpp"
 
 namespace farfield::cpu {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "plan/evaluator.hpp"
+#include "backends/evaluator.hpp"
 
 namespace farfield::cpu {
 

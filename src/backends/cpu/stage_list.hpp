@@ -1,6 +1,6 @@
 // Declarations of every stage in this translation unit's instruction-set namespace, and their instantiation.
 #pragma once
-#include "backends/cpu/simd.hpp"
+#include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/stages.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"

@@ -2,10 +2,10 @@
 #pragma once
 #include <algorithm>
 
-#include "backends/cuda/check.hpp"
-#include "backends/cuda/stage_events.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/stage_events.hpp"
+#include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/streams.hpp"
 
 namespace farfield::cuda {
 

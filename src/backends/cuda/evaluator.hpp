@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "plan/evaluator.hpp"
+#include "backends/evaluator.hpp"
 
 namespace farfield::cuda {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "backends/cuda/evaluator.hpp"
-#include "backends/cuda/mirror_m2l.hpp"
-#include "backends/cuda/scatter.hpp"
-#include "backends/cuda/tables.hpp"
-#include "backends/cuda/tensor_m2l.hpp"
+#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
+#include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
+#include "backends/cuda/transfer/scatter.hpp"
 
 namespace farfield::cuda {
 

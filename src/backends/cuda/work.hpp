@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "backends/cuda/mirror.hpp"
-#include "backends/cuda/tensor.hpp"
+#include "backends/cuda/m2l/mirror/view.hpp"
+#include "backends/cuda/m2l/tensor/view.hpp"
 #include "core/least_square.hpp"
 #include "expansions/offsets.hpp"
 #include "tree/lists.hpp"

@@ -1,0 +1,42 @@
+// l2l: locals of the boxes of one level receive their parent's. The matrix is the transpose of m2m's (both re-expand
+// R about a shifted centre), times the ratio of the edges that locals are scaled with: one table serves both.
+#include <algorithm>
+
+#include "backends/cpu/far/panel.hpp"
+#include "backends/cpu/runtime/blocks.hpp"
+#include "backends/cpu/stage_list.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+static constexpr BoxId children_per_block = 256;
+
+template <class Kernel, class Real>
+struct ToChildren {
+  explicit ToChildren(const TablesView<Real>& tables)
+      : op(tables), queue(tables, static_cast<Real>(Kernel::Basis::l2l_scale), op) {
+    op.matrix = {tables.m2m, tables.coefficients, 1, tables.coefficients, tables.coefficients};
+  }
+  DenseOperator<Real> op;
+  PanelQueue<Real, DenseOperator<Real>> queue;
+};
+
+template <class Kernel, class Real>
+void l2l(const Work<Real>& work, int level) {
+  const TreeView& tree = work.tree;
+  const BoxId last = tree.level_begin[level + 1];
+  const auto run = [&](ToChildren<Kernel, Real>& own, std::int64_t start) {
+    const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + children_per_block, last);
+    for (int octant = 0; octant < 8; ++octant)
+      for (BoxId box = begin; box < end; ++box)
+        if (tree.octant[box] == octant && tree.target_count(box) > 0)
+          own.queue.push(work.local + tree.parent[box] * work.tables.stride, work.local + box * work.tables.stride,
+                         ~octant & 7);
+    own.queue.flush();
+  };
+  for_blocks<ToChildren<Kernel, Real>>({tree.level_begin[level], last, children_per_block}, work.threads, run,
+                                       work.tables);
+}
+
+FARFIELD_INSTANTIATE_LEVEL(l2l)
+
+}  // namespace farfield::cpu::FARFIELD_ISA

@@ -1,0 +1,61 @@
+// m2p: multipoles of finer boxes directly at the targets of a leaf. S_i(u) = R_i(u / r^2) / r, so this is l2p at the
+// inverted point; the gradient's expansions reach one degree higher. Only adaptive trees have such pairs.
+#include "backends/cpu/far/visitors.hpp"
+#include "backends/cpu/runtime/blocks.hpp"
+#include "backends/cpu/stage_list.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+/// The multipole of a box, and with gradient its three derivatives, padded to the same degree.
+template <class Real, int expansions>
+static void expand(const Work<Real>& work, BoxId source, std::int64_t pitch, Real* coefficient) {
+  const Real* multipole = work.multipole + source * work.tables.stride;
+  for (std::int64_t i = 0; i < pitch; ++i) coefficient[i] = i < work.tables.coefficients ? multipole[i] : 0;
+  for (int axis = 0; axis + 1 < expansions; ++axis)
+    apply(work.tables.multipole_gradient[axis], multipole, coefficient + (axis + 1) * pitch);
+}
+
+template <class Kernel, class Real, int expansions>
+static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_t pitch, Real* scratch) {
+  const TreeView& tree = work.tree;
+  const double centre[3] = {tree.coordinate(source, 0), tree.coordinate(source, 1), tree.coordinate(source, 2)};
+  const double factor = 1 / tree.lattice.edge(tree.level[source]);
+  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor));
+  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor) * factor);
+  expand<Real, expansions>(work, source, pitch, scratch);
+  const Real* coefficient[4] = {scratch, scratch + pitch, scratch + 2 * pitch, scratch + 3 * pitch};
+  const int degree = work.tables.degree + (expansions > 1);
+  const Real* recurrence = expansions > 1 ? work.tables.recurrence_next : work.tables.recurrence;
+  const std::int64_t end = tree.target_end[box];
+  for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
+    const int valid = valid_lanes<Real>(t, end);
+    PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
+    Vec<Real> weight;
+    Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
+    Evaluate<Real, expansions> visit(coefficient);
+    Kernel::Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
+    deliver<Real>(work.potential + t, visit.out[0] * weight, to_potential, valid, true);
+    for (int axis = 0; axis + 1 < expansions; ++axis)
+      deliver<Real>(work.gradient[axis] + t, visit.out[axis + 1] * weight, to_gradient, valid, true);
+  }
+}
+
+template <class Kernel, class Real>
+void m2p(const Work<Real>& work) {
+  const ListView& list = work.lists.m2p;
+  const std::int64_t pitch = Kernel::Basis::coefficient_count(work.tables.degree + 1);
+  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& memory, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    Real* scratch = memory.need(4 * pitch);
+    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
+      if (work.gradient[0])
+        add_box<Kernel, Real, 4>(work, box, list.items[k], pitch, scratch);
+      else
+        add_box<Kernel, Real, 1>(work, box, list.items[k], pitch, scratch);
+    }
+  });
+}
+
+FARFIELD_INSTANTIATE(m2p)
+
+}  // namespace farfield::cpu::FARFIELD_ISA

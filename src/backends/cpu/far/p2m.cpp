@@ -1,0 +1,38 @@
+// p2m: multipoles of the leaves, M_i = sum q R_i(u), u = (y - centre) / edge (Gumerov & Duraiswami 2008, eqs. 14-15).
+// Lanes hold sources; one sum over lanes per coefficient and leaf. Cost: 5 flops per coefficient and source.
+#include "backends/cpu/far/visitors.hpp"
+#include "backends/cpu/runtime/blocks.hpp"
+#include "backends/cpu/stage_list.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+template <class Kernel, class Real>
+static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
+  const TreeView& tree = work.tree;
+  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
+  const double factor = 1 / tree.lattice.edge(tree.level[box]);
+  const std::int64_t end = tree.source_end[box];
+  for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
+  for (std::int64_t s = tree.source_begin[box]; s < end; s += lanes<Real>) {
+    const int valid = valid_lanes<Real>(s, end);
+    const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
+    Accumulate<Real> visit{strengths_of(work.strength, s, valid), sum};
+    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
+  }
+  Real* out = work.multipole + box * work.tables.stride;
+  for (int i = 0; i < work.tables.coefficients; ++i) out[i] = sum_lanes<Real>(sum[i]);
+  for (std::int64_t i = work.tables.coefficients; i < work.tables.stride; ++i) out[i] = 0;
+}
+
+template <class Kernel, class Real>
+void p2m(const Work<Real>& work) {
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0)
+      p2m_leaf<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+  });
+}
+
+FARFIELD_INSTANTIATE(p2m)
+
+}  // namespace farfield::cpu::FARFIELD_ISA

@@ -1,0 +1,31 @@
+#include "backends/cpu/far/table_cache.hpp"
+
+#include "expansions/laplace_basis.hpp"
+#include "expansions/ones_basis.hpp"
+
+namespace farfield::cpu {
+
+/// Tables of degree 44 by rotation, those of 1e-12 or so, take 58 MB in double; one of degree 13 takes 11 MB.
+template <class Real>
+static constexpr std::int64_t most_bytes = sizeof(Real) == 8 ? 64 << 20 : 16 << 20;
+
+template <class Real>
+static std::shared_ptr<const Tables<Real>> make_tables(const TableKey& key, int threads) {
+  auto tables = std::make_shared<Tables<Real>>();
+  if (key.kernel == Kernel::count)
+    tables->template build<OnesBasis>(key.degree, key.rotation, key.reduced, threads);
+  else
+    tables->template build<LaplaceBasis>(key.degree, key.rotation, key.reduced, threads);
+  return tables;
+}
+
+template <class Real>
+std::shared_ptr<const Tables<Real>> shared_tables(const TableKey& key, int threads) {
+  static SharedCache<TableKey, Tables<Real>> cache(most_bytes<Real>);
+  return cache.get(key, [&] { return make_tables<Real>(key, threads); });
+}
+
+template std::shared_ptr<const Tables<float>> shared_tables<float>(const TableKey&, int);
+template std::shared_ptr<const Tables<double>> shared_tables<double>(const TableKey&, int);
+
+}  // namespace farfield::cpu

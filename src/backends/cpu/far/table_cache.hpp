@@ -1,0 +1,93 @@
+// SharedCache: values that are costly to make and never change, made once per process and shared by all who ask for the
+// same key at the same time or soon after. Translation tables depend on degree, scheme and precision only: a second
+// plan of the same degree finds them here.
+#pragma once
+#include <cstdint>
+#include <farfield/options.hpp>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/cpu/far/tables.hpp"
+
+namespace farfield::cpu {
+
+/// Values in use are shared as long as anyone holds them; beyond that the cache itself holds up to `most_bytes`, and
+/// the least recently used go first. Any thread may call. Value: held_bytes().
+template <class Key, class Value>
+class SharedCache {
+ public:
+  explicit SharedCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// The value of `key`; make() gives it as a shared_ptr where there is none. Others who want it meanwhile wait for it;
+  /// if make throws, the next of them tries again.
+  template <class Make>
+  std::shared_ptr<const Value> get(const Key& key, const Make& make) {
+    const std::shared_ptr<Entry> entry = find(key);
+    const std::lock_guard making(entry->making);
+    std::shared_ptr<const Value> value = entry->shared.lock();
+    if (!value) entry->shared = value = make();
+    keep(*entry, value);
+    return value;
+  }
+
+  /// Bytes that would be held if nobody else held a value.
+  std::int64_t held_bytes() const {
+    const std::lock_guard lock(entries_lock_);
+    return held_bytes_;
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    std::int64_t used = 0;
+    std::mutex making;
+    std::weak_ptr<const Value> shared;  ///< guarded by `making`
+    std::shared_ptr<const Value> held;  ///< guarded by entries_lock_, as the rest
+  };
+
+  std::shared_ptr<Entry> find(const Key& key) {
+    const std::lock_guard lock(entries_lock_);
+    for (const std::shared_ptr<Entry>& entry : entries_)
+      if (entry->key == key) return entry;
+    entries_.push_back(std::make_shared<Entry>());
+    entries_.back()->key = key;
+    return entries_.back();
+  }
+
+  void keep(Entry& entry, const std::shared_ptr<const Value>& value) {
+    const std::lock_guard lock(entries_lock_);
+    entry.used = ++clock_;
+    if (!entry.held && value->held_bytes() <= most_bytes_) {
+      entry.held = value;
+      held_bytes_ += value->held_bytes();
+    }
+    while (held_bytes_ > most_bytes_) drop_oldest();
+  }
+
+  void drop_oldest() {
+    Entry* oldest = nullptr;
+    for (const std::shared_ptr<Entry>& entry : entries_)
+      if (entry->held && (!oldest || entry->used < oldest->used)) oldest = entry.get();
+    held_bytes_ -= oldest->held->held_bytes();
+    oldest->held.reset();
+  }
+
+  mutable std::mutex entries_lock_;
+  std::vector<std::shared_ptr<Entry>> entries_;  ///< one per key ever asked for: degrees and schemes are few
+  std::int64_t most_bytes_, held_bytes_ = 0, clock_ = 0;
+};
+
+/// What translation tables depend on, beside their type.
+struct TableKey {
+  Kernel kernel;
+  int degree;
+  bool rotation, reduced;
+  bool operator==(const TableKey&) const = default;
+};
+
+/// The tables of `key`, on `threads` threads where they have to be made.
+template <class Real>
+std::shared_ptr<const Tables<Real>> shared_tables(const TableKey& key, int threads);
+
+}  // namespace farfield::cpu

@@ -1,0 +1,110 @@
+// What p2m and p2l, and l2p and m2p, share: points in lanes, and the two ways of meeting the basis functions.
+// LaplaceBasis::columns hands over R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column (begin m, terms n, end m).
+#pragma once
+#include "backends/cpu/runtime/simd.hpp"
+#include "backends/cpu/work.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+/// Up to one vector of points relative to a box, in edges; lanes beyond `valid` sit at the centre.
+template <class Real>
+struct PointVector {
+  Vec<Real> x, y, z;
+};
+
+template <class Real>
+FARFIELD_INLINE Vec<Real> relative_tail(const double* p, int valid, double centre, double factor) {
+  double padded[lanes<Real>];
+  for (int i = 0; i < lanes<Real>; ++i) padded[i] = i < valid ? p[i] : centre;
+  return relative(padded, centre, factor, Real{});
+}
+
+template <class Real>
+FARFIELD_INLINE PointVector<Real> points_in_box(const double* const axis[3], std::int64_t first, int valid,
+                                                const double centre[3], double factor) {
+  Vec<Real> u[3];
+  for (int a = 0; a < 3; ++a)
+    u[a] = valid == lanes<Real> ? relative(axis[a] + first, centre[a], factor, Real{})
+                                : relative_tail<Real>(axis[a] + first, valid, centre[a], factor);
+  return {u[0], u[1], u[2]};
+}
+
+/// Strengths of the same lanes, zero beyond `valid`.
+template <class Real>
+FARFIELD_INLINE Vec<Real> strengths_of(const Real* q, std::int64_t first, int valid) {
+  Vec<Real> v{};
+  if (valid == lanes<Real>) return load(q + first);
+  for (int i = 0; i < valid; ++i) v[i] = q[first + i];
+  return v;
+}
+
+/// sum[i] += q R_i, lane by lane.
+template <class Real>
+struct Accumulate {
+  Vec<Real> q;
+  Vec<Real>* sum;
+  int azimuth = 0;
+  Vec<Real> cosine{}, sine{};
+
+  FARFIELD_INLINE void begin(int m, Vec<Real> c, Vec<Real> s) {
+    azimuth = m;
+    cosine = q * c;
+    sine = q * s;
+  }
+  FARFIELD_INLINE void term(int n, Vec<Real> value) {
+    Vec<Real>* row = sum + (n * n + n);
+    row[azimuth] += cosine * value;
+    if (azimuth) row[-azimuth] += sine * value;
+  }
+  FARFIELD_INLINE void end(int) {}
+};
+
+/// out[e] += sum_i coefficient[e][i] R_i for one (potential) or four (and gradient) expansions at once.
+template <class Real, int expansions>
+struct Evaluate {
+  const Real* const* coefficient;
+  Vec<Real> out[expansions] = {};
+  int azimuth = 0;
+  Vec<Real> cosine{}, sine{}, plus[expansions] = {}, minus[expansions] = {};
+
+  explicit FARFIELD_INLINE Evaluate(const Real* const* c) : coefficient(c) {}
+  FARFIELD_INLINE void begin(int m, Vec<Real> c, Vec<Real> s) {
+    azimuth = m;
+    cosine = c;
+    sine = s;
+    for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
+  }
+  FARFIELD_INLINE void term(int n, Vec<Real> value) {
+    const int i = n * n + n;
+    for (int e = 0; e < expansions; ++e) {
+      plus[e] += coefficient[e][i + azimuth] * value;
+      minus[e] += coefficient[e][i - azimuth] * value;
+    }
+  }
+  FARFIELD_INLINE void end(int m) {
+    for (int e = 0; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
+  }
+};
+
+/// y = A x
+template <class Real>
+inline void apply(const SparseView<Real>& a, const Real* x, Real* y) {
+  for (int i = 0; i < a.rows; ++i) {
+    Real sum = 0;
+    for (int k = a.begin[i]; k < a.begin[i + 1]; ++k) sum += a.value[k] * x[a.column[k]];
+    y[i] = sum;
+  }
+}
+
+/// Adds (or stores) the valid lanes of v times factor.
+template <class Real>
+FARFIELD_INLINE void deliver(Real* out, Vec<Real> v, Real factor, int valid, bool add) {
+  for (int i = 0; i < valid; ++i) out[i] = (add ? out[i] : Real(0)) + factor * v[i];
+}
+
+template <class Real>
+FARFIELD_INLINE int valid_lanes(std::int64_t first, std::int64_t end) {
+  return end - first < lanes<Real> ? static_cast<int>(end - first) : lanes<Real>;
+}
+
+}  // namespace farfield::cpu::FARFIELD_ISA

@@ -1,0 +1,160 @@
+// Pairs of close sources (pair_sources.hpp), whatever their distance: in single with the rests of the coordinates, and
+// from the originals where those do not suffice; a point with itself counts nothing.
+//
+// `softened` adds the square of Work::softening to that of the distance. Pairs at no distance leave the fast path:
+// there a point meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backends/cpu/near/target_tile.hpp"
+#include "core/least_square.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+/// Whether a kernel has the short way: it then depends on 1/r and q/r^3 alone.
+template <class Kernel>
+inline constexpr bool has_short_way = requires(double v) {
+  Kernel::gradient_of_cube(v, v, v, v, v, v, v, v, v);
+};
+
+template <class Kernel, class Real, bool with_gradient, bool softened>
+class ClosePairs {
+  using V = Vec<Real>;
+  static constexpr bool single = sizeof(Real) == 4;
+
+ public:
+  ClosePairs(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame) {
+    if constexpr (!softened) return;
+    const double length = work.softening * frame.factor;
+    softening2_ = static_cast<Real>(length * length);
+    at_no_distance_ = static_cast<Real>(1 / length);
+  }
+
+  Real softening2() const { return softening2_; }
+
+  /// The bit of the pair of a point with itself, `self` lanes into the tile.
+  template <int n>
+  FARFIELD_INLINE unsigned self_bit(std::int64_t self) const {
+    const bool inside = work_.source[0] == work_.target[0] && self >= 0 && self < n * lanes<Real>;
+    return inside ? 1u << self : 0u;
+  }
+
+  /// Adds the pairs of source s with the targets from t on whose bits are set. Out of line, with targets of its own:
+  /// the loop that calls it keeps its vectors in registers.
+  template <int n>
+  __attribute__((noinline)) void add(TargetTile<Real, n>& total, const SourceRun<Real>& run, std::int64_t s,
+                                     std::int64_t t, unsigned near) const {
+    TargetTile<Real, n> pair;
+    pair.place(work_, frame_, t);
+    pair.clear();
+    interact(pair, run, s, t);
+    total.add_lanes(pair, near);
+  }
+
+  /// The pairs of source s with the whole tile, which begins with target t.
+  template <int n>
+  FARFIELD_INLINE void interact(TargetTile<Real, n>& a, const SourceRun<Real>& run, std::int64_t s,
+                                std::int64_t t) const {
+    const V x = broadcast(run.axis[0][s]), y = broadcast(run.axis[1][s]), z = broadcast(run.axis[2][s]);
+    const V q = broadcast(run.q[s]);
+    V dx[n], dy[n], dz[n], r2[n];
+    for (int i = 0; i < n; ++i) {
+      dx[i] = a.x[i] - x, dy[i] = a.y[i] - y, dz[i] = a.z[i] - z;
+      if constexpr (single) {
+        dx[i] += a.rest[0][i] - run.rest[0][s];
+        dy[i] += a.rest[1][i] - run.rest[1][s];
+        dz[i] += a.rest[2][i] - run.rest[2][s];
+      }
+      r2[i] = dx[i] * dx[i] + dy[i] * dy[i] + dz[i] * dz[i];
+    }
+    if constexpr (single) {
+      if (touching(r2, run.index[s] - t)) [[unlikely]]
+        for (int i = 0; i < n; ++i) {
+          const Difference exact = exact_difference(run.index[s], t + i * lanes<Real>);
+          dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
+        }
+    }
+    if constexpr (!softened && has_short_way<Kernel>)
+      for (int i = 0; i < n; ++i)
+        if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
+          r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
+    if constexpr (softened)
+      for (int i = 0; i < n; ++i)
+        if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
+          Kernel::potential(inverse_at_no_distance(r2[i], run.index[s], t + i * lanes<Real>), q, a.u[i]);
+          r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: their softened square becomes zero
+        }
+    for (int i = 0; i < n; ++i) {
+      const V inverse_r = inverse_sqrt(softened ? r2[i] + softening2_ : r2[i]);
+      if constexpr (with_gradient)
+        Kernel::gradient(inverse_r, q, dx[i], dy[i], dz[i], a.u[i], a.gx[i], a.gy[i], a.gz[i]);
+      else
+        Kernel::potential(inverse_r, q, a.u[i]);
+    }
+  }
+
+ private:
+  /// Whether a pair is too short for rests. A point with itself, `self` lanes into the tile, is not: its zero is exact.
+  template <int n>
+  FARFIELD_INLINE bool touching(const V (&r2)[n], std::int64_t self) const {
+    unsigned lanes_bits = 0;
+    for (int i = 0; i < n; ++i)
+      lanes_bits |= lanes_below(r2[i], Real(touching_distance * touching_distance)) << i * lanes<Real>;
+    return (lanes_bits & ~self_bit<n>(self)) != 0;
+  }
+
+  struct Difference {
+    V x, y, z, r2;
+  };
+  /// By value and out of line: the inner loop keeps its vectors in registers.
+  __attribute__((noinline)) Difference exact_difference(std::int64_t source, std::int64_t first) const {
+    Difference d;
+    d.x = relative(work_.target[0] + first, work_.source[0][source], frame_.factor, Real{});
+    d.y = relative(work_.target[1] + first, work_.source[1][source], frame_.factor, Real{});
+    d.z = relative(work_.target[2] + first, work_.source[2][source], frame_.factor, Real{});
+    d.r2 = d.x * d.x + d.y * d.y + d.z * d.z;
+    return d;
+  }
+
+  /// Pairs whose 1/r^3 leaves the range of Real, one by one in double and in a unit of about their distance; returns r2
+  /// with 0 in their lanes, which are done. What is too large for Real becomes infinite: such an evaluation is repeated
+  /// in double.
+  template <int n>
+  __attribute__((noinline)) V add_nearest(TargetTile<Real, n>& a, int i, V r2, std::int64_t source, std::int64_t first,
+                                          Real q) const {
+    for (int k = 0; k < lanes<Real>; ++k) {
+      if (!(r2[k] < least_square<Real>)) continue;
+      r2[k] = 0;
+      double d[3], largest = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
+        largest = std::max(largest, std::fabs(d[axis]));
+      }
+      if (!(largest > 0)) continue;
+      const double unit = std::ldexp(1.0, std::ilogb(largest)), x = d[0] / unit, y = d[1] / unit, z = d[2] / unit;
+      double u = 0, gx = 0, gy = 0, gz = 0;
+      Kernel::gradient(1 / std::sqrt(x * x + y * y + z * z), static_cast<double>(q), x, y, z, u, gx, gy, gz);
+      const double to_potential = Kernel::Basis::potential_scale(unit);
+      const auto in_frame = [&](double g) { return static_cast<Real>(g * to_potential / unit); };
+      a.u[i][k] += static_cast<Real>(u * to_potential);
+      if constexpr (with_gradient) a.gx[i][k] += in_frame(gx), a.gy[i][k] += in_frame(gy), a.gz[i][k] += in_frame(gz);
+    }
+    return r2;
+  }
+
+  /// 1/softening in lanes at no distance, but 0 where a point meets itself; 0 in all others.
+  __attribute__((noinline)) V inverse_at_no_distance(V r2, std::int64_t source, std::int64_t first) const {
+    V inverse = r2 == Real(0) ? broadcast(at_no_distance_) : V{};
+    const std::int64_t self = source + work_.self_from - first;
+    if (self >= 0 && self < lanes<Real>) inverse[self] = 0;
+    return inverse;
+  }
+
+  const Work<Real>& work_;
+  const Frame& frame_;
+  Real softening2_ = 0, at_no_distance_ = 0;
+};
+
+}  // namespace farfield::cpu::FARFIELD_ISA

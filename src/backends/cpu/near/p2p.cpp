@@ -1,0 +1,142 @@
+// p2p: the near field. Each target leaf gathers the pairs with every box of its near list. Writes the results; others
+// add.
+// Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come from cache.
+#include <algorithm>
+#include <limits>
+
+#include "backends/cpu/near/heaps.hpp"
+#include "backends/cpu/near/pair_sum.hpp"
+#include "backends/cpu/runtime/blocks.hpp"
+#include "backends/cpu/stage_list.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+/// Calls f(begin, end) for the source ranges of entries [first, last) of a near list, merging boxes that follow one
+/// another in memory.
+template <class F>
+static inline void for_each_run(const TreeView& tree, const ListView& near, std::int64_t first, std::int64_t last,
+                                F&& f) {
+  std::int64_t begin = 0, end = 0;
+  for (std::int64_t i = first; i < last; ++i) {
+    const BoxId source = near.items[i];
+    if (tree.source_begin[source] != end) {
+      if (end > begin) f(begin, end);
+      begin = tree.source_begin[source];
+    }
+    end = tree.source_end[source];
+  }
+  if (end > begin) f(begin, end);
+}
+
+template <class Kernel, class Real, bool with_gradient, int terms>
+static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sources) {
+  const TreeView& tree = work.tree;
+  Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+                                 tree.lattice.edge(tree.level[box]));
+  if (!has_short_way<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
+  const PairSum<Kernel, Real, with_gradient, terms> sum(work, frame);
+  const auto flush = [&] {
+    sources.seal(frame);
+    sum.add(tree.target_begin[box], tree.target_end[box], sources);
+    sources.forget();
+  };
+  const ListView& near = work.lists.near;
+  std::int64_t first = near.begin[box];  // the box itself, if it holds sources
+  if (has_short_way<Kernel> && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
+  for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
+    while ((begin = sources.append(work, frame, begin, end)) < end) flush();
+  });
+  flush();
+}
+
+template <class Real>
+static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
+  for (Real* out : {work.potential, work.gradient[0], work.gradient[1], work.gradient[2]})
+    if (out) std::fill(out + begin, out + end, Real(0));
+}
+
+template <class Kernel, class Real, bool with_gradient, int terms>
+static void p2p_leaves(const Work<Real>& work) {
+  for_blocks<PairSources<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& sources, std::int64_t i) {
+    const BoxId box = static_cast<BoxId>(i);
+    if (!work.tree.is_leaf(box)) return;
+    clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
+    if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
+      p2p_leaf<Kernel, Real, with_gradient, terms>(work, box, sources);
+  });
+}
+
+/// The compiled number of terms that was asked for, counting down from the full one.
+template <class Kernel, class Real, bool with_gradient, int terms>
+static void p2p_with(const Work<Real>& work) {
+  constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
+  if constexpr (has_short_way<Kernel> && terms > fewest_terms(avx512, single))
+    if (work.pair_terms < terms) return p2p_with<Kernel, Real, with_gradient, terms - 1>(work);
+  p2p_leaves<Kernel, Real, with_gradient, terms>(work);
+}
+
+template <class Kernel, class Real>
+void p2p(const Work<Real>& work) {
+  constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
+  if (work.gradient[0])
+    p2p_with<Kernel, Real, true, full>(work);
+  else
+    p2p_with<Kernel, Real, false, full>(work);
+}
+
+/// The cube around all points, each of which may touch another.
+template <class Real>
+static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+  double centre[3], edge = 0x1p-40;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = work.source[axis][0], high = low;
+    const auto extend = [&](const double* x, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) low = std::min(low, x[i]), high = std::max(high, x[i]);
+    };
+    extend(work.source[axis], sources);
+    extend(work.target[axis], targets);
+    centre[axis] = low / 2 + high / 2, edge = std::max(edge, high - low);
+  }
+  Frame frame = make_frame<Real>(centre, edge);
+  frame.reach = std::numeric_limits<Real>::infinity();
+  return frame;
+}
+
+/// Without a tree: blocks of targets against all sources.
+template <class Kernel, class Real, bool with_gradient, bool softened>
+static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_t count, std::int64_t begin,
+                         std::int64_t end, PairSources<Real>& sources) {
+  constexpr int terms = full_terms(vector_bytes == 64, sizeof(Real) == 4);
+  const PairSum<Kernel, Real, with_gradient, terms, softened> sum(work, frame);
+  for (std::int64_t s = 0; s < count;) {
+    s = sources.append(work, frame, s, count);
+    sum.add(begin, end, sources);
+    sources.forget();
+  }
+}
+
+template <class Kernel, class Real, bool softened>
+static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
+  constexpr std::int64_t block = 256;
+  if (count == 0 || targets == 0) return;
+  const Frame frame = frame_of_all(work, count, targets);
+  for_blocks<PairSources<Real>>({0, targets, block}, work.threads, [&](auto& sources, std::int64_t t) {
+    const std::int64_t end = std::min(t + block, targets);
+    if (work.gradient[0])
+      direct_block<Kernel, Real, true, softened>(work, frame, count, t, end, sources);
+    else
+      direct_block<Kernel, Real, false, softened>(work, frame, count, t, end, sources);
+  });
+}
+
+template <class Kernel, class Real>
+void direct(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
+  if constexpr (Kernel::softens)
+    if (work.softening > 0) return direct_blocks<Kernel, Real, true>(work, count, targets);
+  direct_blocks<Kernel, Real, false>(work, count, targets);
+}
+
+FARFIELD_INSTANTIATE(p2p)
+FARFIELD_INSTANTIATE_DIRECT(direct)
+
+}  // namespace farfield::cpu::FARFIELD_ISA

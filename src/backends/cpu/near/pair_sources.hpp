@@ -1,0 +1,130 @@
+// Sources of a pair sum, brought into the frame of a target box and parted: `close` ones may touch a target, so that
+// zero distances are masked and, in single, short differences are taken again in double; `clear` ones keep 1/16 of the
+// frame away from every target and need neither. One source in twenty is close in a volume.
+#pragma once
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/runtime/simd.hpp"
+#include "backends/cpu/work.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+/// Coordinates are (x - origin) * factor; factor is a power of two, about one over the box's edge. In double the origin
+/// is zero, so that differences are those of the caller's own coordinates; in single it is the box's centre.
+struct Frame {
+  double origin[3], factor;
+  double centre[3];  ///< of the target box, in the frame
+  double reach;      ///< sources within it of the centre, along every axis, are close
+};
+
+// Single rounds coordinates to 2^-25 of the frame: at 16 x that, 5e-7, differences need the rounded-off rests as well,
+// 2^-49 of the frame, which leave as much at 2^-21 and below that the differences of the originals.
+inline constexpr double close_distance = 0x1p-4, touching_distance = 0x1p-20;
+
+template <class Real>
+inline Frame make_frame(const double (&centre)[3], double edge) {
+  const double factor = std::ldexp(1.0, -std::ilogb(edge));
+  const double reach = factor * edge / 2 + close_distance;
+  if constexpr (sizeof(Real) == 4) return {{centre[0], centre[1], centre[2]}, factor, {0, 0, 0}, reach};
+  return {{0, 0, 0}, factor, {centre[0] * factor, centre[1] * factor, centre[2] * factor}, reach};
+}
+
+/// Sources one after another in the frame's coordinates. Close ones in single also have what rounding took off their
+/// coordinates, and all close ones their places among the sources.
+template <class Real>
+struct SourceRun {
+  Real *axis[3], *q;
+  Real* rest[3];
+  std::int64_t* index;
+  std::int64_t count;
+};
+
+/// lanes<Real> coordinates in a frame, and in single what rounding took off them: 48 bits together.
+template <class Real>
+FARFIELD_INLINE Vec<Real> rest_of(const double* x, double origin, double factor, Vec<Real> rounded) {
+  Vec<Real> rest = {};
+  if constexpr (sizeof(Real) == 4)
+    for (int k = 0; k < lanes<Real>; ++k)
+      rest[k] = static_cast<Real>((x[k] - origin) * factor - static_cast<double>(rounded[k]));
+  return rest;
+}
+
+template <class Real>
+class PairSources {
+ public:
+  static constexpr std::int64_t capacity = 4096;  // 64 KiB in single, 128 in double: second-level cache
+
+  PairSources() {
+    Real* memory = buffer_.need(11 * pitch);
+    const auto next = [&] { return std::exchange(memory, memory + pitch); };
+    for (SourceRun<Real>* run : {&clear, &close}) {
+      for (Real*& axis : run->axis) axis = next();
+      run->q = next();
+    }
+    for (Real*& rest : close.rest) rest = next();
+    close.index = index_.need(pitch);
+  }
+  PairSources(const PairSources&) = delete;
+  PairSources& operator=(const PairSources&) = delete;
+
+  /// Appends sources from `begin` on, as far as there is room and `end` allows; returns the first that is left.
+  std::int64_t append(const Work<Real>& work, const Frame& frame, std::int64_t begin, std::int64_t end) {
+    for (; begin < end && clear.count + close.count < capacity; begin += lanes<Real>)
+      append_vector(work, frame, begin, std::min<std::int64_t>(lanes<Real>, end - begin));
+    return std::min(begin, end);
+  }
+  /// Fills up the last vector of clear sources with some of no strength, away from the target box.
+  void seal(const Frame& frame) {
+    for (int axis = 0; axis < 3; ++axis)
+      store(clear.axis[axis] + clear.count, broadcast(static_cast<Real>(frame.centre[axis] + 4)));
+    store(clear.q + clear.count, Vec<Real>{});
+  }
+  void forget() { clear.count = close.count = 0; }
+
+  SourceRun<Real> clear = {}, close = {};
+
+ private:
+  static constexpr std::int64_t pitch = capacity + 2 * lanes<Real>;
+
+  FARFIELD_INLINE void append_vector(const Work<Real>& work, const Frame& frame, std::int64_t first,
+                                     std::int64_t valid) {
+    Vec<Real> x[3], largest = {};
+    for (int axis = 0; axis < 3; ++axis) {
+      x[axis] = relative(work.source[axis] + first, frame.origin[axis], frame.factor, Real{});
+      const Vec<Real> d = x[axis] - static_cast<Real>(frame.centre[axis]), size = d < 0 ? -d : d;
+      largest = size > largest ? size : largest;
+    }
+    const Vec<Real> q = load(work.strength + first);
+    const unsigned all = (1u << valid) - 1, near = lanes_below(largest, static_cast<Real>(frame.reach)) & all;
+    if (!near) [[likely]] {
+      for (int axis = 0; axis < 3; ++axis) store(clear.axis[axis] + clear.count, x[axis]);
+      store(clear.q + clear.count, q);
+      clear.count += valid;
+    } else {
+      put(clear, x, q, all & ~near);
+      put_close(work, frame, x, q, near, first);
+    }
+  }
+
+  static FARFIELD_INLINE void put(SourceRun<Real>& run, const Vec<Real> (&x)[3], Vec<Real> q, unsigned bits) {
+    for (int axis = 0; axis < 3; ++axis) store_lanes(run.axis[axis] + run.count, x[axis], bits);
+    store_lanes(run.q + run.count, q, bits);
+    run.count += __builtin_popcount(bits);
+  }
+
+  void put_close(const Work<Real>& work, const Frame& frame, const Vec<Real> (&x)[3], Vec<Real> q, unsigned bits,
+                 std::int64_t first) {
+    for (int axis = 0; axis < 3 && sizeof(Real) == 4; ++axis)
+      store_lanes(close.rest[axis] + close.count,
+                  rest_of<Real>(work.source[axis] + first, frame.origin[axis], frame.factor, x[axis]), bits);
+    std::int64_t* index = close.index + close.count;
+    for (unsigned left = bits; left; left &= left - 1) *index++ = first + __builtin_ctz(left);
+    put(close, x, q, bits);
+  }
+
+  Scratch<Real> buffer_;
+  Scratch<std::int64_t> index_;
+};
+
+}  // namespace farfield::cpu::FARFIELD_ISA

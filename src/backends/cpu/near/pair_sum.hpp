@@ -1,0 +1,165 @@
+// Pair sums of a range of targets with staged sources: the inner loop of p2p and of the direct sum.
+//
+// Lanes hold targets, sources are broadcast, so nothing is reduced across lanes; only what would fill less than half a
+// vector is done the other way round. Clear sources (pair_sources.hpp) take the short way: with the seed s of 1/r from
+// the hardware and its correction (pair_terms.hpp), c = q/r^3 = (q s) s^2 (1 + 3/2 e + ...), u += c r^2, g -= c d. In
+// single with AVX-512 that is 15 instructions and a seed of three: 9 cycles for 16 pairs; in double 18 and three: 10.5
+// for 8. Close sources take it, too, guarded: the few pairs that are too near for it are left to close_pairs.hpp, which
+// serves kernels without a short way alone.
+#pragma once
+#include <algorithm>
+
+#include "backends/cpu/near/close_pairs.hpp"
+#include "backends/cpu/near/pair_correction.hpp"
+#include "model/pair_terms.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
+inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
+
+template <class Kernel, class Real, bool with_gradient, int terms, bool softened = false>
+class PairSum {
+  using V = Vec<Real>;
+  static constexpr Real scale =
+      static_cast<Real>(with_gradient ? Correction<terms>::cube_scale : Correction<terms>::root_scale);
+  // In single, rounded coordinates serve beyond close_distance; in double all do whose seed is in single's range.
+  static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
+  static constexpr int most_across = lanes<Real> / 2;
+
+ public:
+  PairSum(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame), close_(work, frame) {}
+
+  /// Adds the staged sources to the results of targets [begin, end).
+  void add(std::int64_t begin, std::int64_t end, const PairSources<Real>& sources) const {
+    std::int64_t t = begin;
+    for (; t + lanes<Real> + most_across < end && target_vectors > 1; t += target_vectors * lanes<Real>)
+      tile<target_vectors>(t, end, sources);
+    for (; t < end; t += lanes<Real>) tile<1>(t, end, sources);
+  }
+
+ private:
+  template <int n>
+  void tile(std::int64_t t, std::int64_t end, const PairSources<Real>& sources) const {
+    TargetTile<Real, n> part, total;
+    total.clear();
+    part.place(work_, frame_, t);
+    add_clear(part, total, t, end, sources.clear);
+    add_close(part, total, t, sources.close);
+    for (int i = 0; i < n; ++i) deliver(total, i, t + i * lanes<Real>, end);
+  }
+
+  /// Few targets leave most lanes of their vector empty: then lanes hold sources, one target after another.
+  template <int n>
+  FARFIELD_INLINE void add_clear(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
+                                 std::int64_t end, const SourceRun<Real>& run) const {
+    if (n == 1 && end - t <= most_across) {
+      for (int k = 0; k < end - t; ++k) across(part, total, k, run);
+      return;
+    }
+    for (std::int64_t begin = 0; begin < run.count; begin += chunk) {
+      part.clear();
+      for (std::int64_t s = begin; s < std::min(begin + chunk, run.count); ++s) interact_one<false>(part, run, s);
+      total.add(part, scale);
+    }
+  }
+
+  template <int n>
+  FARFIELD_INLINE void across(const TargetTile<Real, n>& targets, TargetTile<Real, n>& total, int k,
+                              const SourceRun<Real>& run) const {
+    TargetTile<Real, 1> a;
+    a.x[0] = broadcast(targets.x[0][k]), a.y[0] = broadcast(targets.y[0][k]), a.z[0] = broadcast(targets.z[0][k]);
+    a.clear();
+    for (std::int64_t s = 0; s < run.count; s += lanes<Real>)
+      interact<false>(a, load(run.axis[0] + s), load(run.axis[1] + s), load(run.axis[2] + s), load(run.q + s));
+    total.u[0][k] += scale * sum_lanes<Real>(a.u[0]);
+    if constexpr (!with_gradient) return;
+    total.gx[0][k] += scale * sum_lanes<Real>(a.gx[0]);
+    total.gy[0][k] += scale * sum_lanes<Real>(a.gy[0]);
+    total.gz[0][k] += scale * sum_lanes<Real>(a.gz[0]);
+  }
+
+  /// By the guarded way as long as it leaves out less than one source in eight.
+  template <int n>
+  FARFIELD_INLINE void add_close(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
+                                 const SourceRun<Real>& run) const {
+    bool guarded = has_short_way<Kernel>;
+    for (std::int64_t begin = 0; begin < run.count; begin += chunk) {
+      const std::int64_t end = std::min(begin + chunk, run.count);
+      part.clear();
+      if (guarded) {
+        guarded = add_guarded(part, total, t, run, begin, end) * 8 < end - begin;
+      } else {
+        for (std::int64_t s = begin; s < end; ++s) close_.interact(part, run, s, t);
+        total.add(part, Real(1));
+      }
+    }
+  }
+
+  /// Returns how many sources had pairs that were too near.
+  template <int n>
+  FARFIELD_INLINE std::int64_t add_guarded(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
+                                           const SourceRun<Real>& run, std::int64_t begin, std::int64_t end) const {
+    std::int64_t left_out = 0;
+    for (std::int64_t s = begin; s < end; ++s) {
+      unsigned near = interact_one<true>(part, run, s);
+      if (!near) [[likely]]
+        continue;
+      near &= ~close_.template self_bit<n>(run.index[s] - t);
+      if (near) close_.add(total, run, s, t, near), ++left_out;
+    }
+    total.add(part, scale);
+    return left_out;
+  }
+
+  template <bool guarded, int n>
+  FARFIELD_INLINE unsigned interact_one(TargetTile<Real, n>& a, const SourceRun<Real>& run, std::int64_t s) const {
+    return interact<guarded>(a, broadcast(run.axis[0][s]), broadcast(run.axis[1][s]), broadcast(run.axis[2][s]),
+                             broadcast(run.q[s]));
+  }
+
+  /// The short way. `guarded` leaves pairs nearer than `nearest` out and returns their lanes' bits.
+  template <bool guarded, int n>
+  FARFIELD_INLINE unsigned interact(TargetTile<Real, n>& a, V x, V y, V z, V q) const {
+    unsigned near = 0;
+    for (int i = 0; i < n; ++i) {
+      const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
+      const V r2 = softened ? distance2 + close_.softening2() : distance2;
+      V seed = inverse_sqrt_seed(r2);
+      if constexpr (guarded) {
+        near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
+        seed = distance2 < nearest * nearest ? V{} : seed;
+      }
+      const V t = seed * seed;
+      if constexpr (!with_gradient)
+        Kernel::potential(Correction<terms>::root(r2, seed, t, Real{}), q, a.u[i]);
+      else if constexpr (has_short_way<Kernel>)
+        Kernel::gradient_of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, a.u[i], a.gx[i],
+                                 a.gy[i], a.gz[i]);
+    }
+    return near;
+  }
+
+  template <int n>
+  FARFIELD_INLINE void deliver(const TargetTile<Real, n>& a, int i, std::int64_t first, std::int64_t end) const {
+    const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame_.factor));
+    const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame_.factor) * frame_.factor);
+    add_to(work_.potential + first, a.u[i] * to_potential, end - first);
+    if constexpr (with_gradient) {
+      add_to(work_.gradient[0] + first, a.gx[i] * to_gradient, end - first);
+      add_to(work_.gradient[1] + first, a.gy[i] * to_gradient, end - first);
+      add_to(work_.gradient[2] + first, a.gz[i] * to_gradient, end - first);
+    }
+  }
+  /// Never beyond the range: what follows is another box's, and perhaps another thread's.
+  static FARFIELD_INLINE void add_to(Real* result, V v, std::int64_t valid) {
+    if (valid >= lanes<Real>) return store(result, V(load(result) + v));
+    for (int k = 0; k < valid; ++k) result[k] += v[k];
+  }
+
+  const Work<Real>& work_;
+  const Frame& frame_;
+  const ClosePairs<Kernel, Real, with_gradient, softened> close_;
+};
+
+}  // namespace farfield::cpu::FARFIELD_ISA

@@ -1,0 +1,44 @@
+// A tile of targets in the frame of a pair sum, one vector or two, with their sums.
+#pragma once
+#include "backends/cpu/near/pair_sources.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+template <class Real, int n>
+struct TargetTile {
+  using V = Vec<Real>;
+  V x[n], y[n], z[n];
+  V rest[3][n];  ///< of the coordinates, in single
+  V u[n], gx[n], gy[n], gz[n];
+
+  /// The targets from t on.
+  FARFIELD_INLINE void place(const Work<Real>& work, const Frame& frame, std::int64_t t) {
+    V* const axes[3] = {x, y, z};
+    for (int axis = 0; axis < 3; ++axis)
+      for (int i = 0; i < n; ++i) {
+        const double* from = work.target[axis] + t + i * lanes<Real>;
+        axes[axis][i] = relative(from, frame.origin[axis], frame.factor, Real{});
+        rest[axis][i] = rest_of<Real>(from, frame.origin[axis], frame.factor, axes[axis][i]);
+      }
+  }
+  void clear() {
+    for (int i = 0; i < n; ++i) u[i] = gx[i] = gy[i] = gz[i] = V{};
+  }
+  void add(const TargetTile& other, Real scale) {
+    for (int i = 0; i < n; ++i) {
+      u[i] += scale * other.u[i];
+      gx[i] += scale * other.gx[i], gy[i] += scale * other.gy[i], gz[i] += scale * other.gz[i];
+    }
+  }
+  /// Lanes of `other` whose bits are set.
+  void add_lanes(const TargetTile& other, unsigned bits) {
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < lanes<Real>; ++k) {
+        if (!(bits >> (i * lanes<Real> + k) & 1)) continue;
+        u[i][k] += other.u[i][k];
+        gx[i][k] += other.gx[i][k], gy[i][k] += other.gy[i][k], gz[i][k] += other.gz[i][k];
+      }
+  }
+};
+
+}  // namespace farfield::cpu::FARFIELD_ISA

@@ -1,0 +1,33 @@
+// Transfer: strengths into tree order and results back into the caller's order.
+#pragma once
+#include <cstdint>
+
+#include "backends/cpu/tree/tree.hpp"
+#include "backends/evaluator.hpp"
+#include "core/array.hpp"
+#include "core/units.hpp"
+#include "judge/quality.hpp"
+
+namespace farfield::cpu {
+
+/// Each vector has its own exponent: in single precision a larger one beside it must not push it out of range, nor
+/// change its bits. Throws Error(input) naming the first strength that is not finite.
+StrengthRange strength_range(const Strengths& strengths, std::int64_t vector, int threads);
+
+/// sorted[i] = strength of sorted source i in `vector` times 2^-exponent; 16 zeros follow.
+template <class Real>
+void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
+            Array<Real>& sorted, int threads);
+
+/// Results of one vector in tree order, times their factor, to the caller's arrays.
+template <class Real>
+struct SortedResults {
+  const Real* potential;
+  const Real* gradient[3];  ///< null when not computed
+  ResultFactors factor;
+};
+template <class Real>
+void scatter(const SortedResults<Real>& results, std::int64_t vector, const SortedPoints& points,
+             const Delivery& delivery, int threads);
+
+}  // namespace farfield::cpu

@@ -1,0 +1,162 @@
+#include "backends/cpu/tree/lists.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/chunks.hpp"
+
+namespace farfield::cpu {
+namespace {
+
+constexpr std::int64_t grain = 128;  // boxes per chunk
+
+/// Rows of consecutive boxes as one chunk makes them.
+struct Part {
+  std::vector<BoxId> items;
+  std::vector<std::int64_t> ends;  // of each row, in `items`
+  std::size_t row_begin() const { return ends.empty() ? 0 : static_cast<std::size_t>(ends.back()); }
+  void push(BoxId item) { items.push_back(item); }
+  void end_row() {
+    std::sort(items.begin() + static_cast<std::ptrdiff_t>(row_begin()), items.end());
+    ends.push_back(static_cast<std::int64_t>(items.size()));
+  }
+};
+
+/// Rows that grow level by level while earlier ones are read.
+struct Rows {
+  std::vector<std::int64_t> begin{0};
+  std::vector<BoxId> items;
+  void append(const std::vector<Part>& parts) {
+    for (const Part& part : parts) {
+      const std::int64_t base = begin.back();
+      for (const std::int64_t end : part.ends) begin.push_back(base + end);
+      items.insert(items.end(), part.items.begin(), part.items.end());
+    }
+  }
+};
+
+/// Joins parts, which cover all boxes in order.
+void join(List<Array>& list, const std::vector<Part>& parts, std::int64_t boxes, int threads) {
+  std::vector<std::int64_t> item_base(parts.size()), row_base(parts.size());
+  std::int64_t items = 0, rows = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    item_base[p] = items;
+    row_base[p] = rows;
+    items += static_cast<std::int64_t>(parts[p].items.size());
+    rows += static_cast<std::int64_t>(parts[p].ends.size());
+  }
+  list.begin.resize(boxes + 1);
+  list.items.resize(items);
+  list.begin[0] = 0;
+  for_each_index(static_cast<std::int64_t>(parts.size()), 1, threads, [&](std::int64_t i) {
+    const std::size_t p = static_cast<std::size_t>(i);
+    for (std::size_t r = 0; r < parts[p].ends.size(); ++r)
+      list.begin[row_base[p] + static_cast<std::int64_t>(r) + 1] = item_base[p] + parts[p].ends[r];
+    std::copy(parts[p].items.begin(), parts[p].items.end(), list.items.begin() + item_base[p]);
+  });
+}
+
+class Builder {
+ public:
+  Builder(const TreeView& tree, const ListThresholds& thresholds) : tree_(tree), thresholds_(thresholds) {}
+
+  void find_coarser(std::vector<Part>& p2l, int threads);
+  void find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int threads) const;
+
+ private:
+  void coarser_row(BoxId target, Part& adjacent, Part& p2l) const;
+  void finer_rows(BoxId target, Part& near, Part& m2p) const;
+  void take(BoxId target, BoxId source, Part& near, Part& m2p) const;
+  const BoxId* colleagues(BoxId b) const { return tree_.colleague + std::int64_t(colleagues_per_box) * b; }
+
+  const TreeView& tree_;
+  ListThresholds thresholds_;
+  /// For each box with targets: the coarser leaves with sources that touch it, or that a leaf takes by p2p all the
+  /// same.
+  Rows adjacent_;
+};
+
+/// Coarser leaves that touch the parent (the parent's own row and those of its colleagues that are leaves): they touch
+/// the target too, and its children must look at them in turn, or reach it by p2l.
+void Builder::coarser_row(BoxId target, Part& adjacent, Part& p2l) const {
+  const BoxId parent = tree_.parent[target];
+  if (parent != no_box && tree_.target_count(target) > 0) {
+    const bool by_pairs = tree_.is_leaf(target) && tree_.target_count(target) <= thresholds_.p2l_targets;
+    const auto place = [&](BoxId leaf) { (by_pairs || touch(tree_, leaf, target) ? adjacent : p2l).push(leaf); };
+    const std::size_t row = static_cast<std::size_t>(parent);
+    for (std::int64_t i = adjacent_.begin[row]; i < adjacent_.begin[row + 1]; ++i)
+      place(adjacent_.items[static_cast<std::size_t>(i)]);
+    for (int slot = 0; slot < colleagues_per_box; ++slot) {
+      const BoxId c = colleagues(parent)[slot];
+      if (c != no_box && tree_.is_leaf(c) && tree_.source_count(c) > 0) place(c);
+    }
+  }
+  adjacent.end_row();
+  p2l.end_row();
+}
+
+void Builder::find_coarser(std::vector<Part>& p2l, int threads) {
+  for (int level = 0; level < tree_.levels; ++level) {
+    const BoxId first = tree_.level_begin[level], count = tree_.level_begin[level + 1] - first;
+    const std::size_t before = p2l.size();
+    std::vector<Part> adjacent(static_cast<std::size_t>(chunk_count(count, grain)));
+    p2l.resize(before + adjacent.size());
+    for_chunks(count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+      const std::size_t c = static_cast<std::size_t>(chunk);
+      for (std::int64_t i = begin; i < end; ++i)
+        coarser_row(static_cast<BoxId>(first + i), adjacent[c], p2l[before + c]);
+    });
+    adjacent_.append(adjacent);
+  }
+}
+
+/// A source box whose parent touches the target leaf: whole to near or to m2p, or its children are looked at.
+void Builder::take(BoxId target, BoxId source, Part& near, Part& m2p) const {
+  const std::int64_t sources = tree_.source_count(source);
+  if (sources == 0) return;
+  if (sources <= thresholds_.m2p_sources) return near.push(source);  // whatever lies in it would go there
+  if (!touch(tree_, target, source)) return m2p.push(source);
+  if (tree_.is_leaf(source)) return near.push(source);
+  const BoxId first = tree_.first_child[source];
+  for (BoxId child = first; child < first + tree_.child_count(source); ++child) take(target, child, near, m2p);
+}
+
+void Builder::finer_rows(BoxId target, Part& near, Part& m2p) const {
+  if (tree_.is_leaf(target) && tree_.target_count(target) > 0) {
+    const std::size_t row = static_cast<std::size_t>(target), begin = near.items.size();
+    for (std::int64_t i = adjacent_.begin[row]; i < adjacent_.begin[row + 1]; ++i)
+      near.push(adjacent_.items[static_cast<std::size_t>(i)]);
+    for (int slot = 0; slot < colleagues_per_box; ++slot)
+      if (const BoxId c = colleagues(target)[slot]; c != no_box) take(target, c, near, m2p);
+    near.end_row();
+    const auto self = std::find(near.items.begin() + static_cast<std::ptrdiff_t>(begin), near.items.end(), target);
+    if (self != near.items.end())  // the box itself first, the others stay ascending
+      std::rotate(near.items.begin() + static_cast<std::ptrdiff_t>(begin), self, self + 1);
+  } else {
+    near.end_row();
+  }
+  m2p.end_row();
+}
+
+void Builder::find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int threads) const {
+  near.resize(static_cast<std::size_t>(chunk_count(tree_.boxes, grain)));
+  m2p.resize(near.size());
+  for_chunks(tree_.boxes, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+    const std::size_t c = static_cast<std::size_t>(chunk);
+    for (std::int64_t b = begin; b < end; ++b) finer_rows(static_cast<BoxId>(b), near[c], m2p[c]);
+  });
+}
+
+}  // namespace
+
+void build_lists(Lists<Array>& lists, const TreeView& tree, const ListThresholds& thresholds, int threads) {
+  Builder builder(tree, thresholds);
+  std::vector<Part> near, m2p, p2l;
+  builder.find_coarser(p2l, threads);
+  builder.find_finer(near, m2p, threads);
+  join(lists.near, near, tree.boxes, threads);
+  join(lists.m2p, m2p, tree.boxes, threads);
+  join(lists.p2l, p2l, tree.boxes, threads);
+}
+
+}  // namespace farfield::cpu

@@ -1,0 +1,44 @@
+// CpuTree: sorted points, boxes and lists in host memory, everything that stages need beside strengths.
+#pragma once
+#include <farfield/views.hpp>
+#include <functional>
+
+#include "backends/cpu/tree/sort.hpp"
+#include "core/array.hpp"
+#include "tree/geometry.hpp"
+#include "tree/lists.hpp"
+#include "tree/tree.hpp"
+
+namespace farfield::cpu {
+
+struct TreeOptions {
+  int m = 1, k = 0;             ///< the data's largest side spans m boxes of level k, see make_lattice
+  std::int64_t leaf_size = 64;  ///< most sources or targets of a leaf
+  int depth = -1;               ///< >= 0: uniform tree with all leaves at this level
+  ListThresholds thresholds;
+  int threads = 0;
+  /// Called after every stage with its name (keys, sort, boxes, gather, lists) and its seconds.
+  std::function<void(const char*, double)> timed;
+};
+
+struct CpuTree {
+  Lattice lattice;
+  Tree<Array> tree;
+  Lists<Array> lists;
+  SortedPoints sources, targets;  ///< `targets` is empty where `alike`
+  bool alike = true;
+
+  const SortedPoints& target_points() const { return alike ? sources : targets; }
+  /// Has every array count its bytes in `meter`; before the first build.
+  void count_bytes_in(MemoryMeter& meter);
+};
+
+/// Builds everything anew. `geometry` is the survey of the same points; `targets` null: they are the sources.
+/// Without sources, without targets: all ranges are empty on that side; without both there are no boxes.
+void build(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
+           const TreeOptions& options);
+
+/// No tree: scaled points in the caller's order, for the direct sum.
+void read_points(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry, int threads);
+
+}  // namespace farfield::cpu

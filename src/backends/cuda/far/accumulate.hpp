@@ -1,0 +1,40 @@
+// accumulate: sources into an expansion of any degree, a warp per box, for p2m and p2l.
+#pragma once
+#include "backends/cuda/far/visitors.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+
+namespace farfield::cuda {
+
+/// Sources [begin, end) into the expansion `out` about the frame.
+template <class Kernel, class Real, bool inverted>
+__device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::int64_t begin, std::int64_t end,
+                           bool add, Real* column, Real* out) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  for (std::int64_t first = begin; first < end; first += warp, add = true) {
+    const std::int64_t s = first + lane;
+    Real u[3] = {1, 1, 1}, q = 0, weight = 1;
+    if (s < end) {
+      frame.place(work.source, s, u);
+      q = work.strength[s];
+    }
+    if constexpr (inverted) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
+    Accumulate<Real> visit{q * weight, work.tables.degree, lane, add, column, out};
+    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u[0], u[1], u[2], visit);
+  }
+}
+
+/// A warp per box with shared memory for its column.
+template <class Real, class Launch>
+void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
+  const int warps = warps_that_fit(bytes, 4);
+  const std::size_t all = bytes * static_cast<std::size_t>(warps);
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
+           work.stream>>>(work);
+  require_launch(name);
+}
+
+}  // namespace farfield::cuda

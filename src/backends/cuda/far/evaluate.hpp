@@ -1,0 +1,113 @@
+// evaluate: expansions of any degree to targets, for l2p and m2p. The gradient's expansions are made once per box by
+// sparse maps (Gumerov & Duraiswami 2008, section 2.3), then four expansions share one recurrence. A warp per leaf,
+// lanes are targets, coefficients in shared memory as [coefficient][expansion].
+#pragma once
+#include "backends/cuda/far/visitors.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+
+namespace farfield::cuda {
+
+/// Number of coefficients that are evaluated, and the degree.
+template <class Real>
+struct Extent {
+  int degree, count;
+  const Real* recurrence;
+};
+
+/// Coefficients of expansion `first` and the following ones (0: the expansion itself, 1-3: its derivatives).
+template <class Real, int expansions>
+__device__ void stage(const Real* from, int own_count, const SparseView<Real>* gradient, const Extent<Real>& extent,
+                      int first, Real* coefficient) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  for (int i = lane; i < extent.count; i += warp)
+#pragma unroll
+    for (int e = 0; e < expansions; ++e) {
+      const int which = first + e;
+      Real value = 0;
+      if (which == 0)
+        value = i < own_count ? from[i] : Real(0);
+      else if (i < gradient[which - 1].rows)
+        value = apply_row(gradient[which - 1], from, i);
+      coefficient[i * expansions + e] = value;
+    }
+  __syncwarp();
+}
+
+/// Targets of `box` receive the expansion about `about`.
+template <class Kernel, class Real, int expansions, bool multipole>
+__device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const Extent<Real>& extent, int first,
+                         const Real* coefficient) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const BoxFrame frame(work.tree, about);
+  const double scale = Kernel::Basis::potential_scale(1 / frame.factor);
+  const std::int64_t end = work.tree.target_end[box];
+  for (std::int64_t t = work.tree.target_begin[box] + lane; t < end; t += warp) {
+    Real u[3], weight = 1;
+    frame.place(work.target, t, u);
+    if constexpr (multipole) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
+    Evaluate<Real, expansions> visit(coefficient);
+    Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
+#pragma unroll
+    for (int e = 0; e < expansions; ++e) {
+      const int which = first + e;
+      Real* out = result_array(work, which) + t;
+      *out += visit.out[e] * weight * static_cast<Real>(which == 0 ? scale : scale * frame.factor);
+    }
+  }
+  __syncwarp();
+}
+
+template <class Kernel, class Real, int expansions, bool multipole>
+__global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
+  const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * warps + own;
+  if (at >= work.tree.boxes) return;
+  const auto box = static_cast<BoxId>(at);
+  Real* coefficient = reinterpret_cast<Real*>(shared) + static_cast<std::int64_t>(own) * extent.count * expansions;
+  const int count = work.tables.coefficients;
+  if constexpr (multipole) {
+    const ListView& list = work.lists.m2p;
+    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
+      const BoxId source = list.items[k];
+      stage<Real, expansions>(work.multipole + static_cast<std::int64_t>(source) * work.tables.stride, count,
+                              work.tables.multipole_gradient, extent, first, coefficient);
+      evaluate<Kernel, Real, expansions, true>(work, box, source, extent, first, coefficient);
+    }
+  } else {
+    if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
+    stage<Real, expansions>(work.local + static_cast<std::int64_t>(box) * work.tables.stride, count,
+                            work.tables.local_gradient, extent, first, coefficient);
+    evaluate<Kernel, Real, expansions, false>(work, box, box, extent, first, coefficient);
+  }
+}
+
+template <class Kernel, class Real, int expansions, bool multipole>
+bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int first) {
+  const std::size_t bytes = static_cast<std::size_t>(extent.count) * expansions * sizeof(Real);
+  const int warps = warps_that_fit(bytes, 4);
+  if (warps == 0) return false;
+  const auto kernel = evaluate_kernel<Kernel, Real, expansions, multipole>;
+  const std::size_t all = bytes * static_cast<std::size_t>(warps);
+  const char* name = multipole ? "m2p" : "l2p";
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
+           work.stream>>>(work, extent, first);
+  require_launch(name);
+  return true;
+}
+
+template <class Kernel, class Real, bool multipole>
+void evaluate_any_degree(const Work<Real>& work) {
+  const TablesView<Real>& t = work.tables;
+  const bool gradient = work.gradient[0] != nullptr, longer = multipole && gradient;
+  const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
+                            longer ? t.recurrence_next : t.recurrence};
+  if (gradient && launch_evaluation<Kernel, Real, 4, multipole>(work, extent, 0)) return;
+  for (int which = 0; which < (gradient ? 4 : 1); ++which)  // degrees whose four expansions exceed shared memory
+    if (!launch_evaluation<Kernel, Real, 1, multipole>(work, extent, which))
+      throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,118 @@
+// What the kernels of a constant degree share (expansions/laplace_fixed.hpp): the choice of the instance, factors as
+// kernel arguments, points of several boxes dealt to consecutive threads, and boxes with entries to warps.
+#pragma once
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "backends/cuda/far/visitors.hpp"
+
+namespace farfield::cuda {
+
+/// Calls f(integral_constant<degree>) and returns true where the basis has that degree as a constant. Double's degrees
+/// are higher: it takes the kernels of any degree.
+template <class Basis, class Real, int first = 0, class F>
+bool with_fixed_degree(int degree, F&& f) {
+  if constexpr (sizeof(Real) == 4 && first <= Basis::highest_fixed) {
+    if (degree == first) return f(std::integral_constant<int, first>{}), true;
+    return with_fixed_degree<Basis, Real, first + 1>(degree, f);
+  }
+  return false;
+}
+
+/// A kernel's argument: operands from constant memory where the index is a constant.
+template <class Real, int count>
+struct Factors {
+  Real value[count];
+};
+
+template <class Real, int count>
+Factors<Real, count> make_factors(const std::vector<double>& values) {
+  Factors<Real, count> factors;
+  for (int i = 0; i < count; ++i) factors.value[i] = static_cast<Real>(values[static_cast<std::size_t>(i)]);
+  return factors;
+}
+
+/// Stride of expansions with `count` coefficients, as Tables has it.
+template <class Real>
+FARFIELD_HD constexpr int stride_of(int count) {
+  constexpr int line = 64 / static_cast<int>(sizeof(Real));
+  return (count + line - 1) / line * line;
+}
+
+/// Up to `ranges` ranges of points as one: place i of it is point first[r] + i with r = range_of(i).
+template <int ranges>
+struct FlatRanges {
+  std::uint32_t begin[ranges + 1];
+  std::int64_t first[ranges];
+
+  /// By one warp, lane r < ranges with its own range; `total` is the number of points.
+  __device__ std::uint32_t fill(int lane, std::int64_t range_begin, std::int64_t range_end) {
+    const auto count = static_cast<std::uint32_t>(range_end - range_begin);
+    std::uint32_t sum = count;
+    for (int other = 1; other < ranges; other *= 2) {
+      const std::uint32_t before = __shfl_up_sync(0xffffffffu, sum, other);
+      if (lane >= other) sum += before;
+    }
+    if (lane < ranges) {
+      begin[lane] = sum - count;
+      first[lane] = range_begin - (sum - count);
+    }
+    const std::uint32_t total = __shfl_sync(0xffffffffu, sum, ranges - 1);
+    if (lane == 0) begin[ranges] = total;
+    return total;
+  }
+  __device__ int range_of(std::uint32_t i) const {
+    int r = 0;
+#pragma unroll
+    for (int step = ranges / 2; step > 0; step /= 2)
+      if (begin[r + step] <= i) r += step;
+    return r;
+  }
+};
+
+/// Boxes with entries in a list, among those that a block looks at; its warps take them by turn. Long lists lie side by
+/// side: a block looks at strips of `warps` boxes with those of all other blocks between them, and gets its share of
+/// every region. Who takes which box does not matter to the sums.
+template <int threads>
+struct BusyBoxes {
+  int found, taken;
+  BoxId box[threads];
+
+  /// By all threads of the block, one for each of `looks` boxes.
+  __device__ void find(const TreeView& tree, const ListView& list, int looks) {
+    const unsigned warps = blockDim.x / warp, strip = threadIdx.x / warps * gridDim.x + blockIdx.x;
+    const std::int64_t at = static_cast<std::int64_t>(strip) * warps + threadIdx.x % warps;
+    const bool busy = static_cast<int>(threadIdx.x) < looks && at < tree.boxes && list.begin[at] < list.begin[at + 1];
+    if (threadIdx.x == 0) found = taken = 0;
+    __syncthreads();
+    if (busy) box[atomicAdd(&found, 1)] = static_cast<BoxId>(at);
+    __syncthreads();
+  }
+  /// By a whole warp: the next box, or no_box.
+  __device__ BoxId take() {
+    int next = 0;
+    if (threadIdx.x % warp == 0) next = atomicAdd(&taken, 1);
+    next = __shfl_sync(0xffffffffu, next, 0);
+    return next < found ? box[next] : no_box;
+  }
+};
+
+/// How many boxes a block of `warps` warps looks at, one per thread unless that leaves blocks too few for the device.
+struct LookShape {
+  int looks;
+  unsigned blocks;
+};
+inline LookShape look_shape(BoxId boxes, int warps) {
+  constexpr int blocks_per_processor = 16;
+  const int strips = boxes / (blocks_per_processor * device_limits().multiprocessors * warps);
+  const int looks = std::clamp(strips, 1, warp) * warps;
+  return {looks, static_cast<unsigned>((boxes + looks - 1) / looks)};
+}
+
+/// Points per leaf, for the shapes of kernels.
+inline double mean_leaf(std::int64_t points, BoxId boxes) {
+  return boxes > 0 ? static_cast<double>(points) / (0.875 * static_cast<double>(boxes)) : 0;
+}
+
+}  // namespace farfield::cuda

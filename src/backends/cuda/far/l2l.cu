@@ -1,0 +1,218 @@
+// l2l: locals of the boxes of one level receive their parent's. The matrix is the transpose of m2m's (both re-expand R
+// about a shifted centre), times the ratio of the edges that locals are scaled with; one product for all eight children
+// (octants.hpp). A thread has one coefficient of a group of parents: all eight S_k in registers, from them the
+// children's, which are added to what asynchronous copies have fetched meanwhile. Consecutive threads write consecutive
+// coefficients of one child. Cost: (d+1)^4 / 2 multiply-adds and 17 (d+1)^2 numbers of traffic per parent.
+#include <cuda_pipeline_primitives.h>
+
+#include <cmath>
+
+#include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/m2l/product.hpp"
+#include "backends/cuda/stages.hpp"
+
+namespace farfield::cuda {
+
+/// OctantView's lists in shared memory.
+struct ByParity {
+  std::int16_t *index, *begin;
+  unsigned char* parity;
+};
+
+__device__ inline void load_lists(const OctantView& octants, int count, const ByParity& by) {
+  const int begins = 8 * (degree_of(count - 1) + 2);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) {
+    by.index[i] = octants.index[i];
+    by.parity[i] = octants.parity[i];
+  }
+  for (int i = static_cast<int>(threadIdx.x); i < begins; i += octant_threads) by.begin[i] = octants.begin[i];
+}
+
+/// Rows in the order of the lists: those of one parity follow each other.
+template <class Real>
+__device__ void stage_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += octant_threads)
+    staged[i] = matrix[octants.index[i / count] * pitch + i % count];
+}
+
+/// The parents' locals into shared memory, [group][coefficient][parent of the group], coefficients in the same order.
+template <class Real>
+__device__ void load_parents(const Work<Real>& work, const Families<Real>& families, int groups, int count,
+                             const ByParity& by, Parents<Real>* local) {
+  constexpr int size = Parents<Real>::size;
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += octant_threads) {
+    const int i = by.index[place / size % count], p = place / size / count * size + place % size;
+    const BoxId parent = families.parent[p];
+    reinterpret_cast<Real*>(local)[place] =
+        parent == no_box ? 0 : work.local[static_cast<std::int64_t>(parent) * work.tables.stride + i];
+  }
+}
+
+/// One coefficient of the children of a group, as it was. A thread reads only what it has copied: no barrier.
+template <class Real>
+struct OldValues {
+  Real value[8][Parents<Real>::size][octant_threads];
+};
+
+/// Coefficient i of a box: a multiply-add away from what all boxes share.
+template <class Real>
+__device__ Real* coefficient_of(const Work<Real>& work, int stride, BoxId box, int i) {
+  const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Real));
+  return reinterpret_cast<Real*>(reinterpret_cast<char*>(work.local + i) + box * bytes);
+}
+
+/// In place of children that are missing comes a number that is not used: without branches the copies follow each
+/// other.
+template <class Real>
+__device__ void copy_children(const Work<Real>& work, int stride, const Families<Real>& families, int group, int i,
+                              OldValues<Real>& old) {
+  constexpr int size = Parents<Real>::size;
+  BoxId child[8][size];  // before the first copy: loads from shared memory would wait for one after the other
+#pragma unroll
+  for (int octant = 0; octant < 8; ++octant)
+#pragma unroll
+    for (int p = 0; p < size; ++p) child[octant][p] = families.child[octant][group * size + p];
+  const BoxId other = families.all[0];
+#pragma unroll
+  for (int octant = 0; octant < 8; ++octant)
+#pragma unroll
+    for (int p = 0; p < size; ++p) {
+      const BoxId box = child[octant][p] == no_box ? other : child[octant][p];
+      __pipeline_memcpy_async(&old.value[octant][p][threadIdx.x], coefficient_of(work, stride, box, i), sizeof(Real));
+    }
+  __pipeline_commit();
+}
+
+/// sum[k] = S_k(i) of the parents in `local`. The lanes of a warp go through the same terms, so that they meet in
+/// shared memory: from the lowest of their degrees on; below a lane's own the matrix has zeros.
+template <class Real, bool staged, int unrolled>
+__device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, const Parents<Real>* local,
+                              const ByParity& by, Parents<Real> sum[8]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, lowest = i < lane ? 0 : i - lane;
+  const std::int16_t *begin = by.begin + 8 * degree_of(lowest), *end = by.begin + 8 * (degree_of(count - 1) + 1);
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    sum[k] = {};
+    const Real* row = matrix + (staged ? begin[k] * pitch : 0) + i;
+    const Parents<Real>* x = local + begin[k];
+#pragma unroll unrolled
+    for (int s = begin[k]; s < end[k]; ++s) {
+      const Real a = staged ? *row : row[by.index[s] * pitch];
+#pragma unroll
+      for (int p = 0; p < Parents<Real>::size; ++p) sum[k].value[p] += a * x->value[p];
+      ++x;
+      if (staged) row += pitch;
+    }
+  }
+}
+
+/// Coefficient i of the children from its S_k, `parity` being c(i): x[w] = sum_k (-1)^(bits of w & k ^ parity) S_k, the
+/// signs of the parity on the way.
+template <class Real>
+__device__ void add_to_children(const Work<Real>& work, int stride, const Families<Real>& families, int group, int i,
+                                unsigned parity, const Parents<Real> sum[8], const OldValues<Real>& old) {
+  constexpr int size = Parents<Real>::size;
+  Real sign[3];
+#pragma unroll
+  for (int bit = 0; bit < 3; ++bit) sign[bit] = parity >> bit & 1u ? Real(-1) : Real(1);
+#pragma unroll
+  for (int p = 0; p < size; ++p) {
+    Real x[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) x[k] = sum[k].value[p];
+    walsh_hadamard(x, sign);
+#pragma unroll
+    for (int octant = 0; octant < 8; ++octant) {
+      const BoxId child = families.child[octant][group * size + p];
+      const Real value = old.value[octant][p][threadIdx.x] + x[7 - octant];
+      if (child != no_box) *coefficient_of(work, stride, child, i) = value;
+    }
+  }
+}
+
+template <class Real, int fixed, bool staged>
+__global__ void __launch_bounds__(octant_threads, 8)
+    l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ Families<Real> families;
+  constexpr int unrolled = fixed && fixed < 50 ? 1 : 4;  // rows of one parity are (d+1)^2 / 8
+  const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
+  const int stride = fixed ? stride_of<Real>(fixed) : work.tables.stride;
+  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
+  if (families.parents == 0) return;
+  auto& old = *reinterpret_cast<OldValues<Real>*>(shared);
+  auto* local = reinterpret_cast<Parents<Real>*>(&old + 1);
+  auto* own_matrix = reinterpret_cast<Real*>(local + groups * count);
+  auto* index = reinterpret_cast<std::int16_t*>(own_matrix + (staged ? count * count : 0));
+  const ByParity by{index, index + count,
+                    reinterpret_cast<unsigned char*>(index + count + 8 * (degree_of(count - 1) + 2))};
+  load_lists(work.octants, count, by);
+  if constexpr (staged) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
+  for (int from = 0; from < families.parents; from += groups * Parents<Real>::size) {
+    __syncthreads();
+    const int now = find_children(work.tree, from, groups, !work.alike, families);
+    const int places = now * count;
+    int place = static_cast<int>(threadIdx.x);
+    if (place < places) copy_children(work, stride, families, place / count, place % count, old);
+    load_parents(work, families, now, count, by, local);
+    __syncthreads();
+    while (place < places) {
+      const int i = place % count, group = place / count;
+      Parents<Real> sum[8];
+      sum_by_parity<Real, staged, unrolled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch, count, i,
+                                            local + group * count, by, sum);
+      __pipeline_wait_prior(0);
+      add_to_children(work, stride, families, group, i, by.parity[i], sum, old);
+      if (fixed) break;  // such counts leave no thread a second place, see octant_shape
+      place += octant_threads;
+      if (place < places) copy_children(work, stride, families, place / count, place % count, old);
+    }
+  }
+}
+
+template <class Real>
+static std::size_t shared_bytes(int groups, int count) {
+  const auto numbers = static_cast<std::size_t>(count);
+  return sizeof(OldValues<Real>) + sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
+         (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) +
+         sizeof(std::int16_t) * (numbers + 8 * (static_cast<std::size_t>(std::sqrt(numbers)) + 2)) + numbers;
+}
+
+template <class Real>
+static OctantShape shape_of(std::int64_t parents, int coefficients) {
+  return octant_shape<Real>(parents, coefficients, shared_bytes<Real>(0, coefficients) + sizeof(Families<Real>) + 64,
+                            sizeof(Parents<Real>) * static_cast<std::size_t>(coefficients));
+}
+
+template <class Real>
+bool l2l_by_octants(int coefficients) {
+  return shape_of<Real>(1, coefficients).groups > 0;
+}
+
+template <class Real>
+void l2l(const Work<Real>& work, int level) {
+  if (level == 2 && !work.reduced) return;  // nothing is far from boxes of level 1
+  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
+  const int count = work.tables.coefficients;
+  const OctantShape shape = shape_of<Real>(last - first, count);
+  if (shape.groups == 0)  // high degrees on devices of little shared memory
+    return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},
+                                    level, level + 1);
+  with_fixed_count<Real>(count, [&](auto constant) {
+    constexpr int fixed = decltype(constant)::value;
+    const auto kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true> : l2l_kernel<Real, fixed, false>;
+    allow_shared_memory(reinterpret_cast<const void*>(kernel));
+    kernel<<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+        work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
+    require_launch("l2l");
+  });
+}
+
+template bool l2l_by_octants<float>(int);
+template bool l2l_by_octants<double>(int);
+template void l2l<float>(const Work<float>&, int);
+template void l2l<double>(const Work<double>&, int);
+
+}  // namespace farfield::cuda

@@ -1,0 +1,124 @@
+// l2p: locals of the leaves to their targets; adds to the results.
+// Low degrees in single: consecutive threads take consecutive targets of a group of leaves, so that small and uneven
+// leaves leave no lane idle; the group's locals lie in shared memory as [coefficient][leaf]. Potential and gradient
+// share one expansion (expansions/laplace_fixed.hpp). Any degree: evaluate.hpp. Cost: 10 instructions per target and
+// pair (n, m >= 0) with gradient; 32 bytes per target, 56 with gradient.
+#include <cuda_pipeline_primitives.h>
+
+#include "backends/cuda/far/evaluate.hpp"
+#include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/stages.hpp"
+#include "kernels/count.hpp"
+#include "kernels/laplace3d.hpp"
+
+namespace farfield::cuda {
+
+static constexpr int fixed_threads = 128;
+
+/// What the threads of a block look up about its leaves.
+template <class Real, int boxes>
+struct LeafGroup {
+  FlatRanges<boxes> targets;
+  double centre[3][boxes], factor[boxes];
+  Real scale[boxes];
+};
+
+template <class Kernel, class Real, int boxes>
+__device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, LeafGroup<Real, boxes>& group) {
+  __shared__ std::uint32_t total;
+  if (threadIdx.x < warp) {
+    const int lane = static_cast<int>(threadIdx.x);
+    const std::int64_t at = first + lane;
+    const auto box = static_cast<BoxId>(at);
+    const bool leaf = lane < boxes && at < tree.boxes && tree.is_leaf(box);
+    const std::uint32_t all =
+        group.targets.fill(lane, leaf ? tree.target_begin[box] : 0, leaf ? tree.target_end[box] : 0);
+    if (leaf) {
+      const BoxFrame frame(tree, box);
+      for (int axis = 0; axis < 3; ++axis) group.centre[axis][lane] = frame.centre[axis];
+      group.factor[lane] = frame.factor;
+      group.scale[lane] = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
+    }
+    if (lane == 0) total = all;
+  }
+  __syncthreads();
+  return total;
+}
+
+/// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, meet different banks.
+/// `before`: results so far, copied while the sums are made. The compiler sinks plain loads behind the sum, each behind
+/// the store to the array before it: five waits for memory per target instead of one.
+template <class Kernel, class Real, int degree, int boxes, bool gradient>
+__global__ void __launch_bounds__(fixed_threads)
+    l2p_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
+  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1,
+                outputs = gradient ? 4 : 1;
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ LeafGroup<Real, boxes> group;
+  __shared__ Real factor[count], before[outputs][fixed_threads];
+  Real* coefficient = reinterpret_cast<Real*>(shared);  // [count][pitch]
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * boxes;
+  for (int i = thread; i < count; i += fixed_threads) factor[i] = factors.value[i];
+  const std::uint32_t total = find_leaves<Kernel>(work.tree, first, group);
+  if (total == 0) return;
+
+  for (int place = thread; place < boxes * stride; place += fixed_threads) {
+    const int b = place / stride, i = place % stride;
+    if (i < count && group.targets.begin[b] < group.targets.begin[b + 1])
+      coefficient[i * pitch + b] = work.local[(first + b) * stride + i] * factor[i];
+  }
+  __syncthreads();
+  for (std::uint32_t i = static_cast<std::uint32_t>(thread); i < total; i += fixed_threads) {
+    const int b = group.targets.range_of(i);
+    // Looked up again after the sum: addresses kept across it would cost up to a quarter of the resident warps.
+    const auto target = [&] { return group.targets.first[b] + i; };
+    const std::int64_t t = target();
+    const Real* own = coefficient + b;
+    for (int e = 0; e < outputs; ++e)
+      __pipeline_memcpy_async(&before[e][thread], result_array(work, e) + t, sizeof(Real));
+    __pipeline_commit();
+    Real u[3], out[4];
+    for (int axis = 0; axis < 3; ++axis)
+      u[axis] = static_cast<Real>((load_in_order(work.target[axis] + t) - group.centre[axis][b]) * group.factor[b]);
+    Kernel::Basis::template fixed_sum<degree, gradient>(
+        u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
+    const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
+    __pipeline_wait_prior(0);  // only what this thread copied: no barrier
+    for (int e = 0; e < outputs; ++e)
+      result_array(work, e)[target()] = before[e][thread] + out[e] * (e == 0 ? scale : per_length);
+  }
+}
+
+template <class Kernel, class Real, int degree, int boxes, bool gradient>
+static void launch_fixed(const Work<Real>& work) {
+  constexpr int count = Kernel::Basis::fixed_count(degree);
+  static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
+  const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, gradient>;
+  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_threads,
+           sizeof(Real) * count*(boxes + 1), work.stream>>>(work, factors);
+  require_launch("l2p");
+}
+
+/// Groups of 32 leaves, of 8 where those have many targets.
+template <class Kernel, class Real, int degree>
+static void choose_shape(const Work<Real>& work) {
+  const bool large = mean_leaf(work.targets, work.tree.boxes) > 48, gradient = work.gradient[0] != nullptr;
+  if (gradient)
+    large ? launch_fixed<Kernel, Real, degree, 8, true>(work) : launch_fixed<Kernel, Real, degree, 32, true>(work);
+  else
+    large ? launch_fixed<Kernel, Real, degree, 8, false>(work) : launch_fixed<Kernel, Real, degree, 32, false>(work);
+}
+
+template <class Kernel, class Real>
+void l2p(const Work<Real>& work) {
+  if (with_fixed_degree<typename Kernel::Basis, Real>(
+          work.tables.degree, [&](auto degree) { choose_shape<Kernel, Real, decltype(degree)::value>(work); }))
+    return;
+  evaluate_any_degree<Kernel, Real, false>(work);
+}
+
+FARFIELD_INSTANTIATE(l2p)
+
+}  // namespace farfield::cuda

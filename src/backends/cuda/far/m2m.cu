@@ -1,0 +1,134 @@
+// m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, by
+// one product for all eight (octants.hpp). Cost: (d+1)^4 / 2 multiply-adds and 9 (d+1)^2 numbers of traffic per parent.
+#include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/m2l/product.hpp"
+#include "backends/cuda/m2l/tensor/operands.hpp"
+#include "backends/cuda/runtime/residency.hpp"
+#include "backends/cuda/stages.hpp"
+
+namespace farfield::cuda {
+
+template <class Real>
+__device__ void transform_children(const Work<Real>& work, const Families<Real>& families, int groups, int count,
+                                   const EightFold<Real>& transforms) {
+  constexpr int size = Parents<Real>::size;
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += octant_threads) {
+    const int i = place / size % count, p = place / size / count * size + place % size;
+    Real x[8];
+#pragma unroll
+    for (int octant = 0; octant < 8; ++octant) {
+      const BoxId child = families.child[octant][p];
+      x[7 - octant] = child == no_box ? 0 : work.multipole[static_cast<std::int64_t>(child) * work.tables.stride + i];
+    }
+    walsh_hadamard(x);
+#pragma unroll
+    for (int w = 0; w < 8; ++w) transforms.number(w, place) = x[w];
+  }
+}
+
+/// The matrix in shared or global memory, and parities in shared memory.
+template <class Real>
+struct Matrix {
+  const Real* value;
+  int pitch;
+  const unsigned char* parity;
+};
+
+/// Coefficient i of a parent, and its operands.
+template <class Real>
+__device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Real value, float scale) {
+  const std::int64_t box = parent;
+  work.multipole[box * work.tables.stride + i] = value;
+  if constexpr (sizeof(Real) == 4)
+    if (work.tensor.ready) store_operands(work.tensor, box, i, value, scale);
+}
+
+/// The parents' coefficients from the transforms, and the rest of their strides.
+template <class Real>
+__device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Families<Real>& families,
+                             int groups, int count, const EightFold<Real>& transforms, float scale) {
+  constexpr int size = Parents<Real>::size;
+  const int rest = work.tables.stride - count;
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
+    const int j = place % count, group = place / count, own = matrix.parity[j], n = degree_of(j),
+              below = (n + 1) * (n + 1);
+    Parents<Real> sum{};
+#pragma unroll 4
+    for (int i = 0; i < below; ++i) {
+      const Real a = matrix.value[i * matrix.pitch + j];
+      const Parents<Real> x = transforms(matrix.parity[i] ^ own, group, i);
+#pragma unroll
+      for (int p = 0; p < size; ++p) sum.value[p] += a * x.value[p];
+    }
+#pragma unroll
+    for (int p = 0; p < size; ++p) {
+      const BoxId parent = families.parent[group * size + p];
+      if (parent != no_box) write_multipole(work, parent, j, sum.value[p], scale);
+    }
+  }
+  for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += octant_threads) {
+    const BoxId parent = families.parent[place / rest];
+    if (parent != no_box) write_multipole(work, parent, count + place % rest, Real(0), scale);
+  }
+}
+
+/// Shared memory has room for about ten blocks. Left alone the compiler made room for sixteen, in 32 registers, where
+/// two of a thread's four loads of the matrix waited for the other two.
+static constexpr int blocks_per_processor = blocks_held(10, octant_threads);
+
+template <class Real, int fixed, bool staged>
+__global__ void __launch_bounds__(octant_threads, blocks_per_processor)
+    m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ Families<Real> families;
+  const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
+  const EightFold<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count,
+                                   EightFold<Real>::pitch_of(groups, count)};
+  auto* own_matrix = reinterpret_cast<Real*>(transforms.at + 8 * transforms.pitch);
+  auto* parity = reinterpret_cast<unsigned char*>(own_matrix + (staged ? count * count : 0));
+  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
+  if (families.parents == 0) return;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) parity[i] = work.octants.parity[i];
+  if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
+  for (int from = 0; from < families.parents; from += groups * Parents<Real>::size) {
+    __syncthreads();
+    const int now = find_children(work.tree, from, groups, false, families);
+    transform_children(work, families, now, count, transforms);
+    __syncthreads();
+    const Matrix<Real> own{staged ? own_matrix : matrix, staged ? count : work.tables.pitch, parity};
+    sum_children(work, own, families, now, count, transforms, scale);
+  }
+}
+
+template <class Real>
+static std::size_t shared_bytes(int groups, int count) {
+  const auto numbers = static_cast<std::size_t>(count);
+  return sizeof(Parents<Real>) * 8 * static_cast<std::size_t>(EightFold<Real>::pitch_of(groups, count)) +
+         (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) + numbers;
+}
+
+template <class Real>
+void m2m(const Work<Real>& work, int level) {
+  const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
+  const int count = work.tables.coefficients;
+  const OctantShape shape =
+      octant_shape<Real>(last - first, count, 0, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
+  if (shape.groups == 0)  // degrees beyond 50
+    return product_of_parents<Real>(
+        work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
+  with_fixed_count<Real>(count, [&](auto constant) {
+    constexpr int fixed = decltype(constant)::value;
+    const auto kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true> : m2m_kernel<Real, fixed, false>;
+    allow_shared_memory(reinterpret_cast<const void*>(kernel));
+    kernel<<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+        work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
+    require_launch("m2m");
+  });
+}
+
+template void m2m<float>(const Work<float>&, int);
+template void m2m<double>(const Work<double>&, int);
+
+}  // namespace farfield::cuda

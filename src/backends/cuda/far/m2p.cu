@@ -1,0 +1,93 @@
+// m2p: multipoles of finer boxes to the targets of a leaf, u += sum M_i S_i(u).
+// Low degrees in single: a warp per leaf that has such boxes; 8, 16 or 32 lanes are its targets, and the groups of
+// lanes take different boxes of its list, summed in the order of the groups at the end. Potential and gradient share
+// one expansion. Any degree: evaluate.hpp; the gradient's expansions reach one degree higher.
+#include "backends/cuda/far/evaluate.hpp"
+#include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/stages.hpp"
+#include "kernels/count.hpp"
+#include "kernels/laplace3d.hpp"
+
+namespace farfield::cuda {
+
+static constexpr int fixed_warps = 4, fewest_lanes = 8;
+
+/// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
+template <class Kernel, class Real, int degree, bool gradient>
+__device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t t, const Real* coefficient,
+                              Real sum[4]) {
+  const BoxFrame frame(work.tree, source);
+  Real u[3], out[4];
+  frame.place(work.target, t, u);
+  Kernel::Basis::template fixed_outer_sum<degree, gradient>(
+      u[0], u[1], u[2], inverse_length(u), [&](auto c) { return coefficient[decltype(c)::value]; }, out);
+  const auto scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
+  sum[0] += out[0] * scale;
+  if constexpr (gradient)
+    for (int axis = 0; axis < 3; ++axis) sum[1 + axis] += out[1 + axis] * (scale * static_cast<Real>(frame.factor));
+}
+
+template <class Kernel, class Real, int degree, bool gradient>
+__global__ void __launch_bounds__(fixed_warps* warp)
+    m2p_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors,
+                     int looks) {
+  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = count | 1;
+  __shared__ Real staged[fixed_warps][warp / fewest_lanes][pitch], factor[count];
+  __shared__ BusyBoxes<fixed_warps * warp> busy;
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  const ListView& list = work.lists.m2p;
+  busy.find(work.tree, list, looks);
+  if (busy.found == 0) return;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += fixed_warps * warp) factor[i] = factors.value[i];
+  __syncthreads();
+  for (BoxId box = busy.take(); box != no_box; box = busy.take()) {
+    const std::int64_t end = work.tree.target_end[box], begin = work.tree.target_begin[box];
+    int lanes = fewest_lanes;
+    while (lanes < warp && lanes < end - begin) lanes *= 2;
+    const int group = lane / lanes, within = lane % lanes, groups = warp / lanes;
+    Real* coefficient = staged[own][group];
+    for (std::int64_t from = begin; from < end; from += lanes) {
+      const std::int64_t t = from + within;
+      Real sum[4] = {};
+      for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; k += groups) {
+        const bool listed = k + group < list.begin[box + 1];
+        const BoxId source = listed ? list.items[k + group] : no_box;
+        if (listed)
+          for (int i = within; i < count; i += lanes)
+            coefficient[i] = work.multipole[static_cast<std::int64_t>(source) * stride + i] * factor[i];
+        __syncwarp();
+        if (listed && t < end) add_multipole<Kernel, Real, degree, gradient>(work, source, t, coefficient, sum);
+        __syncwarp();
+      }
+#pragma unroll
+      for (int e = 0; e < (gradient ? 4 : 1); ++e) {
+        for (int other = lanes; other < warp; other *= 2) sum[e] += __shfl_xor_sync(0xffffffffu, sum[e], other);
+        if (group == 0 && t < end) result_array(work, e)[t] += sum[e];
+      }
+    }
+  }
+}
+
+template <class Kernel, class Real, int degree, bool gradient>
+static void launch_fixed(const Work<Real>& work) {
+  static const auto factors =
+      make_factors<Real, Kernel::Basis::fixed_count(degree)>(Kernel::Basis::sum_factors(degree));
+  const LookShape shape = look_shape(work.tree.boxes, fixed_warps);
+  m2p_fixed_kernel<Kernel, Real, degree, gradient>
+      <<<shape.blocks, fixed_warps * warp, 0, work.stream>>>(work, factors, shape.looks);
+  require_launch("m2p");
+}
+
+template <class Kernel, class Real>
+void m2p(const Work<Real>& work) {
+  if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
+        work.gradient[0] ? launch_fixed<Kernel, Real, decltype(degree)::value, true>(work)
+                         : launch_fixed<Kernel, Real, decltype(degree)::value, false>(work);
+      }))
+    return;
+  evaluate_any_degree<Kernel, Real, true>(work);
+}
+
+FARFIELD_INSTANTIATE(m2p)
+
+}  // namespace farfield::cuda

@@ -1,0 +1,177 @@
+// Translations between a parent and its eight children by the reflections that relate them.
+//
+// The matrix of octant o is P_o A P_o, A that of octant 7 and P_o diagonal: coefficient i keeps or changes its sign
+// under the reflection of an axis, three bits c(i) in all, so that P_o has (-1)^(bits common to c(i) and 7 - o). Hence
+//   m2m  M(j)   = sum_i A(j, i) H_{c(i) ^ c(j)}(i),      H_w(i) = sum_o (-1)^(w & 7-o) M_o(i)
+//   l2l  L_o(i) = sum_k (-1)^(7-o & k ^ c(i)) S_k(i),    S_k(i) = sum_{j: c(j) = k} A^T(i, j) L(j)
+// H and the sum over k are Walsh-Hadamard transforms of eight numbers: 24 additions. One product with A serves eight
+// children, and what remains is reading and writing the coefficients. A maps no degree to a lower one, so half of the
+// products are left out. With eight matrices per parent (product.cu) the work was sixteen times as much.
+#pragma once
+#include <algorithm>
+#include <type_traits>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/work.hpp"
+
+namespace farfield::cuda {
+
+inline constexpr int octant_threads = 128;
+
+/// 16 bytes of parents: what one thread sums at a time.
+template <class Real>
+struct alignas(16) Parents {
+  static constexpr int size = 16 / static_cast<int>(sizeof(Real));
+  Real value[size];
+};
+
+inline constexpr int most_degrees = 180;  ///< 16 bits hold an index
+
+/// The parities c(i) of one set of tables, made on the device (Work::octants).
+class Octants {
+ public:
+  explicit Octants(DeviceMemory& memory) : parity_(memory), index_(memory), begin_(memory) {}
+  template <class Real>
+  void build(const TablesView<Real>& tables, cudaStream_t stream);
+  OctantView view() const { return {parity_.data(), index_.data(), begin_.data()}; }
+
+ private:
+  DeviceArray<std::uint8_t> parity_;
+  DeviceArray<std::int16_t> index_, begin_;
+};
+
+/// x[w] = sum_k (-1)^(bits of w & k) x[k], times sign[b] for every bit b of w where there are signs.
+template <class Real>
+__device__ void walsh_hadamard(Real x[8], const Real* sign = nullptr) {
+#pragma unroll
+  for (int bit = 0; bit < 3; ++bit)
+#pragma unroll
+    for (int k = 0; k < 8; ++k)
+      if (!(k >> bit & 1)) {
+        const Real a = x[k], b = x[k | 1 << bit];
+        x[k] = a + b;
+        x[k | 1 << bit] = sign ? (a - b) * sign[bit] : a - b;
+      }
+}
+
+/// n of coefficient i = n^2 + n + m.
+__device__ inline int degree_of(int i) { return static_cast<int>(sqrtf(static_cast<float>(i) + 0.5f)); }
+
+/// The matrix of octant 7 among the eight of m2m or l2l: element (in, out) at [in * pitch + out].
+template <class Real>
+const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>& operators) {
+  return operators.matrix + static_cast<std::int64_t>(7) * tables.stride * tables.pitch;
+}
+
+/// A matrix of at most this size is copied to shared memory: its loads then overlap, where a block with few boxes would
+/// wait for each of them.
+inline constexpr std::size_t most_staged_bytes = 20 << 10;
+template <class Real>
+bool is_staged(int count) {
+  return sizeof(Real) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count) <= most_staged_bytes;
+}
+template <class Real>
+__device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += octant_threads)
+    staged[i] = matrix[i / count * pitch + i % count];
+}
+
+/// Calls f(integral_constant<count>) for the counts of low degrees in single, where index arithmetic would cost as much
+/// as the sums; else f(integral_constant<0>): any count.
+template <class Real, int degree = 0, class F>
+void with_fixed_count(int count, F&& f) {
+  constexpr int own = (degree + 1) * (degree + 1);
+  if constexpr (sizeof(Real) == 4 && own < octant_threads) {
+    if (count == own) return f(std::integral_constant<int, own>{});
+    return with_fixed_count<Real, degree + 1>(count, f);
+  } else {
+    f(std::integral_constant<int, 0>{});
+  }
+}
+
+/// Boxes that one block looks through for parents.
+inline constexpr int most_boxes = octant_threads;
+inline constexpr int most_groups = 16;
+
+/// The parents of a block's boxes, then those of one batch with their children: no_box where there is none.
+template <class Real>
+struct Families {
+  int parents;
+  BoxId all[most_boxes];
+  BoxId parent[most_groups * Parents<Real>::size];
+  BoxId child[8][most_groups * Parents<Real>::size];
+};
+
+/// Boxes first ... last - 1 that are no leaves, in order; by all threads, of which each looks at one box. The finest
+/// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
+template <class Real>
+__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Families<Real>& families) {
+  __shared__ int found[octant_threads / 32];
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  const bool parent = first + thread < last && !tree.is_leaf(first + thread);
+  const unsigned among = __ballot_sync(0xffffffffu, parent);
+  if (lane == 0) found[thread / 32] = __popc(among);
+  __syncthreads();
+  int at = __popc(among & ((1u << lane) - 1u));
+  for (int w = 0; w < thread / 32; ++w) at += found[w];
+  if (parent) families.all[at] = first + thread;
+  if (thread == octant_threads - 1) families.parents = at + parent;
+  __syncthreads();
+}
+
+/// The batch of parents from number `from` on, at most `groups` groups; returns how many groups there are. Children
+/// without targets are left out if asked.
+template <class Real>
+__device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Families<Real>& families) {
+  constexpr int size = Parents<Real>::size;
+  const int left = (families.parents - from + size - 1) / size, now = left < groups ? left : groups;
+  for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += octant_threads) {
+    const int p = i / 8, octant = i % 8;
+    const BoxId parent = from + p < families.parents ? families.all[from + p] : no_box;
+    BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
+    if (with_targets && child != no_box && tree.target_count(child) == 0) child = no_box;
+    families.child[octant][p] = child;
+    if (octant == 0) families.parent[p] = parent;
+  }
+  __syncthreads();
+  return now;
+}
+
+/// Eight numbers per coefficient and parent in shared memory: [k][group][coefficient][parent of the group], an odd
+/// number of 16-byte words per k, so that threads with eight different k meet different banks.
+template <class Real>
+struct EightFold {
+  Parents<Real>* at;
+  int count, pitch;
+  __host__ __device__ static int pitch_of(int groups, int count) { return groups * count | 1; }
+  __device__ Parents<Real>& operator()(int k, int group, int i) const { return at[k * pitch + group * count + i]; }
+  /// Number `place` of those of one k: coefficient place / size % count of parent place % size.
+  __device__ Real& number(int k, int place) const { return reinterpret_cast<Real*>(at + k * pitch)[place]; }
+};
+
+/// How the boxes of a level are dealt out: groups of parents at a time, as many as give every thread a coefficient; few
+/// boxes per block where blocks are few. groups == 0: not even one group fits into shared memory beside what a block
+/// needs anyhow.
+struct OctantShape {
+  int groups, boxes;
+  unsigned blocks;
+};
+template <class Real>
+OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes_of_block,
+                         std::size_t bytes_per_group) {
+  const auto room = static_cast<std::size_t>(device_limits().shared_bytes);
+  if (bytes_of_block + bytes_per_group > room) return {0, 0, 0};
+  const auto fit = static_cast<int>((room - bytes_of_block) / bytes_per_group);
+  OctantShape shape{std::min({most_groups, fit, std::max(1, octant_threads / coefficients)}), most_boxes, 0};
+  while (shape.groups > 1 && boxes < std::int64_t(shape.groups) * Parents<Real>::size * device_limits().multiprocessors)
+    shape.groups /= 2;
+  while (shape.boxes > shape.groups * Parents<Real>::size &&
+         boxes < std::int64_t(shape.boxes) * 8 * device_limits().multiprocessors)
+    shape.boxes /= 2;
+  shape.blocks = static_cast<unsigned>((boxes + shape.boxes - 1) / shape.boxes);
+  return shape;
+}
+
+}  // namespace farfield::cuda

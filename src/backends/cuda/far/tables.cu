@@ -1,0 +1,306 @@
+// Fills TablesView from the generators of a basis. The host makes the canonical operators (41 at most); a kernel
+// expands them by signed permutations to one matrix per offset (316, and 80 of the reduced stencil), so that the
+// product multiplies without permuting.
+#include <algorithm>
+
+#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/m2l/product.hpp"
+#include "core/chunks.hpp"  // loops of the host
+#include "expansions/laplace_basis.hpp"
+#include "expansions/offsets.hpp"
+#include "expansions/ones_basis.hpp"
+#include "tree/far.hpp"
+
+namespace farfield::cuda {
+
+template <class Real>
+Tables<Real>::Tables(DeviceMemory& memory) : memory_(memory) {
+  for (DeviceArray<Real>* a : {&recurrence_, &recurrence_next_, &cosine_, &sine_, &blocks_, &shift_, &sign_})
+    a->use(memory);
+  index_.use(memory);
+  for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) {
+    set->matrix.use(memory);
+    set->link.use(memory);
+  }
+  for (int axis = 0; axis < 3; ++axis)
+    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis]}) {
+      sparse->begin.use(memory);
+      sparse->column.use(memory);
+      sparse->value.use(memory);
+    }
+}
+
+template <class Real>
+const Real* Tables<Real>::keep(DeviceArray<Real>& array, const std::vector<double>& values) {
+  const std::vector<Real> rounded(values.begin(), values.end());
+  upload(array, rounded.data(), static_cast<std::int64_t>(rounded.size()), stream_);
+  return array.data();
+}
+
+template <class Real>
+SparseView<Real> Tables<Real>::keep(Sparse& sparse, const SparseMap& map) {
+  upload(sparse.begin, map.begin.data(), static_cast<std::int64_t>(map.begin.size()), stream_);
+  upload(sparse.column, map.column.data(), static_cast<std::int64_t>(map.column.size()), stream_);
+  return {map.rows, map.columns, sparse.begin.data(), sparse.column.data(), keep(sparse.value, map.value)};
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::keep_symmetries() {
+  std::vector<std::int32_t> index;
+  std::vector<double> sign;
+  for (int id = 0; id < symmetry_count; ++id) {
+    const Symmetry symmetry = Basis::symmetry(view_.degree, id);
+    index.insert(index.end(), symmetry.index.begin(), symmetry.index.end());
+    sign.insert(sign.end(), symmetry.sign.begin(), symmetry.sign.end());
+  }
+  upload(index_, index.data(), static_cast<std::int64_t>(index.size()), stream_);
+  view_.rotation.index = index_.data();
+  view_.rotation.sign = keep(sign_, sign);
+}
+
+template <class Real>
+__global__ void expand_kernel(const Real* canonical, const std::int32_t* list, const std::int32_t* index,
+                              const Real* sign, int count, int stride, int pitch, bool transposed, Real* matrices) {
+  const std::int32_t source = list[2 * blockIdx.y], symmetry = list[2 * blockIdx.y + 1];
+  const Real* from = canonical + static_cast<std::int64_t>(source) * count * count;
+  const std::int32_t* at = index + symmetry * count;
+  const Real* signs = sign + symmetry * count;
+  Real* to = matrices + static_cast<std::int64_t>(blockIdx.y) * stride * pitch;
+  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
+            step = static_cast<int>(gridDim.x * blockDim.x);
+  for (int i = first; i < stride * pitch; i += step) {
+    const int in = i / pitch, out = i % pitch;
+    Real value = 0;
+    if (in < count && out < count) {
+      const std::int64_t a = at[in], b = at[out];  // element (out, in) of K at [in * count + out]
+      value = signs[in] * signs[out] * from[transposed ? b * count + a : a * count + b];
+    }
+    to[i] = value;
+  }
+}
+
+template <class Real>
+void Tables<Real>::expand(Set& set, const std::vector<double>& canonical, const std::vector<Expansion>& list,
+                          bool transposed, double scale) {
+  std::vector<double> scaled(canonical);
+  for (double& value : scaled) value *= scale;
+  DeviceArray<Real> small(memory_);
+  DeviceArray<std::int32_t> pairs(memory_);
+  keep(small, scaled);
+  upload(pairs, &list.data()->source, static_cast<std::int64_t>(2 * list.size()), stream_);
+  set.matrix.resize(static_cast<std::int64_t>(list.size()) * view_.stride * view_.pitch);
+  const int blocks = std::min(256, (view_.stride * view_.pitch + 255) / 256);
+  expand_kernel<<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(list.size())), 256, 0, stream_>>>(
+      small.data(), pairs.data(), index_.data(), sign_.data(), view_.coefficients, view_.stride, view_.pitch,
+      transposed, set.matrix.data());
+  require_launch("expand_kernel");
+}
+
+template <class Real>
+void Tables<Real>::link(Set& set, Operators<Real>& operators, const std::vector<std::vector<Link>>& classes) {
+  std::vector<Link> all;
+  for (int c = 0; c < 8; ++c) {
+    operators.begin[c] = static_cast<int>(all.size());
+    const std::vector<Link>& of = classes[static_cast<std::size_t>(c) % classes.size()];
+    all.insert(all.end(), of.begin(), of.end());
+  }
+  operators.begin[8] = static_cast<int>(all.size());
+  upload(set.link, all.data(), static_cast<std::int64_t>(all.size()), stream_);
+  operators.matrix = set.matrix.data();
+  operators.link = set.link.data();
+}
+
+/// Calls f(slot, octant of the child, displacement of target minus source in box edges) for the far list of a child in
+/// octant `target` of a full tree.
+template <class F>
+static void for_each_cousin(int target, bool reduced, F&& f) {
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x) {
+        const int t[3] = {target & 1, target >> 1 & 1, target >> 2};
+        unsigned mask =
+            ~(touching_children(0, x, t[0]) & touching_children(1, y, t[1]) & touching_children(2, z, t[2])) & 0xffu;
+        if (reduced) mask &= ~children_for_parent(x, y, z);
+        for (int o = 0; o < 8; ++o)
+          if (mask >> o & 1)
+            f(colleague_slot(x, y, z), o, t[0] - (o & 1) - 2 * x, t[1] - (o >> 1 & 1) - 2 * y, t[2] - (o >> 2) - 2 * z);
+      }
+}
+
+/// The links of the far list by octant, and of the reduced stencil's parents. The k-th distinct offset has matrix k;
+/// `offsets` lists what serves them.
+struct FarLinks {
+  std::vector<std::vector<Link>> classes = std::vector<std::vector<Link>>(8);
+  std::vector<FarOffset> offsets;
+
+  void add(int c, int slot, int octant, int matrix) {
+    classes[static_cast<std::size_t>(c)].push_back(
+        {static_cast<std::int16_t>(slot), static_cast<std::int16_t>(octant), matrix});
+  }
+};
+
+static FarLinks cousins(bool reduced) {
+  FarLinks links;
+  int known[7][7][7];
+  std::fill(&known[0][0][0], &known[0][0][0] + 343, -1);
+  for (int c = 0; c < 8; ++c)
+    for_each_cousin(c, reduced, [&](int slot, int octant, int dx, int dy, int dz) {
+      int& id = known[dz + 3][dy + 3][dx + 3];
+      if (id < 0) {
+        id = static_cast<int>(links.offsets.size());
+        links.offsets.push_back(far_offset(dx, dy, dz));
+      }
+      links.add(c, slot, octant, id);
+    });
+  return links;
+}
+
+static FarLinks children_of_colleagues() {
+  FarLinks links;
+  links.classes.resize(1);
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x)
+        for (int o = 0; o < 8; ++o) {
+          if (!(children_for_parent(x, y, z) >> o & 1)) continue;
+          links.add(0, colleague_slot(x, y, z), o, static_cast<int>(links.offsets.size()));
+          links.offsets.push_back(
+              parent_offset(1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z));
+        }
+  return links;
+}
+
+template <class Real>
+void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation, bool parents, bool reduced) {
+  FarLinks links = parents ? children_of_colleagues() : cousins(reduced);
+  Set& set = parents ? parent_ : far_;
+  if (rotation) {  // the operator and its symmetry instead of a matrix
+    for (std::vector<Link>& of : links.classes)
+      for (Link& l : of) {
+        const FarOffset& offset = links.offsets[static_cast<std::size_t>(l.matrix)];
+        l.matrix = offset.op * symmetry_count + offset.symmetry;
+      }
+  } else {
+    std::vector<Expansion> list;
+    for (const FarOffset& offset : links.offsets) list.push_back({offset.op, offset.symmetry});
+    expand(set, canonical, list, false, 1);
+  }
+  link(set, parents ? view_.parent : view_.far, links.classes);
+}
+
+/// Offset of a canonical operator in edges of its source's box.
+struct OperatorOffset {
+  explicit OperatorOffset(std::int64_t id) : target_edge(target_edge_of(static_cast<int>(id))) {
+    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
+    t[0] = 0.5 * c.x, t[1] = 0.5 * c.y, t[2] = 0.5 * c.z;
+  }
+  double t[3], target_edge;
+};
+
+template <class Basis>
+std::vector<double> canonical_matrices(int degree, int operators, int threads) {
+  const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
+  std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
+  const typename Basis::DenseM2l m2l(degree);
+  farfield::for_each_index(operators, 1, threads, [&](std::int64_t id) {
+    const OperatorOffset offset(id);
+    m2l.fill(offset.t, offset.target_edge, canonical.data() + numbers * static_cast<std::size_t>(id));
+  });
+  return canonical;
+}
+template std::vector<double> canonical_matrices<LaplaceBasis>(int, int, int);
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::keep_rotations(int operators, int threads) {
+  const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
+  const auto numbers = [&](int of_one) {
+    return std::vector<double>(static_cast<std::size_t>(operators) * static_cast<std::size_t>(of_one));
+  };
+  std::vector<double> cosine = numbers(sizes.azimuth), sine = numbers(sizes.azimuth), blocks = numbers(sizes.blocks),
+                      shift = numbers(sizes.shift);
+  const typename Basis::RotatedM2l m2l(view_.degree);
+  farfield::for_each_index(operators, 1, threads, [&](std::int64_t id) {
+    const OperatorOffset offset(id);
+    m2l.fill(offset.t, offset.target_edge, cosine.data() + id * sizes.azimuth, sine.data() + id * sizes.azimuth,
+             blocks.data() + id * sizes.blocks, shift.data() + id * sizes.shift);
+  });
+  RotationView<Real>& view = view_.rotation;
+  view.block_numbers = sizes.blocks;
+  view.shift_numbers = sizes.shift;
+  view.cosine = keep(cosine_, cosine);
+  view.sine = keep(sine_, sine);
+  view.blocks = keep(blocks_, blocks);
+  view.shift = keep(shift_, shift);
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
+  if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
+  degree_ = -1;
+  stream_ = stream;
+  const int count = Basis::coefficient_count(degree);
+  constexpr int line = 64 / static_cast<int>(sizeof(Real));
+  view_ = {};
+  view_.degree = degree;
+  view_.coefficients = count;
+  view_.stride = (count + line - 1) / line * line;
+  view_.pitch = (count + product_columns - 1) / product_columns * product_columns;
+  view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
+  view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
+  keep_symmetries<Basis>();
+  const auto local = Basis::local_gradient(degree), multipole = Basis::multipole_gradient(degree);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
+    view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
+  }
+  for (Set* set : {&far_, &parent_}) set->matrix.release();
+  for (DeviceArray<Real>* a : {&blocks_, &shift_}) a->release();
+
+  std::vector<Expansion> octants;
+  std::vector<Link> children;
+  std::vector<std::vector<Link>> parents(8);
+  for (int o = 0; o < 8; ++o) {
+    octants.push_back({0, ~o & 7});  // the canonical matrix is octant 7's
+    children.push_back({0, static_cast<std::int16_t>(o), o});
+    parents[static_cast<std::size_t>(o)].push_back({0, 0, o});
+  }
+  const std::vector<double> shift = Basis::m2m(degree);
+  expand(m2m_, shift, octants, false, 1);
+  link(m2m_, view_.m2m, {children});
+  expand(l2l_, shift, octants, true, Basis::l2l_scale);
+  link(l2l_, view_.l2l, parents);
+  const int operators = reduced ? operator_count : far_operator_count;
+  std::vector<double> canonical;
+  if (rotation)
+    keep_rotations<Basis>(operators, threads);
+  else
+    canonical = canonical_matrices<Basis>(view_.degree, operators, threads);
+  link_far(canonical, rotation, false, reduced);
+  if (reduced) link_far(canonical, rotation, true, reduced);
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here
+  degree_ = degree;
+  rotation_scheme_ = rotation;
+  reduced_ = reduced;
+}
+
+template <class Real>
+std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced) {
+  const std::int64_t d = degree + 1, operators = reduced ? operator_count : far_operator_count;
+  const std::int64_t rotations = 2 * d + d * (2 * d + 1) * (2 * d - 1) / 3 + d * (d + 1) * (2 * d + 1) / 6;
+  const std::int64_t matrix = (coefficients + 15) * (coefficients + 31);
+  const std::int64_t numbers = (rotation ? operators * rotations : (316 + (reduced ? 80 : 0) + operators) * matrix) +
+                               18 * matrix + 64 * (coefficients + 2 * d + 1);
+  return numbers * static_cast<std::int64_t>(sizeof(Real)) + 32 * coefficients * symmetry_count;
+}
+
+template class Tables<float>;
+template class Tables<double>;
+template void Tables<float>::build<LaplaceBasis>(int, bool, bool, cudaStream_t, int);
+template void Tables<double>::build<LaplaceBasis>(int, bool, bool, cudaStream_t, int);
+template void Tables<float>::build<OnesBasis>(int, bool, bool, cudaStream_t, int);
+template void Tables<double>::build<OnesBasis>(int, bool, bool, cudaStream_t, int);
+
+}  // namespace farfield::cuda

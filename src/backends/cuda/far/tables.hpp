@@ -1,0 +1,67 @@
+// Tables: the translation tables of one plan in device memory, in the precision of its coefficients.
+#pragma once
+#include <vector>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/work.hpp"
+#include "expansions/tables.hpp"
+
+namespace farfield::cuda {
+
+/// Matrices of the first canonical offsets (expansions/offsets.hpp), [operators][coefficients][coefficients], made on
+/// `threads` threads of the host; 0: as many as OpenMP offers.
+template <class Basis>
+std::vector<double> canonical_matrices(int degree, int operators, int threads = 0);
+
+template <class Real>
+class Tables {
+ public:
+  explicit Tables(DeviceMemory& memory);
+
+  /// Generates everything for one degree and scheme from Basis' double-precision generators on the host and uploads it.
+  /// Keeps what it has when nothing changed. `threads` of the host; 0: as many as OpenMP offers.
+  template <class Basis>
+  void build(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
+
+  const TablesView<Real>& view() const { return view_; }
+
+  /// Upper bound of the bytes after `build`.
+  static std::int64_t bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced);
+
+ private:
+  struct Sparse {
+    DeviceArray<std::int32_t> begin, column;
+    DeviceArray<Real> value;
+  };
+  struct Set {
+    DeviceArray<Real> matrix;
+    DeviceArray<Link> link;
+  };
+
+  const Real* keep(DeviceArray<Real>& array, const std::vector<double>& values);
+  SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
+  template <class Basis>
+  void keep_symmetries();
+  template <class Basis>
+  void keep_rotations(int operators, int threads);
+  /// matrices[i] = scale * P K P^T, K = canonical[operator], transposed if asked, P of the symmetry.
+  struct Expansion {
+    std::int32_t source, symmetry;
+  };
+  void expand(Set& set, const std::vector<double>& canonical, const std::vector<Expansion>& list, bool transposed,
+              double scale);
+  void link(Set& set, Operators<Real>& operators, const std::vector<std::vector<Link>>& classes);
+  void link_far(const std::vector<double>& canonical, bool rotation, bool parents, bool reduced);
+
+  DeviceMemory& memory_;
+  cudaStream_t stream_ = nullptr;
+  int degree_ = -1;
+  bool rotation_scheme_ = false, reduced_ = false;
+  TablesView<Real> view_;
+  DeviceArray<Real> recurrence_, recurrence_next_, cosine_, sine_, blocks_, shift_, sign_;
+  DeviceArray<std::int32_t> index_;
+  Set m2m_, l2l_, far_, parent_;
+  Sparse local_gradient_[3], multipole_gradient_[3];
+};
+
+}  // namespace farfield::cuda

@@ -1,0 +1,130 @@
+// What p2m and p2l, and l2p and m2p, share: a warp per box, its lanes points, and the two ways of meeting the basis
+// functions. Basis::columns hands over R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column (begin m, terms n, end m).
+#pragma once
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/work.hpp"
+
+namespace farfield::cuda {
+
+inline constexpr int warp = 32;
+
+/// A load of what neighbouring threads read one after the other: memory hands over 128 bytes at a time and not 64,
+/// which makes l2p and p2m a tenth faster. (As a device's limit it would slow down every gather.)
+__device__ inline double load_in_order(const double* from) {
+  double x;
+  asm("ld.global.nc.L2::128B.f64 %0, [%1];" : "=d"(x) : "l"(from));
+  return x;
+}
+
+/// A box as a frame of its points: u = (x - centre) / edge, subtracted in double.
+struct BoxFrame {
+  double centre[3], factor;
+
+  __device__ BoxFrame(const TreeView& tree, BoxId box)
+      : centre{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+        factor(1 / tree.lattice.edge(tree.level[box])) {}
+
+  template <class Real>
+  __device__ void place(const double* const axis[3], std::int64_t i, Real u[3]) const {
+    for (int a = 0; a < 3; ++a) u[a] = static_cast<Real>((load_in_order(axis[a] + i) - centre[a]) * factor);
+  }
+};
+
+template <class Real>
+__device__ Real inverse_length(const Real u[3]) {
+  return 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+}
+
+/// out[i] (+)= sum over lanes of q R_i, one column of functions at a time through `column`, [2 (degree + 1)][33].
+template <class Real>
+struct Accumulate {
+  static constexpr int pitch = warp + 1;
+  Real q;
+  int degree, lane;
+  bool add;
+  Real *column, *out;
+  Real cosine = 0, sine = 0;
+  int azimuth = 0;
+
+  static __host__ __device__ int column_numbers(int degree) { return 2 * (degree + 1) * pitch; }
+
+  __device__ void begin(int m, Real c, Real s) {
+    azimuth = m;
+    cosine = q * c;
+    sine = q * s;
+  }
+  __device__ void term(int n, Real value) {
+    Real* at = column + 2 * (n - azimuth) * pitch + lane;
+    at[0] = cosine * value;
+    at[pitch] = sine * value;
+  }
+  __device__ void end(int m) {
+    __syncwarp();
+    const int rows = 2 * (degree - m + 1);
+    int width = 2;  // lanes side by side hold rows; where rows are few, several lanes share one
+    while (width < rows && width < warp) width *= 2;
+    const int share = width;  // of the 32 numbers of a row, those of one lane
+    for (int first = 0; first < rows; first += width) {
+      const int row = first + lane % width, part = lane / width;
+      Real sum = 0;
+      if (row < rows) {
+        const Real* from = column + row * pitch + part * share;
+        for (int j = 0; j < share; ++j) sum += from[j];
+      }
+      for (int other = width; other < warp; other *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, other);
+      if (row < rows && part == 0 && !(m == 0 && (row & 1))) {
+        const int n = m + row / 2, i = n * n + n + (row & 1 ? -m : m);
+        out[i] = add ? out[i] + sum : sum;
+      }
+    }
+    __syncwarp();
+  }
+};
+
+/// out[e] += sum_i coefficient[i][e] R_i for one or four (potential and gradient) expansions at once.
+template <class Real, int expansions>
+struct Evaluate {
+  const Real* coefficient;
+  Real out[expansions] = {}, plus[expansions] = {}, minus[expansions] = {};
+  Real cosine = 0, sine = 0;
+  int azimuth = 0;
+
+  explicit __device__ Evaluate(const Real* c) : coefficient(c) {}
+  __device__ void begin(int m, Real c, Real s) {
+    azimuth = m;
+    cosine = c;
+    sine = s;
+#pragma unroll
+    for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = 0;
+  }
+  __device__ void term(int n, Real value) {
+    const int i = n * n + n;
+    const Real* p = coefficient + (i + azimuth) * expansions;
+    const Real* q = coefficient + (i - azimuth) * expansions;
+#pragma unroll
+    for (int e = 0; e < expansions; ++e) {
+      plus[e] += p[e] * value;
+      minus[e] += q[e] * value;
+    }
+  }
+  __device__ void end(int m) {
+#pragma unroll
+    for (int e = 0; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
+  }
+};
+
+/// Row `row` of y = A x.
+template <class Real>
+__device__ Real apply_row(const SparseView<Real>& a, const Real* x, int row) {
+  Real sum = 0;
+  for (int k = a.begin[row]; k < a.begin[row + 1]; ++k) sum += a.value[k] * x[a.column[k]];
+  return sum;
+}
+
+/// Warps of a block so that `bytes` of shared memory for each fit, at most `most`; 0: not even one fits.
+inline int warps_that_fit(std::size_t bytes, int most) {
+  const auto fit = static_cast<int>(static_cast<std::size_t>(device_limits().shared_bytes) / (bytes ? bytes : 1));
+  return fit < most ? fit : most;
+}
+
+}  // namespace farfield::cuda

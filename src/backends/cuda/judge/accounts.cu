@@ -1,0 +1,215 @@
+#include <algorithm>
+
+#include "backends/cuda/judge/accounts.hpp"
+#include "backends/cuda/judge/nearest_pair.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "core/least_square.hpp"
+#include "tree/far.hpp"
+
+namespace farfield::cuda {
+
+using Total = unsigned long long;
+enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
+static constexpr int threads = 128;
+
+/// Octants of the children of a box that hold sources or targets, as `begin` and `end` say.
+__device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin,
+                                         const std::int64_t* end) {
+  unsigned mask = tree.child_mask[box];
+  if (tree.source_begin == tree.target_begin) return mask;  // no box is empty
+  BoxId child = tree.first_child[box];
+  for (int o = 0; o < 8; ++o)
+    if (mask >> o & 1u) {
+      if (begin[child] == end[child]) mask &= ~(1u << o);
+      ++child;
+    }
+  return mask;
+}
+
+/// Pairs of far lists between the children of `box` and those of its colleague in this lane's slot, and what the
+/// reduced stencil sends to the box itself.
+__device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
+  const int slot = static_cast<int>(threadIdx.x % 32);
+  const BoxId colleague =
+      slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
+  if (colleague == no_box) return 0;
+  const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
+  const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
+  const unsigned sources = children_with_points(tree, colleague, tree.source_begin, tree.source_end);
+  const unsigned to_parent = reduced ? sources & children_for_parent(x, y, z) : 0;
+  Total pairs = targets ? static_cast<Total>(count_bits(to_parent)) : 0;
+  for (int o = 0; o < 8; ++o) {
+    const unsigned touching =
+        touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2);
+    if (targets >> o & 1u) pairs += static_cast<Total>(count_bits(sources & ~touching & ~to_parent));
+  }
+  return pairs;
+}
+
+/// This lane's share of the pairs of points in the near rows of 32 boxes, one behind the other; `begin` is that of the
+/// lane's row. Their entries are read as one.
+__device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
+                            std::int64_t end) {
+  constexpr int ahead = 4;  // look-ups that are under way at a time
+  Total pairs = 0;
+  for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32 * ahead) {
+    std::int64_t sources[ahead];
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const std::int64_t k = first + 32 * a + threadIdx.x % 32;
+      sources[a] = k < end ? tree.source_count(near.items[k]) : 0;
+    }
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      const std::int64_t k = first + 32 * a + threadIdx.x % 32;
+      int row = 0;
+      for (int step = 16; step > 0; step /= 2)
+        if (__shfl_sync(~0u, begin, row + step) <= k) row += step;
+      pairs += static_cast<Total>(__shfl_sync(~0u, targets, row)) * static_cast<Total>(sources[a]);
+    }
+  }
+  return pairs;
+}
+
+/// A warp per 32 boxes at a time.
+__global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * threads / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  Total own[3] = {0, 0, 0};
+  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32 * 32;
+       first < tree.boxes; first += 32 * warps) {
+    const std::int64_t last = first + 32 < tree.boxes ? first + 32 : tree.boxes, at = first + lane;
+    const bool exists = at < last;
+    const auto box = static_cast<BoxId>(exists ? at : last - 1);
+    const bool leaf = tree.is_leaf(box);
+    own[leaves] += exists && leaf;
+    own[pairs] += near_pairs(tree, lists.near, lists.near.begin[exists ? at : last], tree.target_count(box),
+                             lists.near.begin[last]);
+    for (unsigned left = __ballot_sync(~0u, exists && !leaf); left; left &= left - 1)
+      own[far_boxes] += far_pairs(tree, static_cast<BoxId>(first + __ffs(static_cast<int>(left)) - 1), reduced);
+  }
+  for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
+    const Total all = sum_of_warp(own[a]);
+    if (threadIdx.x % 32 == 0 && all) atomicAdd(totals + a, all);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    totals[near_boxes] = static_cast<Total>(lists.near.begin[tree.boxes]);
+    totals[m2p_boxes] = static_cast<Total>(lists.m2p.begin[tree.boxes]);
+    totals[p2l_boxes] = static_cast<Total>(lists.p2l.begin[tree.boxes]);
+  }
+}
+
+void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced, SideStream& side) {
+  static_assert(kinds == accounts);
+  std::fill(found_.data(), found_.data() + accounts, Total(0));
+  if (tree.boxes == 0) return;
+  totals_.resize(accounts);
+  const cudaStream_t stream = side.fork(memory_.stream);
+  require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
+  const std::int64_t blocks =
+      std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
+  count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
+  require_launch("count_kernel");
+  download(found_.data(), totals_.data(), accounts, stream);
+}
+
+void Accounts::write(const TreeView& tree, Report& report) const {
+  const Total* found = found_.data();
+  report.boxes = tree.boxes;
+  report.levels = tree.levels;
+  report.leaves = static_cast<std::int64_t>(found[leaves]);
+  report.near_pairs = static_cast<std::int64_t>(found[pairs]);
+  report.m2l_boxes = static_cast<std::int64_t>(found[far_boxes]);
+  report.p2p_boxes = static_cast<std::int64_t>(found[near_boxes]);
+  report.m2p_boxes = static_cast<std::int64_t>(found[m2p_boxes]);
+  report.p2l_boxes = static_cast<std::int64_t>(found[p2l_boxes]);
+  const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
+  report.far_fraction = all > 0 ? 1 - static_cast<double>(report.near_pairs) / all : 0;
+}
+
+void Accounts::count(const TreeView& tree, const ListsView& lists, Report& report) {
+  SideStream side;
+  launch(tree, lists, false, side);
+  side.wait();
+  write(tree, report);
+}
+
+static constexpr int shares = 64, numbers = 4;  // potential and gradient
+
+/// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
+template <class Real>
+__global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const std::int64_t* targets, bool counting,
+                                   double* out) {
+  const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
+  const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
+  const double x = work.target[0][t], y = work.target[1][t], z = work.target[2][t];
+  const bool softened = work.softening > 0;
+  const double softening2 = work.softening * work.softening, at_no_distance = softened ? 1 / work.softening : 0;
+  double sum[numbers] = {};
+  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) {
+    const double q = static_cast<double>(work.strength[j]);
+    if (counting) {
+      sum[0] += q;
+      continue;
+    }
+    const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2 + softening2) : 0.0;
+    if (!softened && r2 < least_square<double>) {
+      const double r = norm3d(dx, dy, dz);
+      const double2 terms = nearest_terms(r, q);
+      sum[0] += terms.x;
+      if (r > 0) sum[1] -= terms.y * (dx / r), sum[2] -= terms.y * (dy / r), sum[3] -= terms.y * (dz / r);
+      continue;
+    }
+    const double w = q * inverse, w3 = w * inverse * inverse;
+    sum[0] += w;
+    sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
+    if (softened && !(r2 > 0) && j + work.self_from != t)  // coincident, but not the target itself
+      sum[0] += q * at_no_distance;
+  }
+  __shared__ double lane[threads];
+  for (int a = 0; a < numbers; ++a) {
+    lane[threadIdx.x] = sum[a];
+    __syncthreads();
+    for (int half = threads / 2; half > 0; half /= 2) {
+      if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * numbers + a] = lane[0];
+    __syncthreads();
+  }
+}
+
+template <class Real>
+std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory) {
+  std::vector<DirectSum> sums(targets.size());
+  if (targets.empty() || sources == 0) return sums;
+  DeviceArray<std::int64_t> at(memory);
+  DeviceArray<double> parts(memory);
+  const auto count = static_cast<std::int64_t>(targets.size());
+  upload(at, targets.data(), count, memory.stream);
+  parts.resize(count * shares * numbers);
+  direct_sums_kernel<<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
+      work, sources, at.data(), kernel == Kernel::count, parts.data());
+  require_launch("direct_sums_kernel");
+  std::vector<double> part(static_cast<std::size_t>(parts.size()));
+  download(part.data(), parts.data(), parts.size(), memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    for (std::size_t s = 0; s < shares; ++s) {
+      const double* p = part.data() + (k * shares + s) * numbers;
+      DirectSum& to = sums[k];
+      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3];
+    }
+  return sums;
+}
+
+template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&,
+                                                   Kernel, DeviceMemory&);
+template std::vector<DirectSum> direct_sums<double>(const Work<double>&, std::int64_t, const std::vector<std::int64_t>&,
+                                                    Kernel, DeviceMemory&);
+
+}  // namespace farfield::cuda

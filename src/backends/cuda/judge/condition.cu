@@ -1,0 +1,196 @@
+// Direct sums at eight targets, all sources, every source read once for all. Once per target and all in double took
+// 1.3 ms at 2^24 sources, and the host waited for it in every evaluation; in line with the stages it is a 70th of one.
+#include <algorithm>
+
+#include "backends/cuda/judge/condition.hpp"
+#include "backends/cuda/judge/nearest_pair.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "core/least_square.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+constexpr int threads = 128, most_blocks = 660;  // five per multiprocessor of the largest devices
+constexpr int numbers = 4;                       // of TermSums, in its order
+constexpr int most_targets = 8, sums = most_targets * numbers;
+
+struct ProbeTargets {
+  std::int64_t at[most_targets];
+};
+
+__device__ inline void add_terms(const double2& terms, double sum[numbers]) {
+  sum[0] += terms.x, sum[1] += terms.y, sum[2] += terms.x * terms.x, sum[3] += terms.y * terms.y;
+}
+
+/// What one source adds to the sums of a target: in double whatever the distance.
+template <class Real>
+__device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t source, double dx, double dy, double dz,
+                         double q, double sum[numbers]) {
+  const double r2 = dx * dx + dy * dy + dz * dz, softening2 = work.softening * work.softening;
+  const bool softened = work.softening > 0;
+  if (!softened && r2 < least_square<double>) return add_terms(nearest_terms(norm3d(dx, dy, dz), fabs(q)), sum);
+  const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = fabs(q) * inverse;
+  add_terms({w, softened ? w * inverse * inverse * sqrt(r2) : w * inverse}, sum);
+  if (softened && !(r2 > 0) && source + work.self_from != t)  // coincident, but not the target itself
+    sum[0] += fabs(q) / work.softening;
+}
+
+/// The same in single, without softening, which does for nearly all pairs: an estimate needs two digits, and from this
+/// distance on (of extents up to 1) nothing overflows.
+constexpr float least_far_square = 1e-14f;
+__device__ inline void add_far_pair(float r2, float q, float sum[numbers]) {
+  const float inverse = rsqrtf(r2), w = q * inverse, g = w * inverse;
+  sum[0] += w, sum[1] += g, sum[2] += w * w, sum[3] += g * g;
+}
+
+/// A number as the sum of two in single: differences of such need no double, whose conversions would take most of the
+/// time.
+struct Split {
+  float high, low;
+  __device__ static Split of(double x) {
+    const auto high = static_cast<float>(x);
+    return {high, static_cast<float>(x - static_cast<double>(high))};
+  }
+  __device__ float operator-(const Split& other) const { return (high - other.high) + (low - other.low); }
+};
+
+/// The targets, and sums of pairs that need double; few sources have such.
+struct ProbeShared {
+  double at[most_targets][3];
+  Split split[most_targets][3];
+  std::int64_t target[most_targets];
+  double near[sums][threads];
+};
+
+/// One source, as double has it.
+struct ProbeSource {
+  double x[3], q;
+
+  template <class Real>
+  __device__ void load(const Work<Real>& work, std::int64_t source) {
+    for (int axis = 0; axis < 3; ++axis) x[axis] = work.source[axis][source];
+    q = static_cast<double>(work.strength[source]);
+  }
+};
+
+/// The pairs of one source with the targets in `near`, as bits.
+template <class Real>
+__device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
+                               ProbeShared& shared) {
+  for (; near; near &= near - 1) {
+    const int k = __ffs(static_cast<int>(near)) - 1;
+    double sum[numbers] = {};
+    const double* at = shared.at[k];
+    add_pair(work, shared.target[k], source, at[0] - from.x[0], at[1] - from.x[1], at[2] - from.x[2], from.q, sum);
+    for (int e = 0; e < numbers; ++e) shared.near[k * numbers + e][threadIdx.x] += sum[e];
+  }
+}
+
+/// The pairs that single can do, without a branch so that those of eight targets overlap; returns the others.
+__device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
+                                         float far[most_targets][numbers]) {
+  const auto q = static_cast<float>(fabs(from.q));
+  const Split x = Split::of(from.x[0]), y = Split::of(from.x[1]), z = Split::of(from.x[2]);
+  unsigned near = 0;
+#pragma unroll
+  for (int k = 0; k < most_targets; ++k) {
+    const float dx = shared.split[k][0] - x, dy = shared.split[k][1] - y, dz = shared.split[k][2] - z;
+    const float r2 = dx * dx + dy * dy + dz * dz;
+    const bool is_far = r2 > least_far_square && !softened;
+    near |= (is_far ? 0u : 1u) << k;
+    add_far_pair(is_far ? r2 : 1.0f, is_far ? q : 0.0f, far[k]);
+  }
+  return near;
+}
+
+/// A block sums a share of the sources.
+template <class Real, bool counting>
+__global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTargets targets, double* part) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  ProbeShared& shared = *reinterpret_cast<ProbeShared*>(memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < most_targets) {
+    shared.target[thread] = targets.at[thread];
+    for (int axis = 0; axis < 3; ++axis) {
+      shared.at[thread][axis] = work.target[axis][targets.at[thread]];
+      shared.split[thread][axis] = Split::of(shared.at[thread][axis]);
+    }
+  }
+  for (int e = 0; e < sums; ++e) shared.near[e][thread] = 0;
+  __syncthreads();
+  float far[most_targets][numbers] = {};
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * threads;
+  std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * threads + thread;
+  ProbeSource next{};
+  if (j < work.sources) next.load(work, j);
+  while (j < work.sources) {
+    const ProbeSource from = next;
+    const std::int64_t source = j;
+    j += step;
+    if (j < work.sources) next.load(work, j);  // while this one's pairs are summed
+    if constexpr (counting) {
+      for (int k = 0; k < most_targets; ++k) shared.near[k * numbers][thread] += fabs(from.q);
+    } else {
+      const unsigned near = add_far_pairs(from, work.softening > 0, shared, far);
+      if (near) add_near_pairs(work, near, source, from, shared);
+    }
+  }
+#pragma unroll
+  for (int e = 0; e < sums; ++e) shared.near[e][thread] += static_cast<double>(far[e / numbers][e % numbers]);
+  __syncthreads();
+  for (int e = thread / 32; e < sums; e += threads / 32) {
+    double all = 0;
+    for (int from = thread % 32; from < threads; from += 32) all += shared.near[e][from];
+    all = sum_of_warp(all);
+    if (thread % 32 == 0) part[e * gridDim.x + blockIdx.x] = all;
+  }
+}
+
+/// sum[e] = sum of part[e][0 ... shares - 1], a warp each.
+__global__ void add_shares(const double* part, int shares, double* sum) {
+  const double* own = part + static_cast<std::int64_t>(blockIdx.x) * shares;
+  double all = 0;
+  for (int k = static_cast<int>(threadIdx.x); k < shares; k += 32) all += own[k];
+  all = sum_of_warp(all);
+  if (threadIdx.x == 0) sum[blockIdx.x] = all;
+}
+
+}  // namespace
+
+ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memory), found_(sums) {}
+
+template <class Real>
+void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& side) {
+  ProbeTargets targets{};
+  const std::vector<std::int64_t> at = work.sources > 0 ? condition_targets(work.targets) : std::vector<std::int64_t>{};
+  targets_ = at.size();
+  if (targets_ == 0) return;
+  std::copy(at.begin(), at.end(), targets.at);  // the others stay target 0: there are fewer than eight
+  const auto shares = static_cast<int>(std::min<std::int64_t>(most_blocks, (work.sources + threads - 1) / threads));
+  part_.resize(std::int64_t(sums) * shares);
+  sum_.resize(sums);
+  const auto probe = kernel == Kernel::count ? probe_kernel<Real, true> : probe_kernel<Real, false>;
+  allow_shared_memory(reinterpret_cast<const void*>(probe));
+  const cudaStream_t stream = side.fork(work.stream);
+  probe<<<static_cast<unsigned>(shares), threads, sizeof(ProbeShared), stream>>>(work, targets, part_.data());
+  require_launch("probe_kernel");
+  add_shares<<<sums, 32, 0, stream>>>(part_.data(), shares, sum_.data());
+  require_launch("add_shares");
+  download(found_.data(), sum_.data(), sums, stream);
+}
+
+std::vector<TermSums> ConditionProbe::result() const {
+  std::vector<TermSums> sums(targets_);
+  for (std::size_t k = 0; k < targets_; ++k) {
+    const double* p = found_.data() + k * numbers;
+    sums[k] = {p[0], p[1], p[2], p[3]};
+  }
+  return sums;
+}
+
+template void ConditionProbe::launch(const Work<float>&, Kernel, SideStream&);
+template void ConditionProbe::launch(const Work<double>&, Kernel, SideStream&);
+
+}  // namespace farfield::cuda

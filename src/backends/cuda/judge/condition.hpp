@@ -1,0 +1,27 @@
+// ConditionProbe: how ill-conditioned a sum is, estimated beside it.
+#pragma once
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/work.hpp"
+#include "judge/check.hpp"
+
+namespace farfield::cuda {
+
+class ConditionProbe {
+ public:
+  explicit ConditionProbe(DeviceMemory& memory);
+
+  /// Sums the absolute terms over all sources at condition_targets, and their squares, beside what follows on
+  /// work.stream.
+  template <class Real>
+  void launch(const Work<Real>& work, Kernel kernel, SideStream& side);
+  /// Of the last launch, which must have been waited for.
+  std::vector<TermSums> result() const;
+
+ private:
+  DeviceArray<double> part_, sum_;
+  PinnedArray<double> found_;
+  std::size_t targets_ = 0;
+};
+
+}  // namespace farfield::cuda

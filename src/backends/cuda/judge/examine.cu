@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "backends/cuda/judge/accounts.hpp"
+#include "backends/cuda/judge/examine.hpp"
+
+namespace farfield::cuda {
+
+static constexpr std::size_t most_blocks = 16384;  // targets of a launch: an axis of its grid has so many for sure
+
+/// With the caller's strengths, not rounded to Real.
+template <class Real>
+static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::vector<std::int64_t>& at,
+                                         DeviceMemory& memory) {
+  DeviceArray<double> strength(memory);
+  strength.resize(e.sources);
+  e.strengths.gather(e.vector, e.order, e.exponent, strength.data(), memory.stream);
+  Work<double> exact;
+  for (int axis = 0; axis < 3; ++axis) {
+    exact.source[axis] = e.work.source[axis];
+    exact.target[axis] = e.work.target[axis];
+  }
+  exact.strength = strength.data();
+  exact.softening = e.work.softening;
+  exact.self_from = e.work.self_from;
+  std::vector<DirectSum> sums;
+  for (std::size_t i = 0; i < at.size(); i += most_blocks) {
+    const auto begin = at.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto end = at.begin() + static_cast<std::ptrdiff_t>(std::min(i + most_blocks, at.size()));
+    const std::vector<DirectSum> part = direct_sums(exact, e.sources, {begin, end}, e.kernel, memory);
+    sums.insert(sums.end(), part.begin(), part.end());
+  }
+  return sums;
+}
+
+template <class Real>
+ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Sample& sample,
+                           DeviceMemory& memory) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
+  const std::vector<DirectSum> sums = exact_sums(e, at, memory);
+  std::vector<Real> results[4];
+  CheckInput<Real> input{};
+  input.targets = e.targets;
+  for (int a = 0; a < 4; ++a) {
+    const Real* from = a == 0 ? e.work.potential : e.work.gradient[a - 1];
+    if (!from) continue;
+    results[a].resize(static_cast<std::size_t>(e.targets));
+    download(results[a].data(), from, e.targets, memory.stream);
+    (a == 0 ? input.potential : input.gradient[a - 1]) = results[a].data();
+  }
+  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  ErrorReport report = errors(input, delivered, at, sums, sample.seed);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+template ErrorReport measured_error(const Evaluated<float>&, const Delivered&, const Sample&, DeviceMemory&);
+template ErrorReport measured_error(const Evaluated<double>&, const Delivered&, const Sample&, DeviceMemory&);
+
+}  // namespace farfield::cuda

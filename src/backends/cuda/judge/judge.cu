@@ -1,0 +1,224 @@
+// Norms read all results once, 0.3 GB at 2^24 points; tails look at 8,192 boxes at most, every k-th of more. Both run
+// beside scatter.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cuda/judge/judge.hpp"
+#include "backends/cuda/runtime/block_sum.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+constexpr int norm_threads = 256, most_norm_shares = 1056, norms = 4;  // eight blocks per multiprocessor of an H200
+constexpr int most_shares = 1024, tails = 4;                           // blocks of tails, and numbers of each
+constexpr int box_lanes = 8;                                           // that read the powers of one box
+constexpr BoxId most_boxes = 1 << 13;                                  // four per warp: 65,536 took 0.5 ms
+
+/// The larger of two values; one that is not a number stays.
+__device__ inline double larger(double a, double b) { return a <= b ? b : (b <= a ? a : a + b); }
+
+/// Squares and largest values of potential and gradient; a thread reads four numbers at a time.
+template <class Real>
+__global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, double* part) {
+  __shared__ double lane[norm_threads];
+  const std::int64_t step = std::int64_t(gridDim.x) * norm_threads;
+  for (int which = 0; which < 2; ++which) {
+    double squares = 0, largest = 0;
+    for (int axis = which; axis < (which == 0 ? 1 : work.gradient[0] ? 4 : 1); ++axis) {
+      const Real* values = result_array(work, axis);
+      for (std::int64_t i = std::int64_t(blockIdx.x) * norm_threads + threadIdx.x; i < work.targets; i += 4 * step) {
+        Real x[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) x[k] = i + k * step < work.targets ? values[i + k * step] : Real(0);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const double value = fabs(static_cast<double>(x[k]));
+          squares += value * value;
+          largest = larger(largest, value);
+        }
+      }
+    }
+    const double sum = sum_of_block<norm_threads>(squares, lane);
+    __syncthreads();
+    lane[threadIdx.x] = largest;
+    __syncthreads();
+    for (int half = norm_threads / 2; half > 0; half /= 2) {
+      if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] = larger(lane[threadIdx.x], lane[threadIdx.x + half]);
+      __syncthreads();
+    }
+    if (threadIdx.x == 0)
+      part[blockIdx.x * norms + 2 * which] = sum, part[blockIdx.x * norms + 2 * which + 1] = lane[0];
+    __syncthreads();
+  }
+}
+
+/// Sum over coefficients of degrees low ... low + 1 of a box, its lanes together.
+template <class Real>
+__device__ double two_degrees(const Real* c, int low, int lane) {
+  double sum = 0;
+  const int begin = low < 0 ? 0 : low * low, end = (low + 2) * (low + 2);
+  for (int i = begin + lane; i < end; i += box_lanes) sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
+  for (int other = box_lanes / 2; other > 0; other /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, other);
+  return sum;
+}
+
+/// power[0][box] of multipoles and power[1][box] of locals, of degree d + 1. Whole warps run.
+template <class Real>
+__global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, BoxId first, double* power) {
+  const std::int64_t i = (std::int64_t(blockIdx.x) * block_threads + threadIdx.x) / box_lanes;
+  const bool exists = first + i < work.tree.boxes;
+  const BoxId box = exists ? static_cast<BoxId>(first + i) : first;
+  const int lane = static_cast<int>(threadIdx.x) % box_lanes, d = work.tables.degree;
+  for (int which = 0; which < 2; ++which) {
+    const Real* c = (which == 0 ? work.multipole : work.local) + std::int64_t(box) * work.tables.stride;
+    const double last = two_degrees(c, d - 1, lane), before = d < 3 ? 0 : two_degrees(c, d - 3, lane);
+    const bool has = which == 0 ? work.tree.source_count(box) > 0 : work.tree.target_count(box) > 0;
+    if (exists && lane == 0)
+      power[std::int64_t(which) * work.tree.boxes + box] = has ? extrapolated_power(last, before, d) : 0;
+  }
+}
+
+/// What one lane of a warp finds for a box of targets.
+struct Tails {
+  Truncation truncation, operands;
+};
+
+template <class Real>
+__device__ void add_far(const Work<Real>& work, BoxId box, int slot, const double* power, const TailMeans& means,
+                        Tails& tails) {
+  const TreeView& tree = work.tree;
+  const double a2 = tree.lattice.edge(tree.level[box]) * tree.lattice.edge(tree.level[box]);
+  const double targets = static_cast<double>(tree.target_count(box));
+  double sum = 0, boxes = 0;
+  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int x, int y, int z) {
+    sum += power[source] * means.far(x, y, z);
+    boxes += 1;
+  });
+  const double potential = targets * sum / a2;
+  tails.truncation += {potential, potential * means.outer_gradient() / a2};
+  if (!work.tensor.ready) return;
+  // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); two edges away
+  const double digits = static_cast<double>(work.tensor.most_sources[tree.level[box]]) * 0x1p-40;
+  const double lost = targets * boxes * digits * digits / (4 * a2);
+  tails.operands += {lost, lost / (4 * a2)};
+}
+
+template <class Real>
+__device__ void add_local(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
+                          Tails& tails) {
+  const TreeView& tree = work.tree;
+  const double a = tree.lattice.edge(tree.level[box]), own = power[std::int64_t(tree.boxes) + box];
+  if (!tree.is_leaf(box)) {
+    if (lane == 0) {
+      const double potential = static_cast<double>(tree.target_count(box)) * own * means.inner / (a * a);
+      tails.truncation += {potential, potential * means.inner_gradient() / (a * a)};
+    }
+    return;
+  }
+  for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
+    tails.truncation += inner_tail(own, square_from_centre(tree, box, work.target, i, a), a, means.n);
+}
+
+/// Multipoles of finer boxes at the targets of a leaf.
+template <class Real>
+__device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
+                          Tails& tails) {
+  const TreeView& tree = work.tree;
+  const ListView& m2p = work.lists.m2p;
+  for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
+    const BoxId source = m2p.items[k];
+    const double edge = tree.lattice.edge(tree.level[source]);
+    for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
+      tails.truncation +=
+          outer_tail(power[source], square_from_centre(tree, source, work.target, i, edge), edge, means.n);
+  }
+}
+
+/// Sums over boxes 0, every, 2 every, ...; a warp for each.
+template <class Real>
+__global__ void __launch_bounds__(sum_threads)
+    tails_kernel(const __grid_constant__ Work<Real> work, BoxId every, const double* power,
+                 const __grid_constant__ TailMeans means, double* part) {
+  __shared__ double shared[sum_threads];
+  constexpr int warps = sum_threads / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Tails tails;
+  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k * every < work.tree.boxes;
+       k += std::int64_t(gridDim.x) * warps) {
+    const BoxId box = static_cast<BoxId>(k * every);
+    if (work.tree.target_count(box) == 0) continue;
+    if (work.tree.level[box] >= 2) {
+      if (lane < colleagues_per_box) add_far(work, box, lane, power, means, tails);
+      add_local(work, box, lane, power, means, tails);
+    }
+    add_finer(work, box, lane, power, means, tails);  // a coarse leaf has finer boxes, too
+  }
+  const double sums[] = {tails.truncation.potential, tails.truncation.gradient, tails.operands.potential,
+                         tails.operands.gradient};
+  for (int e = 0; e < cuda::tails; ++e) {
+    const double all = sum_of_block(sums[e], shared);
+    if (threadIdx.x == 0) part[blockIdx.x * cuda::tails + e] = all;
+    __syncthreads();
+  }
+}
+
+constexpr int room = most_norm_shares * norms + most_shares * tails;  // of norms, behind those of tails
+
+}  // namespace
+
+Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), found_(room) {}
+
+/// Returns how many blocks write their share.
+template <class Real>
+int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
+  const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
+  power_.resize(2 * std::int64_t(work.tree.boxes));
+  const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
+  powers_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
+  require_launch("powers_kernel");
+  every_ = (work.tree.boxes + most_boxes - 1) / most_boxes;
+  const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
+  const int shares = std::min(most_shares, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
+  tails_kernel<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(work, every_, power_.data(),
+                                                                          tail_means(work.tables.degree), part_.data());
+  require_launch("tails_kernel");
+  return shares;
+}
+
+template <class Real>
+void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
+  const cudaStream_t stream = side.fork(work.stream);
+  part_.resize(room);
+  kept_ = expansions && work.tree.levels > 2 ? launch_tails(work, stream) : 0;
+  shares_ = static_cast<int>(std::clamp<std::int64_t>((work.targets + 4 * norm_threads - 1) / (4 * norm_threads), 1,
+                                                      std::int64_t(most_norm_shares)));
+  norms_kernel<<<static_cast<unsigned>(shares_), norm_threads, 0, stream>>>(work, part_.data() + kept_ * tails);
+  require_launch("norms_kernel");
+  download(found_.data(), part_.data(), std::int64_t(tails) * kept_ + std::int64_t(norms) * shares_, stream);
+}
+
+Judge::Found Judge::result() const {
+  Found found;
+  double squares[2] = {};
+  Norm* const norm[2] = {&found.norms.potential, &found.norms.gradient};
+  for (int share = 0; share < shares_; ++share)
+    for (int which = 0; which < 2; ++which) {
+      const double* of_share = found_.data() + kept_ * tails + share * norms + 2 * which;
+      squares[which] += of_share[0];
+      if (!(of_share[1] <= norm[which]->largest)) norm[which]->largest = of_share[1];
+    }
+  for (int which = 0; which < 2; ++which) norm[which]->l2 = std::sqrt(squares[which]);
+  double sums[tails] = {};
+  for (int share = 0; share < kept_; ++share)
+    for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[share * tails + e];
+  found.truncation = {sums[0], sums[1]};
+  found.operands = {sums[2], sums[3]};
+  return found;
+}
+
+template void Judge::launch(const Work<float>&, bool, SideStream&);
+template void Judge::launch(const Work<double>&, bool, SideStream&);
+
+}  // namespace farfield::cuda

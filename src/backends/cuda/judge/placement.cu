@@ -1,0 +1,340 @@
+// How sources and targets lie in pairs of far boxes: for sampled target boxes of every level, the occupations of their
+// corners times those of the corners that face them, and how many sources are far. Occupations come first, a warp per
+// box, so that heavy boxes of clusters are read once per box that they face.
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/runtime/block_sum.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "model/placement_terms.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+constexpr unsigned all_lanes = ~0u;
+constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
+constexpr int places = 1 + facing_boxes;  // a box as target, and those that face it as sources
+static_assert(corners * degrees_at_once == 32);
+
+/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^22 looks at points are
+/// spread evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing
+/// sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they
+/// hold targets: in clusters few boxes carry the sums.
+struct Level {
+  BoxId begin, boxes;           ///< of the level
+  std::int32_t first, sampled;  ///< parts: first ... first + sampled * slices
+  std::int32_t slices;          ///< parts that share the points of a box
+  std::int32_t points;          ///< most that are looked at in one box
+};
+struct Sample {
+  int levels = 0;
+  std::int32_t total = 0;  ///< parts
+  Level level[max_levels + 1];
+};
+
+Sample sample_of(const TreeView& tree, std::int64_t points) {
+  Sample s;
+  const int levels = std::max(1, tree.levels - 2);
+  const bool all = points * levels * facing_boxes <= 1 << 24;
+  const std::int64_t looks = (1 << 22) / facing_boxes / levels;
+  for (int l = 2; l < tree.levels; ++l) {
+    const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
+    const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
+    const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
+    const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
+    const std::int64_t slices = std::clamp<std::int64_t>(1024 / sampled, 1, 16);
+    s.level[s.levels++] = {tree.level_begin[l],
+                           static_cast<BoxId>(boxes),
+                           s.total,
+                           static_cast<std::int32_t>(sampled),
+                           static_cast<std::int32_t>(slices),
+                           static_cast<std::int32_t>(most)};
+    s.total += static_cast<std::int32_t>(sampled * slices);
+  }
+  return s;
+}
+
+/// A number in [0, 1) that follows from two others.
+__device__ double jitter(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t h = a * 0x9e3779b9u + b * 0x85ebca6bu + 0x165667b1u;
+  h = (h ^ h >> 16) * 0x7feb352du;
+  h = (h ^ h >> 15) * 0x846ca68bu;
+  return (h ^ h >> 16) * 0x1p-32;
+}
+
+/// `chosen` out of `count`, one from each of as many equal parts.
+struct Choice {
+  std::int64_t count, chosen;
+  double step;
+  std::uint32_t salt;
+  __device__ Choice(std::int64_t from, std::int64_t most, std::uint32_t which)
+      : count(from),
+        chosen(from < most ? from : most),
+        step(chosen < count ? static_cast<double>(count) / static_cast<double>(chosen) : 1),
+        salt(which) {}
+  __device__ std::int64_t operator[](std::int64_t j) const {
+    if (chosen == count) return j;
+    const auto i =
+        static_cast<std::int64_t>((static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) * step);
+    return i < count ? i : count - 1;
+  }
+};
+
+/// A target box and how many boxes it stands for; no_box where the level has none around the target that was drawn.
+struct Drawn {
+  BoxId box;
+  double stands_for;
+};
+
+/// The level's box around a target, by a warp: 32 probes at a time.
+__device__ BoxId box_around(const PlacedPoints& targets, const Level& level, std::int64_t target) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  BoxId low = level.begin, count = level.boxes;  // the box, if any, is among them
+  while (count > 1) {
+    const BoxId step = (count + 31) / 32, offset = lane * step;
+    const bool before = offset < count && targets.begin[low + offset] <= target;
+    const int probes = __popc(__ballot_sync(all_lanes, before));
+    if (probes == 0) return no_box;
+    low += (probes - 1) * step;
+    count = min(step, count - (probes - 1) * step);
+  }
+  return targets.begin[low] <= target && target < targets.end[low] ? low : no_box;
+}
+
+__device__ Drawn draw(const PlacedPoints& targets, const Level& level, std::int64_t target_count, int which) {
+  if (level.sampled == level.boxes) return {level.begin + which, 1};
+  const Choice choice(target_count, level.sampled, static_cast<std::uint32_t>(level.begin));
+  const BoxId box = box_around(targets, level, choice[which]);
+  if (box == no_box) return {no_box, 0};
+  return {box, choice.step / static_cast<double>(targets.end[box] - targets.begin[box])};
+}
+
+/// How the weight of a charge dies away from its corner, for every degree.
+struct Decay {
+  float rate[degrees_at_once], least[degrees_at_once];  ///< `least` distance from the centre rises with the degree
+  __device__ float operator()(float distance, int k) const {
+    return distance > least[k] ? __expf(-rate[k] * fmaxf(0.f, 1.5f - distance)) : 0.f;
+  }
+};
+
+/// Value i of `values` summed over a warp, in lane i: halves are exchanged, 31 shuffles in all.
+__device__ float sum_of_lanes(float (&values)[32]) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2)
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const bool upper = lane & half;
+      const float sent = upper ? values[i] : values[i + half], kept = upper ? values[i + half] : values[i];
+      values[i] = kept + __shfl_xor_sync(all_lanes, sent, half);
+    }
+  return values[0];
+}
+
+/// Lane 4 c + k: occupation of corner c of the box at degree k, from one slice of the points that are looked at.
+__device__ float occupation(const TreeView& tree, const PlacedPoints& points, BoxId box, const Level& level, int slice,
+                            const Decay& decay) {
+  const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
+  const std::int64_t begin = points.begin[box];
+  const Choice choice(points.end[box] - begin, level.points, static_cast<std::uint32_t>(box));
+  float sum[corners * degrees_at_once] = {};
+  for (std::int64_t j = 32 * slice + threadIdx.x % 32; j < choice.chosen; j += 32 * level.slices) {
+    const CornerPlace place = corner_place(tree, box, points, begin + choice[j], per_edge);
+    const float distance = static_cast<float>(place.distance);
+    if (!(distance > decay.least[0])) continue;
+#pragma unroll
+    for (int k = 0; k < degrees_at_once; ++k) {
+      const float weight = decay(distance, k);
+#pragma unroll
+      for (int c = 0; c < corners; ++c) sum[c * degrees_at_once + k] += place.octant == c ? weight : 0.f;
+    }
+  }
+  return sum_of_lanes(sum) * static_cast<float>(choice.step);
+}
+
+/// Which sample a slice belongs to.
+struct Part {
+  const Level* level;
+  int sample, slice;
+};
+__device__ Part part_of(const Sample& sample, std::int32_t part) {
+  int l = 0;
+  while (l + 1 < sample.levels && part >= sample.level[l + 1].first) ++l;
+  const Level& level = sample.level[l];
+  return {&level, (part - level.first) / level.slices, (part - level.first) % level.slices};
+}
+
+/// Occupations [part][places][32] of every sampled box and those that face it, a warp each; zeros where there is none.
+__global__ void __launch_bounds__(32 * places)
+    occupations_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
+                       const __grid_constant__ Sample sample, Decay decay, float* occupations) {
+  const int place = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const Part part = part_of(sample, static_cast<std::int32_t>(blockIdx.x));
+  BoxId box = draw(targets, *part.level, target_count, part.sample).box;
+  if (box != no_box && place > 0) box = facing_box(tree, box, place - 1);
+  float found = 0;
+  if (box != no_box) found = occupation(tree, place > 0 ? sources : targets, box, *part.level, part.slice, decay);
+  occupations[(static_cast<std::int64_t>(blockIdx.x) * places + place) * 32 + lane] = found;
+}
+
+/// Sum over the boxes that face a target, by a warp: lane k of the first four, that of degree k.
+__device__ float facing_sum(const float* occupations, int slices, float* own) {
+  const int lane = static_cast<int>(threadIdx.x % 32), octant = lane / degrees_at_once;
+  const auto occupied = [&](int place) {
+    float sum = 0;
+    for (int slice = 0; slice < slices; ++slice) sum += occupations[(slice * places + place) * 32 + lane];
+    return sum;
+  };
+  own[lane] = occupied(0);
+  __syncwarp();
+  float sum = 0;
+  for (int which = 0; which < facing_boxes; ++which)
+    sum += occupied(1 + which) * faced_by(own + lane % degrees_at_once, degrees_at_once, octant, which);
+  for (int other = degrees_at_once; other < 32; other *= 2) sum += __shfl_xor_sync(all_lanes, sum, other);
+  return sum;
+}
+
+/// Sources of this lane's share of the far list: of boxes with one between, and of others.
+struct FarCounts {
+  std::int64_t beside = 0, apart = 0;
+};
+__device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources, BoxId box) {
+  FarCounts counts;
+  const int slot = static_cast<int>(threadIdx.x % 32);
+  if (slot >= colleagues_per_box) return counts;
+  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1,
+                      [&](BoxId source, int dx, int dy, int dz) {
+                        const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
+                        (near ? counts.beside : counts.apart) += sources.end[source] - sources.begin[source];
+                      });
+  return counts;
+}
+
+/// Terms of the sums of one sample, by a warp.
+__device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                           const Drawn& drawn, float facing, double* sums) {
+  const double edge = tree.lattice.edge(tree.level[drawn.box]), a2 = edge * edge;
+  const FarCounts far = count_far(tree, sources, drawn.box);
+  const double pairs = static_cast<double>(targets.end[drawn.box] - targets.begin[drawn.box]);
+  double all[numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
+                             pairs * static_cast<double>(sum_of_warp(far.apart))};
+  for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = __shfl_sync(all_lanes, facing, k);
+  for (int i = 0; threadIdx.x % 32 == 0 && i < numbers / 2; ++i) {
+    sums[2 * i] = all[i] * drawn.stands_for / a2;
+    sums[2 * i + 1] = all[i] * drawn.stands_for / (a2 * a2);
+  }
+}
+
+/// A warp per part, of which the first of every sample counts; parts[block] of the sums per block.
+__global__ void __launch_bounds__(sum_threads)
+    far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
+                     const __grid_constant__ Sample sample, const float* occupations, double* parts) {
+  __shared__ float own[warps][32];
+  __shared__ double sums[warps][numbers];
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const std::int32_t at = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
+  if (lane < numbers) sums[warp][lane] = 0;
+  __syncwarp();
+  if (at < sample.total) {
+    const Part part = part_of(sample, at);
+    const Drawn drawn = part.slice > 0 ? Drawn{no_box, 0} : draw(targets, *part.level, target_count, part.sample);
+    if (drawn.box != no_box) {
+      const float* found = occupations + static_cast<std::int64_t>(at) * places * 32;
+      const float facing = facing_sum(found, part.level->slices, own[warp]);
+      add_sample(tree, sources, targets, drawn, facing, sums[warp]);
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x >= numbers) return;
+  double sum = 0;
+  for (int w = 0; w < warps; ++w) sum += sums[w][threadIdx.x];
+  parts[static_cast<std::int64_t>(blockIdx.x) * numbers + threadIdx.x] = sum;
+}
+
+/// Number blockIdx.x of the sums.
+__global__ void __launch_bounds__(sum_threads)
+    add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
+  __shared__ double lane[sum_threads];
+  double sum = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += sum_threads) sum += parts[b * numbers + blockIdx.x];
+  sum = sum_of_block(sum, lane);
+  if (threadIdx.x == 0) reinterpret_cast<double*>(&found->far)[blockIdx.x] = sum;
+}
+
+}  // namespace
+
+DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
+    : memory_(memory),
+      view_(tree.tree.view()),
+      lists_(tree.lists.view()),
+      target_count_(tree.target_points().count),
+      first_degree_(std::max(1, degree - 2)),  // settle_degree goes down where the first is good: by one, as a rule
+      chunk_(memory),
+      on_device_(memory) {
+  const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
+    return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
+  };
+  sources_ = placed(tree.sources, view_.source_begin, view_.source_end);
+  targets_ = placed(tree.target_points(), view_.target_begin, view_.target_end);
+}
+
+void DeviceSums::sum_far_pairs() {
+  const Sample sample = sample_of(view_, target_count_);
+  if (sample.total == 0) return;
+  Decay decay{};
+  for (int k = 0; k < degrees_at_once; ++k) {
+    const double rate = 1.5 * std::max(1, first_degree_ + k);
+    decay.rate[k] = static_cast<float>(rate);
+    decay.least[k] = static_cast<float>(1.5 - reach_of(rate));
+  }
+  const int blocks = (sample.total + warps - 1) / warps;
+  DeviceArray<float> occupations(memory_);
+  DeviceArray<double> parts(memory_);
+  occupations.resize(std::int64_t(sample.total) * places * 32);
+  parts.resize(std::int64_t(blocks) * numbers);
+  occupations_kernel<<<static_cast<unsigned>(sample.total), 32 * places, 0, memory_.stream>>>(
+      view_, sources_, targets_, target_count_, sample, decay, occupations.data());
+  require_launch("occupations_kernel");
+  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(
+      view_, sources_, targets_, target_count_, sample, occupations.data(), parts.data());
+  require_launch("far_pairs_kernel");
+  add_far_kernel<<<numbers, sum_threads, 0, memory_.stream>>>(parts.data(), blocks, on_device_.data());
+  require_launch("add_far_kernel");
+}
+
+void DeviceSums::read() {
+  download(&found_, on_device_.data(), 1, memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "sums of the placement");
+}
+
+const PlacementFindings& DeviceSums::found() {
+  if (known_) return found_;
+  on_device_.resize(1);
+  require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
+  look_at_leaves();
+  sum_norms();
+  sum_far_pairs();
+  read();
+  known_ = true;
+  return found_;
+}
+
+Placement DeviceSums::typical(const ResultNorms& norms, int degree) {
+  const FarSums& far = found().far;
+  const Placement sums = typical_sums({far.beside[0], far.beside[1]}, {far.apart[0], far.apart[1]}, degree);
+  return relative(sums, target_count_, norms);
+}
+
+Placement DeviceSums::facing(const ResultNorms& norms, int degree) {
+  if (degree < first_degree_ || degree >= first_degree_ + degrees_at_once) {
+    found();
+    first_degree_ = degree < first_degree_ ? std::max(1, degree - degrees_at_once + 1) : degree;
+    sum_far_pairs();
+    read();
+  }
+  const double* sums = found().far.facing[degree - first_degree_];
+  return relative({sums[0], sums[1]}, target_count_, norms);
+}
+
+}  // namespace farfield::cuda

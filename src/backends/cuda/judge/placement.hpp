@@ -1,0 +1,76 @@
+// The sums behind the expected error (model/placement.hpp) over a tree in device memory, with one read-back.
+//
+// Everything that settle_degree usually asks about is summed when it asks for the first time: a handful of launches.
+// Trees of many boxes are sampled: a fixed, pseudo-random choice that depends on nothing but counts, so that the same
+// points give the same degree. In a small tree everything is looked at, and the sums are the host's up to rounding; all
+// boxes of 2^24 points in leaves of 15 took 18 ms.
+#pragma once
+#include <cstdint>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/tree/tree.hpp"
+#include "model/degree.hpp"
+
+namespace farfield::cuda {
+
+inline constexpr int degrees_at_once = 4;  ///< settle_degree asks about two where the choice was right
+inline constexpr int norm_samples = 32;    ///< targets that stand for all; the host takes between 32 and 63
+inline constexpr int norm_shares = 4;      ///< blocks per such target
+inline constexpr int plane_samples =
+    64;  ///< stretches of boxes, as on the host: less than twice as many with what is left
+
+/// Sums over far pairs of boxes, divided by the square [0] or the fourth power [1] of their edge.
+struct FarSums {
+  double beside[2], apart[2];         ///< n_source n_target of pairs with one box between them, with two
+  double facing[degrees_at_once][2];  ///< B_source B_target
+};
+
+/// What is known of every 256 boxes: the lower bits count leaves with targets, the highest says whether a leaf has at
+/// least 8 sources.
+inline constexpr int chunk_boxes = 256;
+inline constexpr std::uint32_t has_full_leaf = 1u << 31;
+
+/// What one read-back brings.
+struct PlacementFindings {
+  unsigned long long target_leaves, largest_leaf;  ///< leaves with targets; most sources or targets of a leaf
+  /// At a target: sum 1/r^2, sum 1/r^4 outside its leaf, the far leaves' part of that.
+  double norm[2 * norm_samples][norm_shares][3];
+  double own_leaf[2];                ///< sum of 1/r^4 over pairs of sampled leaves, and how many targets they hold
+  int planes[2 * plane_samples][2];  ///< has the stretch a leaf of 8 sources, and do its sources stand in planes?
+  FarSums far;
+};
+
+class DeviceSums final : public PlacementSums {
+ public:
+  /// `degree`: the first that will be asked about.
+  DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory);
+
+  int levels() const override { return view_.levels; }
+  double targets() const override { return static_cast<double>(target_count_); }
+  bool in_planes() override;
+  bool heaped(std::int64_t most) override;
+  ResultNorms norms() override;
+  Placement typical(const ResultNorms& norms, int degree) override;
+  Placement facing(const ResultNorms& norms, int degree) override;
+
+ private:
+  const PlacementFindings& found();
+  void look_at_leaves();
+  void look_for_planes();
+  void sum_norms();
+  void sum_far_pairs();
+  void read();
+
+  DeviceMemory& memory_;
+  TreeView view_;
+  ListsView lists_;
+  PlacedPoints sources_, targets_;
+  std::int64_t target_count_;
+  int first_degree_;
+  bool known_ = false;
+  DeviceArray<std::uint32_t> chunk_;  ///< a word per chunk of boxes
+  DeviceArray<PlacementFindings> on_device_;
+  PlacementFindings found_{};
+};
+
+}  // namespace farfield::cuda

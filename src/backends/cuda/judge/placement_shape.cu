@@ -1,0 +1,105 @@
+// How leaves are filled: heaps of coincident points, and points in planes.
+#include <algorithm>
+
+#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/runtime/block_sum.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "model/placement_terms.hpp"
+
+namespace farfield::cuda {
+
+static constexpr int most_sorted = 1024;
+
+/// Share of coinciding neighbours along an axis: bitonic sort of up to 1024 coordinates in shared memory.
+__device__ bool in_planes_along(const double* x, std::int64_t count, double* sorted, double* lane) {
+  int all = 8;
+  while (all < count) all *= 2;
+  for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) sorted[i] = i < count ? x[i] : HUGE_VAL;
+  for (int size = 2; size <= all; size *= 2)
+    for (int step = size / 2; step > 0; step /= 2) {
+      __syncthreads();
+      for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) {
+        const int other = i ^ step;
+        if (other < i) continue;  // the pair is its lower index's
+        const double a = sorted[i], b = sorted[other];
+        if (((i & size) == 0) == (a > b)) sorted[i] = b, sorted[other] = a;
+      }
+    }
+  __syncthreads();
+  const double range = sorted[count - 1] - sorted[0];
+  double close = 0;
+  for (std::int64_t i = 1 + threadIdx.x; i < count; i += sum_threads)
+    close += coincide_on_axis(sorted[i - 1], sorted[i], range, count);
+  close = sum_of_block(close, lane);
+  __syncthreads();
+  return range == 0 || close > 0.4 * static_cast<double>(count - 1);
+}
+
+/// The first leaf of at least 8 sources from `begin` on, or a box from `end` on.
+__device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& points, const std::uint32_t* chunk,
+                                 BoxId begin, BoxId end) {
+  constexpr int none = 0x7fffffff;
+  __shared__ int flagged;
+  __shared__ BoxId leaf;
+  if (threadIdx.x == 0) leaf = flagged = none;
+  __syncthreads();
+  const int last = (end - 1) / chunk_boxes;
+  for (int c = begin / chunk_boxes; c <= last;) {
+    const int mine = c + static_cast<int>(threadIdx.x);
+    const bool full = mine <= last && (chunk[mine] & has_full_leaf);
+    if (full) atomicMin(&flagged, mine);
+    if (!__syncthreads_or(full)) {
+      c += sum_threads;
+      continue;
+    }
+    c = flagged + 1;
+    for (int i = static_cast<int>(threadIdx.x); i < chunk_boxes; i += sum_threads) {
+      const std::int64_t at = static_cast<std::int64_t>(flagged) * chunk_boxes + i;
+      const auto box = static_cast<BoxId>(at);
+      if (at >= begin && at < end && tree.is_leaf(box) && points.end[box] - points.begin[box] >= 8)
+        atomicMin(&leaf, box);
+    }
+    __syncthreads();
+    if (leaf < end) break;
+    if (threadIdx.x == 0) flagged = none;
+    __syncthreads();
+  }
+  return leaf;
+}
+
+/// Stretch blockIdx.x of boxes.
+__global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uint32_t* chunk, BoxId stride,
+                              PlacementFindings* found) {
+  __shared__ double sorted[most_sorted], lane[sum_threads];
+  const BoxId begin = static_cast<BoxId>(blockIdx.x) * stride;
+  const BoxId end = tree.boxes - begin < stride ? tree.boxes : begin + stride;
+  const BoxId chosen = first_full_leaf(tree, points, chunk, begin, end);
+  bool all = chosen < end;
+  if (all) {
+    const std::int64_t from = points.begin[chosen], left = points.end[chosen] - from;
+    const std::int64_t count = left < most_sorted ? left : most_sorted;
+    for (int axis = 0; axis < 3 && all; ++axis) all = in_planes_along(points.axis[axis] + from, count, sorted, lane);
+  }
+  if (threadIdx.x == 0) {
+    found->planes[blockIdx.x][0] = chosen < end;
+    found->planes[blockIdx.x][1] = all;
+  }
+}
+
+void DeviceSums::look_for_planes() {
+  const BoxId stride = std::max<BoxId>(1, view_.boxes / plane_samples);
+  const unsigned stretches = static_cast<unsigned>((view_.boxes + stride - 1) / stride);
+  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride,
+                                                               on_device_.data());
+  require_launch("planes_kernel");
+}
+
+bool DeviceSums::in_planes() {
+  int leaves = 0, planes = 0;
+  for (const auto& stretch : found().planes) leaves += stretch[0], planes += stretch[1];
+  return planes > leaves / 4;
+}
+
+bool DeviceSums::heaped(std::int64_t most) { return static_cast<std::int64_t>(found().largest_leaf) > most; }
+
+}  // namespace farfield::cuda

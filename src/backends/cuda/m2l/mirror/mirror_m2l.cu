@@ -1,0 +1,279 @@
+// m2l by mirror images: operators, rows, the sorting pass, the product.
+//
+// Floor, per box with a full far list: 2 x 39.5 (d+1)^4 flops at the tensor cores' rate, a fifth of a dense product's
+// 2 x 189 (d+1)^4, and from the second-level cache 8 x 189 (d+1)^2 bytes of multipoles and, for 64 rows together,
+// 8 x 39.5 (d+1)^4 bytes of operators. One H200, uniform points, a hundred per leaf: 0.51e9 translations per second at
+// degree 14 (rotation 0.11e9), 0.108e9 at 22 (0.032e9), 0.018e9 at 33 (0.008e9); gpu_m2l (bench) measures it. That is a
+// third of the tensor cores' rate.
+#include <thrust/iterator/counting_iterator.h>
+
+#include <algorithm>
+#include <cub/device/device_select.cuh>
+
+#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/m2l/mirror/kernel.hpp"
+#include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/stages.hpp"
+#include "expansions/laplace_basis.hpp"
+#include "expansions/offsets.hpp"
+
+namespace farfield::cuda {
+
+MirrorStep::MirrorStep(int orbit, const int (&offset)[3], int parity, int chunk)
+    : word(static_cast<std::uint32_t>(orbit | parity << 6 | chunk << 9)) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto d = static_cast<std::uint32_t>(offset[axis]);
+    word |= d << (16 + 2 * axis);
+    if (d == 1 || d == 2) word |= 1u << (22 + axis);
+    if (d == 0) word |= 1u << (25 + axis);
+  }
+}
+
+namespace {
+
+constexpr int chunk = 8;
+int chunks_of(int count) { return (count + chunk - 1) / chunk; }
+
+/// Host tables of a degree.
+struct MirrorLists {
+  MirrorShape shape;
+  std::vector<std::int16_t> source, column;
+  std::vector<MirrorStep> step;
+  std::vector<std::int32_t> begin;
+  std::vector<FarOffset> offset;  ///< the operator of each orbit
+
+  explicit MirrorLists(int degree) {
+    sort_coefficients(degree);
+    assign_warps();
+    list_steps();
+  }
+
+ private:
+  void sort_coefficients(int degree) {
+    const int count = LaplaceBasis::coefficient_count(degree);
+    std::vector<int> of_parity[8];
+    const Symmetry x = LaplaceBasis::symmetry(degree, 1), y = LaplaceBasis::symmetry(degree, 2),
+                   z = LaplaceBasis::symmetry(degree, 4);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      of_parity[(x.sign[i] < 0 ? 1 : 0) | (y.sign[i] < 0 ? 2 : 0) | (z.sign[i] < 0 ? 4 : 0)].push_back(
+          static_cast<int>(i));
+    for (const std::vector<int>& own : of_parity)
+      shape.deep = std::max(shape.deep, static_cast<std::int16_t>(chunks_of(static_cast<int>(own.size()))));
+    source.assign(static_cast<std::size_t>(8 * chunk * shape.deep), -1);
+    for (std::size_t parity = 0; parity < 8; ++parity) {
+      const std::vector<int>& own = of_parity[parity];
+      shape.count[parity] = static_cast<std::int16_t>(own.size());
+      shape.first[parity] = shape.chunks;
+      shape.chunks = static_cast<std::int16_t>(shape.chunks + chunks_of(shape.count[parity]));
+      column.resize(static_cast<std::size_t>(shape.chunks) * chunk, -1);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        column[static_cast<std::size_t>(shape.first[parity]) * chunk + i] = static_cast<std::int16_t>(own[i]);
+        source[parity * chunk * static_cast<std::size_t>(shape.deep) + place(i, own.size())] =
+            static_cast<std::int16_t>(own[i]);
+      }
+    }
+  }
+
+  /// A lane multiplies with places 2 t and 2 t + 1 of a chunk in turn: up to four coefficients need one turn.
+  static std::size_t place(std::size_t i, std::size_t count) {
+    const std::size_t begin = i / chunk * chunk;
+    return count - begin > 4 ? i : begin + 2 * (i - begin);
+  }
+
+  /// Warps w and w + 4 share a tensor core: the largest parity goes with the smallest.
+  void assign_warps() {
+    int order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    std::stable_sort(order, order + 8, [&](int a, int b) { return shape.count[a] > shape.count[b]; });
+    for (int w = 0; w < 8; ++w) shape.parity_of_warp[w] = static_cast<std::uint8_t>(order[w < 4 ? w : 11 - w]);
+  }
+
+  void list_steps() {
+    for (int z = 0; z <= far_reach; ++z)
+      for (int y = 0; y <= far_reach; ++y)
+        for (int x = 0; x <= far_reach; ++x)
+          if (std::max({x, y, z}) > 1) add_orbit({x, y, z});
+    begin.push_back(static_cast<std::int32_t>(step.size()));
+  }
+
+  void add_orbit(const int (&distance)[3]) {
+    const auto orbit = static_cast<int>(begin.size());
+    begin.push_back(static_cast<std::int32_t>(step.size()));
+    offset.push_back(far_offset(-distance[0], -distance[1], -distance[2]));
+    const auto zero = static_cast<int>(MirrorStep(orbit, distance, 0, 0).zero());
+    for (int parity = 0; parity < 8; ++parity) {
+      if (parity & zero) continue;
+      int chunks = 0;
+      for (int other = 0; other < 8; ++other)
+        if ((other & ~zero) == parity) chunks = std::max(chunks, chunks_of(shape.count[other]));
+      for (int c = 0; c < chunks; ++c) {
+        step.emplace_back(orbit, distance, parity, c);
+        step.back().filled = filled(c);
+      }
+    }
+  }
+
+  std::uint32_t filled(int chunk_number) const {
+    std::uint32_t bits = 0;
+    for (int parity = 0; parity < 8; ++parity) {
+      const int left = shape.count[parity] - chunk_number * chunk;
+      bits |= (left > 4 ? 2u : left > 0 ? 1u : 0u) << 2 * parity;
+    }
+    return bits;
+  }
+};
+
+/// What a lane holds: the thread's pair of elements (in, out) of one step and group of outputs.
+struct FillOperators {
+  MirrorView view;
+  const double *canonical, *sign;
+  const std::int32_t* index;
+  const FarOffset* offset;
+  int count;
+  double2* to;
+
+  __device__ void operator()(std::int64_t i) const {
+    const int lane = static_cast<int>(i % 32), group = static_cast<int>(i / 32 % view.shape.chunks);
+    const MirrorStep step = view.step[i / 32 / view.shape.chunks];
+    int out_parity = 7;
+    while (group < view.shape.first[out_parity]) --out_parity;
+    const unsigned in_parity = step.parity() | (static_cast<unsigned>(out_parity) & step.zero());
+    double2 pair{0, 0};
+    if (step.chunk() * chunk < view.shape.count[in_parity]) {
+      const int from = (static_cast<int>(in_parity) * view.shape.deep + step.chunk()) * chunk + lane % 4 * 2;
+      const int out = view.column[group * chunk + lane / 4];
+      pair = {element(offset[step.orbit()], view.source[from], out),
+              element(offset[step.orbit()], view.source[from + 1], out)};
+    }
+    to[i] = pair;
+  }
+  __device__ double element(const FarOffset& o, int in, int out) const {
+    if (in < 0 || out < 0) return 0;
+    const std::int32_t* at = index + o.symmetry * count;
+    const double* signs = sign + o.symmetry * count;
+    return signs[in] * signs[out] * canonical[(std::int64_t(o.op) * count + at[in]) * count + at[out]];
+  }
+};
+
+struct HasTargets {
+  TreeView tree;
+  __device__ bool operator()(BoxId box) const { return tree.target_count(box) > 0; }
+};
+
+/// Multipoles in the order of parities.
+struct SortMultipoles {
+  const double* from;
+  const std::int16_t* source;
+  int stride, width;
+  double* to;
+  __device__ void operator()(std::int64_t i) const {
+    const int place = source[i % width];
+    to[i] = place < 0 ? 0.0 : from[i / width * stride + place];
+  }
+};
+
+}  // namespace
+
+bool MirrorM2l::available(int degree) {
+  const int capability = compute_capability();
+  const bool multiplies = capability == 80 || capability == 90 || capability == 100;  // others emulate it
+  return multiplies && degree >= 1 && degree <= most_mirror_degree &&
+         device_limits().shared_bytes >= static_cast<int>(sizeof(MirrorTile));
+}
+
+MirrorM2l::MirrorM2l(DeviceMemory& memory) : memory_(memory) {
+  for (DeviceArray<double>* a : {&operators_, &multipole_}) a->use(memory);
+  for (DeviceArray<std::int32_t>* a : {&begin_, &rows_, &row_}) a->use(memory);
+  for (DeviceArray<std::int16_t>* a : {&source_, &column_}) a->use(memory);
+  step_.use(memory);
+}
+
+/// The largest parity has (e + 1)(e + 2) / 2 coefficients, e = degree / 2; at odd degrees three others as many.
+std::int64_t MirrorM2l::bytes_of_box(int degree) {
+  const std::int64_t e = degree / 2, most = (e + 1) * (e + 2) / 2;
+  return 8 * 8 * (most + chunk) + 4;
+}
+std::int64_t MirrorM2l::bytes_of_operators(int degree) {
+  const std::int64_t count = std::int64_t(degree + 1) * (degree + 1), chunks = count / chunk + 8;
+  return 40 * chunks * (chunks + 16) * 512 + 8 * far_operator_count * count * count + (1 << 20);
+}
+
+void MirrorM2l::make_operators(const TablesView<double>& tables, cudaStream_t stream, int threads) {
+  const MirrorLists lists(tables.degree);
+  const std::vector<double> canonical = canonical_matrices<LaplaceBasis>(tables.degree, far_operator_count, threads);
+  const auto keep = [&](auto& array, const auto& values) {
+    upload(array, values.data(), static_cast<std::int64_t>(values.size()), stream);
+    return array.data();
+  };
+  view_.shape = lists.shape;
+  view_.steps = static_cast<int>(lists.step.size());
+  view_.step = keep(step_, lists.step);
+  view_.begin = keep(begin_, lists.begin);
+  view_.source = keep(source_, lists.source);
+  view_.column = keep(column_, lists.column);
+  DeviceArray<double> small(memory_);
+  DeviceArray<FarOffset> offset(memory_);
+  const std::int64_t pairs = std::int64_t(32) * view_.steps * view_.shape.chunks;
+  operators_.resize(2 * pairs);
+  view_.operators = operators_.data();
+  for_each_index(
+      pairs,
+      FillOperators{view_, keep(small, canonical), tables.rotation.sign, tables.rotation.index,
+                    keep(offset, lists.offset), tables.coefficients, reinterpret_cast<double2*>(operators_.data())},
+      stream, "FillOperators");
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here
+}
+
+void MirrorM2l::find_rows(const TreeView& tree, cudaStream_t stream) {
+  view_.first_row = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
+  view_.most_rows = tree.boxes - view_.first_row;
+  view_.row = nullptr;
+  if (tree.target_begin == tree.source_begin || view_.most_rows == 0) return;  // the same points: no box is empty
+  row_.resize(view_.most_rows);
+  rows_.resize(1);
+  with_temporary(memory_, "cub::DeviceSelect", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<BoxId>(view_.first_row), row_.data(),
+                                 rows_.data(), view_.most_rows, HasTargets{tree}, stream);
+  });
+  view_.row = row_.data();
+  view_.rows = rows_.data();
+}
+
+/// Columns of a parity over several blocks: as many as registers ask for, more where blocks are few.
+static int splits_of(const MirrorShape& shape, std::int64_t rows) {
+  const int most = shape.deep;
+  const std::int64_t tiles = (rows + mirror_rows - 1) / mirror_rows;
+  int splits = (most + mirror_columns - 1) / mirror_columns;
+  while (splits < most && tiles * (splits + 1) <= device_limits().multiprocessors) ++splits;
+  return splits;
+}
+
+void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads) {
+  if (tables.degree != degree_) {
+    degree_ = -1;
+    make_operators(tables, stream, threads);
+    degree_ = tables.degree;
+  }
+  find_rows(tree, stream);
+  view_.splits = splits_of(view_.shape, view_.most_rows);
+  multipole_.resize(std::int64_t(tree.boxes) * 8 * view_.shape.deep * chunk);
+  view_.multipole = multipole_.data();
+  view_.ready = true;
+}
+
+void m2l_by_mirrors(const Work<double>& work) {
+  const MirrorView& view = work.mirror;
+  if (view.most_rows == 0) return;
+  const int width = 8 * view.shape.deep * chunk;
+  for_each_index(std::int64_t(work.tree.boxes) * width,
+                 SortMultipoles{work.multipole, view.source, work.tables.stride, width, view.multipole}, work.stream,
+                 "SortMultipoles");
+  allow_shared_memory(reinterpret_cast<const void*>(mirror_kernel));
+  const std::int64_t tiles = (view.most_rows + mirror_rows - 1) / mirror_rows;
+  mirror_kernel<<<static_cast<unsigned>(tiles * view.splits), mirror_threads, sizeof(MirrorTile), work.stream>>>(
+      work.tree, {view, work.local, work.tables.stride, work.reduced});
+  require_launch("mirror_kernel");
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,32 @@
+// TensorRowLists: the parents of each class of children, made on the device once per tree.
+#pragma once
+#include <vector>
+
+#include "backends/cuda/m2l/tensor/view.hpp"
+#include "backends/cuda/runtime/array.hpp"
+
+namespace farfield::cuda {
+
+class TensorRowLists {
+ public:
+  explicit TensorRowLists(DeviceMemory& memory);
+
+  /// Rows: boxes of the tree with children that have targets. Classes: few sets of `group` children (1, 2, 4 or 8) that
+  /// cover every set of children. `wave`: as many tiles run at a time; where the last of them fill no more than half a
+  /// wave, they come as halves, which all run beside each other. 0: no halves.
+  void build(const TreeView& tree, int group, int tile_rows, int wave, cudaStream_t stream);
+
+  const TensorRows& view() const { return view_; }
+
+ private:
+  void keep_cover(int group, cudaStream_t stream);
+
+  TensorRows view_;
+  int classes_ = 0;
+  DeviceArray<std::uint8_t> cover_, members_, key_, key_scratch_, scratch_;
+  DeviceArray<BoxId> parent_, parent_scratch_;
+  DeviceArray<std::int32_t> begin_;
+  DeviceArray<TensorTileRange> tile_;
+};
+
+}  // namespace farfield::cuda

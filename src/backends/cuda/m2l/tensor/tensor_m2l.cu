@@ -1,0 +1,210 @@
+// m2l on tensor cores: operators, the two passes over the operands that p2m and m2m left.
+//
+// Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
+// nine kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third
+// of the truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does, and up
+// to degree 5 three terms below degree 2 (7e-7 of the potential, strengths of one sign, where truncation is 4e-6).
+//
+// Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
+// points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
+// `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
+#include <algorithm>
+
+#include "backends/cuda/m2l/tensor/launch.hpp"
+#include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
+#include "backends/cuda/stages.hpp"
+
+namespace farfield::cuda {
+
+static constexpr int threads = 256;
+static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
+
+/// Degrees below it are summed in three terms. 16 coefficients cost what 9 do, 4 half of that.
+static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 6 ? 2 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
+
+static int group_of(int width, int terms, TensorEngine engine) {
+  const int most = terms == 1 ? 256 : engine == TensorEngine::warpgroup ? 160 : 128;
+  int group = 8;
+  while (group > 1 && group * width > most) group /= 2;
+  return group;
+}
+
+/// Tiles of 256 rows, for columns that have them, where they still are three per multiprocessor.
+static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngine engine, bool large) {
+  if (engine != TensorEngine::warpgroup || columns > 176 || tree.levels <= 2) return 128;
+  const std::int64_t parents = tree.level_begin[tree.levels - 1] - tree.level_begin[1];
+  return large || parents * 8 / group / 256 >= 3 * device_limits().multiprocessors ? 256 : 128;
+}
+
+TensorEngine tensor_engine(int degree) {
+  constexpr int shared_bytes = 160 << 10;  // two stages of the widest tile
+  if (degree < 1 || degree > most_tensor_degree || compute_capability() < 80 ||
+      device_limits().shared_bytes < shared_bytes)
+    return TensorEngine::none;
+#ifdef FARFIELD_SM90A
+  if (compute_capability() == 90) return TensorEngine::warpgroup;
+#endif
+  return TensorEngine::warp;
+}
+
+TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), graded_rows_(memory) {
+  for (DeviceArray<__half>* a :
+       {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
+    a->use(memory);
+  most_sources_.use(memory);
+}
+
+std::int64_t TensorM2l::bytes_of_box(int degree) {
+  const int low = graded_degrees(degree),
+            group = group_of(tensor_width((degree + 1) * (degree + 1)), 1, TensorEngine::warp);
+  return 2 * tensor_width((degree + 1) * (degree + 1)) + 4 * tensor_width(low * low) + 10 * (8 / group + 4) / 4;
+}
+std::int64_t TensorM2l::bytes_of_operators(int degree) {
+  const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
+  const int low = graded_degrees(degree);
+  return bytes(tensor_width((degree + 1) * (degree + 1))) + 2 * bytes(tensor_width(low * low)) + (1 << 16);
+}
+
+/// Which matrix serves child `target` and source child o of the colleague at `slot`: [target][slot][o], -1: none.
+struct MatrixIds {
+  std::int16_t id[8][colleagues_per_box][8];
+};
+
+__global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
+  std::int16_t* all = &ids->id[0][0][0];
+  for (int i = static_cast<int>(threadIdx.x); i < 64 * colleagues_per_box; i += threads) all[i] = -1;
+  __syncthreads();
+  for (int c = 0; c < 8; ++c)
+    for (int l = far.begin[c] + static_cast<int>(threadIdx.x); l < far.begin[c + 1]; l += threads) {
+      const Link link = far.link[l];
+      ids->id[c][link.slot][link.octant] = static_cast<std::int16_t>(link.matrix);
+    }
+}
+
+/// Block (chunk of a slot, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are
+/// 0.
+__global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width,
+                             int zero, __half* high, __half* low) {
+  const int chunks = width / 8, slot = static_cast<int>(blockIdx.x) / chunks,
+            chunk = static_cast<int>(blockIdx.x) % chunks;
+  const int child = static_cast<int>(blockIdx.y);
+  const std::int64_t image = (static_cast<std::int64_t>(blockIdx.x) * 8 + child) * width * tensor_chunk;
+  for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += threads) {
+    const int n = i / tensor_chunk, at = i % tensor_chunk, k = chunk * tensor_chunk + at, j = k % width;
+    const int id = ids->id[child][slot][k / width];
+    float value = 0;
+    if (id >= 0 && n < count && j < count && !(n < zero && j < zero))
+      value = operator_scale * matrix[(static_cast<std::int64_t>(id) * stride + j) * pitch + n];
+    const std::int64_t to = image + n * tensor_chunk + ((at / 8) ^ (n % 8)) * 8 + at % 8;
+    high[to] = __float2half_rn(value);
+    if (low) low[to] = __float2half_rn(value - __half2float(high[to]));
+  }
+}
+
+void TensorM2l::choose_passes(int degree) {
+  const int low = graded_degrees(degree), count = (degree + 1) * (degree + 1);
+  view_.low = low;
+  view_.full = {tensor_width(count), count, 1};
+  view_.graded = {tensor_width(low * low), low * low, low > 0 ? 3 : 0};
+}
+
+void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t stream) {
+  DeviceArray<MatrixIds> ids(memory_);
+  ids.resize(1);
+  find_matrices<<<1, threads, 0, stream>>>(tables.far, ids.data());
+  require_launch("find_matrices");
+  const auto make = [&](TensorPass& pass, int zero, DeviceArray<__half>& high, DeviceArray<__half>* low) {
+    const std::int64_t numbers = std::int64_t(64) * colleagues_per_box * pass.width * pass.width;
+    high.resize(numbers);
+    if (low) low->resize(numbers);
+    image_kernel<<<dim3(static_cast<unsigned>(colleagues_per_box * pass.width / 8), 8), threads, 0, stream>>>(
+        tables.far.matrix, ids.data(), tables.stride, tables.pitch, pass.count, pass.width, zero, high.data(),
+        low ? low->data() : nullptr);
+    require_launch("image_kernel");
+    pass.operators[0] = high.data();
+    pass.operators[1] = low ? low->data() : nullptr;
+  };
+  make(view_.full, view_.low * view_.low, operators_, nullptr);
+  if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
+}
+
+/// most[level], 0 before. Nearly all boxes find a fuller one of their level in the block's shared memory.
+__global__ void most_sources_kernel(TreeView tree, std::uint32_t* most) {
+  static_assert(max_levels < threads, "a thread per level");
+  __shared__ std::uint32_t own[max_levels + 1];
+  if (threadIdx.x <= max_levels) own[threadIdx.x] = 0;
+  __syncthreads();
+  const std::int64_t step = std::int64_t(gridDim.x) * threads;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < tree.boxes; i += step) {
+    const auto box = static_cast<BoxId>(i);
+    const auto sources = static_cast<std::uint32_t>(tree.source_count(box));
+    std::uint32_t& fullest = own[tree.level[box]];
+    if (sources > *const_cast<volatile std::uint32_t*>(&fullest)) atomicMax(&fullest, sources);
+  }
+  __syncthreads();
+  if (threadIdx.x <= max_levels && own[threadIdx.x] > 0) atomicMax(most + threadIdx.x, own[threadIdx.x]);
+}
+
+void TensorM2l::count_most_sources(const TreeView& tree, cudaStream_t stream) {
+  most_sources_.resize(max_levels + 1);
+  require(cudaMemsetAsync(most_sources_.data(), 0, (max_levels + 1) * sizeof(std::uint32_t), stream),
+          "cudaMemsetAsync");
+  if (tree.boxes == 0) return;
+  const unsigned blocks = (static_cast<unsigned>(tree.boxes) + threads - 1) / threads;
+  const auto most_blocks = static_cast<unsigned>(8 * device_limits().multiprocessors);
+  most_sources_kernel<<<std::min(blocks, most_blocks), threads, 0, stream>>>(tree, most_sources_.data());
+  require_launch("most_sources_kernel");
+}
+
+void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
+                      bool large) {
+  if (tables.degree != degree_ || tables.far.matrix != matrix_ || tables.far.begin[8] != links_) {
+    choose_passes(tables.degree);
+    make_operators(tables, stream);
+    degree_ = tables.degree, matrix_ = tables.far.matrix, links_ = tables.far.begin[8];
+  }
+  const int group = group_of(view_.full.width, 1, engine);
+  constexpr int graded_tile_rows = 128;
+  const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
+  const int tile_rows = tile_rows_of(tree, group * view_.full.width, group, engine, large);
+  const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
+  const int wave = tile_rows <= 128 ? 0 : large ? 3 : device_limits().multiprocessors;
+  rows_.build(tree, group, tile_rows, wave, stream);
+  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, 0, stream);
+  view_.full.rows = rows_.view();
+  view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
+  high_.resize(std::int64_t(tree.boxes) * view_.full.width);
+  for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
+  count_most_sources(tree, stream);
+  view_.full.in[0] = view_.high = high_.data();
+  view_.graded.in[0] = view_.graded_high = graded_high_.data();
+  view_.graded.in[1] = view_.graded_low = graded_low_.data();
+  view_.most_sources = most_sources_.data();
+  view_.operator_scale = operator_scale;
+  view_.warpgroups = engine == TensorEngine::warpgroup;
+  view_.ready = true;
+}
+
+std::string TensorM2l::arithmetic() const {
+  if (view_.low == 0) return "fp16 on tensor cores";
+  return "fp16 on tensor cores, 3 terms below degree " + std::to_string(view_.low);
+}
+
+void TensorM2l::release() { view_.ready = false; }
+
+static void multiply(const Work<float>& work, const TensorPass& pass, bool add) {
+  if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
+  const TensorProduct product{
+      pass, work.tensor.most_sources, work.tensor.operator_scale, work.local, work.tables.stride, work.reduced, add};
+#ifdef FARFIELD_SM90A
+  if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, work.stream);
+#endif
+  tensor_product_mma(work.tree, product, work.stream);
+}
+
+void m2l_by_tensor(const Work<float>& work) {
+  multiply(work, work.tensor.full, false);
+  multiply(work, work.tensor.graded, true);
+}
+
+}  // namespace farfield::cuda

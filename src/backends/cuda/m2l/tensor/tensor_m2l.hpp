@@ -1,0 +1,52 @@
+// TensorM2l: what m2l on tensor cores owns beside the plan's other arrays: operators in 16-bit floats, row lists, the
+// multipoles in them.
+#pragma once
+#include <string>
+
+#include "backends/cuda/m2l/tensor/rows.hpp"
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/work.hpp"
+#include "model/cost_model.hpp"
+
+namespace farfield::cuda {
+
+/// Which engine m2l of this degree runs on in single precision; none: by FMA.
+enum class TensorEngine { none, warp, warpgroup };
+TensorEngine tensor_engine(int degree);
+
+class TensorM2l {
+ public:
+  explicit TensorM2l(DeviceMemory& memory);
+
+  /// Operators of these tables (kept while they stay the same), rows of this tree, room for its operands, which p2m
+  /// and m2m have to write anew.
+  /// `large`: the large tiles that big trees have, for tests; waves of three.
+  void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
+             bool large = false);
+  void release();
+
+  const TensorView& view() const { return view_; }
+
+  /// For the report.
+  std::string arithmetic() const;
+
+  /// Upper bounds of the bytes per box and of the operators.
+  static std::int64_t bytes_of_box(int degree);
+  static std::int64_t bytes_of_operators(int degree);
+
+ private:
+  void make_operators(const TablesView<float>& tables, cudaStream_t stream);
+  void choose_passes(int degree);
+  void count_most_sources(const TreeView& tree, cudaStream_t stream);
+
+  DeviceMemory& memory_;
+  int degree_ = -1;
+  const float* matrix_ = nullptr;  ///< of the tables that operators were made from, and
+  int links_ = 0;                  ///< their links: the reduced stencil has fewer
+  TensorView view_;
+  TensorRowLists rows_, graded_rows_;
+  DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
+  DeviceArray<std::uint32_t> most_sources_;
+};
+
+}  // namespace farfield::cuda

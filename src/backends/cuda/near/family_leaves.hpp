@@ -1,0 +1,200 @@
+// What a family's block stages: the leaves about a parent, found once per family, and a child's share of them.
+//
+// The up to 4 x 4 x 4 leaves of the children's size are staged by colleagues of the parent, x fastest, and within them
+// by octants. A child then finds its sources in four rows, each of two colleagues of the parent that follow one
+// another, instead of in 9 rows of 3 boxes or 27 boxes. Coarser leaves that touch the parent follow in a row of their
+// own: all children that take any take them all.
+#pragma once
+#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/pair_targets.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+
+namespace farfield::cuda::families {
+
+inline constexpr int even = 64, entries = even + most_coarser;  // leaves of the children's size, and with coarser ones
+inline constexpr unsigned warp = ~0u;
+inline constexpr int threads = 128, warps = threads / 32;
+static_assert(most_coarser == 32 && entries + 8 < threads);
+
+/// Most targets of a lane. In double, where a pair takes longer, two are enough to hide what else is to be done.
+template <class Real>
+inline constexpr int most_per_lane = sizeof(Real) == 4 ? 4 : 2;
+
+/// Sources that a block stages at a time: in single as many as six blocks of a multiprocessor have room for. (2^24
+/// uniform points of 23 per leaf, a sphere of 21: p2p takes 1.07 times as long with 1280 or 2048.)
+template <class Real>
+inline constexpr int room = sizeof(Real) == 4 ? 1664 : 1024;
+
+/// The leaves along an axis belong to the parent's colleagues -1, 0 and 1, here numbered 0, 1, 2: one, two, one.
+__device__ inline int width(int colleague) { return colleague == 1 ? 2 : 1; }
+__device__ inline int before(int colleague) { return colleague + (colleague > 1); }
+
+/// Number of the first entry of the parent's colleague (x, y, z).
+__device__ inline int first_entry(int x, int y, int z) {
+  return 16 * before(z) + width(z) * (4 * before(y) + width(y) * before(x));
+}
+/// Along one axis: which colleague the entry belongs to, of `whole` entries per leaf; leaves the rest in `entry`.
+__device__ inline int take_colleague(int& entry, int whole) {
+  const int colleague = (entry >= whole) + (entry >= 3 * whole);
+  entry -= before(colleague) * whole;
+  return colleague;
+}
+
+/// Which leaf about the parent an entry is.
+struct Place {
+  int slot, octant;
+  unsigned near;  ///< octants of the parent's children that touch it
+
+  __device__ explicit Place(int entry) {
+    const int z = take_colleague(entry, 16), y = take_colleague(entry, 4 * width(z));
+    const int x = take_colleague(entry, width(y) * width(z));
+    slot = x + 3 * y + 9 * z;
+    const int ox = x == 1 ? entry % 2 : x == 0, oy = y == 1 ? entry / width(x) % 2 : y == 0;
+    const int oz = z == 1 ? entry / (width(x) * width(y)) : z == 0;
+    octant = ox + 2 * oy + 4 * oz;
+    near = (x == 0   ? 0x55u
+            : x == 2 ? 0xaau
+                     : 0xffu) &
+           (y == 0   ? 0x33u
+            : y == 2 ? 0xccu
+                     : 0xffu) &
+           (z == 0   ? 0x0fu
+            : z == 2 ? 0xf0u
+                     : 0xffu);
+  }
+};
+
+/// The leaves about a parent, in shared memory.
+template <class Real>
+struct Leaves {
+  std::uint32_t begin[entries];  ///< first source of every leaf
+  int offset[entries + 1];       ///< where it would be staged, were there room for all
+  std::int64_t target_begin[8];  ///< of the children
+  int targets[8];
+  PairFrame<Real> frame;
+  int sum[entries / 32];                                 ///< of the leaves that a warp found
+  unsigned takers;                                       ///< Family::takers
+  unsigned next;                                         ///< how many children warps have taken from the window
+  PairSums<Real> sums[warps][32 * most_per_lane<Real>];  ///< of a warp's lanes, while they are combined
+
+  /// By all threads: the leaves, and the targets of the family.
+  template <class Kernel>
+  __device__ void find(const Work<Real>& work, const Family& family) {
+    const TreeView& tree = work.tree;
+    const int thread = static_cast<int>(threadIdx.x);
+    const BoxId p = family.parent;
+    if (thread == 0) takers = family.takers;
+    if (thread == threads - 1)
+      frame = make_frame<Kernel, Real>(tree.coordinate(p, 0), tree.coordinate(p, 1), tree.coordinate(p, 2),
+                                       tree.lattice.edge(tree.level[p] + 1));
+    if (thread < even)
+      place_leaf(tree, thread, leaf_about(tree, family, Place(thread)));
+    else if (thread < entries)
+      place_leaf(tree, thread, coarser_leaf(work, family, thread - even));
+    else if (thread < entries + 8)
+      find_targets(tree, family, thread - entries);
+    __syncthreads();
+    if (thread >= 32 && thread < entries) offset[thread + 1] += sum[0] + (thread >= 64 ? sum[1] : 0);
+    __syncthreads();
+  }
+
+  /// The next child for a warp that has time, -1 where none is left. Which warp sums a child changes no bit.
+  __device__ int take_child(unsigned children) {
+    unsigned turn = threadIdx.x % 32 == 0 ? atomicAdd(&next, 1u) : 0;
+    for (turn = __shfl_sync(warp, turn, 0); turn > 0 && children; --turn) children &= children - 1;
+    return __ffs(static_cast<int>(children)) - 1;
+  }
+
+  __device__ int sources() const { return offset[entries]; }
+  __device__ int own_begin(int child) const { return offset[first_entry(1, 1, 1) + child]; }
+  __device__ int own_end(int child) const { return offset[first_entry(1, 1, 1) + child + 1]; }
+  /// Index of the source at an offset.
+  __device__ std::uint32_t index_of(int at) const {
+    int entry = 0;
+    for (int step = even; step > 0; step /= 2)
+      if (offset[entry + step] <= at) entry += step;  // no further than entries: there are `at` sources or fewer before
+    return begin[entry] + static_cast<std::uint32_t>(at - offset[entry]);
+  }
+
+ private:
+  __device__ static BoxId leaf_about(const TreeView& tree, const Family& family, const Place& place) {
+    const BoxId colleague = tree.colleague[std::int64_t(family.parent) * colleagues_per_box + place.slot];
+    return colleague != no_box && (place.near & family.children) ? tree.child(colleague, place.octant) : no_box;
+  }
+
+  /// The i-th coarser leaf: they stand in the row of any child that takes them, first but for the child itself.
+  __device__ static BoxId coarser_leaf(const Work<Real>& work, const Family& family, int i) {
+    if (family.takers == 0) return no_box;
+    const BoxId child = work.tree.child(family.parent, __ffs(static_cast<int>(family.takers)) - 1);
+    const ListView& near = work.lists.near;
+    const std::int64_t first = near.begin[child] + (near.items[near.begin[child]] == child), at = first + i;
+    const BoxId leaf = at < near.begin[child + 1] ? near.items[at] : no_box;
+    return leaf != no_box && work.tree.level[leaf] < work.tree.level[child] ? leaf : no_box;
+  }
+
+  /// By whole warps: entry `thread` is this leaf, if any.
+  __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf) {
+    const int lane = thread % 32;
+    begin[thread] = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
+    const int own =
+        leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - begin[thread]);
+    const int count = sum_up_to(lane, own);
+    offset[thread + 1] = count;
+    if (lane == 31) sum[thread / 32] = count;
+    if (thread == 0) offset[0] = 0;
+  }
+
+  __device__ void find_targets(const TreeView& tree, const Family& family, int octant) {
+    const BoxId child = family.children >> octant & 1u ? tree.child(family.parent, octant) : no_box;
+    target_begin[octant] = child == no_box ? 0 : tree.target_begin[child];
+    targets[octant] = child == no_box ? 0 : static_cast<int>(tree.target_end[child] - target_begin[octant]);
+  }
+};
+
+/// What of it is staged: sources with offsets from ... from + room.
+template <class Real>
+struct Window {
+  Staged<Real>* source;
+  int from;
+
+  /// By all threads.
+  __device__ void stage(const Work<Real>& work, Leaves<Real>& around) const {
+    if (threadIdx.x == 0) around.next = 0;
+    const int end = min(around.sources() - from, room<Real>);
+    stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
+        work, around.frame, end, [&](int i) { return around.index_of(from + i); },
+        [&](int i, bool exists, const Staged<Real>& staged, std::uint32_t) { store_if(exists, source + i, staged); });
+  }
+};
+
+/// The staged sources of a child, a run per lane: the four rows about it without its own leaf, which cuts one row in
+/// two, then the coarser leaves, if it takes them, and its own leaf.
+struct Runs {
+  static constexpr int second_half = 4, coarser = 5;
+  int begin, length;
+
+  template <class Real>
+  __device__ Runs(const Leaves<Real>& around, const Window<Real>& window, int child) {
+    const int lane = static_cast<int>(threadIdx.x % 32), x = child & 1, y = child >> 1 & 1, z = child >> 2;
+    const int own = before_own(around, child);
+    const int own_row = (1 - y) + 2 * (1 - z), row = lane < 4 ? lane : own_row;
+    const int ry = y + (row & 1), rz = z + (row >> 1);
+    int low = around.offset[first_entry(x, ry, rz)];
+    int high = around.offset[first_entry(x + 1, ry, rz) + width(x + 1) * width(ry) * width(rz)];
+    if (lane == own_row || lane == own) high = lane == own ? around.own_end(child) : around.own_begin(child);
+    if (lane == second_half || lane == own) low = lane == own ? around.own_begin(child) : around.own_end(child);
+    if (lane == coarser && lane < own) low = around.offset[even], high = around.sources();
+    low = max(low - window.from, 0);
+    high = min(high - window.from, room<Real>);
+    begin = low;
+    length = max(high - low, 0);
+  }
+
+  /// Runs before the child's own leaf.
+  template <class Real>
+  __device__ static int before_own(const Leaves<Real>& around, int child) {
+    return coarser + static_cast<int>(around.takers >> child & 1u);
+  }
+};
+
+}  // namespace farfield::cuda::families

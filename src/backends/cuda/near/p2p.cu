@@ -1,0 +1,211 @@
+// p2p: the near field. Leaves of few points are summed by families (p2p_families.cu), the others here: a block per tile
+// of a leaf's targets gathers the pairs with every box of the near list.
+// Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come through shared memory.
+// Writes the results; other stages add.
+// direct: the same for tiles of all targets with all sources.
+#include <algorithm>
+
+#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/p2p_work.hpp"
+#include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/stages.hpp"
+#include "kernels/count.hpp"
+#include "kernels/laplace3d.hpp"
+
+namespace farfield::cuda {
+
+/// The sources of the boxes of a row, up to 32 boxes at a time.
+class RowSources {
+ public:
+  struct Shared {
+    std::uint32_t offset[33];  ///< how many sources there are in the boxes before each; the last is the sum
+    std::uint32_t first[32];   ///< the box's first source less its offset
+  };
+  /// By all threads of a block.
+  __device__ RowSources(const TreeView& tree, const BoxId* row, int boxes, Shared& shared)
+      : tree_(tree), row_(row), boxes_(boxes), shared_(shared) {
+    load();
+  }
+  __device__ bool ready() {
+    while (taken_ == shared_.offset[32]) {
+      if (boxes_ <= 32) return false;
+      boxes_ -= 32;
+      row_ += 32;
+      taken_ = 0;
+      load();
+    }
+    return true;
+  }
+  __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
+  __device__ void take(std::uint32_t count) { taken_ += count; }
+  __device__ std::uint32_t operator()(std::uint32_t i) const {
+    int box = 0;
+    i += taken_;
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+      if (shared_.offset[box + step] <= i) box += step;
+    return shared_.first[box] + i;
+  }
+
+ private:
+  __device__ void load() {
+    __syncthreads();
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane < 32) {
+      const BoxId box = row_[min(lane, boxes_ - 1)];
+      const std::int64_t begin = tree_.source_begin[box], end = tree_.source_end[box];
+      const auto own = lane < boxes_ ? static_cast<std::uint32_t>(end - begin) : 0u;
+      const std::uint32_t length = sum_up_to(lane, own);
+      shared_.first[lane] = static_cast<std::uint32_t>(begin) - (length - own);
+      shared_.offset[lane + 1] = length;
+      if (lane == 0) shared_.offset[0] = 0;
+    }
+    __syncthreads();
+  }
+
+  const TreeView& tree_;
+  const BoxId* row_;
+  int boxes_;
+  Shared& shared_;
+  std::uint32_t taken_ = 0;
+};
+
+/// All sources, for the direct sum. Along the curve those that are close to a tile follow one another, so that few of
+/// its batches hold any.
+struct AllSources {
+  const std::uint32_t* curve;
+  std::uint32_t count, taken = 0;
+  __device__ bool ready() const { return taken < count; }
+  __device__ std::uint32_t left() const { return count - taken; }
+  __device__ void take(std::uint32_t more) { taken += more; }
+  __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
+};
+
+template <class Kernel, class Real, bool with_gradient, int threads>
+__global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / threads)
+    p2p_kernel(const __grid_constant__ Work<Real> work) {
+  using Sum = PairSum<Kernel, Real, with_gradient, threads>;
+  __shared__ typename Sum::Shared shared;
+  __shared__ RowSources::Shared row;
+  const TreeView& tree = work.tree;
+  for (std::int64_t i = blockIdx.x; i < *work.near.tiles; i += gridDim.x) {
+    const PairTile tile = work.near.tile[i];
+    const BoxId b = tile.box, *items = work.lists.near.items + tile.near_begin;
+    if (threadIdx.x == threads - 1)
+      shared.frame = make_frame<Kernel, Real>(tree.coordinate(b, 0), tree.coordinate(b, 1), tree.coordinate(b, 2),
+                                              tree.lattice.edge(tree.level[b]));
+    RowSources sources(tree, items, tile.near_count, row);
+    Sum sum(work, shared, tile.target, tile.targets, work.alike ? tile.first : Sum::nowhere);
+    if (*items == b) sum.guard(row.offset[1]);
+    sum.add(sources);
+    sum.finish(work.alike);
+    __syncthreads();
+  }
+}
+
+constexpr int direct_threads = 128;  // a block's targets share what it stages, and here there are enough of both
+
+/// Frame around the tile of the targets first ... first + count, by all threads: a cube about the one in the middle.
+/// Frames of all points would make every pair in the core of a cluster a close one.
+template <class Kernel, class Real>
+__device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
+  __shared__ unsigned long long reach;  // numbers that are not negative compare like their bits
+  if (threadIdx.x == 0) reach = 0;
+  __syncthreads();
+  const auto target = [&](int i) { return direct_target(work, first + i); };
+  const std::int64_t middle = target(count / 2);
+  double furthest = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+    for (int a = 0; a < 3; ++a) furthest = fmax(furthest, fabs(work.target[a][target(i)] - work.target[a][middle]));
+  atomicMax(&reach, static_cast<unsigned long long>(__double_as_longlong(furthest)));
+  __syncthreads();
+  if (threadIdx.x == 0)
+    frame = make_frame<Kernel, Real>(work.target[0][middle], work.target[1][middle], work.target[2][middle],
+                                     fmax(2 * __longlong_as_double(static_cast<long long>(reach)), 0x1p-20));
+  __syncthreads();
+}
+
+template <class Kernel, class Real, bool with_gradient, bool softened>
+__global__ void __launch_bounds__(direct_threads)
+    direct_kernel(const __grid_constant__ Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
+  using Sum = PairSum<Kernel, Real, with_gradient, direct_threads, softened, true>;
+  __shared__ typename Sum::Shared shared;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
+  const int count = left < per_block ? static_cast<int>(left) : per_block;
+  frame_tile<Kernel>(work, first, count, shared.frame);
+  Sum sum(work, shared, first, count);
+  AllSources all{work.source_curve, static_cast<std::uint32_t>(sources)};
+  sum.add(all);
+  sum.finish(true);
+}
+
+/// Blocks go over their share of the tiles: many more blocks would cost more to start where few have work, fewer would
+/// leave some with more work than others.
+static unsigned blocks_over(std::int64_t most) {
+  const std::int64_t blocks = std::max(std::int64_t(128) * device_limits().multiprocessors, most / 16);
+  return static_cast<unsigned>(most < blocks ? most : blocks);
+}
+
+template <class Kernel, class Real, int threads>
+static void p2p_tiles(const Work<Real>& work) {
+  const auto kernel =
+      work.gradient[0] ? p2p_kernel<Kernel, Real, true, threads> : p2p_kernel<Kernel, Real, false, threads>;
+  kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
+  require_launch("p2p");
+}
+
+/// Where sources are targets, every leaf is near to itself, and p2p writes its results rather than adding to zeros.
+template <class Real>
+static void clear_results(const Work<Real>& work) {
+  for (int part = 0; part < (work.gradient[0] ? 4 : 1); ++part)
+    require(cudaMemsetAsync(result_array(work, part), 0, static_cast<std::size_t>(work.targets) * sizeof(Real),
+                            work.stream),
+            "cudaMemsetAsync");
+}
+
+template <class Kernel, class Real>
+void p2p(const Work<Real>& work) {
+  if (!work.alike) clear_results(work);
+  if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
+  if (work.near.most_tiles == 0) return;
+  if (work.near.wide)
+    p2p_tiles<Kernel, Real, wide_tile>(work);
+  else
+    p2p_tiles<Kernel, Real, narrow_tile>(work);
+}
+
+template <class Kernel, class Real, bool softened>
+static auto direct_kernel_for(const Work<Real>& work) {
+  return work.gradient[0] ? direct_kernel<Kernel, Real, true, softened> : direct_kernel<Kernel, Real, false, softened>;
+}
+
+template <class Kernel, class Real>
+void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+  if (targets == 0) return;
+  // Fewer per block where that would leave multiprocessors idle or, in single, let them wait for a few slow tiles:
+  // those that reach from the core of a cluster to its outskirts have many close pairs. 2^19 points, 8 and 48 blocks:
+  // uniform 1.59 and 1.42, Plummer 0.40 and 0.85e12 pairs per second.
+  constexpr int blocks = sizeof(Real) == 4 ? 48 : 8;
+  int per_block = PairShape<Real>::tile * direct_threads;
+  while (per_block > 32 && (targets + per_block - 1) / per_block < blocks * device_limits().multiprocessors)
+    per_block /= 2;
+  auto kernel = direct_kernel_for<Kernel, Real, false>(work);
+  if constexpr (Kernel::softens)
+    if (work.softening > 0) kernel = direct_kernel_for<Kernel, Real, true>(work);
+  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), direct_threads, 0, work.stream>>>(
+      work, sources, targets, per_block);
+  require_launch("direct");
+}
+
+FARFIELD_INSTANTIATE(p2p)
+#define FARFIELD_INSTANTIATE_DIRECT(Kernel, Real) \
+  template void direct<Kernel, Real>(const Work<Real>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE_DIRECT(Laplace3d, float)
+FARFIELD_INSTANTIATE_DIRECT(Laplace3d, double)
+FARFIELD_INSTANTIATE_DIRECT(Count, float)
+FARFIELD_INSTANTIATE_DIRECT(Count, double)
+
+}  // namespace farfield::cuda

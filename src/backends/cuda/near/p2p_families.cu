@@ -1,0 +1,200 @@
+// p2p of families. A block per parent stages the leaves about it once (family_leaves.hpp); a warp per child gathers
+// from those that are near the child. Lanes are units of up to `n` targets times groups that share the sources. Only
+// the child's own box is sure to hold close pairs: it comes last and is summed with care, see pair_targets.hpp.
+#include "backends/cuda/near/family_leaves.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/stages.hpp"
+#include "kernels/count.hpp"
+#include "kernels/laplace3d.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+using namespace families;
+
+template <class Real>
+constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks of a multiprocessor that registers are to suffice for
+
+/// A warp's sums for one child: units of `n` targets times groups of lanes that share the sources.
+template <class Kernel, class Real, bool with_gradient, int n>
+class ChildSum {
+  using Around = Leaves<Real>;
+
+ public:
+  __device__ ChildSum(const Work<Real>& work, Around& around, const Window<Real>& window, int child)
+      : work_(work),
+        around_(around),
+        window_(window),
+        runs_(around, window, child),
+        before_own_(runs_.before_own(around, child)),
+        first_(around.target_begin[child]),
+        count_(around.targets[child]) {
+    const float lane = static_cast<float>(threadIdx.x % 32) + 0.5f;
+    units_ = (count_ + n - 1) / n;
+    groups_ = static_cast<int>(__fdividef(32.5f, static_cast<float>(units_)));
+    group_ = static_cast<int>(__fdividef(lane, static_cast<float>(units_)));
+    unit_ = static_cast<int>(threadIdx.x % 32) - group_ * units_;
+    const int own = around.own_begin(child) - window.from;
+    self_ = work.alike ? own : -2 * family_leaf;
+    targets_.close_square = work.close_square;
+    const bool staged = work.alike && own >= 0 && own + count_ <= room<Real>;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const Staged<Real> t = staged ? window.source[own + target(i)] : target_at(first_ + target(i));
+      targets_.x[i] = t.x, targets_.y[i] = t.y, targets_.z[i] = t.z;
+    }
+  }
+
+  __device__ void sum() {
+    Watch<Real> watch;
+#pragma unroll 1
+    for (int run = 0; run < before_own_; ++run)
+      over(run, [&](const Staged<Real>& s, int) { targets_.add(s, sums_, watch); });
+    const bool again = Kernel::softens && __any_sync(warp, watch.found_close(targets_.close_square));
+    if (again)
+#pragma unroll
+      for (int i = 0; i < n; ++i) sums_[i] = {};
+    const int first = again ? 0 : before_own_;
+    bool close = false;
+#pragma unroll 1
+    for (int run = first; run <= before_own_; ++run)
+      over(run, [&](const Staged<Real>& s, int at) { close |= others(targets_.add_apart(s, sums_), at) != 0; });
+    if (__any_sync(warp, close)) add_close(first);
+  }
+
+  /// Adds the sums of all groups to the results, or `overwrite`s those. They pass through shared memory to lanes that
+  /// own a result.
+  __device__ void deliver() {
+    const bool overwrite = work_.alike && window_.from == 0;
+    PairSums<Real>* shared = around_.sums[threadIdx.x / 32];
+    __syncwarp();
+    if (group_ < groups_)
+#pragma unroll
+      for (int i = 0; i < n; ++i) shared[(group_ * n + i) * units_ + unit_] = sums_[i];
+    __syncwarp();
+    constexpr int parts = with_gradient ? 4 : 1, step = 32 / parts;
+    const int lane = static_cast<int>(threadIdx.x % 32), part = lane % parts, slots = n * units_;
+    const Real scale = part == 0 ? around_.frame.potential_scale : around_.frame.gradient_scale;
+    const Real* sums = reinterpret_cast<const Real*>(shared) + part;
+    Real* results = result_array(work_, part) + first_;
+#pragma unroll 1
+    for (int t = lane / parts; t < count_; t += 2 * step) {  // two at a time: their old values are read at once
+      const bool second = t + step < count_;
+      const Real old = overwrite ? Real(0) : results[t];
+      const Real old_second = second && !overwrite ? results[t + step] : Real(0);
+      Real sum = 0, sum_second = 0;
+#pragma unroll 1
+      for (int at = t; at < groups_ * slots; at += slots) {
+        sum += sums[4 * at];
+        if (second) sum_second += sums[4 * (at + step)];
+      }
+      results[t] = old + sum * scale;
+      if (second) results[t + step] = old_second + sum_second * scale;
+    }
+  }
+
+ private:
+  /// Which of the child's targets is the lane's i-th; lanes beyond the last repeat it.
+  __device__ int target(int i) const { return min(unit_ + i * units_, count_ - 1); }
+  __device__ Staged<Real> target_at(std::int64_t t) const {
+    return {place<Real>(work_.target[0][t], around_.frame, 0), place<Real>(work_.target[1][t], around_.frame, 1),
+            place<Real>(work_.target[2][t], around_.frame, 2), Real(0)};
+  }
+
+  /// use(source, where it is staged) for this group's share of a run: every groups-th. By whole warps; lanes beyond the
+  /// last group have none.
+  template <class Use>
+  __device__ __forceinline__ void over(int run, const Use& use) const {
+    const int begin = __shfl_sync(warp, runs_.begin, run), end = begin + __shfl_sync(warp, runs_.length, run);
+    if (group_ < groups_)
+#pragma unroll 1
+      for (int at = begin + group_; at < end; at += groups_) use(load(window_.source[at]), at);
+  }
+
+  /// Of the targets that a source is close to, those that are not that source itself.
+  __device__ unsigned others(unsigned close, int at) const {
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      if (at == self_ + target(i)) close &= ~(1u << i);
+    return close;
+  }
+
+  /// Close pairs come last: else their size would swallow the many small terms.
+  __device__ void add_close(int first_run) {
+#pragma unroll 1
+    for (int run = first_run; run <= before_own_; ++run)
+      over(run, [&](const Staged<Real>& s, int at) {
+        const unsigned close = others(targets_.close_to(s), at);
+        if (close)
+          add_exact_pairs<Kernel, Real, with_gradient, false>(
+              work_, around_.frame, close, [&](int i) { return first_ + target(i); },
+              around_.index_of(at + window_.from), sums_);
+      });
+  }
+
+  const Work<Real>& work_;
+  Around& around_;
+  const Window<Real>& window_;
+  const Runs runs_;
+  const int before_own_;  ///< runs before the child's own leaf
+  const std::int64_t first_;
+  const int count_;
+  int units_, groups_, group_, unit_, self_;
+  PairTargets<Kernel, Real, n, with_gradient> targets_;
+  PairSums<Real> sums_[n] = {};
+};
+
+template <class Kernel, class Real, bool with_gradient, int n>
+__device__ void sum_child_by(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
+  ChildSum<Kernel, Real, with_gradient, n> sum(work, around, window, child);
+  sum.sum();
+  sum.deliver();
+}
+
+/// Four targets per lane, but two where four would leave half of them idle: 5 or 6, 9 or 10 targets.
+template <class Kernel, class Real, bool with_gradient>
+__device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
+  constexpr int most = most_per_lane<Real>;
+  const int count = around.targets[child];
+  if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
+    sum_child_by<Kernel, Real, with_gradient, 2>(work, around, window, child);
+  else
+    sum_child_by<Kernel, Real, with_gradient, most>(work, around, window, child);
+}
+
+template <class Kernel, class Real, bool with_gradient>
+__global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const __grid_constant__ Work<Real> work) {
+  extern __shared__ __align__(16) unsigned char dynamic[];
+  __shared__ Leaves<Real> around;
+  for (std::int64_t f = blockIdx.x; f < *work.near.families; f += gridDim.x) {
+    const Family family = work.near.family[f];
+    __syncthreads();
+    around.template find<Kernel>(work, family);
+    Window<Real> window{reinterpret_cast<Staged<Real>*>(dynamic), 0};
+    for (; window.from < around.sources(); window.from += room<Real>) {
+      if (window.from > 0) __syncthreads();
+      window.stage(work, around);
+      __syncthreads();
+      for (int child; (child = around.take_child(family.children)) >= 0;)
+        sum_child<Kernel, Real, with_gradient>(work, around, window, child);
+    }
+  }
+}
+
+}  // namespace
+
+template <class Kernel, class Real>
+void p2p_families(const Work<Real>& work, unsigned blocks) {
+  const auto kernel = work.gradient[0] ? families_kernel<Kernel, Real, true> : families_kernel<Kernel, Real, false>;
+  kernel<<<blocks, threads, room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
+  require_launch("p2p_families");
+}
+
+#define FARFIELD_INSTANTIATE_FAMILIES(Kernel, Real) \
+  template void p2p_families<Kernel, Real>(const Work<Real>&, unsigned);
+FARFIELD_INSTANTIATE_FAMILIES(Laplace3d, float)
+FARFIELD_INSTANTIATE_FAMILIES(Laplace3d, double)
+FARFIELD_INSTANTIATE_FAMILIES(Count, float)
+FARFIELD_INSTANTIATE_FAMILIES(Count, double)
+
+}  // namespace farfield::cuda

@@ -1,0 +1,159 @@
+#include <cub/device/device_scan.cuh>
+
+#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/p2p_work.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+enum Candidate : std::uint8_t { no_candidate = 0, of_even = 1, taker = 2 };
+
+/// Could a leaf be in a family: are its near sources exactly those of its colleagues, or those and all coarser leaves
+/// that touch its parent? Rows ascend after the target itself, coarser boxes first; sources of a colleague that is not
+/// in the near row are in finer near boxes or in m2p, coarser leaves in the near row or in p2l.
+struct FindCandidates {
+  TreeView tree;
+  ListsView lists;
+  std::uint8_t* candidate;
+  __device__ void operator()(std::int64_t i) const { candidate[i] = kind_of(static_cast<BoxId>(i)); }
+
+ private:
+  __device__ Candidate kind_of(BoxId b) const {
+    const std::int64_t begin = lists.near.begin[b], end = lists.near.begin[b + 1];
+    if (begin == end || is_heard(lists.m2p, b) || tree.parent[b] == no_box || tree.target_count(b) > family_leaf ||
+        tree.level[lists.near.items[end - 1]] != tree.level[b])
+      return no_candidate;
+    const std::int64_t others = begin + (lists.near.items[begin] == b);
+    if (!is_coarser(b, others, end)) return of_even;
+    return is_heard(lists.p2l, b) || is_coarser(b, others + most_coarser, end) ? no_candidate : taker;
+  }
+  __device__ static bool is_heard(const ListView& list, BoxId b) { return list.begin[b] < list.begin[b + 1]; }
+  __device__ bool is_coarser(BoxId b, std::int64_t item, std::int64_t end) const {
+    return item < end && tree.level[lists.near.items[item]] < tree.level[b];
+  }
+};
+
+/// A family is worth its block where three children or more have few targets.
+struct FamilyRule {
+  TreeView tree;
+  int mean;
+  const std::uint8_t* candidate;
+  __device__ Family family(BoxId parent) const {
+    if (parent == no_box || tree.is_leaf(parent)) return {};
+    unsigned found = 0, takers = 0;
+    int count = 0;
+    std::int64_t targets = 0;
+    BoxId child = tree.first_child[parent];
+    for (unsigned left = tree.child_mask[parent]; left; left &= left - 1, ++child) {
+      if (candidate[child] == no_candidate) continue;
+      found |= left & -left;
+      if (candidate[child] == taker) takers |= left & -left;
+      targets += tree.target_count(child);
+      ++count;
+    }
+    if (count < 3 || targets > std::int64_t(mean) * count) return {};
+    return {parent, static_cast<std::uint16_t>(found), static_cast<std::uint16_t>(takers)};
+  }
+  __device__ bool is_family(BoxId parent) const { return family(parent).children != 0; }
+};
+
+constexpr int family_bits = 32;  // of a place: families in the upper half, tiles in the lower
+
+struct CountWork {
+  FamilyRule rule;
+  ListView near;
+  int tile;
+  std::uint64_t* place;
+  __device__ void operator()(std::int64_t i) const {
+    const TreeView& tree = rule.tree;
+    const BoxId b = static_cast<BoxId>(i);
+    std::uint64_t own = 0;
+    if (i < tree.boxes) {
+      if (rule.is_family(b)) own = std::uint64_t(1) << family_bits;
+      const bool busy = near.begin[i] < near.begin[i + 1];
+      if (busy && !(rule.candidate[i] != no_candidate && rule.is_family(tree.parent[b])))
+        own += static_cast<std::uint64_t>(tiles_of(tree.target_count(b)));
+    }
+    place[i] = own;
+  }
+  /// A tile little more than half full would leave half of its threads idle.
+  __device__ std::int64_t tiles_of(std::int64_t targets) const {
+    const std::int64_t tiles = (targets + tile - 1) / tile;
+    return 2 * targets > tiles * tile && 8 * targets <= 5 * tiles * tile ? tiles + 1 : tiles;
+  }
+};
+
+struct FillWork {
+  FamilyRule rule;
+  ListView near;
+  const std::uint64_t* place;
+  PairTile* tiles;
+  Family* families;
+  std::int32_t* count;
+  __device__ void operator()(std::int64_t i) const {
+    const std::uint64_t own = place[i];
+    const auto first_tile = static_cast<std::uint32_t>(own);
+    const auto family = static_cast<std::uint32_t>(own >> family_bits);
+    if (i == rule.tree.boxes) {
+      count[0] = static_cast<std::int32_t>(first_tile);
+      count[1] = static_cast<std::int32_t>(family);
+      return;
+    }
+    const BoxId b = static_cast<BoxId>(i);
+    const std::uint64_t next = place[i + 1];
+    const std::int64_t parts = static_cast<std::uint32_t>(next) - first_tile, targets = rule.tree.target_count(b);
+    const auto cut = [&](std::int64_t part) {
+      return part < parts ? (targets / 4 * part + parts - 1) / parts * 4 : targets;
+    };
+    for (std::int64_t part = 0; part < parts; ++part)  // about equal, of whole fours
+      tiles[first_tile + part] = tile_of(b, cut(part), cut(part + 1));
+    if (static_cast<std::uint32_t>(next >> family_bits) > family) families[family] = rule.family(b);
+  }
+  __device__ PairTile tile_of(BoxId b, std::int64_t first, std::int64_t end) const {
+    return {near.begin[b],
+            rule.tree.target_begin[b] + first,
+            b,
+            static_cast<std::int32_t>(near.begin[b + 1] - near.begin[b]),
+            static_cast<std::int32_t>(first),
+            static_cast<std::int32_t>(end - first)};
+  }
+};
+
+}  // namespace
+
+P2pWork::P2pWork(DeviceMemory& memory) {
+  for (DeviceArray<std::uint8_t>* a : {&candidate_, &scratch_}) a->use(memory);
+  place_.use(memory);
+  count_.use(memory);
+  tile_.use(memory);
+  family_.use(memory);
+}
+
+NearWork P2pWork::view() const {
+  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, wide_};
+}
+
+void P2pWork::build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int family_mean, int tile,
+                    cudaStream_t stream) {
+  most_tiles_ = most_families_ = 0;
+  if (tree.boxes == 0) return;
+  const std::int64_t boxes = tree.boxes;
+  candidate_.resize(boxes);
+  place_.resize(boxes + 1);
+  count_.resize(2);
+  for_each_index(boxes, FindCandidates{tree, lists, candidate_.data()}, stream, "candidates of families");
+  const FamilyRule rule{tree, family_mean, candidate_.data()};
+  for_each_index(boxes + 1, CountWork{rule, lists.near, tile, place_.data()}, stream, "tiles and families");
+  with_temporary(scratch_, "places of tiles and families", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(temporary, bytes, place_.data(), place_.data(), boxes + 1, stream);
+  });
+  most_tiles_ = (boxes < targets ? boxes : targets) + 2 * targets / tile;  // see tiles_of
+  most_families_ = family_mean > 0 ? boxes / 4 : 0;  // at least three children each, and their parent
+  tile_.resize(most_tiles_);
+  family_.resize(most_families_);
+  for_each_index(boxes + 1, FillWork{rule, lists.near, place_.data(), tile_.data(), family_.data(), count_.data()},
+                 stream, "places of work");
+}
+
+}  // namespace farfield::cuda

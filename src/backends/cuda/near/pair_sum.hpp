@@ -1,0 +1,259 @@
+// Pair sums of a tile of targets with ranges of sources by one block: p2p of larger leaves and the direct sum.
+//
+// The block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups
+// of threads hold the same targets and share the sources, and their sums meet in shared memory. Sources are staged
+// there in chunks and dealt to the groups four at a time.
+#pragma once
+#include "backends/cuda/near/pair_targets.hpp"
+
+namespace farfield::cuda {
+
+/// Targets of a thread, and sources staged at a time per thread.
+template <class Real>
+struct PairShape;
+template <>
+struct PairShape<float> {
+  static constexpr int tile = 4, staged = 8;
+};
+template <>
+struct PairShape<double> {
+  static constexpr int tile = 2, staged = 4;
+};
+
+/// The target at a place of the direct sum's tiles.
+template <class Real>
+__device__ std::int64_t direct_target(const Work<Real>& work, std::int64_t place) {
+  return work.target_curve ? work.target_curve[place] : place;
+}
+
+/// `deep`, for the direct sum: sums of sums of sums, since there are more sources than p2p has, and tiles along
+/// Work::target_curve.
+template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
+class PairSum {
+  using Shape = PairShape<Real>;
+  using Sums = PairSums<Real>;
+  static constexpr int n = Shape::tile, chunk = Shape::staged * threads;
+  static constexpr int dealt = 4;  // sources of a group per round
+  static constexpr int batch = 8;  // rounds whose sums are thrown away together: with 32 sources one in some hundred
+  /// The j-th sources of all rounds are a column, so that groups side by side read side by side; columns begin at
+  /// different banks, so that sources side by side are written so.
+  static constexpr int column = chunk / dealt + (sizeof(Real) == 4 ? 2 : 1);
+  static constexpr int nobody = -2 * n * threads;
+
+ public:
+  static constexpr int most_targets = n * threads;
+  /// What a block needs of shared memory. Totals are read and written once per batch: registers are for the sums.
+  struct Shared {
+    Staged<Real> source[dealt * column];
+    std::uint32_t index[dealt * column];
+    Sums total[n][threads];
+    PairFrame<Real> frame;
+  };
+  static constexpr std::int64_t nowhere = nobody;
+
+  /// Targets first ... first + count of the work; the frame is made. `self`: the place, among the guarded sources, of
+  /// the one that is target `first` itself; or nowhere.
+  __device__ PairSum(const Work<Real>& work, Shared& shared, std::int64_t first, int count, std::int64_t self = nowhere)
+      : work_(work), shared_(shared), first_(first), count_(count), self_(self) {
+    units_ = (count + n - 1) / n;
+    groups_ = best_groups(quotient(threads, units_));
+    group_ = quotient(static_cast<int>(threadIdx.x), units_);
+    unit_ = static_cast<int>(threadIdx.x) - group_ * units_;
+    targets_.close_square = work.close_square;
+    if constexpr (softened) {
+      const double length = work.softening * shared.frame.factor;
+      targets_.softening2 = static_cast<Real>(length * length);
+    }
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const std::int64_t t = target(own(i));
+      targets_.x[i] = place<Real>(__ldg(work.target[0] + t), shared_.frame, 0);
+      targets_.y[i] = place<Real>(__ldg(work.target[1] + t), shared_.frame, 1);
+      targets_.z[i] = place<Real>(__ldg(work.target[2] + t), shared_.frame, 2);
+      shared_.total[i][threadIdx.x] = {};
+    }
+  }
+
+  /// The next `count` sources to come lie where targets do, or among them: no use to hope that none is close.
+  __device__ void guard(std::uint32_t count) { guarded_ = count; }
+
+  /// Sums all of `sources`: ready() says whether there are more, then left() how many at once, source s of which has
+  /// index sources(s); take(n) goes on behind n of them. By all threads.
+  template <class Sources>
+  __device__ void add(Sources& sources) {
+    for (bool more = true; more;) {
+      int staged = 0;
+      while (staged < chunk && (more = sources.ready())) {
+        const int here = static_cast<int>(min(sources.left(), static_cast<std::uint32_t>(chunk - staged)));
+        stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
+            work_, shared_.frame, here, [&](int i) { return sources(static_cast<std::uint32_t>(i)); },
+            [&](int i, bool exists, const Staged<Real>& source, std::uint32_t s) {
+              store_if(exists, &shared_.source[slot(staged + i)], source);
+              if (exists) shared_.index[slot(staged + i)] = s;
+            });
+        sources.take(static_cast<std::uint32_t>(here));
+        staged += here;
+      }
+      if (staged > 0) sum_chunk(staged);
+    }
+  }
+
+  /// Adds (or, `overwrite`, stores) the results: sums of all groups, in two steps where there are many.
+  __device__ void finish(bool overwrite) {
+    const int slots = n * units_, thread = static_cast<int>(threadIdx.x), shares = quotient(threads, slots);
+    int parts = groups_;  // groups whose sums are still apart
+    __syncthreads();
+    if (shares > 1 && shares < groups_) {
+      const int share = quotient(thread, slots), slot = thread - share * slots;
+      if (share < shares) {
+        Sums sum = of_group(share, slot);
+#pragma unroll 1
+        for (int g = share + shares; g < groups_; g += shares) sum += of_group(g, slot);
+        of_group(share, slot) = sum;
+      }
+      __syncthreads();
+      parts = shares;
+    }
+#pragma unroll 1
+    for (int i = thread; i < count_; i += threads) {
+      Sums sum = of_group(0, i);
+#pragma unroll 1
+      for (int g = 1; g < parts; ++g) sum += of_group(g, i);
+      deliver(i, sum, overwrite);
+    }
+  }
+
+ private:
+  /// a / b of small numbers.
+  __device__ static int quotient(int a, int b) {
+    return static_cast<int>(__fdividef(static_cast<float>(a) + 0.5f, static_cast<float>(b)));
+  }
+
+  /// Fewer groups may waste fewer lanes: units * groups close under whole warps.
+  __device__ int best_groups(int most) const {
+    int best = most, lanes = 0, whole = 1;
+#pragma unroll
+    for (int less = 0; less < 4; ++less) {
+      const int used = (most - less) * units_, warps = (used + 31) / 32;
+      if (used > 0 && used * whole > lanes * warps) best = most - less, lanes = used, whole = warps;
+    }
+    return best;
+  }
+
+  /// Where the i-th source of a chunk is staged.
+  __device__ static unsigned slot(int i) {
+    const auto u = static_cast<unsigned>(i);
+    return u % dealt * column + u / dealt;
+  }
+
+  /// Which of the tile's targets is this thread's i-th; threads beyond the last repeat it.
+  __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
+
+  /// Where the tile's i-th target and its results are.
+  __device__ std::int64_t target(int i) const {
+    if constexpr (deep) return direct_target(work_, first_ + i);
+    return first_ + i;
+  }
+
+  __device__ void sum_chunk(int staged) {
+    const int round = dealt * groups_, filled = min(quotient(staged + round - 1, round) * round, chunk);
+    for (int i = staged + static_cast<int>(threadIdx.x); i < filled; i += threads)
+      shared_.source[slot(i)] = no_source<Real>();
+    __syncthreads();
+    if (group_ < groups_) sum_rounds(filled, round);
+    __syncthreads();
+    self_ -= staged;
+    guarded_ -= min(guarded_, static_cast<std::uint32_t>(staged));
+  }
+
+  /// By batches of rounds; what is guarded is one by itself.
+  __device__ void sum_rounds(int filled, int round) {
+    const int guarded = Kernel::softens ? static_cast<int>(min(guarded_, static_cast<std::uint32_t>(chunk))) : 0;
+    Sums sum[n] = {};
+#pragma unroll 1
+    for (int first = 0, last; first < filled; first = last) {
+      last = min(first < guarded ? quotient(guarded + round - 1, round) * round : first + batch * round, filled);
+      Sums part[n] = {};
+      Watch<Real> watch;
+      bool close = first < guarded;
+      if (!close) {
+#pragma unroll 1
+        for (int at = first / dealt + group_; at < last / dealt; at += groups_)
+#pragma unroll
+          for (int j = 0; j < dealt; ++j) targets_.add(load(shared_.source[j * column + at]), part, watch);
+        close = Kernel::softens && watch.found_close(targets_.close_square);
+      }
+      if (close) sum_carefully(first / dealt + group_, last / dealt, part);
+      if constexpr (deep)
+#pragma unroll
+        for (int i = 0; i < n; ++i) sum[i] += part[i];
+      else
+        add_to_total(part);
+    }
+    if constexpr (deep) add_to_total(sum);
+  }
+
+  /// Overwrites the sums. Close pairs come last: in a sum of single precision their size would swallow the many small
+  /// terms that follow.
+  __device__ __forceinline__ void sum_carefully(int begin, int end, Sums (&part)[n]) const {
+#pragma unroll
+    for (int i = 0; i < n; ++i) part[i] = {};
+    bool any = false;
+#pragma unroll 1
+    for (int at = begin; at < end; at += groups_)
+#pragma unroll 1
+      for (int j = 0; j < dealt; ++j)
+        any |= others(targets_.add_apart(load(shared_.source[j * column + at]), part), dealt * at + j) != 0;
+    if (any)
+#pragma unroll 1
+      for (int at = begin; at < end; at += groups_)
+#pragma unroll 1
+        for (int j = 0; j < dealt; ++j)
+          add_exact_pairs<Kernel, Real, with_gradient, softened>(
+              work_, shared_.frame, others(targets_.close_to(load(shared_.source[j * column + at])), dealt * at + j),
+              [&](int i) { return target(own(i)); }, shared_.index[j * column + at], part);
+  }
+
+  /// Of the targets that a source is close to, those that are not that source itself.
+  __device__ unsigned others(unsigned close, int at) const {
+    if constexpr (!softened)
+#pragma unroll
+      for (int i = 0; i < n; ++i)
+        if (at == self_ + own(i)) close &= ~(1u << i);
+    return close;
+  }
+
+  __device__ void add_to_total(const Sums (&part)[n]) const {
+#pragma unroll
+    for (int i = 0; i < n; ++i) shared_.total[i][threadIdx.x] += part[i];
+  }
+
+  /// Total of a group for target `slot` of the tile.
+  __device__ Sums& of_group(int group, int slot) const {
+    const int i = slot / units_;
+    return shared_.total[i][group * units_ + slot - i * units_];
+  }
+
+  __device__ void deliver(int i, const Sums& sum, bool overwrite) const {
+    constexpr int parts = with_gradient ? 4 : 1;
+    Real values[4] = {sum.u, sum.gx, sum.gy, sum.gz};
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      values[part] *= part == 0 ? shared_.frame.potential_scale : shared_.frame.gradient_scale;
+      if (!overwrite) values[part] += result_array(work_, part)[target(i)];
+    }
+#pragma unroll
+    for (int part = 0; part < parts; ++part) result_array(work_, part)[target(i)] = values[part];
+  }
+
+  const Work<Real>& work_;
+  Shared& shared_;
+  const std::int64_t first_;
+  const int count_;
+  int units_, groups_, group_, unit_;
+  std::int64_t self_;
+  std::uint32_t guarded_ = 0;
+  PairTargets<Kernel, Real, n, with_gradient, softened> targets_;
+};
+
+}  // namespace farfield::cuda

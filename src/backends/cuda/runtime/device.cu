@@ -1,0 +1,176 @@
+// Devices, errors and the plan's memory pool: all that talks to the CUDA runtime beside kernels and copies.
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+
+namespace farfield::cuda {
+
+void fail(cudaError_t code, const char* what, const std::source_location& place) {
+  cudaGetLastError();  // forgets an error that is not sticky
+  if (code == cudaErrorMemoryAllocation) fail_memory(0);
+  std::string file = place.file_name();
+  file = file.substr(file.rfind('/') + 1);
+  throw Error(ErrorCode::device, std::string("CUDA: ") + what + " failed with " + cudaGetErrorName(code) + " (" +
+                                     cudaGetErrorString(code) + ") at " + file + ":" + std::to_string(place.line()));
+}
+
+void fail_memory(std::int64_t wanted) {
+  cudaGetLastError();
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) cudaGetLastError();
+  const std::string need = wanted > 0 ? std::to_string(wanted) + " bytes are needed" : "an allocation failed";
+  throw Error(ErrorCode::memory,
+              "not enough device memory: " + need + ", " + std::to_string(free) + " of " + std::to_string(total) +
+                  " are free; use fewer points, larger leaves, a larger tolerance, m2l rotation or precision single");
+}
+
+static int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices;
+  int current = 0;
+  const int count = device_count();
+  if (count > 0) require(cudaGetDevice(&current), "cudaGetDevice");
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp p{};
+    require(cudaGetDeviceProperties(&p, i), "cudaGetDeviceProperties");
+    DeviceInfo info{p.name, p.major, p.minor, p.multiProcessorCount, static_cast<std::int64_t>(p.totalGlobalMem), 0};
+    std::size_t free = 0, total = 0;
+    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess)
+      info.free_bytes = static_cast<std::int64_t>(free);
+    else
+      cudaGetLastError();
+    devices.push_back(info);
+  }
+  if (count > 0) require(cudaSetDevice(current), "cudaSetDevice");
+  return devices;
+}
+
+bool device_present() { return device_count() > 0; }
+
+/// Asked once: the properties of a device take longer than the plan of a small set of points.
+static const std::vector<std::string>& device_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (int i = 0; i < device_count(); ++i) {
+      cudaDeviceProp p{};
+      require(cudaGetDeviceProperties(&p, i), "cudaGetDeviceProperties");
+      found.emplace_back(p.name);
+    }
+    return found;
+  }();
+  return names;
+}
+
+std::string require_device() {
+  int current = 0;
+  if (device_count() == 0)
+    throw Error(ErrorCode::device,
+                "backend cuda: this machine has no CUDA device (or no driver for it); use backend cpu");
+  require(cudaGetDevice(&current), "cudaGetDevice");
+  return device_names().at(static_cast<std::size_t>(current));
+}
+
+static DeviceLimits find_limits() {
+  DeviceLimits limits;
+  int current = 0;
+  require(cudaGetDevice(&current), "cudaGetDevice");
+  require(cudaDeviceGetAttribute(&limits.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, current),
+          "cudaDeviceGetAttribute");
+  require(cudaDeviceGetAttribute(&limits.multiprocessors, cudaDevAttrMultiProcessorCount, current),
+          "cudaDeviceGetAttribute");
+  std::size_t free = 0, total = 0;
+  require(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  limits.memory_bytes = static_cast<std::int64_t>(total);
+  return limits;
+}
+const DeviceLimits& device_limits() {
+  static std::mutex one_at_a_time;
+  static std::map<int, DeviceLimits> known;  // by device: a process may use several that differ
+  int current = 0;
+  require(cudaGetDevice(&current), "cudaGetDevice");
+  const std::lock_guard lock(one_at_a_time);
+  const auto found = known.find(current);
+  return found != known.end() ? found->second : known.emplace(current, find_limits()).first->second;
+}
+
+int compute_capability() {
+  int device = 0, major = 0, minor = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  require(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
+  return 10 * major + minor;
+}
+
+void allow_shared_memory(const void* kernel) {
+  cudaFuncAttributes attributes{};
+  require(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  const int most = device_limits().shared_bytes - static_cast<int>(attributes.sharedSizeBytes);
+  if (attributes.maxDynamicSharedSizeBytes >= most) return;
+  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
+}
+
+DeviceMemory::DeviceMemory() {
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location.type = cudaMemLocationTypeDevice;
+  props.location.id = device;
+  require(cudaMemPoolCreate(&pool_, &props), "cudaMemPoolCreate");
+  std::uint64_t keep = ~0ull;  // freed blocks stay with the plan
+  require(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (!pool_) return;
+  // No pool goes while kernels use its blocks. Not by `stream`: a caller's may be gone.
+  if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
+  if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
+}
+
+void DeviceMemory::trim(std::int64_t bytes) {
+  require(cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(bytes)), "cudaMemPoolTrimTo");
+}
+
+void* DeviceMemory::allocate(std::int64_t bytes) {
+  if (frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
+  void* block = nullptr;
+  cudaError_t code = cudaMallocFromPoolAsync(&block, static_cast<std::size_t>(bytes), pool_, stream);
+  if (code == cudaErrorMemoryAllocation) {  // perhaps freed blocks of other sizes are in the way
+    cudaGetLastError();
+    if (cudaStreamSynchronize(stream) == cudaSuccess && cudaMemPoolTrimTo(pool_, 0) == cudaSuccess)
+      code = cudaMallocFromPoolAsync(&block, static_cast<std::size_t>(bytes), pool_, stream);
+  }
+  if (code == cudaErrorMemoryAllocation) fail_memory(bytes);
+  require(code, "cudaMallocFromPoolAsync");
+  meter.add(bytes);
+  return block;
+}
+
+void DeviceMemory::release(void* block, std::int64_t bytes) noexcept {
+  if (cudaFreeAsync(block, stream) != cudaSuccess) cudaGetLastError();
+  meter.add(-bytes);
+}
+
+void* allocate_unpooled(std::int64_t bytes) {
+  void* block = nullptr;
+  const cudaError_t code = cudaMalloc(&block, static_cast<std::size_t>(bytes));
+  if (code == cudaErrorMemoryAllocation) fail_memory(bytes);
+  require(code, "cudaMalloc");
+  return block;
+}
+
+void release_unpooled(void* block) noexcept {
+  if (cudaFree(block) != cudaSuccess) cudaGetLastError();
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,48 @@
+// What the plan layer asks of points before there is an evaluator: their survey, and two sets as one.
+#include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/strengths.hpp"
+#include "backends/cuda/transfer/survey.hpp"
+
+namespace farfield::cuda {
+
+/// The memory of a plan's surveys on the current device.
+static DeviceMemory& survey_memory(std::shared_ptr<void>& kept) {
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  if (!kept || static_cast<DeviceMemory*>(kept.get())->device != device) kept = std::make_shared<DeviceMemory>();
+  return *static_cast<DeviceMemory*>(kept.get());
+}
+
+Geometry survey(const Points& sources, const Points* targets, std::shared_ptr<void>& kept) {
+  require_device();
+  cudaStream_t stream = nullptr;
+  if (sources.space == MemorySpace::device)
+    stream = static_cast<cudaStream_t>(sources.stream);
+  else if (targets && targets->space == MemorySpace::device)
+    stream = static_cast<cudaStream_t>(targets->stream);
+  if (targets && targets->space == MemorySpace::device) order(static_cast<cudaStream_t>(targets->stream), stream);
+  DeviceMemory& memory = survey_memory(kept);
+  memory.stream = stream;
+  const Geometry geometry = survey(sources, targets, memory);
+  if (sources.space == MemorySpace::host || (targets && targets->space == MemorySpace::host))
+    memory.trim(std::int64_t(1) << 24);  // the copies go
+  return geometry;
+}
+
+JoinedPoints join(const Points& a, const Points& b) {
+  require_device();
+  const cudaStream_t stream = static_cast<cudaStream_t>(a.space == MemorySpace::device ? a.stream : b.stream);
+  if (b.space == MemorySpace::device) order(static_cast<cudaStream_t>(b.stream), stream);
+  auto all = std::make_shared<DeviceArray<double>>();
+  all->resize(3 * (a.count + b.count));
+  interleave(a, all->data(), stream);
+  interleave(b, all->data() + 3 * a.count, stream);
+  Points joined = farfield::points(static_cast<const double*>(all->data()), a.count + b.count);
+  joined.space = MemorySpace::device;
+  joined.stream = stream;
+  return {joined, all};
+}
+
+}  // namespace farfield::cuda

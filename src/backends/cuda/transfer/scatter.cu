@@ -1,0 +1,298 @@
+// Results into the caller's order. The two orders have nothing in common: with every number written where it belongs,
+// 16 bytes of a result touch five sectors of memory, and 2^24 results took 3.5 ms. Instead potential and gradient
+// travel as one record. Few records are spread at once, into an array that fits the L2 cache; many are first dealt to
+// groups of 2^18 neighbouring places, so that the second step writes within the cache. A last pass copies to the
+// caller's arrays in order. At 2^24: 0.8 ms (0.23, 0.42 and 0.15); the bytes alone would take 0.4. The place of a
+// record within its group depends on timing, its place in the result does not.
+#include <algorithm>
+
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/scatter.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+constexpr int threads = 256;
+unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
+
+constexpr int least_shift = 18;                          // of a group: 4 MB of records with gradient
+constexpr int most_groups = 256;                         // more make the runs that a block writes too short
+constexpr std::int64_t slab_bytes = 1 << 30;             // of records dealt out at a time: bounds the memory
+constexpr std::int64_t spread_at_once = 20 * (1 << 20);  // bytes
+
+/// Places that are dealt out at a time. Every slab reads all results: 2^27 results took 13.7 ms in eight slabs, 8.4 in
+/// two.
+std::int64_t slab_of(std::int64_t count, std::size_t record) {
+  return std::max(slab_bytes / static_cast<std::int64_t>(record), (count + 7) / 8);
+}
+
+/// Potential, or potential and gradient.
+template <class T, int numbers>
+struct alignas(sizeof(T) * numbers) Record {
+  T value[numbers];
+};
+
+template <class T, int numbers, class Real>
+struct Source {
+  SortedResults<Real> results;
+  __device__ Record<T, numbers> operator()(std::int64_t i) const {
+    Record<T, numbers> record;
+    record.value[0] = static_cast<T>(results.factor.potential(static_cast<double>(results.potential[i])));
+#pragma unroll
+    for (int e = 1; e < numbers; ++e)
+      record.value[e] = static_cast<T>(results.factor.gradient(static_cast<double>(results.gradient[e - 1][i])));
+    return record;
+  }
+};
+
+/// The arrays of one set of targets (apart or sources); null where not wanted.
+template <class T>
+struct Arrays {
+  T *potential, *gradient;
+};
+
+template <class T>
+struct Destination {
+  Arrays<T> apart, alike;
+  std::int64_t split;
+  __device__ void put_potential(std::int64_t index, T value) const {
+    T* to = index < split ? apart.potential : alike.potential;
+    if (to) to[index < split ? index : index - split] = value;
+  }
+  __device__ void put_gradient(std::int64_t index, int axis, T value) const {
+    T* to = index < split ? apart.gradient : alike.gradient;
+    if (to) to[3 * (index < split ? index : index - split) + axis] = value;
+  }
+};
+
+template <class T, int numbers>
+struct ToRecords {
+  Record<T, numbers>* placed;
+  __device__ void operator()(std::int64_t place, const Record<T, numbers>& record) const { placed[place] = record; }
+};
+template <class T>
+struct ToCaller {
+  Destination<T> to;
+  std::int64_t first;
+  __device__ void operator()(std::int64_t place, const Record<T, 1>& record) const {
+    to.put_potential(first + place, record.value[0]);
+  }
+};
+
+template <class From, class To>
+__global__ void __launch_bounds__(threads)
+    spread_kernel(From from, const std::uint32_t* order, std::int64_t count, To to) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i < count) to(order[i], from(i));
+}
+
+template <class T, int numbers>
+struct Grouped {
+  const Record<T, numbers>* record;
+  __device__ Record<T, numbers> operator()(std::int64_t i) const { return record[i]; }
+};
+
+/// Places [first, first + count) of the caller's order, in groups of 2^shift.
+struct Slab {
+  std::int64_t first, count;
+  int shift;
+  __host__ __device__ int groups() const { return static_cast<int>((count + (std::int64_t(1) << shift) - 1) >> shift); }
+};
+
+template <class T, int numbers>
+struct Tile {
+  static constexpr int size = sizeof(Record<T, numbers>) > 16 ? 1024 : 2048;
+  Record<T, numbers> record[size];
+  std::uint32_t place[size];
+  int count[most_groups], first[most_groups + 1];
+  std::uint32_t base[most_groups];
+
+  /// first[g] = sum of count before g; by the first warp.
+  __device__ void scan() {
+    int before = 0;
+    for (int g = 0; g < most_groups; g += 32) {
+      const int own = count[g + threadIdx.x];
+      const int sum = sum_up_to(static_cast<int>(threadIdx.x), own);
+      first[g + threadIdx.x] = before + sum - own;
+      before += __shfl_sync(0xffffffffu, sum, 31);
+    }
+    if (threadIdx.x == 0) first[most_groups] = before;
+  }
+};
+
+/// Deals the slab's records to its groups: group g has places [g << shift, (g + 1) << shift) of record and place, as
+/// many as there are. A block sorts a tile by group in shared memory and writes runs.
+template <class T, int numbers, class From>
+__global__ void __launch_bounds__(threads)
+    group_kernel(From from, const std::uint32_t* order, std::int64_t count, Slab slab, std::uint32_t* cursor,
+                 Record<T, numbers>* record, std::uint32_t* place) {
+  using Tile = farfield::cuda::Tile<T, numbers>;
+  constexpr int per_thread = Tile::size / threads;
+  extern __shared__ __align__(32) unsigned char shared[];
+  Tile& tile = *reinterpret_cast<Tile*>(shared);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * Tile::size;
+  if (thread < most_groups) tile.count[thread] = 0;
+  __syncthreads();
+  std::int64_t own[per_thread];
+  int rank[per_thread];
+#pragma unroll
+  for (int k = 0; k < per_thread; ++k) {
+    const std::int64_t i = begin + k * threads + thread;
+    own[k] = i < count ? order[i] - slab.first : -1;
+    if (own[k] >= slab.count) own[k] = -1;
+    if (own[k] >= 0) rank[k] = atomicAdd(&tile.count[own[k] >> slab.shift], 1);
+  }
+  __syncthreads();
+  if (thread < 32) tile.scan();
+  if (thread < most_groups && tile.count[thread] > 0)
+    tile.base[thread] = (static_cast<std::uint32_t>(thread) << slab.shift) +
+                        atomicAdd(cursor + thread, static_cast<std::uint32_t>(tile.count[thread]));
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < per_thread; ++k) {
+    if (own[k] < 0) continue;
+    const int at = tile.first[own[k] >> slab.shift] + rank[k];
+    tile.place[at] = static_cast<std::uint32_t>(own[k]);
+    tile.record[at] = from(begin + k * threads + thread);
+  }
+  __syncthreads();
+  for (int i = thread; i < tile.first[most_groups]; i += threads) {
+    const std::uint32_t to = tile.place[i] >> slab.shift,
+                        at = tile.base[to] + static_cast<std::uint32_t>(i - tile.first[to]);
+    record[at] = tile.record[i];
+    place[at] = tile.place[i];
+  }
+}
+
+/// Records in the caller's order to the caller's arrays; the three numbers of a gradient go through shared memory.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    deliver_kernel(const Record<T, 4>* placed, std::int64_t first, std::int64_t count, Destination<T> to) {
+  __shared__ T gradient[3 * threads];
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * threads, i = begin + thread;
+  if (i < count) {
+    const Record<T, 4> record = placed[i];
+    to.put_potential(first + i, record.value[0]);
+    for (int axis = 0; axis < 3; ++axis) gradient[3 * thread + axis] = record.value[1 + axis];
+  }
+  __syncthreads();
+  for (int k = thread; k < 3 * threads; k += threads)
+    if (begin + k / 3 < count) to.put_gradient(first + begin + k / 3, k % 3, gradient[k]);
+}
+
+/// What one vector's results go through; its arrays grow as needed and stay.
+template <class T, int numbers>
+struct Passes {
+  DeviceArray<unsigned char>&grouped, &placed;
+  DeviceArray<std::uint32_t>&place, &cursor;
+  const Destination<T>& to;
+  cudaStream_t stream;
+  using Numbers = Record<T, numbers>;
+
+  /// `from(i)` belongs to place order[i] of the slab.
+  template <class From>
+  void spread(const From& from, const std::uint32_t* order, const Slab& slab) {
+    if constexpr (numbers == 1) {
+      spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
+                                                                    ToCaller<T>{to, slab.first});
+    } else {
+      placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
+      auto* records = reinterpret_cast<Numbers*>(placed.data());
+      spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
+                                                                    ToRecords<T, numbers>{records});
+      deliver_kernel<T><<<blocks_for(slab.count), threads, 0, stream>>>(records, slab.first, slab.count, to);
+    }
+    require_launch("spread_kernel");
+  }
+
+  template <class From>
+  void group(const From& from, const std::uint32_t* order, std::int64_t count, const Slab& slab) {
+    grouped.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
+    place.resize(slab.count);
+    cursor.resize(most_groups);
+    require(cudaMemsetAsync(cursor.data(), 0, most_groups * sizeof(std::uint32_t), stream), "cudaMemsetAsync");
+    const auto kernel = group_kernel<T, numbers, From>;
+    allow_shared_memory(reinterpret_cast<const void*>(kernel));
+    constexpr int size = Tile<T, numbers>::size;
+    kernel<<<static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, numbers>), stream>>>(
+        from, order, count, slab, cursor.data(), reinterpret_cast<Numbers*>(grouped.data()), place.data());
+    require_launch("group_kernel");
+  }
+
+  template <class From>
+  void run(const From& from, const std::uint32_t* order, std::int64_t count) {
+    if (count * static_cast<std::int64_t>(sizeof(Numbers)) <= spread_at_once) return spread(from, order, {0, count, 0});
+    const std::int64_t slab = slab_of(count, sizeof(Numbers));
+    for (std::int64_t first = 0; first < count; first += slab) {
+      Slab part{first, std::min(slab, count - first), least_shift};
+      while (part.groups() > most_groups) ++part.shift;
+      group(from, order, count, part);
+      spread(Grouped<T, numbers>{reinterpret_cast<const Numbers*>(grouped.data())}, place.data(), part);
+    }
+  }
+};
+
+/// One of up to four result arrays of the caller, and where the kernels write it.
+struct Target {
+  void* caller;
+  std::int64_t numbers;
+  unsigned char* device = nullptr;
+};
+
+std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
+
+}  // namespace
+
+template <class Real>
+void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
+                         std::int64_t count, const Delivery& delivery, cudaStream_t stream) {
+  if (count == 0) return;
+  const Outputs& o = delivery.outputs;
+  const std::int64_t size = size_of(o.scalar), apart = delivery.split, alike = count - delivery.split;
+  Target targets[4] = {
+      {o.potential, apart}, {o.gradient, 3 * apart}, {o.source_potential, alike}, {o.source_gradient, 3 * alike}};
+  std::int64_t bytes = 0;
+  for (const Target& t : targets)
+    if (t.caller && o.space == MemorySpace::host) bytes += t.numbers * size;
+  if (bytes > 0) copy_.resize(bytes);
+  bytes = 0;
+  for (Target& t : targets) {
+    if (!t.caller) continue;
+    t.caller = static_cast<unsigned char*>(t.caller) + vector * t.numbers * size;
+    t.device = o.space == MemorySpace::host ? copy_.data() + bytes : static_cast<unsigned char*>(t.caller);
+    bytes += t.numbers * size;
+  }
+  const auto launch = [&](auto scalar) {
+    using T = decltype(scalar);
+    const auto at = [&](int k) { return reinterpret_cast<T*>(targets[k].device); };
+    const Destination<T> to{{at(0), at(1)}, {at(2), at(3)}, delivery.split};
+    if (results.gradient[0])
+      Passes<T, 4>{grouped_, placed_, place_, cursor_, to, stream}.run(Source<T, 4, Real>{results}, order, count);
+    else
+      Passes<T, 1>{grouped_, placed_, place_, cursor_, to, stream}.run(Source<T, 1, Real>{results}, order, count);
+  };
+  if (o.scalar == Scalar::float32)
+    launch(float{});
+  else
+    launch(double{});
+  if (o.space == MemorySpace::device) return;
+  for (const Target& t : targets)
+    if (t.caller) download(static_cast<unsigned char*>(t.caller), t.device, t.numbers * size, stream);
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+std::int64_t Scatter::bytes(std::int64_t count, std::int64_t numbers, std::int64_t size) {
+  const std::int64_t slab = std::min(count, slab_of(count, static_cast<std::size_t>(numbers * size)));
+  return slab * (2 * numbers * size + 4);
+}
+
+template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,
+                                         const Delivery&, cudaStream_t);
+template void Scatter::operator()<double>(const SortedResults<double>&, std::int64_t, const std::uint32_t*,
+                                          std::int64_t, const Delivery&, cudaStream_t);
+
+}  // namespace farfield::cuda

@@ -1,0 +1,38 @@
+// Scatter: results from tree order into the caller's order.
+#pragma once
+#include <cstdint>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/evaluator.hpp"
+#include "core/units.hpp"
+
+namespace farfield::cuda {
+
+/// Results of one vector in tree order, times their factor, to the caller's arrays.
+template <class Real>
+struct SortedResults {
+  const Real* potential;
+  const Real* gradient[3];  ///< null when not computed
+  ResultFactors factor;
+};
+
+class Scatter {
+ public:
+  explicit Scatter(DeviceMemory& memory)
+      : copy_(memory), grouped_(memory), placed_(memory), place_(memory), cursor_(memory) {}
+  /// To device memory asynchronously; to host memory through a copy, and waits for the stream. `order` holds every
+  /// index below `count` once.
+  template <class Real>
+  void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
+                  std::int64_t count, const Delivery& delivery, cudaStream_t stream);
+
+  /// Upper bound of the bytes that it keeps for `count` results of `numbers` numbers of `size` bytes, without the copy
+  /// for host memory.
+  static std::int64_t bytes(std::int64_t count, std::int64_t numbers, std::int64_t size);
+
+ private:
+  DeviceArray<unsigned char> copy_, grouped_, placed_;
+  DeviceArray<std::uint32_t> place_, cursor_;
+};
+
+}  // namespace farfield::cuda

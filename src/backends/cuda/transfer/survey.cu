@@ -1,0 +1,255 @@
+// Four steps without the host between them: boxes of blocks of points; their join, which gives the scale; cells that
+// hold a point; cells per grid. One read-back at the end.
+#include <cub/block/block_reduce.cuh>
+#include <farfield/error.hpp>
+#include <limits>
+#include <string>
+
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/transfer/survey.hpp"
+#include "tree/lattice.hpp"
+#include "tree/reader.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+struct Bounds {
+  double low[3], high[3], least;
+  bool finite;
+};
+
+struct Join {
+  __device__ Bounds operator()(const Bounds& a, const Bounds& b) const {
+    Bounds both;
+    for (int d = 0; d < 3; ++d) {
+      both.low[d] = fmin(a.low[d], b.low[d]);
+      both.high[d] = fmax(a.high[d], b.high[d]);
+    }
+    both.least = fmin(a.least, b.least);
+    both.finite = a.finite && b.finite;
+    return both;
+  }
+};
+
+__device__ Bounds no_bounds() {
+  const double inf = __longlong_as_double(0x7ff0000000000000ll);
+  return {{inf, inf, inf}, {-inf, -inf, -inf}, inf, true};
+}
+
+/// What the device finds out, read by the host in one piece.
+struct Findings {
+  Geometry geometry;
+  Scaling scale;
+  GridCells grid;
+  bool finite[2];                                // of sources, of targets
+  unsigned long long occupied[finest_grid + 1];  // cells of the grid with 2^level cells a side that hold a point
+};
+
+constexpr int most_parts = 1024;  // blocks per set of points
+constexpr int fine_words = (1 << 3 * finest_grid) / 32;
+
+/// The bitmaps of all grids, one after the other, the finest first. Cells are numbered in Morton order, so that eight
+/// neighbouring bits are one coarser cell.
+__host__ __device__ int words_of_grid(int level) { return level < 2 ? 1 : (1 << 3 * level) / 32; }
+
+__global__ void __launch_bounds__(block_threads) find_bounds(AnyReader read, std::int64_t count, Bounds* parts) {
+  using Reduce = cub::BlockReduce<Bounds, block_threads>;
+  __shared__ typename Reduce::TempStorage shared;
+  Bounds own = no_bounds();
+  for (std::int64_t i = std::int64_t(blockIdx.x) * block_threads + threadIdx.x; i < count;
+       i += std::int64_t(gridDim.x) * block_threads)
+    for (int d = 0; d < 3; ++d) {
+      const double x = read.raw(i, d);
+      own.low[d] = fmin(own.low[d], x);
+      own.high[d] = fmax(own.high[d], x);
+      if (x != 0) own.least = fmin(own.least, fabs(x));
+      own.finite = own.finite && isfinite(x);
+    }
+  const Bounds all = Reduce(shared).Reduce(own, Join());
+  if (threadIdx.x == 0) parts[blockIdx.x] = all;
+}
+
+__device__ Bounds join_parts(const Bounds* parts, int count) {
+  using Reduce = cub::BlockReduce<Bounds, block_threads>;
+  __shared__ typename Reduce::TempStorage shared;
+  Bounds own = no_bounds();
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += block_threads) own = Join()(own, parts[i]);
+  __syncthreads();  // `shared` serves both sets
+  return Reduce(shared).Reduce(own, Join());
+}
+
+/// One block. `counts` are the parts of either set.
+__global__ void __launch_bounds__(block_threads)
+    find_box(const Bounds* parts, int source_parts, int target_parts, Findings* found) {
+  const Bounds of_sources = join_parts(parts, source_parts);
+  const Bounds of_targets = join_parts(parts + most_parts, target_parts);
+  if (threadIdx.x != 0) return;
+  found->finite[0] = of_sources.finite;
+  found->finite[1] = of_targets.finite;
+  const Bounds all = Join()(of_sources, of_targets);
+  if (!all.finite) return;
+  set_box(found->geometry, all.low, all.high, all.least);
+  found->scale = Scaling(found->geometry.exponent);
+  found->grid = GridCells(found->geometry);
+}
+
+/// Seven bits to every third: all that a cell of the finest grid has.
+__device__ unsigned spread(unsigned v) {
+  static_assert(finest_grid <= 8);
+  v = (v | v << 8) & 0x0000f00fu;
+  v = (v | v << 4) & 0x000c30c3u;
+  return (v | v << 2) & 0x00249249u;
+}
+
+struct MarkCell {
+  AnyReader read;  // unscaled: the scale is not known to the host yet
+  const Findings* found;
+  unsigned* bitmap;
+  __device__ void operator()(std::int64_t i) const {
+    if (!found->finite[0] || !found->finite[1] || !has_grid(found->geometry)) return;
+    unsigned cell = 0;
+    for (int d = 0; d < 3; ++d)
+      cell |= spread(static_cast<unsigned>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
+    const unsigned bit = 1u << cell % 32;
+    unsigned* word = bitmap + cell / 32;  // a stale word in the first cache costs a look into the second, no more
+    if (!(*word & bit) && !(__ldcg(word) & bit)) atomicOr(word, bit);
+  }
+};
+
+/// One block: counts the cells of each grid and makes the next coarser one.
+__global__ void __launch_bounds__(1024) count_cells(unsigned* bitmap, Findings* found) {
+  unsigned* fine = bitmap;
+  for (int level = finest_grid; level >= 0; --level) {
+    const int words = words_of_grid(level), coarse_words = words_of_grid(level > 0 ? level - 1 : 0);
+    unsigned* coarse = fine + words;
+    unsigned bits = 0;
+    for (int w = static_cast<int>(threadIdx.x); w < words; w += 1024) bits += static_cast<unsigned>(__popc(fine[w]));
+    bits = sum_of_warp(bits);
+    if (threadIdx.x % 32 == 0 && bits) atomicAdd(&found->occupied[level], bits);
+    for (int w = static_cast<int>(threadIdx.x); level > 0 && w < coarse_words; w += 1024) {
+      unsigned word = 0;
+      for (int byte = 0; byte < 32 && 8 * w + byte / 4 < words; ++byte)
+        if (fine[8 * w + byte / 4] >> byte % 4 * 8 & 0xff) word |= 1u << byte;
+      coarse[w] = word;
+    }
+    __syncthreads();
+    fine = coarse;
+  }
+}
+
+struct FindBad {
+  AnyReader read;
+  Kept kept;
+  unsigned long long* lowest;
+  __device__ void operator()(std::int64_t i) const {
+    for (int d = 0; d < 3; ++d)
+      if (!kept(read.raw(i, d))) atomicMin(lowest, static_cast<unsigned long long>(3 * i + d));
+  }
+};
+
+void require_all(const Kept& kept, const Points& points, const char* what, cudaStream_t stream) {
+  DeviceArray<unsigned long long> lowest;
+  lowest.resize(1);
+  require(cudaMemsetAsync(lowest.data(), 0xff, sizeof(unsigned long long), stream), "cudaMemsetAsync");
+  for_each_index(points.count, FindBad{AnyReader(points, Scaling()), kept, lowest.data()}, stream,
+                 "search for bad points");
+  unsigned long long at = 0;
+  download(&at, lowest.data(), 1, stream);
+  require(cudaStreamSynchronize(stream), "search for bad points");
+  if (at == ~0ull) return;
+  const std::int64_t index = static_cast<std::int64_t>(at / 3);
+  const int axis = static_cast<int>(at % 3);
+  const bool single = points.scalar == Scalar::float32;
+  double x = 0;
+  float narrow = 0;
+  const void* from = points.axis[static_cast<std::size_t>(axis)];
+  if (single)
+    download(&narrow, static_cast<const float*>(from) + index * points.stride, 1, stream);
+  else
+    download(&x, static_cast<const double*>(from) + index * points.stride, 1, stream);
+  require(cudaStreamSynchronize(stream), "read of a bad point");
+  refuse_coordinate(what, index, axis, single ? static_cast<double>(narrow) : x);
+}
+
+void require_finite(bool found, const Points& points, const char* what, cudaStream_t stream) {
+  if (found) return;
+  require_all(Kept(0), points, what, stream);
+  throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
+}
+
+int find_parts(const DevicePoints& points, Bounds* parts, cudaStream_t stream) {
+  const std::int64_t wanted = (points.count() + 4 * block_threads - 1) / (4 * block_threads);
+  const int blocks = static_cast<int>(wanted < most_parts ? wanted : most_parts);
+  if (blocks == 0) return 0;
+  find_bounds<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(AnyReader(points.view(), Scaling()),
+                                                                           points.count(), parts);
+  require_launch("bounds");
+  return blocks;
+}
+
+void choose_grid(Geometry& g, const Findings& found) {
+  if (!has_grid(g)) return;
+  const std::int64_t points = g.sources + (g.alike ? 0 : g.targets);
+  const auto occupied = [&](int level) { return static_cast<std::int64_t>(found.occupied[level]); };
+  int level = finest_grid;
+  while (level > 0 && occupied(level) * 8 > points) --level;
+  g.grid = 1 << level;
+  g.occupied = occupied(level);
+  g.occupied_coarse = level > 0 ? occupied(level - 1) : 1;
+}
+
+Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemory& memory) {
+  const cudaStream_t stream = memory.stream;
+  DeviceArray<Bounds> parts(memory);
+  DeviceArray<Findings> found(memory);
+  DeviceArray<unsigned> bitmap(memory);
+  Findings findings{counts, {}, {}, {true, true}, {}};
+  upload(found, &findings, 1, stream);
+  parts.resize(2 * most_parts);
+  bitmap.resize(2 * fine_words);  // the coarser grids need a seventh as many
+  require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
+          "cudaMemsetAsync");
+  const int source_parts = find_parts(sets[0], parts.data(), stream);
+  const int target_parts = find_parts(sets[1], parts.data() + most_parts, stream);
+  find_box<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, found.data());
+  require_launch("bounding box");
+  for (int s = 0; s < 2; ++s)
+    for_each_index(sets[s].count(), MarkCell{AnyReader(sets[s].view(), Scaling()), found.data(), bitmap.data()}, stream,
+                   "cells");
+  count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
+  require_launch("counts of cells");
+  download(&findings, found.data(), 1, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  return findings;
+}
+
+}  // namespace
+
+Geometry survey(const Points& sources, const Points* targets, cudaStream_t stream) {
+  DeviceMemory memory;
+  memory.stream = stream;
+  return survey(sources, targets, memory);
+}
+
+Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memory) {
+  check_view(sources, "source");
+  if (targets) check_view(*targets, "target");
+  Geometry g;
+  g.sources = sources.count;
+  g.alike = targets == nullptr;
+  g.targets = targets ? targets->count : sources.count;
+  if (g.sources + g.targets == 0) return g;
+  const DevicePoints sets[2] = {DevicePoints(sources, memory),
+                                targets ? DevicePoints(*targets, memory) : DevicePoints()};
+  const Findings found = look_at(sets, g, memory);
+  constexpr const char* what[2] = {"source", "target"};
+  for (int s = 0; s < 2; ++s) require_finite(found.finite[s], sets[s].view(), what[s], memory.stream);
+  g = found.geometry;
+  for (int s = 0; s < 2 && may_lose_digits(g); ++s)
+    if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);
+  choose_grid(g, found);
+  return g;
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,43 @@
+// Evaluator: the one virtual interface between the public API and the templates behind it, one per kernel,
+// precision and backend. Its user (plan.cpp) has validated all arguments.
+#pragma once
+#include <farfield/report.hpp>
+#include <farfield/views.hpp>
+#include <memory>
+#include <vector>
+
+#include "judge/quality.hpp"
+#include "model/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Where a backend puts results: targets [0, split) of the plan belong to outputs.potential and .gradient, the others
+/// to outputs.source_potential and .source_gradient.
+struct Delivery {
+  Outputs outputs;
+  std::int64_t split = 0;
+  double scale = 1;        ///< constant in front of the kernel
+  std::int64_t check = 0;  ///< targets whose error is measured (first strength vector); 0: none
+  std::uint64_t seed = 0;
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  /// Takes another decision for the next build, so that memory and tables are kept; false: make a new evaluator.
+  virtual bool adopt(const Decision& /*decision*/) { return false; }
+  /// Threads of the host for the next build or evaluation.
+  virtual void use_threads(int /*threads*/) {}
+  /// Tree, lists and tables. `targets` null: they are the sources. May be called again (move); reuses memory.
+  virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
+  /// Sums for every vector in `strengths`, and says what is known of the error of each.
+  virtual std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
+  /// What the last build settled on.
+  virtual const Decision& decision() const = 0;
+  /// Another evaluator over the tree of the last build, with the degree, the scheme, the precision and the pair
+  /// arithmetic of `decision`.
+  virtual std::unique_ptr<Evaluator> again(const Decision& decision, Report& report) = 0;
+};
+
+}  // namespace farfield

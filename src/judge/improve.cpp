@@ -1,0 +1,85 @@
+#include "judge/improve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/names.hpp"
+#include "model/choose.hpp"
+#include "model/cost_model.hpp"
+#include "model/error_model.hpp"
+#include "model/pair_terms.hpp"
+
+namespace farfield {
+
+/// Relative error of one pair in the arithmetic of a decision, root mean square.
+static double arithmetic_error(const Decision& d) {
+  const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
+  const double rounding = single ? 1.2e-7 : 4e-16;
+  if (d.backend != Backend::cpu || d.method == Method::direct || d.pair_terms >= cpu::full_terms(avx512, single))
+    return rounding;
+  return std::hypot(rounding, cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4);
+}
+
+/// The degree whose error is that of `degree` divided by `factor`: it falls by 0.2 to 0.6 decades per degree, and
+/// what does not suffice is raised again.
+static int degree_for_factor(int degree, double factor) {
+  const double more = std::isfinite(factor) ? std::ceil(std::log10(factor) / 0.35) : max_degree;
+  return static_cast<int>(std::min<double>(max_degree, degree + std::max(1.0, more)));
+}
+
+/// Are all pairs cheaper than the tables of that degree and an evaluation? Where no degree is left, half a minute of
+/// one core is worth a right result.
+static bool all_pairs_are_cheaper(const Decision& ran, int degree, const Quality& q) {
+  const double seconds = q.pairs / ran.pairs_per_second;
+  return ran.degree == max_degree ? seconds < 30 : seconds < ran.seconds + 1e-9 * table_cost(degree, ran.rotation);
+}
+
+/// What keeps the tolerance where expansions of the degree that ran do not.
+static void raise(Decision& next, const Quality& q) {
+  const int degree = degree_for_factor(next.degree, q.truncation / next.tolerance);
+  if (all_pairs_are_cheaper(next, degree, q)) {
+    next.method = Method::direct;
+    next.precision = Precision::double_;  // few pairs, and then nothing is left to judge
+    next.pair_terms = full_pair_terms(next);
+  } else {
+    next.degree = degree;
+  }
+}
+
+static void choose_cheaper_scheme(Decision& d) {
+  if (!d.any_scheme) return;
+  const CostConstants c = d.backend == Backend::cuda ? device_cost_constants(d.precision, d.gradient)
+                                                     : cost_constants(d.simd, d.precision, d.gradient);
+  d.rotation = translation_cost(c, d.degree, true) < translation_cost(c, d.degree, false);
+}
+
+std::optional<Decision> improved(const Decision& ran, const Quality& q) {
+  if (ran.kernel == Kernel::count) return {};
+  Decision next = ran;
+  next.settle_degree = false;
+  const bool promised = ran.promised;
+  const bool inexact = promised && arithmetic_error(ran) * q.terms > ran.tolerance / 2;
+  if (ran.precision == Precision::single_ && (!q.norms.finite() || inexact || q.lost))
+    next.precision = Precision::double_;
+  if (inexact || next.precision != ran.precision) next.pair_terms = full_pair_terms(next);
+  if (promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance) raise(next, q);
+  if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
+  if (next.method == ran.method && next.degree == ran.degree && next.precision == ran.precision &&
+      next.pair_terms == ran.pair_terms && next.exact_operands == ran.exact_operands)
+    return {};
+  choose_cheaper_scheme(next);
+  return next;
+}
+
+std::string difference(const Decision& first, const Decision& second) {
+  std::string text;
+  if (second.precision != first.precision) text = name(second.precision);
+  if (second.method != first.method)
+    text += text.empty() ? "all pairs" : ", all pairs";
+  else if (second.degree != first.degree)
+    text += std::string(text.empty() ? "" : ", ") + "degree " + std::to_string(second.degree);
+  if (text.empty()) text = second.exact_operands ? "m2l in single throughout" : "pairs to all bits";
+  return text;
+}
+
+}  // namespace farfield

@@ -1,0 +1,163 @@
+#include "judge/quality.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace farfield {
+
+bool Norm::finite() const { return std::isfinite(l2) && std::isfinite(largest); }
+
+double StrengthRange::scaled_least() const { return std::ldexp(least, -exponent); }
+
+bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate, const Norms& norms) {
+  if (range.least == 0) return false;
+  if (precision == Precision::single_) return range.scaled_least() < 0x1p-126;
+  return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.potential.largest < 0x1p-900);
+}
+
+void distrust(ErrorReport& check) {
+  for (double* error : {&check.potential, &check.potential_max, &check.gradient, &check.gradient_max})
+    *error = INFINITY;
+}
+
+/// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.
+template <class Sum, class Real>
+static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, int threads) {
+  constexpr std::int64_t grain = 1 << 14;
+  struct Part {
+    Sum squares = 0;
+    Real largest = 0;
+  };
+  std::vector<Part> parts(static_cast<std::size_t>((count + grain - 1) / grain));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    Part part;
+    const std::int64_t begin = static_cast<std::int64_t>(c) * grain, end = std::min(count, begin + grain);
+    for (int a = 0; a < width; ++a)
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Real x = std::fabs(arrays[a][i]);
+        part.squares += static_cast<Sum>(x) * static_cast<Sum>(x);
+        part.largest = x > part.largest ? x : part.largest;
+      }
+    parts[c] = part;
+  }
+  Sum squares = 0;
+  Real largest = 0;
+  for (const Part& part : parts) squares += part.squares, largest = std::max(largest, part.largest);
+  return {static_cast<double>(std::sqrt(squares)), static_cast<double>(largest)};
+}
+
+template <class Real>
+static Norm norm_of(const Real* const* arrays, int width, std::int64_t count, int threads) {
+  const Norm norm = norm_in<double>(arrays, width, count, threads);
+  if (norm.finite() || sizeof(Real) == 4) return norm;
+  return norm_in<long double>(arrays, width, count, threads);  // the square may leave the range alone
+}
+
+template <class Real>
+Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_t count, int threads) {
+  Norms norms;
+  norms.potential = norm_of(&potential, 1, count, threads);
+  if (gradient[0]) norms.gradient = norm_of(gradient, 3, count, threads);
+  return norms;
+}
+
+template Norms norms_of<float>(const float*, const float* const[3], std::int64_t, int);
+template Norms norms_of<double>(const double*, const double* const[3], std::int64_t, int);
+
+/// A sum over a sample, scaled up to all targets, over a norm; sums that cancel entirely count as double's digits.
+static double over_norm(double squares, double scale_up, double norm, double otherwise) {
+  const double all = std::sqrt(squares * scale_up);
+  if (!(all > 0)) return otherwise;
+  return all / std::max(norm, 1e-16 * all);
+}
+
+/// By how much errors of single pairs are enlarged: squares of terms over those of the results, all of them or, where
+/// it is less, those of the probes: one in the core of a cluster does not stand for all targets.
+static double enlarged(double squares, double results, double up, double norm) {
+  const double over_all = over_norm(squares, up, norm, 0);
+  return results > 0 ? std::min(over_all, std::sqrt(squares / results)) : over_all;
+}
+
+Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
+                   const Truncation& truncated, double safety) {
+  Quality q;
+  q.norms = norms;
+  q.pairs = static_cast<double>(sources) * static_cast<double>(targets);
+  if (probes.empty()) return q;
+  TermSums sum;  // of squares
+  for (const TermSums& p : probes) {
+    sum.abs_u += p.abs_u * p.abs_u, sum.abs_g += p.abs_g * p.abs_g;
+    sum.square_u += p.square_u, sum.square_g += p.square_g;
+    sum.result_u += p.result_u, sum.result_g += p.result_g;
+  }
+  const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
+  const bool gradient = norms.gradient.largest > 0;
+  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
+  q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
+  q.truncation = safety * lost_by(truncated, norms);
+  if (!gradient) return q;
+  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
+  q.terms = std::max(q.terms, enlarged(sum.square_g, sum.result_g, up, norms.gradient.l2));
+  return q;
+}
+
+double lost_by(const Truncation& squares, const Norms& norms) {
+  const double potential = over_norm(squares.potential, 1, norms.potential.l2, 0);
+  return norms.gradient.largest > 0 ? std::max(potential, over_norm(squares.gradient, 1, norms.gradient.l2, 0))
+                                    : potential;
+}
+
+static bool is_estimated(const Decision& d) {
+  return d.promised && d.method == Method::fmm && d.kernel != Kernel::count;
+}
+
+std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
+  constexpr std::int64_t few = 64;
+  constexpr double cheap = 4e7;  // pairs; 40 milliseconds of one core
+  if (!is_estimated(d)) return 0;
+  const bool one_leaf_may_err = 16 * targets <= sources;
+  if (targets <= few || (one_leaf_may_err && static_cast<double>(sources) * static_cast<double>(targets) <= cheap))
+    return targets;
+  return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
+}
+
+std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
+  constexpr double all_pairs = 1e6;       // a millisecond
+  constexpr std::int64_t enough = 5'000;  // translations for a sample to stand for all targets
+  const double safety = truncation_safety(d, translations);
+  const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
+  if (!is_estimated(d) || !q.norms.finite() || !unclear) return 0;
+  if (q.pairs <= all_pairs) return targets;
+  return translations >= enough ? (q.pairs < 1e9 ? 256 : 128) : 0;
+}
+
+static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
+
+void measured(Quality& quality, const ErrorReport& error) {
+  quality.truncation = of_a_sample * std::max(error.potential, error.gradient);
+}
+
+template <class Real>
+void measure(Quality& quality, const CheckInput<Real>& in, const std::vector<DrawnTarget>& drawn) {
+  std::vector<std::int64_t> targets;
+  for (const DrawnTarget& d : drawn) targets.push_back(d.target);
+  const std::vector<DirectSum> exact = direct_sums(in, targets);
+  Truncation squares;
+  for (std::size_t k = 0; k < drawn.size(); ++k) {
+    const auto squared = [&](const Real* computed, double sum) {
+      const double difference = computed ? static_cast<double>(computed[targets[k]]) - sum : 0;
+      return drawn[k].times * difference * difference;
+    };
+    squares.potential += squared(in.potential, exact[k].u);
+    squares.gradient += squared(in.gradient[0], exact[k].gx) + squared(in.gradient[1], exact[k].gy) +
+                        squared(in.gradient[2], exact[k].gz);
+  }
+  quality.truncation = of_a_sample * lost_by(squares, quality.norms);
+}
+
+template void measure<float>(Quality&, const CheckInput<float>&, const std::vector<DrawnTarget>&);
+template void measure<double>(Quality&, const CheckInput<double>&, const std::vector<DrawnTarget>&);
+
+}  // namespace farfield

@@ -1,0 +1,175 @@
+#include "judge/truncation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "model/box_sample.hpp"
+#include "model/error_model.hpp"
+
+namespace farfield {
+
+/// Points of a rule along one axis of a box at distance `boxes`: dense towards the centre that w is measured from,
+/// where the integrand has its peak.
+struct AxisRule {
+  static constexpr int points = 16;
+  double x[points], weight[points];
+  explicit AxisRule(int boxes) {
+    for (int i = 0; i < points; ++i) {
+      const double t = (i + 0.5) / points;
+      x[i] = boxes - 0.5 + (boxes > 0 ? t * t : t);
+      weight[i] = (boxes > 0 ? 2 * t : 1.0) / points;
+    }
+  }
+};
+
+/// The mean of f(w^2) over a box at that distance along each axis.
+template <class F>
+static double mean_over_box(int dx, int dy, int dz, F&& f) {
+  const AxisRule x(dx), y(dy), z(dz);
+  double sum = 0;
+  for (int i = 0; i < AxisRule::points; ++i)
+    for (int j = 0; j < AxisRule::points; ++j)
+      for (int k = 0; k < AxisRule::points; ++k)
+        sum += x.weight[i] * y.weight[j] * z.weight[k] * f(x.x[i] * x.x[i] + y.x[j] * y.x[j] + z.x[k] * z.x[k]);
+  return sum;
+}
+
+static TailMeans make_tail_means(int degree) {
+  TailMeans means;
+  const int n = means.n = degree + 1;
+  means.inner = mean_over_box(0, 0, 0, [&](double r2) { return integer_power(r2, n); }) / (2 * n + 1);
+  for (int x = 2; x <= 3; ++x)
+    for (int y = 0; y <= x; ++y)
+      for (int z = 0; z <= y; ++z) {
+        const double mean =
+            mean_over_box(x, y, z, [&](double w2) { return 1 / integer_power(w2, n + 1); }) / (2 * n + 1);
+        int d[3] = {z, y, x};
+        do means.outer[d[0]][d[1]][d[2]] = mean;
+        while (std::next_permutation(d, d + 3));
+      }
+  return means;
+}
+
+const TailMeans& tail_means(int degree) {
+  static std::array<TailMeans, max_degree + 1> known;
+  static std::array<std::once_flag, max_degree + 1> made;
+  const auto i = static_cast<std::size_t>(degree);
+  std::call_once(made[i], [&] { known[i] = make_tail_means(degree); });
+  return known[i];
+}
+
+// Of 1,500 sums the true error was 6.7 times the estimate at most with 12 translations, 13 with one.
+double truncation_safety(const Decision& d, std::int64_t translations) {
+  const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
+  return (1.25 + few) * one_sign_safety(d.degree) * (d.reduced ? 12 : 1);
+}
+
+/// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.
+template <class Body>
+static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body) {
+  constexpr BoxId grain = 64;
+  const BoxId chunks = (tree.boxes + grain - 1) / grain;
+  std::vector<Truncation> parts(static_cast<std::size_t>(chunks));
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (BoxId c = 0; c < chunks; ++c)
+    for (BoxId box = c * grain; box < std::min(tree.boxes, (c + 1) * grain); ++box)
+      parts[static_cast<std::size_t>(c)] += body(box);
+  Truncation sum;
+  for (const Truncation& part : parts) sum += part;
+  return sum;
+}
+
+/// Those that stand for the targets of a box.
+static EvenlySpaced looked_at(const TreeView& tree, BoxId box, int degree) {
+  return {tree.target_begin[box], tree.target_count(box), most_points(degree)};
+}
+static Truncation scaled(const Truncation& sum, double times) { return {times * sum.potential, times * sum.gradient}; }
+
+/// What the targets of a box miss of its local.
+static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
+                             const TailMeans& means) {
+  const double a = tree.lattice.edge(tree.level[box]);
+  Truncation sum;
+  if (tree.is_leaf(box)) {
+    const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
+    targets.each(
+        [&](std::int64_t i) { sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n); });
+    return scaled(sum, targets.each_for());
+  }
+  const double potential = static_cast<double>(tree.target_count(box)) * power * means.inner / (a * a);
+  return {potential, potential * means.inner_gradient() / (a * a)};
+}
+
+/// What the targets of a leaf miss of the multipoles of finer boxes.
+static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
+                              const double* const target[3], const TailMeans& means) {
+  Truncation sum;
+  const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
+  for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
+    const BoxId source = m2p.items[k];
+    const double a = tree.lattice.edge(tree.level[source]);
+    targets.each([&](std::int64_t i) {
+      sum += outer_tail(power[source], square_from_centre(tree, source, target, i, a), a, means.n);
+    });
+  }
+  return scaled(sum, targets.each_for());
+}
+
+/// What all far targets miss of one multipole, for a power of 1, times the square of its edge. The far list is
+/// symmetric: who takes part in a box's list has the box in its own.
+static double far_targets(const TreeView& tree, BoxId source, const TailMeans& means) {
+  double sum = 0;
+  if (tree.parent[source] == no_box) return 0;
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x)
+        for_each_far_box(tree, source, x, y, z, [&](BoxId target, int dx, int dy, int dz) {
+          sum += static_cast<double>(tree.target_count(target)) * means.far(dx, dy, dz);
+        });
+  return sum;
+}
+
+/// What far targets miss of the multipoles.
+static Truncation far_tails(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
+  constexpr int most = 256;
+  const BoxSample sample = sample_boxes(tree, most, [&](BoxId box) { return power[box]; });
+  if (!std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return {sample.square, sample.fourth};
+  std::vector<double> missed(sample.boxes.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (std::size_t i = 0; i < missed.size(); ++i) missed[i] = far_targets(tree, sample.boxes[i].box, means);
+  Truncation sum;
+  for (std::size_t i = 0; i < missed.size(); ++i) {
+    sum.potential += sample.boxes[i].square * missed[i];
+    sum.gradient += sample.boxes[i].fourth * missed[i] * means.outer_gradient();
+  }
+  return sum;
+}
+
+template <class Real>
+Truncation truncation(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
+                      const double* const target[3], double* power, int threads) {
+  if (tree.levels <= 2) return {};
+  const TailMeans& means = tail_means(e.degree);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box)
+    power[box] =
+        tree.level[box] >= 2 && tree.source_count(box) > 0 ? next_power(e.multipole + box * e.stride, e.degree) : 0;
+  Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
+    if (tree.target_count(box) == 0) return Truncation{};
+    Truncation own = finer_tails(tree, lists.m2p, box, power, target, means);  // a coarse leaf has finer boxes, too
+    if (tree.level[box] < 2) return own;
+    return own += local_tail(tree, box, next_power(e.local + box * e.stride, e.degree), target, means);
+  });
+  sum += far_tails(tree, power, means, threads);
+  return sum;
+}
+
+template Truncation truncation<float>(const TreeView&, const ListsView&, const Expansions<float>&,
+                                      const double* const[3], double*, int);
+template Truncation truncation<double>(const TreeView&, const ListsView&, const Expansions<double>&,
+                                       const double* const[3], double*, int);
+
+}  // namespace farfield

@@ -1,0 +1,120 @@
+// Truncation: the error that expansions of some degree leave in one evaluation, estimated from the expansions
+// themselves, after the evaluation.
+//
+// Both kinds of expansions are cut off after degree d. With the power of a degree, p_n = sum_m c_{n,m}^2, and distances
+// in edges a of the box,
+// - a multipole lacks at distance w its terms n > d, in the mean over directions p_n w^(-2n-2) / (2n+1) / a^2 squared;
+// - a local lacks at distance r from its centre p_n r^(2n) / (2n+1) / a^2.
+// p_{d+1} follows from the last four degrees (next_power). The first kind is summed over the far list with the mean
+// over a box full of targets (MultipoleTail), and over m2p; the second over the targets of every box.
+//
+// So the estimate knows the strengths and how the points lie, as well as what m2l and l2l made of them. Measured on
+// random mixtures (tests/support/mixtures.hpp; all degrees, alike and apart): the true error is 0.84 times the estimate
+// in the median, in 1 of 100 sums above 3.5 times, more only where a handful of translations carry it
+// (truncation_safety).
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "core/hd.hpp"
+#include "model/decision.hpp"
+#include "tree/far.hpp"
+
+namespace farfield {
+
+/// Squared errors, summed over the targets.
+struct Truncation {
+  double potential = 0, gradient = 0;
+  FARFIELD_HD Truncation& operator+=(const Truncation& other) {
+    potential += other.potential;
+    gradient += other.gradient;
+    return *this;
+  }
+};
+
+/// Multipoles and locals of all boxes, (degree + 1)^2 coefficients each (laplace_harmonics.hpp), `stride` apart.
+template <class Real>
+struct Expansions {
+  const Real *multipole, *local;
+  std::int64_t stride;
+  int degree;
+};
+
+template <class Real>
+FARFIELD_HD double degree_power(const Real* c, int n) {
+  double sum = 0;
+  for (int i = n * n; n >= 0 && i < (n + 1) * (n + 1); ++i)
+    sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
+  return sum;
+}
+
+/// The power of degree d + 1, extrapolated from the sums of the last two degrees and the two before. Two each time,
+/// since a crystal's even or odd ones may vanish; a point in a box falls by its distance from the centre squared, 3/4
+/// at most.
+FARFIELD_HD double extrapolated_power(double last, double before, int d) {
+  if (d < 1 || !(last > 0)) return 0.5 * last;
+  double fall = d < 3 || !(before > 0) ? 0.75 : sqrt(last / before);
+  fall = fall > 0.75 ? 0.75 : fall < 0.02 ? 0.02 : fall;
+  return 0.5 * last * fall * sqrt(fall);
+}
+template <class Real>
+FARFIELD_HD double next_power(const Real* c, int d) {
+  return extrapolated_power(degree_power(c, d) + degree_power(c, d - 1),
+                            degree_power(c, d - 2) + degree_power(c, d - 3), d);
+}
+
+/// x^n for n >= 0.
+FARFIELD_HD double integer_power(double x, int n) {
+  double power = 1;
+  for (; n > 0; n >>= 1, x *= x)
+    if (n & 1) power *= x;
+  return power;
+}
+
+/// Means over a box full of targets, for the terms of degree n = d + 1.
+struct TailMeans {
+  int n = 1;
+  double outer[4][4][4] = {};  ///< of w^(-2n-2) / (2n+1), by the distance of the boxes along each axis
+  double inner = 0;            ///< of r^(2n) / (2n+1)
+
+  FARFIELD_HD double far(int dx, int dy, int dz) const {
+    return outer[dx < 0 ? -dx : dx][dy < 0 ? -dy : dy][dz < 0 ? -dz : dz];
+  }
+  /// The squared gradient over the squared potential, where most of either is: at 1.6 edges from a multipole's centre,
+  /// at 0.6 from a local's.
+  FARFIELD_HD double outer_gradient() const { return (n + 1) * (2 * n + 1.0) / (1.6 * 1.6); }
+  FARFIELD_HD double inner_gradient() const { return n * (2 * n + 1.0) / (0.6 * 0.6); }
+};
+/// Of expansions of `degree`; remembered for the life of the process.
+const TailMeans& tail_means(int degree);
+
+/// Squared distance of point i from the centre of a box, in its edges.
+FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
+                                      double edge) {
+  double r2 = 0;
+  for (int a = 0; a < 3; ++a) {
+    const double u = (x[a][i] - tree.coordinate(box, a)) / edge;
+    r2 += u * u;
+  }
+  return r2;
+}
+
+/// What one target at the squared distance r2 (in edges a) from the centre of a box hears of a power's tail.
+FARFIELD_HD Truncation inner_tail(double power, double r2, double a, int n) {
+  const double q = power * integer_power(r2, n - 1) / (a * a);
+  return {q * r2 / (2 * n + 1), q * n / (a * a)};
+}
+FARFIELD_HD Truncation outer_tail(double power, double r2, double a, int n) {
+  const double q = power / (integer_power(r2, n + 1) * a * a);
+  return {q / (2 * n + 1), q * (n + 1) / (r2 * a * a)};
+}
+
+/// By what the estimate is multiplied before it is held against a tolerance; `translations`: of m2l, m2p and p2l.
+double truncation_safety(const Decision& decision, std::int64_t translations);
+
+/// The estimate. `multipole_power`: room for one number per box.
+template <class Real>
+Truncation truncation(const TreeView& tree, const ListsView& lists, const Expansions<Real>& expansions,
+                      const double* const target[3], double* multipole_power, int threads);
+
+}  // namespace farfield

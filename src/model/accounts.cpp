@@ -1,0 +1,57 @@
+#include "model/accounts.hpp"
+
+#include "tree/far.hpp"
+
+namespace farfield {
+
+static std::int64_t near_pairs(const TreeView& tree, const ListView& near, BoxId box) {
+  std::int64_t sources = 0;
+  for (std::int64_t i = near.begin[box]; i < near.begin[box + 1]; ++i) sources += tree.source_count(near.items[i]);
+  return sources * tree.target_count(box);
+}
+
+static std::int64_t translations(const TreeView& tree, BoxId box, bool reduced) {
+  std::int64_t count = 0;
+  const auto add = [&](BoxId, int, int, int) { ++count; };
+  if (!reduced) {
+    for_each_far<false>(tree, box, add);
+  } else {
+    for_each_far<true>(tree, box, add);
+    if (!tree.is_leaf(box)) for_each_far_of_parent(tree, box, add);
+  }
+  return count;
+}
+
+void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, Report& report) {
+  report.boxes = tree.boxes;
+  report.levels = tree.levels;
+  std::int64_t leaves = 0, pairs = 0, far = 0;
+#pragma omp parallel for reduction(+ : leaves, pairs, far) schedule(static) num_threads(report.threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    leaves += tree.is_leaf(box);
+    pairs += near_pairs(tree, lists.near, box);
+    if (tree.target_count(box) > 0) far += translations(tree, box, decision.reduced);
+  }
+  report.leaves = leaves;
+  report.near_pairs = pairs;
+  report.m2l_boxes = far;
+  report.p2p_boxes = lists.near.begin[tree.boxes];
+  report.m2p_boxes = lists.m2p.begin[tree.boxes];
+  report.p2l_boxes = lists.p2l.begin[tree.boxes];
+  const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
+  report.far_fraction = all > 0 ? 1 - static_cast<double>(pairs) / all : 0;
+}
+
+double stage_flops(const std::string& stage, const Report& r) {
+  const double d = r.degree + 1, count = static_cast<double>(r.coefficients);
+  const double vectors = static_cast<double>(std::max<std::int64_t>(1, r.vectors));
+  const double far = static_cast<double>(r.m2l_boxes), boxes = static_cast<double>(r.boxes);
+  if (stage == "p2p") return vectors * static_cast<double>(r.near_pairs) * (r.gradient ? 20 : 10);
+  if (stage == "m2l") return vectors * far * 2 * (r.m2l == "rotation" ? 2 * d * d * d + 4 * d * d : count * count);
+  if (stage == "m2m" || stage == "l2l") return vectors * boxes * 2 * count * count;
+  if (stage == "p2m") return vectors * static_cast<double>(r.sources) * 5 * count;
+  if (stage == "l2p") return vectors * static_cast<double>(r.targets) * (r.gradient ? 10 : 4) * count;
+  return 0;
+}
+
+}  // namespace farfield

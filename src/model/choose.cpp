@@ -1,0 +1,248 @@
+#include "model/choose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <farfield/error.hpp>
+
+#include "core/names.hpp"
+#include "core/number.hpp"
+#include "core/units.hpp"
+#include "model/cost_model.hpp"
+#include "model/error_model.hpp"
+#include "model/pair_terms.hpp"
+
+namespace farfield {
+
+static void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
+  d.choices.push_back({name, value, reason});
+}
+
+static void validate_softening(const Options& o) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  if (!(o.softening >= 0) || !std::isfinite(o.softening))
+    refuse("softening " + number(o.softening) + " is not a length; use a finite number, or 0 for none");
+  if (o.softening == 0) return;
+  if (o.kernel == Kernel::count) refuse("kernel count has no distance to soften; use softening 0 or kernel laplace3d");
+  if (o.method == Method::fmm)
+    refuse("softening " + number(o.softening) +
+           " is not offered by method fmm, whose far field is unsoftened in this version; use method direct or "
+           "softening 0");
+}
+
+static void validate(const Options& o) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  if (!(o.tolerance > 0 && o.tolerance < 1))
+    refuse("tolerance " + number(o.tolerance) + " is not above 0 and below 1; use for example 1e-6");
+  if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
+  if (o.degree < -1 || o.degree > max_degree)
+    refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
+  if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");
+  if (o.depth < -1 || o.depth > 10)
+    refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
+  if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+  validate_softening(o);
+}
+
+/// Does 1/softening, the potential of coincident points, leave the range of single?
+static bool softening_needs_double(const Options& o, const Geometry& g) {
+  return o.softening > 0 && scaled_softening(o.softening, g.exponent, Precision::double_).length < 0x1p-100;
+}
+
+static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
+  const double single = reachable_tolerance(Precision::single_);
+  const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
+  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && o.kernel != Kernel::count)
+    throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
+                                      (o.precision == Precision::single_ ? "single" : "double") +
+                                      " precision reaches for these points; ask " + number(reachable) + " or more" +
+                                      (o.precision == Precision::single_ ? ", or precision double" : ""));
+  d.precision = o.precision;
+  if (o.precision != Precision::automatic) return note(d, "precision", name(o.precision), "as asked");
+  const bool tiny = softening_needs_double(o, g);
+  d.precision = o.tolerance >= single && !tiny ? Precision::single_ : Precision::double_;
+  note(d, "precision", name(d.precision),
+       d.precision == Precision::single_ ? "its rounding stays below the tolerance"
+       : tiny                            ? "1/softening is beyond single"
+                                         : "single ends at " + number(single));
+}
+
+/// What expansions may take.
+struct Budget {
+  std::int64_t memory;
+  Precision precision;
+  Backend backend;
+};
+
+struct Scheme {
+  int degree;
+  bool rotation, reduced, capped;
+  double mean, cost;  ///< points per leaf; nanoseconds of a plan and an evaluation
+  double tables;      ///< nanoseconds of its translation tables
+};
+
+/// Enough boxes that most pairs are far and that no chance place of one pair carries the error: on eleven clouds of
+/// 1,500 and 6,000 points, 1e-2 to 1e-9, 200 leaves err as 400 do. High degrees gain more from larger leaves: 2e4
+/// points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400.
+static double most_leaf_mean(const Geometry& g) {
+  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 125);
+}
+
+/// Priced with the leaves that the tree will have.
+static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
+                    bool reduced) {
+  const int degree = o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient);
+  Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
+  if (o.leaf_size == 0) {
+    const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g);
+    s.capped = best > most;
+    s.mean = std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, degree));
+  }
+  s.cost = fmm_cost(c, g, degree, rotation, reduced, s.mean);
+  return s;
+}
+
+/// The cheaper of dense and rotation unless the options say which; on the CPU, which has few points as a rule, tables
+/// included. The reduced stencil must be asked for: at equal error it needs three (at degree 10) to ten (at 30) degrees
+/// more, which costs what its fewer translations save.
+static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget) {
+  const auto compared = [&](const Scheme& s) { return s.cost + (budget.backend == Backend::cpu ? s.tables : 0); };
+  const bool reduced = o.stencil == Stencil::reduced;
+  const Scheme dense = price(o, g, c, budget, false, reduced), rotated = price(o, g, c, budget, true, reduced);
+  if (o.m2l != M2l::automatic) return o.m2l == M2l::rotation ? rotated : dense;
+  return compared(rotated) < compared(dense) ? rotated : dense;
+}
+
+/// Root edge R = D 2^k / m so that an evenly filled tree has leaves of `mean` points: m 2^j boxes along the extent.
+static void choose_root(Decision& d, const Geometry& g, double mean) {
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
+  const double along = g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
+  const double doublings = std::max(0.0, std::floor(std::log2(along / 8)));
+  d.m = std::clamp(static_cast<int>(std::lround(along / std::exp2(doublings))), 1, 16);
+  d.k = 0;
+  while ((1 << d.k) < d.m) ++d.k;
+}
+
+static void choose_tree(Decision& d, const Options& o, const Geometry& g, const Scheme& s) {
+  // Evenly filled boxes must not split by chance; clustered ones split into leaves far below the limit, half of the
+  // mean with 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to 390 takes as long, 2.2 is between). A GPU
+  // loses less with small leaves: in single 1.9 saves a sixth on Plummer, N = 2^24, degrees 5 and 7, and 1.6 another 1
+  // to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5 costs 4 %; in double at degree 14 its m2l
+  // would take 3.6 times as long as p2p.
+  const bool cuda = d.backend == Backend::cuda, small_leaves = cuda && d.precision == Precision::single_;
+  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered_in_double = cuda ? 3.5 : 2.2;
+  const double clustered = small_leaves ? 1.6 : clustered_in_double;
+  const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? surface : clustered) * s.mean;
+  const double chance = dimension > 1.7 ? s.mean + 4 * std::sqrt(s.mean) : 0;
+  d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(limit, chance));
+  d.depth = o.depth;
+  if (o.depth >= 0) {
+    note(d, "depth", std::to_string(o.depth), "as asked: a uniform tree in the cube of the data's extent");
+    return;
+  }
+  choose_root(d, g, s.mean);
+  note(d, "leaf size", std::to_string(d.leaf_size),
+       o.leaf_size > 0 ? "as asked"
+       : s.capped      ? "keeps most pairs far"
+                       : "balances near and far field at about " + number(s.mean) + " points per leaf");
+  note(d, "root", std::to_string(d.m) + " boxes along the points at level " + std::to_string(d.k),
+       "since halving these makes leaves of about that size where points lie evenly");
+}
+
+static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
+  d.degree = s.degree;
+  d.settle_degree = o.degree < 0 && d.kernel != Kernel::count;
+  d.rotation = s.rotation;
+  d.reduced = s.reduced;
+  d.any_scheme = o.m2l == M2l::automatic;
+  note(d, "degree", std::to_string(d.degree),
+       o.degree >= 0 ? "as asked" : "expected to keep strengths of mixed sign within " + number(o.tolerance));
+  note(d, "m2l", d.rotation ? "rotation" : "dense", o.m2l != M2l::automatic ? "as asked" : "cheapest at this degree");
+  note(d, "stencil", d.reduced ? "reduced" : "full",
+       o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
+}
+
+/// So few pairs that double costs a tenth of a millisecond at most: then exact is better.
+static bool exact_costs_nothing(double pairs, const CostConstants& in_double) {
+  return pairs <= 1e8 && pairs * in_double.pair <= 1e5;
+}
+
+/// Both ways are priced as they would run: plan, tables and one evaluation, since the plan of a one-shot sum serves no
+/// other. `costs`: constants of a precision and of terms left out.
+template <class Costs>
+static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
+  const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave nothing out
+  const bool asked = o.method != Method::automatic;
+  if (!asked && o.softening == 0) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  note(d, "method", name(d.method),
+       asked                        ? "as asked"
+       : o.softening > 0            ? "expansions of this version are unsoftened"
+       : d.method == Method::direct ? "cheaper than expansions for so few points"
+                                    : "cheaper than all pairs");
+  d.seconds = 1e-9 * s.cost;
+  if (d.method == Method::fmm) return;
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(pairs, costs(Precision::double_, 0))) {
+    d.precision = Precision::double_;
+    for (Choice& choice : d.choices)
+      if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
+  }
+  d.pairs_per_second = 1e9 / costs(d.precision, 0).pair;
+  d.seconds = 1e-9 * direct_cost(costs(d.precision, 0), g);
+}
+
+int full_pair_terms(const Decision& d) {
+  return cpu::full_terms(d.simd == Simd::avx512, d.precision == Precision::single_);
+}
+
+/// The near field of a plan on the CPU is summed as accurately as its tolerance needs. A degree that was asked for
+/// wants everything that the precision has.
+static int pair_terms_for(const Decision& d, const Options& o) {
+  if (d.backend != Backend::cpu || o.degree >= 0 || d.kernel == Kernel::count) return full_pair_terms(d);
+  return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
+}
+
+static void note_pair_terms(Decision& d) {
+  if (d.backend != Backend::cpu || d.kernel == Kernel::count) return;
+  const bool full = d.pair_terms == full_pair_terms(d);
+  const double bits = full ? (d.precision == Precision::single_ ? 24 : 53)
+                           : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.gradient, d.pair_terms));
+  note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
+       full ? std::string("the full precision of ") + name(d.precision)
+            : "one pair errs by at most a fifth of the tolerance");
+}
+
+Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
+  validate(o);
+  Decision d;
+  d.kernel = o.kernel;
+  d.gradient = o.gradient;
+  d.apart = !g.alike;
+  d.backend = machine.backend;
+  d.simd = machine.simd;
+  d.softening = o.softening;
+  d.method = o.softening > 0 ? Method::direct : o.method;
+  choose_precision(d, o, g);
+  d.tolerance = truncation_share(o.tolerance, d.precision);
+  d.promised = o.degree < 0 && o.kernel != Kernel::count;
+  if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
+  const auto costs = [&](Precision precision, int terms_left_out) {
+    return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)
+                                            : cost_constants(d.simd, precision, o.gradient, terms_left_out);
+  };
+  d.pair_terms = pair_terms_for(d, o);
+  const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
+  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend});
+  d.pairs_per_second = 1e9 / c.pair;
+  choose_method(d, o, g, costs, s);
+  if (d.method == Method::direct) return d;
+  choose_scheme(d, o, s);
+  choose_tree(d, o, g, s);
+  note_pair_terms(d);
+  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  d.thresholds.m2p_sources = std::lround(static_cast<double>(coefficients) * c.coefficient * 0.7 / c.pair);
+  d.thresholds.p2l_targets = d.thresholds.m2p_sources;
+  return d;
+}
+
+}  // namespace farfield

@@ -1,0 +1,142 @@
+#include "model/cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+
+// Nanoseconds on one core of an AMD EPYC with AVX-512 (2 MB of L2 for two cores): seconds per stage over the counts in
+// the report, 2e4 uniform points, leaf sizes 16 to 250, degrees 2 to 32, each instruction set forced; and by
+// `cpu_choice` (bench), which compares what is chosen with all that could have been. Only their ratios matter to the
+// choice.
+CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out) {
+  struct Row {
+    double pair_with_gradient, pair, start, pack, multiply, turned, shift, coefficient;
+    int lanes;
+  };
+  constexpr Row rows[3][2] = {{{2.40, 1.87, 20, 0.25, 0.1320, 0.1300, 0.27, 1.05, 2},   // baseline, double
+                               {0.80, 0.56, 20, 0.60, 0.0650, 0.0500, 0.14, 0.52, 4}},  // single
+                              {{0.84, 0.64, 20, 0.43, 0.0360, 0.0414, 0.08, 0.40, 4},   // avx2
+                               {0.30, 0.20, 12, 0.45, 0.0165, 0.0140, 0.05, 0.23, 8}},  //
+                              {{0.36, 0.27, 20, 0.50, 0.0160, 0.0231, 0.05, 0.21, 8},   // avx512
+                               {0.165, 0.115, 15, 0.30, 0.0090, 0.0155, 0.04, 0.15, 16}}};
+  constexpr double of_a_term = 0.09;  // 0.05 to 0.13 of a pair's time, by instruction set and precision
+  const int level = simd == Simd::avx512 ? 2 : simd == Simd::avx2 ? 1 : 0;
+  const Row& row = rows[level][precision == Precision::single_ ? 1 : 0];
+  const double pair = gradient ? row.pair_with_gradient : row.pair;
+  CostConstants c{pair * (1 - of_a_term * terms_left_out), row.pack, row.multiply, row.coefficient};
+  c.turn = row.turned / row.multiply;
+  c.start = row.start, c.shift = row.shift, c.lanes = row.lanes;
+  c.box = 150, c.entry = 30, c.point = 260, c.fixed = 2e5, c.open = true;
+  return c;
+}
+
+// Nanoseconds of one H200 in single: pairs by mean leaf from `gpu_p2p`, translations from `gpu_m2l` at N = 2^24 and 14
+// points per leaf (degrees 0 to 2, 8, 11, 13 and more: between and beyond the measured ones), boxes from `gpu_plan`,
+// coefficients from `gpu_fmm`; in double from `scripts/gpu bench`, N = 2^22 and 2^24.
+static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.0019, 0.0019, 0.0019, 0.0062, 0.0104,
+                                                                      0.0174, 0.0184, 0.036,  0.0595, 0.0667, 0.085,
+                                                                      0.138,  0.17,   0.21,   0.26};
+
+// The same in double, from `gpu_m2l` at N = 2^22 (degrees 9 to 16), 2^21 (18 to 25) and 2^20 (28, 33); degrees between
+// follow by (degree + 1)^4. From 16, 24 and 30 on the columns of a parity are split once more.
+static constexpr double mirror_translation[most_mirror_degree + 1] = {
+    0.42, 0.42, 0.42, 0.42, 0.42, 0.42, 0.5,  0.6,  0.72, 0.85, 1.02, 1.2,  1.42, 1.68, 1.97, 2.25, 4.13,
+    4.9,  5.75, 6.5,  7.3,  8.2,  9.3,  10.2, 14.5, 16.2, 19.3, 23,   27.4, 29.5, 41,   45,   49.5, 54.3};
+
+CostConstants device_cost_constants(Precision precision, bool gradient) {
+  CostConstants c = precision == Precision::single_
+                        ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}
+                        : CostConstants{gradient ? 1.6e-3 : 1.15e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};
+  c.meet = precision == Precision::single_ ? 7e-3 : 6e-3;
+  c.box = 1.5;
+  if (precision == Precision::single_)
+    c.tensor = tensor_translation, c.most_tensor = most_tensor_degree;
+  else
+    c.tensor = mirror_translation, c.least_tensor = least_mirror_degree, c.most_tensor = most_mirror_degree;
+  return c;
+}
+
+double translation_cost(const CostConstants& c, int degree, bool rotation) {
+  if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
+  const double d = degree + 1, count = d * d;
+  return c.start + c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
+}
+
+double dimension_of(const Geometry& g) {
+  if (g.occupied_coarse < 1 || g.occupied <= g.occupied_coarse) return 3;
+  return std::clamp(std::log2(static_cast<double>(g.occupied) / static_cast<double>(g.occupied_coarse)), 1.0, 3.0);
+}
+
+/// Boxes of `across` along each side that touch one, in the mean; itself included. Without a rim, or of no size, 3^D.
+static double near_boxes(double dimension, double across) {
+  return std::pow(3 - (across > 0 ? std::min(2.0, 2 / across) : 0.0), dimension);
+}
+
+/// Far boxes per box: 6^D - 3^D; the reduced stencil sends 80 of 152 outer ones of eight siblings to the parent.
+static double far_boxes(double dimension, double across, bool reduced) {
+  const double around = across > 0 ? std::max(2.0, 6 - 8 / across) : 6;  // children of the parent's neighbours
+  const double far = std::pow(around, dimension) - near_boxes(dimension, across);
+  return std::max(0.0, far) * (reduced ? 119.0 / 189.0 : 1.0);
+}
+
+/// m2l of a tree with so many leaves, evenly filled.
+static double translations(const CostConstants& c, double dimension, double leaves, bool reduced) {
+  if (!c.open) return leaves / (1 - std::pow(2, -dimension)) * far_boxes(dimension, 0, reduced);
+  double sum = 0;
+  for (double boxes = leaves; boxes > std::pow(2, dimension); boxes *= std::pow(2, -dimension))
+    sum += boxes * far_boxes(dimension, std::pow(boxes, 1 / dimension), reduced);
+  return sum;
+}
+
+double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
+  const double dimension = dimension_of(g), targets = static_cast<double>(g.alike ? g.sources : g.targets);
+  const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
+  const double leaves = points / mean, boxes = leaves / (1 - std::pow(2, -dimension));
+  const double count = (degree + 1.0) * (degree + 1.0);
+  const double sources_per_leaf = mean * sources / std::max(1.0, points);
+  const double near = near_boxes(dimension, c.open ? std::pow(std::max(1.0, leaves), 1 / dimension) : 0);
+  return c.fixed + points * c.point + near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
+         leaves * near * c.entry + boxes * (c.box + count * count * c.shift) +
+         translations(c, dimension, leaves, reduced) * translation_cost(c, degree, rotation) +
+         ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient;
+}
+
+double direct_cost(const CostConstants& c, const Geometry& g) {
+  return static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets) * c.pair;
+}
+
+double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced) {
+  double best = 8, cost = fmm_cost(c, g, degree, rotation, reduced, best);
+  for (double mean = 8; mean < 4096; mean *= 1.03) {
+    const double candidate = fmm_cost(c, g, degree, rotation, reduced, mean);
+    if (candidate < cost) best = mean, cost = candidate;
+  }
+  return best;
+}
+
+/// Boxes per leaf of the mean that was reckoned with: clustered points fill leaves unevenly, and choose_tree gives them
+/// smaller ones. `gpu_fmm --log2n 26,28`, degree 5: uniform 1.3 to 1.4, sphere 1.1, galaxies 1.8, Plummer 2.4.
+static double boxes_of_leaf(double dimension) {
+  return dimension > 2.7 ? 1 / (1 - std::pow(2, -dimension)) : dimension > 1.7 ? 1.8 : 2.5;
+}
+
+// Measured in single with `gpu_fmm --log2n 28,30`: 66 bytes per point (order, coordinates in double, strengths, results
+// and their way back) and 700 per box at degree 5, 472 at degree 3 (expansions, their copies for the tensor cores, tree
+// and lists). The caller holds positions, strengths and results.
+double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precision, int degree) {
+  const double real = precision == Precision::single_ ? 4 : 8, coefficients = (degree + 1.0) * (degree + 1.0);
+  const double of_box = coefficients * (real == 4 ? 12 : 24) + 280, of_point = 28 + 9 * real + 8 * real;
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  const double left = 0.93 * static_cast<double>(memory) - points * of_point;
+  if (memory == 0) return 0;
+  return left > 0 ? points * of_box * boxes_of_leaf(dimension_of(g)) / left : 4096;
+}
+
+// One core of the same machine, by `cpu_choice`.
+double table_cost(int degree, bool rotation) {
+  const double d = degree + 1;
+  return 5e4 + 34 * d * d * d * (rotation ? 18.5 : 3.5 * d);
+}
+
+}  // namespace farfield

@@ -1,0 +1,61 @@
+// The cost model: seconds of one core, or of a device, of all that a plan and one evaluation do, and the leaf size at
+// which that is least.
+#pragma once
+#include <farfield/options.hpp>
+
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Nanoseconds of one core; measured once per instruction set (cost_model.cpp says how).
+struct CostConstants {
+  double pair;                             ///< one source-target pair
+  double pack;                             ///< per coefficient and translation: packing and unpacking
+  double multiply;                         ///< one multiply-add of a translation
+  double coefficient;                      ///< p2m and l2p together, per coefficient and point of well filled leaves
+  double turn = 1.6;                       ///< a multiply-add of a rotation, in those of a dense product
+  double meet = 0;                         ///< one target with one near leaf, beside its pairs: what small leaves lose
+  double box = 0;                          ///< one box: tree, lists, and what is fixed of m2m and l2l
+  const double* tensor = nullptr;          ///< a dense translation on tensor cores, by degree, from
+  int least_tensor = 0, most_tensor = -1;  ///< this one to this
+
+  // Of the CPU alone, 0 where they do not show.
+  double start = 0;   ///< per translation, beside its coefficients
+  double shift = 0;   ///< one multiply-add of m2m and l2l together, count^2 per box
+  double entry = 0;   ///< one leaf in the near list of another
+  double point = 0;   ///< one point, beside a direct sum: keys, sort, gather, degree, scatter
+  double fixed = 0;   ///< a plan and an evaluation, however small, beside a direct sum
+  int lanes = 0;      ///< of a vector: half of one is lost per leaf in p2p, three in p2m and l2p
+  bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
+};
+inline constexpr int most_tensor_degree = 15;  ///< in single: its columns, one child's, fill the widest tile
+inline constexpr int least_mirror_degree = 7;  ///< in double: FMA is faster below
+inline constexpr int most_mirror_degree = 33;  ///< its operators and what they are made from are below 1 GB
+
+/// `terms_left_out`: by how many terms p2p's arithmetic is shorter than the full one (model/pair_terms.hpp).
+CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
+/// The same of a whole GPU, of the class of one H200.
+CostConstants device_cost_constants(Precision precision, bool gradient);
+
+/// Nanoseconds of one translation of `degree`.
+double translation_cost(const CostConstants& c, int degree, bool rotation);
+
+/// How boxes multiply when the resolution doubles: 8 in a volume, 4 on a surface, 2 on a curve.
+double dimension_of(const Geometry& geometry);
+
+/// Mean points per leaf at which p2p and m2l together cost least.
+double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced);
+
+/// Mean points per leaf from which on a plan and the caller's arrays fit into a device of `memory` bytes; 0: no limit.
+double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int degree);
+
+/// Nanoseconds of a plan, without its tables, and one evaluation with that mean.
+double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);
+
+/// The same of a direct sum.
+double direct_cost(const CostConstants& c, const Geometry& geometry);
+
+/// Nanoseconds of generating the translation tables of a degree, which only the first plan of a process pays.
+double table_cost(int degree, bool rotation);
+
+}  // namespace farfield

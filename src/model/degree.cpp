@@ -1,0 +1,110 @@
+#include "model/degree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "model/error_model.hpp"
+
+namespace farfield {
+
+/// The sums over host arrays.
+class HostSums final : public PlacementSums {
+ public:
+  HostSums(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
+      : tree_(tree), sources_(sources), targets_(targets), threads_(threads) {}
+  int levels() const override { return targets_.begin ? tree_.levels : 0; }
+  double targets() const override { return static_cast<double>(tree_.target_count(0)); }
+  bool in_planes() override { return stand_in_planes(tree_, sources_); }
+  bool heaped(std::int64_t most) override {
+    for (BoxId box = 0; box < tree_.boxes; ++box)
+      if (tree_.is_leaf(box) && std::max(tree_.source_count(box), tree_.target_count(box)) > most) return true;
+    return false;
+  }
+  ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_); }
+  Placement typical(const ResultNorms& norms, int degree) override { return far().typical(norms, degree); }
+  Placement facing(const ResultNorms& norms, int degree) override { return far().facing(norms, degree); }
+
+ private:
+  const FarPairs& far() { return far_ ? *far_ : far_.emplace(tree_, sources_, targets_, threads_); }
+  const TreeView& tree_;
+  const PlacedPoints &sources_, &targets_;
+  int threads_;
+  std::optional<FarPairs> far_;
+};
+
+/// Expected error of every degree asked about, the larger of potential and gradient. Typical pairs alone often decide.
+class ExpectedError {
+ public:
+  ExpectedError(const Decision& d, PlacementSums& sums)
+      : decision_(d),
+        sums_(sums),
+        in_planes_(sums.in_planes()),
+        heaped_(sums.heaped(4 * d.leaf_size)),
+        norms_(sums.norms()) {}
+
+  bool exceeds(double tolerance, int degree) const {
+    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient) > tolerance;
+    return of(degree, {}) > tolerance || of(degree, sums_.facing(norms_, degree)) > tolerance;
+  }
+  bool in_planes() const { return in_planes_; }
+
+ private:
+  /// The CPU measures before it repeats where there are many translations (worth_measuring), so that it may try a lower
+  /// degree; on a GPU the first one must satisfy the judge.
+  double judged(int degree) const {
+    if (decision_.backend == Backend::cuda) return std::max(1.0, one_sign_safety(degree) / 1.6);
+    return sums_.targets() >= 1e5 && degree >= 5 ? 0.88 : 1;
+  }
+  double of(int degree, const Placement& of_facing) const {
+    const Placement of_typical = sums_.typical(norms_, degree);
+    const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
+    const auto expected = [&](double typical_sum, double facing_sum) {
+      const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
+      return judged(degree) *
+             expected_error(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
+    };
+    const double potential = expected(of_typical.potential, of_facing.potential);
+    if (!decision_.gradient) return potential;
+    return std::max(potential, expected(d * of_typical.gradient, d * of_facing.gradient));
+  }
+
+  const Decision& decision_;
+  PlacementSums& sums_;
+  bool in_planes_, heaped_;
+  ResultNorms norms_;
+};
+
+static void record(Report& report, int from, int degree, bool in_planes) {
+  report.degree = degree;
+  report.coefficients = std::int64_t(degree + 1) * (degree + 1);
+  for (Choice& choice : report.choices)
+    if (choice.name == "degree") {
+      choice.value = std::to_string(degree);
+      if (degree != from)
+        choice.reason += in_planes ? ", points in planes along the axes considered"
+                                   : ", the points' places in their boxes considered";
+    }
+}
+
+Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
+  if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
+  const ExpectedError expected(d, sums);
+  // Below degree 4 the powers of an expansion do not yet show how they fall (truncation.hpp).
+  const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
+  int degree = std::clamp(d.degree, lowest, highest);
+  if (expected.exceeds(d.tolerance, degree))
+    while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
+  else
+    while (degree > lowest && !expected.exceeds(d.tolerance, degree - 1)) --degree;
+  record(report, d.degree, degree, expected.in_planes());
+  return {degree, expected.in_planes()};
+}
+
+Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                      int threads, Report& report) {
+  HostSums sums(tree, sources, targets, threads);
+  return settle_degree(d, sums, report);
+}
+
+}  // namespace farfield

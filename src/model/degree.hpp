@@ -1,0 +1,38 @@
+// degree: corrects the degree once the tree is known, by how the points lie in their boxes (placement.hpp).
+#pragma once
+#include <farfield/report.hpp>
+
+#include "model/decision.hpp"
+#include "model/placement.hpp"
+
+namespace farfield {
+
+/// What the expected error is made of, for one tree; a backend sums where its arrays are.
+class PlacementSums {
+ public:
+  virtual ~PlacementSums() = default;
+  virtual int levels() const = 0;
+  virtual double targets() const = 0;
+  /// See placement.hpp.
+  virtual bool in_planes() = 0;
+  /// Does a leaf hold more than `most` sources or targets? Then they coincide.
+  virtual bool heaped(std::int64_t most) = 0;
+  virtual ResultNorms norms() = 0;
+  virtual Placement typical(const ResultNorms& norms, int degree) = 0;
+  virtual Placement facing(const ResultNorms& norms, int degree) = 0;  ///< costs most
+};
+
+struct Settled {
+  int degree;
+  bool in_planes;  ///< see placement.hpp
+};
+
+/// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of
+/// mixed sign, from one below the decision's to highest_degree. Updates the report.
+Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
+
+/// For arrays in host memory.
+Settled settle_degree(const Decision& decision, const TreeView& tree, const PlacedPoints& sources,
+                      const PlacedPoints& targets, int threads, Report& report);
+
+}  // namespace farfield

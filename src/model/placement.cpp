@@ -1,0 +1,248 @@
+#include "model/placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/widest_vectors.hpp"
+#include "model/box_sample.hpp"
+#include "model/placement_terms.hpp"
+
+namespace farfield {
+
+/// The weight of a charge by the sum of its distances from the centre, in steps of 1/1024 of the corner's: exp() of
+/// every point took most of the time.
+class Decay {
+ public:
+  explicit Decay(double rate) {
+    const double least = 1.5 - reach_of(rate);
+    for (int k = 0; k < steps; ++k) {
+      const double distance = (k + 0.5) * corner / steps;
+      weight_[k] = distance > least ? static_cast<float>(std::exp(-rate * (corner - distance))) : 0;
+    }
+  }
+  float operator()(double distance) const {
+    return weight_[std::min(static_cast<int>(distance * (steps / corner)), steps - 1)];
+  }
+
+ private:
+  static constexpr int steps = 1024;
+  static constexpr double corner = 1.5;
+  float weight_[steps];
+};
+
+/// Occupations of the corners of one box.
+static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const Decay& decay, std::int64_t most,
+                   float* corner) {
+  const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
+  const EvenlySpaced looked_at(points.begin[box], points.end[box] - points.begin[box], most);
+  looked_at.each([&](std::int64_t i) {
+    const CornerPlace place = corner_place(tree, box, points, i, per_edge);
+    corner[place.octant] += static_cast<float>(looked_at.each_for()) * decay(place.distance);
+  });
+}
+
+static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, int degree, std::int64_t most,
+                                      int threads) {
+  std::vector<float> corner(static_cast<std::size_t>(tree.boxes) * corners);
+  const Decay decay(1.5 * std::max(1, degree));
+  const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (BoxId box = first; box < tree.boxes; ++box)
+    occupy(tree, box, points, decay, most, corner.data() + static_cast<std::size_t>(box) * corners);
+  return corner;
+}
+
+/// Sum over boxes of pairs[box] / a^2 and / a^4, in the order of boxes: the same for any number of threads.
+static Placement over_edges(const TreeView& tree, const std::vector<double>& pairs) {
+  Placement sum;
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge;
+    const double own = pairs[static_cast<std::size_t>(box)] / a2;
+    sum.potential += own;
+    sum.gradient += own / a2;
+  }
+  return sum;
+}
+
+/// Sum of B_source B_target over the boxes that face one; occupations [boxes][corners].
+static double facing_pairs(const TreeView& tree, BoxId target, const float* targets, const float* sources) {
+  const float* own = targets + static_cast<std::ptrdiff_t>(target) * corners;
+  if (std::all_of(own, own + corners, [](float b) { return b == 0; })) return 0;
+  double sum = 0;
+  for (int which = 0; which < facing_boxes; ++which) {
+    const BoxId source = facing_box(tree, target, which);
+    if (source == no_box) continue;
+    const float* there = sources + static_cast<std::ptrdiff_t>(source) * corners;
+    for (int octant = 0; octant < corners; ++octant)
+      if (there[octant] > 0) sum += static_cast<double>(there[octant] * faced_by(own, 1, octant, which));
+  }
+  return sum;
+}
+
+FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+                   const Looks& looks)
+    : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
+  const BoxSample sample = sample_boxes(
+      tree, looks.boxes, [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
+  std::vector<FarSources> far(sample.boxes.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (std::size_t i = 0; i < far.size(); ++i) far[i] = far_sources(tree, sample.boxes[i].box, sources);
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    const DrawnBox& drawn = sample.boxes[i];
+    beside_.potential += drawn.square * far[i].beside, beside_.gradient += drawn.fourth * far[i].beside;
+    apart_.potential += drawn.square * far[i].apart, apart_.gradient += drawn.fourth * far[i].apart;
+  }
+}
+
+Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms) {
+  const double count = static_cast<double>(std::max<std::int64_t>(1, targets));
+  const auto ratio = [&](double sum, double norm) { return norm > 0 ? std::sqrt(sum / count / norm) : 0.0; };
+  return {ratio(sums.potential, norms.potential), ratio(sums.gradient, norms.gradient)};
+}
+
+Placement typical_sums(const Placement& beside, const Placement& apart, int degree) {
+  const double further = std::pow(2.0 / 3.0, 2 * degree);
+  return {beside.potential + further * apart.potential, beside.gradient + further * apart.gradient};
+}
+
+Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
+  return relative(typical_sums(beside_, apart_, degree), tree_.target_count(0), norms);
+}
+
+Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
+  const std::int64_t most = looks_.points > 0 ? looks_.points : most_points(degree);
+  const bool alike = sources_.begin == targets_.begin;
+  const std::vector<float> from = occupations(tree_, sources_, degree, most, threads_);
+  const std::vector<float> to = alike ? std::vector<float>() : occupations(tree_, targets_, degree, most, threads_);
+  std::vector<double> pairs(static_cast<std::size_t>(tree_.boxes));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads_)
+  for (BoxId box = tree_.level_begin[2]; box < tree_.boxes; ++box)
+    pairs[static_cast<std::size_t>(box)] = facing_pairs(tree_, box, alike ? from.data() : to.data(), from.data());
+  return relative(over_edges(tree_, pairs), tree_.target_count(0), norms);
+}
+
+/// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap:
+/// 0.18 for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths; 1 on a flat axis.
+static double coinciding_share(const PlacedPoints& points, std::int64_t begin, std::int64_t end, int axis) {
+  std::vector<double> x(points.axis[axis] + begin, points.axis[axis] + end);
+  std::sort(x.begin(), x.end());
+  const double range = x.back() - x.front();
+  if (range == 0) return 1;
+  std::size_t close = 0;
+  for (std::size_t i = 1; i < x.size(); ++i)
+    close += coincide_on_axis(x[i - 1], x[i], range, static_cast<std::int64_t>(x.size()));
+  return static_cast<double>(close) / static_cast<double>(x.size() - 1);
+}
+
+bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
+  int leaves = 0, in_planes = 0;
+  const BoxId stride = std::max<BoxId>(1, tree.boxes / 64);
+  for (BoxId start = 0; start < tree.boxes; start += stride)
+    for (BoxId box = start; box < std::min(tree.boxes, start + stride); ++box) {
+      const std::int64_t begin = points.begin[box], end = std::min(points.end[box], begin + 1024);
+      if (!tree.is_leaf(box) || end - begin < 8) continue;
+      ++leaves;
+      bool all = true;
+      for (int axis = 0; axis < 3 && all; ++axis) all = coinciding_share(points, begin, end, axis) > 0.4;
+      in_planes += all;
+      break;  // one leaf of each stretch of boxes
+    }
+  return in_planes > leaves / 4;
+}
+
+/// Sum of 1/r^4 over `count` points.
+FARFIELD_WIDEST_VECTORS
+static double inverse_fourth_powers(const double* xs, const double* ys, const double* zs, std::int64_t count, double x,
+                                    double y, double z) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t s = 0; s < count; ++s) {
+    const double dx = x - xs[s], dy = y - ys[s], dz = z - zs[s];
+    const double r2 = dx * dx + dy * dy + dz * dz;
+    sum += r2 > 0 ? 1 / (r2 * r2) : 0.0;
+  }
+  return sum;
+}
+
+/// Mean over the targets of sampled leaves of sum 1/r^4 over their own leaf: it carries the close pairs, and with them
+/// most of the norm of the gradient.
+static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                                BoxId stride, int threads) {
+  std::vector<double> sums(static_cast<std::size_t>(tree.boxes)), counts(sums.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    if (!tree.is_leaf(box) || box % stride) continue;
+    const std::int64_t last = std::min(targets.end[box], targets.begin[box] + 2048);
+    for (std::int64_t t = targets.begin[box]; t < last; ++t) {
+      const std::int64_t first = sources.begin[box];
+      sums[static_cast<std::size_t>(box)] +=
+          inverse_fourth_powers(sources.axis[0] + first, sources.axis[1] + first, sources.axis[2] + first,
+                                sources.end[box] - first, targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]);
+      counts[static_cast<std::size_t>(box)] += 1;
+    }
+  }
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) sum += sums[i], count += counts[i];
+  return count > 0 ? sum / count : 0;
+}
+
+/// Sum over all sources of 1/r^2 and over those outside the target's own leaf of 1/r^4; leaves further than two edges
+/// count as their centres, and their part of the latter is `far`.
+struct SumsAtTarget {
+  double potential = 0, gradient = 0, far = 0;
+};
+static SumsAtTarget norms_at(const TreeView& tree, const PlacedPoints& sources, BoxId own, const double x[3]) {
+  SumsAtTarget n;
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    const std::int64_t count = sources.end[box] - sources.begin[box];
+    if (!tree.is_leaf(box) || count == 0) continue;
+    const double edge = tree.lattice.edge(tree.level[box]), r2 = centre_distance2(tree, box, x);
+    if (r2 > 4 * edge * edge) {
+      n.potential += static_cast<double>(count) / r2;
+      n.gradient += static_cast<double>(count) / (r2 * r2);
+      n.far += static_cast<double>(count) / (r2 * r2);
+      continue;
+    }
+    for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
+      double d2 = 0;
+      for (int a = 0; a < 3; ++a) d2 += (x[a] - sources.axis[a][s]) * (x[a] - sources.axis[a][s]);
+      if (d2 == 0) continue;
+      n.potential += 1 / d2;
+      if (box != own) n.gradient += 1 / (d2 * d2);
+    }
+  }
+  return n;
+}
+
+ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads) {
+  constexpr BoxId sampled = 32;
+  std::vector<BoxId> leaves;
+  std::int64_t points = 0;
+  for (BoxId box = 0; box < tree.boxes; ++box)
+    if (tree.is_leaf(box) && targets.end[box] > targets.begin[box])
+      leaves.push_back(box), points += targets.end[box] - targets.begin[box];
+  if (leaves.empty()) return {};
+  const std::size_t step = std::max<std::size_t>(1, leaves.size() / sampled);
+  std::vector<SumsAtTarget> at((leaves.size() + step - 1) / step);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const BoxId leaf = leaves[k * step];
+    const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
+    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
+    at[k] = norms_at(tree, sources, leaf, x);
+  }
+  // Every leaf up to 2e4 targets, then a share of them: 1 ms. Close pairs that are missed make the degree higher.
+  const BoxId stride = static_cast<BoxId>(1 + (points - 1) / 20000);
+  ResultNorms mean{0, own_leaf_gradient(tree, sources, targets, stride, threads)};
+  double far = 0;
+  for (const SumsAtTarget& n : at) {
+    mean.potential += n.potential / static_cast<double>(at.size());
+    mean.gradient += n.gradient / static_cast<double>(at.size());
+    far += n.far / static_cast<double>(at.size());
+  }
+  if (mean.gradient > 0) mean.near_share = 1 - far / mean.gradient;
+  return mean;
+}
+
+}  // namespace farfield
