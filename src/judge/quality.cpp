@@ -127,8 +127,10 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
   constexpr double all_pairs = 1e6;       // a millisecond
   constexpr std::int64_t enough = 5'000;  // translations for a sample to stand for all targets
   const double safety = truncation_safety(d, translations);
+  if (!is_estimated(d) || !q.norms.finite()) return 0;
+  if (d.apart && translations < enough && q.truncation > d.tolerance / 4) return 256;
   const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
-  if (!is_estimated(d) || !q.norms.finite() || !unclear) return 0;
+  if (!unclear) return 0;
   if (q.pairs <= all_pairs) return targets;
   return translations >= enough ? (q.pairs < 1e9 ? 256 : 128) : 0;
 }
