@@ -69,7 +69,7 @@ double table_seconds(int degree, bool rotation, int threads) {
   for (int i = 0; i < 3; ++i) {
     cpu::Tables<Real> tables;
     const double start = now(threads);
-    tables.template build<LaplaceBasis>(degree, rotation, false, threads);
+    tables.build(Kernel::laplace3d, degree, rotation, false, threads);
     best = std::min(best, now(threads) - start);
   }
   return best;

@@ -18,6 +18,7 @@
 #include "bench/gpu_clouds.hpp"
 #include "bench/timing.hpp"
 #include "kernels/laplace3d.hpp"
+#include "kernels/registry.hpp"
 
 namespace farfield::cuda {
 namespace {

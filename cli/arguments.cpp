@@ -104,8 +104,10 @@ void add_sum(CLI::App& app, SumArguments& a) {
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   add_count(app, "--check", o.check, "Measure the error on N random targets");
   add_seed(app, o.seed, "Chooses the targets of --check (default 0)");
-  add_word<Kernel>(app, "--kernel", o.kernel, {{"laplace3d", Kernel::laplace3d}, {"count", Kernel::count}},
+#define FARFIELD_WORD(name, NAME, Type, value, formula) {#name, Kernel::name},
+  add_word<Kernel>(app, "--kernel", o.kernel, {FARFIELD_KERNELS(FARFIELD_WORD)},
                    "1/r, or 1 for all pairs (a diagnostic)");
+#undef FARFIELD_WORD
   add_number(app, "--scale", o.scale, "Constant in front of the kernel (default 1)");
   add_number(app, "--softening", o.softening, "Plummer softening length; direct sums only")->type_name("EPS");
   add_word<Method>(app, "--method", o.method,

@@ -13,6 +13,7 @@
 #define FARFIELD_FARFIELD_H
 
 #include <farfield/export.h>
+#include <farfield/kernels.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,7 +36,9 @@ typedef enum farfield_error {
 } farfield_error;
 
 /* Values of the int fields below. Where an AUTOMATIC exists it is 0. */
-enum { FARFIELD_KERNEL_LAPLACE3D = 0 };
+#define FARFIELD_VALUE(name, NAME, Type, value, formula) FARFIELD_KERNEL_##NAME = value,
+enum { FARFIELD_KERNELS(FARFIELD_VALUE) };
+#undef FARFIELD_VALUE
 enum { FARFIELD_METHOD_AUTOMATIC = 0, FARFIELD_METHOD_FMM = 1, FARFIELD_METHOD_DIRECT = 2 };
 enum { FARFIELD_PRECISION_AUTOMATIC = 0, FARFIELD_PRECISION_SINGLE = 1, FARFIELD_PRECISION_DOUBLE = 2 };
 enum { FARFIELD_BACKEND_AUTOMATIC = 0, FARFIELD_BACKEND_CPU = 1, FARFIELD_BACKEND_CUDA = 2 };

@@ -1,15 +1,19 @@
 // Options: what is asked for, and (expert part) how it is to be reached.
 #pragma once
+#include <farfield/kernels.h>
+
 #include <cstdint>
 
 namespace farfield {
 
-/// u(x) = sum_j q_j K(x, y_j); pairs at distance zero contribute nothing (but see `count`
-/// and Options::softening).
-enum class Kernel : int {
-  laplace3d = 0,  ///< K = scale / |x - y|; scale is 1 unless Options::scale says otherwise
-  count = 1,      ///< diagnostic: K = 1 for all pairs, self included; every target counts its sources exactly
-};
+#define FARFIELD_VALUE(name, NAME, Type, value, formula) name = value,
+/// u(x) = sum_j q_j K(x, y_j) with K of kernels.h times Options::scale; pairs at distance zero contribute nothing (but
+/// see `count` and Options::softening).
+enum class Kernel : int { FARFIELD_KERNELS(FARFIELD_VALUE) };
+#undef FARFIELD_VALUE
+#define FARFIELD_ONE(name, NAME, Type, value, formula) +1
+inline constexpr int kernel_count = 0 FARFIELD_KERNELS(FARFIELD_ONE);
+#undef FARFIELD_ONE
 
 enum class Method : int { automatic = 0, fmm = 1, direct = 2 };
 enum class Precision : int { automatic = 0, single_ = 1, double_ = 2 };

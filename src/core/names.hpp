@@ -4,7 +4,6 @@
 
 namespace farfield {
 
-inline const char* name(Kernel k) { return k == Kernel::count ? "count" : "laplace3d"; }
 inline const char* name(Method m) { return m == Method::fmm ? "fmm" : m == Method::direct ? "direct" : "auto"; }
 inline const char* name(Precision p) {
   return p == Precision::single_ ? "single" : p == Precision::double_ ? "double" : "auto";

@@ -55,10 +55,10 @@ struct ResultFactors {
 };
 
 /// Undoes the power-of-two scalings of coordinates (e) and strengths (s): u = 2^(e + s) u', grad u = 2^(2 e + s) grad
-/// u'; a softening 2^x times as long divides them by 2^x and 2^(3 x). A kernel without length leaves u = 2^s u'.
-inline ResultFactors result_factors(Kernel kernel, double scale, int exponent, int strength_exponent,
+/// u' for 1/r, whose homogeneity is -1; a softening 2^x times as long divides them by 2^x and 2^(3 x).
+inline ResultFactors result_factors(int homogeneity, double scale, int exponent, int strength_exponent,
                                     const Softening& softening) {
-  const int potential = kernel == Kernel::count ? strength_exponent : exponent + strength_exponent - softening.excess;
+  const int potential = strength_exponent - homogeneity * exponent - softening.excess;
   return {Factor(scale, potential), Factor(scale, potential + exponent - 2 * softening.excess)};
 }
 

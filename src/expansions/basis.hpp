@@ -53,6 +53,7 @@ template <class Basis>
 concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansions<Basis, float> &&
     GeneratesTables<Basis> && requires(int degree, double edge) {
   { Basis::coefficient_count(degree) } -> std::same_as<int>;
+  { Basis::truncates } -> std::convertible_to<bool>;         ///< false: degree 0 holds all, and the only one asked for
   { Basis::potential_scale(edge) } -> std::same_as<double>;  ///< factor in front of an expansion's sum
   { Basis::l2l_scale } -> std::convertible_to<double>;       ///< l2l = l2l_scale * transpose of m2m
 };

@@ -11,6 +11,7 @@
 namespace farfield {
 
 struct LaplaceBasis {
+  static constexpr bool truncates = true;
   static constexpr double l2l_scale = 0.5;  ///< 1/a of the child over 1/a of the parent, see laplace::m2m
   FARFIELD_HD static double potential_scale(double edge) { return 1 / edge; }
   FARFIELD_HD static int coefficient_count(int degree) { return laplace::count(degree); }

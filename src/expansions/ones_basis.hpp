@@ -6,6 +6,7 @@
 namespace farfield {
 
 struct OnesBasis {
+  static constexpr bool truncates = false;
   static constexpr double l2l_scale = 1;
   FARFIELD_HD static double potential_scale(double /*edge*/) { return 1; }
   FARFIELD_HD static int coefficient_count(int /*degree*/) { return 1; }

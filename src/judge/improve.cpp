@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/names.hpp"
+#include "kernels/traits.hpp"
 #include "model/choose.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
@@ -61,7 +62,7 @@ static void choose_cheaper_scheme(Decision& d) {
 }
 
 std::optional<Decision> improved(const Decision& ran, const Quality& q) {
-  if (ran.kernel == Kernel::count) return {};
+  if (!traits(ran.kernel).truncates) return {};
   Decision next = ran;
   next.settle_degree = false;
   const bool promised = ran.promised;

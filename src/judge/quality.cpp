@@ -4,6 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/traits.hpp"
+#include "model/error_model.hpp"
+
 namespace farfield {
 
 bool Norm::finite() const { return std::isfinite(l2) && std::isfinite(largest); }
@@ -110,14 +113,17 @@ double lost_by(const Truncation& squares, const Norms& norms) {
 }
 
 static bool is_estimated(const Decision& d) {
-  return d.promised && d.method == Method::fmm && d.kernel != Kernel::count;
+  return d.promised && d.method == Method::fmm && traits(d.kernel).truncates;
 }
+
+/// Where the tolerance is near the precision's floor, a measurement would take rounding for truncation.
+static bool rounding_is_small(const Decision& d) { return d.tolerance >= 4 * reachable_tolerance(d.precision); }
 
 std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
   constexpr std::int64_t few = 64;
   constexpr double cheap = 4e7;  // pairs; 40 milliseconds of one core
   if (!is_estimated(d)) return 0;
-  const bool one_leaf_may_err = 16 * targets <= sources;
+  const bool one_leaf_may_err = 16 * targets <= sources && rounding_is_small(d);
   if (targets <= few || (one_leaf_may_err && static_cast<double>(sources) * static_cast<double>(targets) <= cheap))
     return targets;
   return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
@@ -128,7 +134,7 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
   constexpr std::int64_t enough = 5'000;  // translations for a sample to stand for all targets
   const double safety = truncation_safety(d, translations);
   if (!is_estimated(d) || !q.norms.finite()) return 0;
-  if (d.apart && translations < enough && q.truncation > d.tolerance / 4) return 256;
+  if (d.apart && translations < enough && q.truncation > d.tolerance / 4 && rounding_is_small(d)) return 256;
   const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
   if (!unclear) return 0;
   if (q.pairs <= all_pairs) return targets;
@@ -142,10 +148,10 @@ void measured(Quality& quality, const ErrorReport& error) {
 }
 
 template <class Real>
-void measure(Quality& quality, const CheckInput<Real>& in, const std::vector<DrawnTarget>& drawn) {
+void measure(Quality& quality, const Computed<Real>& in, const std::vector<DrawnTarget>& drawn, const SumsAt& sums_at) {
   std::vector<std::int64_t> targets;
   for (const DrawnTarget& d : drawn) targets.push_back(d.target);
-  const std::vector<DirectSum> exact = direct_sums(in, targets);
+  const std::vector<DirectSum> exact = sums_at(targets);
   Truncation squares;
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     const auto squared = [&](const Real* computed, double sum) {
@@ -159,7 +165,7 @@ void measure(Quality& quality, const CheckInput<Real>& in, const std::vector<Dra
   quality.truncation = of_a_sample * lost_by(squares, quality.norms);
 }
 
-template void measure<float>(Quality&, const CheckInput<float>&, const std::vector<DrawnTarget>&);
-template void measure<double>(Quality&, const CheckInput<double>&, const std::vector<DrawnTarget>&);
+template void measure<float>(Quality&, const Computed<float>&, const std::vector<DrawnTarget>&, const SumsAt&);
+template void measure<double>(Quality&, const Computed<double>&, const std::vector<DrawnTarget>&, const SumsAt&);
 
 }  // namespace farfield

@@ -70,6 +70,7 @@ std::int64_t worth_measuring(const Decision& decision, const Quality& quality, s
 void measured(Quality& quality, const ErrorReport& error);
 /// The same from direct sums at drawn targets, which estimate the norm of the errors.
 template <class Real>
-void measure(Quality& quality, const CheckInput<Real>& input, const std::vector<DrawnTarget>& drawn);
+void measure(Quality& quality, const Computed<Real>& computed, const std::vector<DrawnTarget>& drawn,
+             const SumsAt& sums_at);
 
 }  // namespace farfield

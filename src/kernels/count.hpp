@@ -4,24 +4,22 @@
 #pragma once
 #include "core/hd.hpp"
 #include "expansions/ones_basis.hpp"
+#include "kernels/concept.hpp"
 
 namespace farfield {
 
 struct Count {
   using Basis = OnesBasis;
-  static constexpr const char* name = "count";
-  static constexpr const char* formula = "1";
+  static constexpr int homogeneity = 0;
+  static constexpr bool singular = false;
   static constexpr bool softens = false;
-  static constexpr double pair_flops = 1;
 
-  template <class V>
-  FARFIELD_HD static void potential(V, V q, V& u) {
-    u += q;
-  }
-  template <class V>
-  FARFIELD_HD static void gradient(V, V q, V, V, V, V& u, V&, V&, V&) {
-    u += q;
+  template <int parts, class V>
+  FARFIELD_HD static void pair(V /*r2*/, V, V, V, V q, V* out) {
+    out[0] += q;
   }
 };
+
+static_assert(PairKernel<Count>);
 
 }  // namespace farfield

@@ -1,16 +1,25 @@
 // Laplace in space: K(x, y) = 1 / |x - y|, no constant in front (Options::scale multiplies the result).
 #pragma once
-#include "core/hd.hpp"
+#include "core/math.hpp"
 #include "expansions/laplace_basis.hpp"
+#include "kernels/concept.hpp"
 
 namespace farfield {
 
 struct Laplace3d {
   using Basis = LaplaceBasis;
-  static constexpr const char* name = "laplace3d";
-  static constexpr const char* formula = "1/r";
-  static constexpr bool softens = true;     ///< Options::softening: inverse_r = 1/sqrt(|d|^2 + softening^2)
-  static constexpr double pair_flops = 20;  ///< with gradient, counting a reciprocal square root as one
+  static constexpr int homogeneity = -1;
+  static constexpr bool singular = true;
+  static constexpr bool softens = true;
+
+  template <int parts, class V>
+  FARFIELD_HD static void pair(V r2, V dx, V dy, V dz, V q, V* out) {
+    const V inverse_r = Math<V>::inverse_sqrt(r2);
+    if constexpr (parts == 1)
+      potential(inverse_r, q, out[0]);
+    else
+      gradient(inverse_r, q, dx, dy, dz, out[0], out[1], out[2], out[3]);
+  }
 
   /// Adds one pair: d = target - source, inverse_r = 1/|d| or 0 for coincident points.
   template <class V>
@@ -35,5 +44,7 @@ struct Laplace3d {
     gz -= c * dz;
   }
 };
+
+static_assert(OfInverseDistance<Laplace3d>);
 
 }  // namespace farfield

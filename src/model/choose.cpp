@@ -7,6 +7,7 @@
 #include "core/names.hpp"
 #include "core/number.hpp"
 #include "core/units.hpp"
+#include "kernels/traits.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "model/pair_terms.hpp"
@@ -22,7 +23,8 @@ static void validate_softening(const Options& o) {
   if (!(o.softening >= 0) || !std::isfinite(o.softening))
     refuse("softening " + number(o.softening) + " is not a length; use a finite number, or 0 for none");
   if (o.softening == 0) return;
-  if (o.kernel == Kernel::count) refuse("kernel count has no distance to soften; use softening 0 or kernel laplace3d");
+  if (!traits(o.kernel).softens)
+    refuse(std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
   if (o.method == Method::fmm)
     refuse("softening " + number(o.softening) +
            " is not offered by method fmm, whose far field is unsoftened in this version; use method direct or "
@@ -51,7 +53,7 @@ static bool softening_needs_double(const Options& o, const Geometry& g) {
 static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
-  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && o.kernel != Kernel::count)
+  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && traits(o.kernel).truncates)
     throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
                                       (o.precision == Precision::single_ ? "single" : "double") +
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
@@ -151,7 +153,7 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
 
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.degree = s.degree;
-  d.settle_degree = o.degree < 0 && d.kernel != Kernel::count;
+  d.settle_degree = o.degree < 0 && traits(d.kernel).truncates;
   d.rotation = s.rotation;
   d.reduced = s.reduced;
   d.any_scheme = o.m2l == M2l::automatic;
@@ -198,12 +200,12 @@ int full_pair_terms(const Decision& d) {
 /// The near field of a plan on the CPU is summed as accurately as its tolerance needs. A degree that was asked for
 /// wants everything that the precision has.
 static int pair_terms_for(const Decision& d, const Options& o) {
-  if (d.backend != Backend::cpu || o.degree >= 0 || d.kernel == Kernel::count) return full_pair_terms(d);
+  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates) return full_pair_terms(d);
   return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
 }
 
 static void note_pair_terms(Decision& d) {
-  if (d.backend != Backend::cpu || d.kernel == Kernel::count) return;
+  if (d.backend != Backend::cpu || !traits(d.kernel).truncates) return;
   const bool full = d.pair_terms == full_pair_terms(d);
   const double bits = full ? (d.precision == Precision::single_ ? 24 : 53)
                            : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.gradient, d.pair_terms));
@@ -224,7 +226,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.method = o.softening > 0 ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
-  d.promised = o.degree < 0 && o.kernel != Kernel::count;
+  d.promised = o.degree < 0 && traits(o.kernel).truncates;
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
     return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)

@@ -10,7 +10,7 @@
 namespace farfield {
 
 struct Decision {
-  Kernel kernel = Kernel::laplace3d;
+  Kernel kernel = {};
   Method method = Method::fmm;  ///< never automatic
   Precision precision = Precision::double_;
   Backend backend = Backend::cpu;

@@ -106,7 +106,7 @@ Options options_from(const farfield_options* given) {
   Options o;
   o.tolerance = c.tolerance;
   o.gradient = c.gradient != 0;
-  o.kernel = checked(c.kernel, Kernel::laplace3d, "kernel");
+  o.kernel = checked(c.kernel, static_cast<Kernel>(kernel_count - 1), "kernel");
   o.scale = c.scale;
   o.method = checked(c.method, Method::direct, "method");
   o.precision = checked(c.precision, Precision::double_, "precision");

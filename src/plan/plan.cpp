@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/names.hpp"
+#include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
@@ -50,7 +51,7 @@ static std::int64_t all_pairs(std::int64_t sources, std::int64_t targets) {
 static Report describe(const Options& o, const Decision& d, const Geometry& g, int threads) {
   Report r;
   r.version = FARFIELD_VERSION;
-  r.kernel = name(d.kernel);
+  r.kernel = traits(d.kernel).name;
   r.method = name(d.method);
   r.backend = r.device = name(d.backend);
   r.precision = name(d.precision);

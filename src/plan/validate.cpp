@@ -17,7 +17,7 @@ static void require_known(const char* what, int value, int last) {
 }
 
 void require_known(const Options& o) {
-  require_known("kernel", static_cast<int>(o.kernel), static_cast<int>(Kernel::count));
+  require_known("kernel", static_cast<int>(o.kernel), kernel_count - 1);
   require_known("method", static_cast<int>(o.method), static_cast<int>(Method::direct));
   require_known("precision", static_cast<int>(o.precision), static_cast<int>(Precision::double_));
   require_known("backend", static_cast<int>(o.backend), static_cast<int>(Backend::cuda));

@@ -10,6 +10,7 @@
 #include "backends/cuda/tree/tree.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
+#include "kernels/registry.hpp"
 #include "support/clouds.hpp"
 #include "support/gpu.hpp"
 
@@ -63,7 +64,7 @@ class MirrorCase {
 
  private:
   void use_tables(int degree, bool rotation, bool reduced) {
-    tables_.build<LaplaceBasis>(degree, rotation, reduced, nullptr);
+    tables_.build(Kernel::laplace3d, degree, rotation, reduced, nullptr);
     work_.tables = tables_.view();
     octants_.build(work_.tables, nullptr);
     work_.octants = octants_.view();

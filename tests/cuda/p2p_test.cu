@@ -9,6 +9,7 @@
 #include "backends/cuda/tree/tree.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
+#include "kernels/registry.hpp"
 #include "support/clouds.hpp"
 #include "support/gpu.hpp"
 

@@ -13,6 +13,7 @@
 #include "backends/cuda/tree/tree.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
+#include "kernels/registry.hpp"
 #include "support/clouds.hpp"
 #include "support/gpu.hpp"
 
@@ -39,8 +40,8 @@ class StagePair {
     cpu::build(host_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, 1, {}});
     device_.use(memory_);
     cuda::build(device_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}}, nullptr);
-    host_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, 1);
-    device_tables_.template build<LaplaceBasis>(scheme.degree, scheme.rotation, scheme.reduced, nullptr);
+    host_tables_.build(Kernel::laplace3d, scheme.degree, scheme.rotation, scheme.reduced, 1);
+    device_tables_.build(Kernel::laplace3d, scheme.degree, scheme.rotation, scheme.reduced, nullptr);
     stride_ = host_tables_.view().stride;
     rows_.build(device_.tree.view(), nullptr);
     near_.build<Real>(device_.tree.view(), device_.lists.view(), device_.sources.count, device_.target_points().count,

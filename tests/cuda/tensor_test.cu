@@ -13,6 +13,7 @@
 #include "backends/cuda/tree/tree.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
+#include "kernels/registry.hpp"
 #include "support/clouds.hpp"
 #include "support/gpu.hpp"
 
@@ -154,7 +155,7 @@ class TensorCase {
 
   template <class Real>
   void prepare(Side<Real>& side) {
-    side.tables.template build<LaplaceBasis>(degree_, false, reduced_, nullptr);
+    side.tables.build(Kernel::laplace3d, degree_, false, reduced_, nullptr);
     cuda::Work<Real>& work = side.work;
     work.tree = tree_.tree.view();
     work.lists = tree_.lists.view();

@@ -110,8 +110,8 @@ TEST(Tables, AreMadeOnceForTwoPlans) {
 TEST(Tables, AreTheSameForAnyNumberOfThreads) {
   for (const bool rotation : {true, false}) {
     cpu::Tables<float> one, three;
-    one.build<LaplaceBasis>(6, rotation, true, 1);
-    three.build<LaplaceBasis>(6, rotation, true, 3);
+    one.build(Kernel::laplace3d, 6, rotation, true, 1);
+    three.build(Kernel::laplace3d, 6, rotation, true, 3);
     const auto expect_same = [](const float* a, const float* b, int count) {
       EXPECT_TRUE(std::equal(a, a + count, b));
     };
@@ -141,7 +141,7 @@ TEST(Tables, AreMadeOnAllThreadsOfThePlan) {
   if (running_threads() < 0) GTEST_SKIP() << "no /proc here to count threads with";
   const long before = running_threads();
   cpu::Tables<double> tables;
-  tables.build<LaplaceBasis>(4, true, false, 5);
+  tables.build(Kernel::laplace3d, 4, true, false, 5);
   EXPECT_GE(running_threads(), before > 1 ? before : 5);  // OpenMP keeps its threads
 }
 

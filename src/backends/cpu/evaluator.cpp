@@ -14,6 +14,7 @@
 #include "judge/check.hpp"
 #include "judge/quality.hpp"
 #include "judge/truncation.hpp"
+#include "kernels/traits.hpp"
 #include "methods/fmm.hpp"
 #include "model/accounts.hpp"
 #include "model/degree.hpp"
@@ -97,7 +98,7 @@ class CpuEvaluator final : public Evaluator {
     if (with_tree && decision_.settle_degree) clock("degree", [&] { settle_degree(report); });
     prepare(clock);
     if (with_tree) count_work(work_.tree, work_.lists, decision_, report);
-    if (with_tree && decision_.kernel != Kernel::count)
+    if (with_tree && traits(decision_.kernel).singular)
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     report.memory_bytes = placed_->meter.peak;
   }
@@ -160,8 +161,8 @@ class CpuEvaluator final : public Evaluator {
 
   /// Tables of the same degree and scheme stay; else those of before go first.
   void build_tables() {
-    const bool counting = decision_.kernel == Kernel::count;
-    const TableKey key{decision_.kernel, counting ? 0 : decision_.degree, decision_.rotation, decision_.reduced};
+    const TableKey key{decision_.kernel, expansion_degree(decision_.kernel, decision_.degree), decision_.rotation,
+                       decision_.reduced};
     if (tables_ && key == table_key_) return;
     release_tables();
     tables_ = shared_tables<Real>(key, threads_);
@@ -226,30 +227,33 @@ class CpuEvaluator final : public Evaluator {
                   const Delivery& delivery, Report& report) {
     const std::int64_t targets = target_points().count;
     if (tree().sources.count == 0 || targets == 0) return {};
-    const double* const strength = in_double(strengths, vector, exponent);
-    const CheckInput<Real> input{{work_.source[0], work_.source[1], work_.source[2]},
-                                 {work_.target[0], work_.target[1], work_.target[2]},
-                                 strength,
-                                 tree().sources.count,
-                                 targets,
-                                 work_.potential,
-                                 {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-                                 decision_.kernel,
-                                 threads_,
-                                 softening_.length,
-                                 self_from_};
-    const Norms norms = norms_of(input.potential, input.gradient, targets, threads_);
+    const DirectInput input{{work_.source[0], work_.source[1], work_.source[2]},
+                            {work_.target[0], work_.target[1], work_.target[2]},
+                            in_double(strengths, vector, exponent),
+                            tree().sources.count,
+                            softening_.length,
+                            self_from_,
+                            threads_};
+    const SumsAt sums_at = [&](const std::vector<std::int64_t>& at) {
+      std::vector<DirectSum> sums(at.size());
+      stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());
+      return sums;
+    };
+    const Computed<Real> computed{targets, work_.potential, {work_.gradient[0], work_.gradient[1], work_.gradient[2]}};
+    const Norms norms = norms_of(computed.potential, computed.gradient, targets, threads_);
     const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
-    if (vector == 0 && delivery.check > 0) report.error = check(input, delivered, delivery.check, delivery.seed);
+    if (vector == 0 && delivery.check > 0)
+      report.error = check(computed, delivered, delivery.check, delivery.seed, sums_at);
     const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
     const double safety = truncation_safety(decision_, translations);
-    Quality quality = quality_of(condition_sums(input), norms, input.sources, targets, truncated(), safety);
+    Quality quality = quality_of(condition_sums(targets, sums_at), norms, input.sources, targets, truncated(), safety);
     quality.factor = results.factor;
     std::int64_t samples = measured_targets(decision_, input.sources, targets);
     if (samples == 0) samples = worth_measuring(decision_, quality, targets, translations);
     if (samples > 0)
-      measure(quality, input,
-              draw_targets(work_.tree, work_.lists, expansions(), work_.target, power_.data(), samples, threads_));
+      measure(quality, computed,
+              draw_targets(work_.tree, work_.lists, expansions(), work_.target, power_.data(), samples, threads_),
+              sums_at);
     return quality;
   }
 
@@ -268,9 +272,10 @@ class CpuEvaluator final : public Evaluator {
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    return {potential_.data(),
-            {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-            result_factors(decision_.kernel, scale, placed_->exponent, strength_exponent, softening_)};
+    return {
+        potential_.data(),
+        {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
+        result_factors(traits(decision_.kernel).homogeneity, scale, placed_->exponent, strength_exponent, softening_)};
   }
 
   Decision decision_;

@@ -1,7 +1,8 @@
-// The table of this instruction set's stages. A kernel on a known basis is one more case here.
+// The table of this instruction set's stages for each kernel of the registry.
 #include "backends/cpu/stages.hpp"
 
 #include "backends/cpu/stage_list.hpp"
+#include "kernels/registry.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -17,19 +18,20 @@ template <class Kernel, class Real>
 static Stages<Real> table() {
   return {level,
           p2m<Kernel, Real>,
-          m2m<Kernel, Real>,
-          m2l<Kernel, Real>,
+          m2m<Real>,
+          m2l<Real>,
           p2l<Kernel, Real>,
-          l2l<Kernel, Real>,
+          l2l<Real>,
           l2p<Kernel, Real>,
           m2p<Kernel, Real>,
           p2p<Kernel, Real>,
-          direct<Kernel, Real>};
+          direct<Kernel, Real>,
+          direct_sums<Kernel>};
 }
 
 template <class Real>
 Stages<Real> stages(Kernel kernel) {
-  return kernel == Kernel::count ? table<Count, Real>() : table<Laplace3d, Real>();
+  return with_kernel(kernel, [](auto k) { return table<decltype(k), Real>(); });
 }
 
 template Stages<float> stages<float>(Kernel);

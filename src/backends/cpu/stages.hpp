@@ -3,6 +3,7 @@
 #include <farfield/options.hpp>
 
 #include "backends/cpu/work.hpp"
+#include "judge/direct_sum.hpp"
 
 namespace farfield::cpu {
 
@@ -19,6 +20,8 @@ struct Stages {
   void (*p2p)(const Work<Real>&) = nullptr;  ///< overwrites the results
   /// Every target with every source, no tree: sums for targets [begin, end).
   void (*direct)(const Work<Real>&, std::int64_t sources, std::int64_t targets) = nullptr;
+  /// Direct sums in double at `count` targets.
+  void (*direct_sums)(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums) = nullptr;
 };
 
 /// The best level of this machine not above `wanted`; `automatic` means the best.

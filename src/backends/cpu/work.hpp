@@ -37,6 +37,7 @@ struct TablesView {
   const Real* recurrence = nullptr;       ///< of the degree itself
   const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
   const Real* m2m = nullptr;              ///< column-major; octant 7
+  Real l2l_scale = 1;                     ///< l2l is this times the transpose of m2m
   SymmetryView<Real> symmetry[symmetry_count] = {};
   const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it
   RotationView<Real> rotation[operator_count] = {};

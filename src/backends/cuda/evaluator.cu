@@ -26,8 +26,7 @@
 #include "backends/cuda/transfer/strengths.hpp"
 #include "backends/cuda/tree/tree.hpp"
 #include "core/units.hpp"
-#include "kernels/count.hpp"
-#include "kernels/laplace3d.hpp"
+#include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
 #include "model/cost_model.hpp"
 #include "model/degree.hpp"
@@ -252,17 +251,14 @@ class CudaEvaluator final : public Evaluator {
   }
 
   void build_tables() {
-    if (decision_.kernel == Kernel::count)
-      tables_.template build<OnesBasis>(0, decision_.rotation, decision_.reduced, stream_, threads_);
-    else
-      tables_.template build<LaplaceBasis>(decision_.degree, decision_.rotation || mirrored(), decision_.reduced,
-                                           stream_, threads_);
+    tables_.build(decision_.kernel, decision_.degree, decision_.rotation || mirrored(), decision_.reduced, stream_,
+                  threads_);
     octants_.build(tables_.view(), stream_);
   }
 
   /// Is dense m2l by mirror images? Its tables are those of the rotation.
   bool mirrored() const {
-    return sizeof(Real) == 8 && decision_.kernel != Kernel::count && !decision_.rotation &&
+    return sizeof(Real) == 8 && traits(decision_.kernel).truncates && !decision_.rotation &&
            decision_.degree >= least_mirror_degree && MirrorM2l::available(decision_.degree);
   }
 
@@ -271,7 +267,7 @@ class CudaEvaluator final : public Evaluator {
     CostConstants c = device_cost_constants(decision_.precision, decision_.gradient);
     c.tensor = nullptr;
     if (sizeof(Real) == 4 || mirrored() || decision_.rotation || !decision_.any_scheme ||
-        decision_.kernel == Kernel::count ||
+        !traits(decision_.kernel).truncates ||
         translation_cost(c, decision_.degree, false) < translation_cost(c, decision_.degree, true))
       return;
     decision_.rotation = true;
@@ -289,7 +285,7 @@ class CudaEvaluator final : public Evaluator {
       report.choices.push_back(
           {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
     } else {
-      const bool dense = decision_.kernel != Kernel::count && !decision_.rotation && !decision_.exact_operands;
+      const bool dense = traits(decision_.kernel).truncates && !decision_.rotation && !decision_.exact_operands;
       const TensorEngine engine = dense ? tensor_engine(decision_.degree) : TensorEngine::none;
       if (engine == TensorEngine::none) return tensor_.release();
       tensor_.build(tables_.view(), tree_.tree.view(), engine, stream_);
@@ -359,10 +355,7 @@ class CudaEvaluator final : public Evaluator {
   void run_stages(bool alone) {
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
-      if (decision_.kernel == Kernel::count)
-        run<Count>();
-      else
-        run<Laplace3d>();
+      with_kernel(decision_.kernel, [&](auto k) { run<decltype(k)>(); });
     };
     if (alone && decision_.method == Method::fmm)
       graph_.run(stream_, memory_, events_, launch);
@@ -402,9 +395,10 @@ class CudaEvaluator final : public Evaluator {
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    return {potential_.data(),
-            {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-            result_factors(decision_.kernel, scale, placed_->exponent, strength_exponent, softening_)};
+    return {
+        potential_.data(),
+        {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
+        result_factors(traits(decision_.kernel).homogeneity, scale, placed_->exponent, strength_exponent, softening_)};
   }
 
   std::shared_ptr<Placed> placed_;  // outlives all arrays below

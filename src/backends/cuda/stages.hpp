@@ -38,10 +38,12 @@ void p2p(const Work<Real>& work);
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets);
 
-#define FARFIELD_INSTANTIATE(stage)                            \
-  template void stage<Laplace3d, float>(const Work<float>&);   \
-  template void stage<Laplace3d, double>(const Work<double>&); \
-  template void stage<Count, float>(const Work<float>&);       \
-  template void stage<Count, double>(const Work<double>&);
-
 }  // namespace farfield::cuda
+
+// Stages of pairs and points are compiled once per kernel, each time with its name (src/CMakeLists.txt).
+#if defined(FARFIELD_KERNEL)
+#include FARFIELD_KERNEL_HEADER
+#define FARFIELD_INSTANTIATE(stage)                                \
+  template void stage<FARFIELD_KERNEL, float>(const Work<float>&); \
+  template void stage<FARFIELD_KERNEL, double>(const Work<double>&);
+#endif

@@ -10,21 +10,20 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 static constexpr BoxId children_per_block = 256;
 
-template <class Kernel, class Real>
+template <class Real>
 struct ToChildren {
-  explicit ToChildren(const TablesView<Real>& tables)
-      : op(tables), queue(tables, static_cast<Real>(Kernel::Basis::l2l_scale), op) {
+  explicit ToChildren(const TablesView<Real>& tables) : op(tables), queue(tables, tables.l2l_scale, op) {
     op.matrix = {tables.m2m, tables.coefficients, 1, tables.coefficients, tables.coefficients};
   }
   DenseOperator<Real> op;
   PanelQueue<Real, DenseOperator<Real>> queue;
 };
 
-template <class Kernel, class Real>
+template <class Real>
 void l2l(const Work<Real>& work, int level) {
   const TreeView& tree = work.tree;
   const BoxId last = tree.level_begin[level + 1];
-  const auto run = [&](ToChildren<Kernel, Real>& own, std::int64_t start) {
+  const auto run = [&](ToChildren<Real>& own, std::int64_t start) {
     const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + children_per_block, last);
     for (int octant = 0; octant < 8; ++octant)
       for (BoxId box = begin; box < end; ++box)
@@ -33,10 +32,10 @@ void l2l(const Work<Real>& work, int level) {
                          ~octant & 7);
     own.queue.flush();
   };
-  for_blocks<ToChildren<Kernel, Real>>({tree.level_begin[level], last, children_per_block}, work.threads, run,
-                                       work.tables);
+  for_blocks<ToChildren<Real>>({tree.level_begin[level], last, children_per_block}, work.threads, run, work.tables);
 }
 
-FARFIELD_INSTANTIATE_LEVEL(l2l)
+template void l2l<float>(const Work<float>&, int);
+template void l2l<double>(const Work<double>&, int);
 
 }  // namespace farfield::cpu::FARFIELD_ISA

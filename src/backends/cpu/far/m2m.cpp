@@ -26,7 +26,7 @@ struct ToParents {
   PanelQueue<Real, DenseOperator<Real>> queue;
 };
 
-template <class Kernel, class Real>
+template <class Real>
 void m2m(const Work<Real>& work, int level) {
   const TreeView& tree = work.tree;
   const BoxId last = tree.level_begin[level + 1];
@@ -45,6 +45,7 @@ void m2m(const Work<Real>& work, int level) {
   for_blocks<ToParents<Real>>({tree.level_begin[level], last, parents_per_block}, work.threads, run, work.tables);
 }
 
-FARFIELD_INSTANTIATE_LEVEL(m2m)
+template void m2m<float>(const Work<float>&, int);
+template void m2m<double>(const Work<double>&, int);
 
 }  // namespace farfield::cpu::FARFIELD_ISA

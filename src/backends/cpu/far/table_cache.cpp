@@ -1,8 +1,5 @@
 #include "backends/cpu/far/table_cache.hpp"
 
-#include "expansions/laplace_basis.hpp"
-#include "expansions/ones_basis.hpp"
-
 namespace farfield::cpu {
 
 /// Tables of degree 44 by rotation, those of 1e-12 or so, take 58 MB in double; one of degree 13 takes 11 MB.
@@ -12,10 +9,7 @@ static constexpr std::int64_t most_bytes = sizeof(Real) == 8 ? 64 << 20 : 16 << 
 template <class Real>
 static std::shared_ptr<const Tables<Real>> make_tables(const TableKey& key, int threads) {
   auto tables = std::make_shared<Tables<Real>>();
-  if (key.kernel == Kernel::count)
-    tables->template build<OnesBasis>(key.degree, key.rotation, key.reduced, threads);
-  else
-    tables->template build<LaplaceBasis>(key.degree, key.rotation, key.reduced, threads);
+  tables->build(key.kernel, key.degree, key.rotation, key.reduced, threads);
   return tables;
 }
 

@@ -2,9 +2,8 @@
 #include "backends/cpu/far/tables.hpp"
 
 #include "core/chunks.hpp"
-#include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
-#include "expansions/ones_basis.hpp"
+#include "kernels/registry.hpp"
 
 namespace farfield::cpu {
 
@@ -74,7 +73,7 @@ void Tables<Real>::build_m2m(int threads) {
 
 template <class Real>
 template <class Basis>
-void Tables<Real>::build(int degree, bool rotation, bool reduced, int threads) {
+void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int threads) {
   const int count = Basis::coefficient_count(degree);
   constexpr int line = 64 / static_cast<int>(sizeof(Real));
   view_ = {};
@@ -95,12 +94,20 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, int threads) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
     view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
   }
+  view_.l2l_scale = static_cast<Real>(Basis::l2l_scale);
   build_m2m<Basis>(threads);
   const int operators = reduced ? operator_count : far_operator_count;
   if (rotation)
     build_rotations<Basis>(operators, threads);
   else
     build_dense<Basis>(operators, threads);
+}
+
+template <class Real>
+void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, int threads) {
+  with_kernel(kernel, [&](auto k) {
+    build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, threads);
+  });
 }
 
 template <class Real>
@@ -122,9 +129,5 @@ std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rot
 
 template class Tables<float>;
 template class Tables<double>;
-template void Tables<float>::build<LaplaceBasis>(int, bool, bool, int);
-template void Tables<double>::build<LaplaceBasis>(int, bool, bool, int);
-template void Tables<float>::build<OnesBasis>(int, bool, bool, int);
-template void Tables<double>::build<OnesBasis>(int, bool, bool, int);
 
 }  // namespace farfield::cpu

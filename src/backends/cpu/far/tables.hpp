@@ -1,6 +1,7 @@
 // Tables: the translation tables of one degree and scheme in the precision of the coefficients. Made once, then shared
 // by plans (table_cache.hpp).
 #pragma once
+#include <farfield/options.hpp>
 #include <vector>
 
 #include "backends/cpu/work.hpp"
@@ -12,9 +13,9 @@ namespace farfield::cpu {
 template <class Real>
 class Tables {
  public:
-  /// Generates everything for one degree and scheme from Basis' generators, on `threads` threads. Once per object.
-  template <class Basis>
-  void build(int degree, bool rotation, bool reduced, int threads);
+  /// Generates everything for one degree and scheme by the generators of the kernel's basis, on `threads` threads. Once
+  /// per object.
+  void build(Kernel kernel, int degree, bool rotation, bool reduced, int threads);
 
   const TablesView<Real>& view() const { return view_; }
   std::int64_t held_bytes() const;
@@ -33,6 +34,8 @@ class Tables {
 
   const Real* keep(Array<Real>& array, const std::vector<double>& values);
   SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
+  template <class Basis>
+  void build_for(int degree, bool rotation, bool reduced, int threads);
   template <class Basis>
   void build_m2m(int threads);
   template <class Basis>

@@ -122,7 +122,7 @@ static void m2l_by(const Work<Real>& work) {
   for_blocks<Translator<Real, Operator>>({0, work.tree.boxes, boxes_per_block}, work.threads, run, work.tables);
 }
 
-template <class Kernel, class Real>
+template <class Real>
 void m2l(const Work<Real>& work) {
   if (work.rotation)
     m2l_by<Real, RotationOperator<Real>>(work);
@@ -130,6 +130,7 @@ void m2l(const Work<Real>& work) {
     m2l_by<Real, DenseOperator<Real>>(work);
 }
 
-FARFIELD_INSTANTIATE(m2l)
+template void m2l<float>(const Work<float>&);
+template void m2l<double>(const Work<double>&);
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -10,14 +10,9 @@
 
 #include "backends/cpu/near/target_tile.hpp"
 #include "core/least_square.hpp"
+#include "kernels/concept.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
-
-/// Whether a kernel has the short way: it then depends on 1/r and q/r^3 alone.
-template <class Kernel>
-inline constexpr bool has_short_way = requires(double v) {
-  Kernel::gradient_of_cube(v, v, v, v, v, v, v, v, v);
-};
 
 template <class Kernel, class Real, bool with_gradient, bool softened>
 class ClosePairs {
@@ -76,7 +71,7 @@ class ClosePairs {
           dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
         }
     }
-    if constexpr (!softened && has_short_way<Kernel>)
+    if constexpr (!softened && OfInverseDistance<Kernel>)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
           r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
@@ -86,16 +81,27 @@ class ClosePairs {
           Kernel::potential(inverse_at_no_distance(r2[i], run.index[s], t + i * lanes<Real>), q, a.u[i]);
           r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: their softened square becomes zero
         }
-    for (int i = 0; i < n; ++i) {
-      const V inverse_r = inverse_sqrt(softened ? r2[i] + softening2_ : r2[i]);
-      if constexpr (with_gradient)
-        Kernel::gradient(inverse_r, q, dx[i], dy[i], dz[i], a.u[i], a.gx[i], a.gy[i], a.gz[i]);
-      else
-        Kernel::potential(inverse_r, q, a.u[i]);
-    }
+    for (int i = 0; i < n; ++i) add_pair(a, i, r2[i], dx[i], dy[i], dz[i], q);
   }
 
  private:
+  template <int n>
+  FARFIELD_INLINE void add_pair(TargetTile<Real, n>& a, int i, V r2, V dx, V dy, V dz, V q) const {
+    if constexpr (OfInverseDistance<Kernel>) {
+      const V inverse_r = inverse_sqrt(softened ? r2 + softening2_ : r2);
+      if constexpr (with_gradient)
+        Kernel::gradient(inverse_r, q, dx, dy, dz, a.u[i], a.gx[i], a.gy[i], a.gz[i]);
+      else
+        Kernel::potential(inverse_r, q, a.u[i]);
+    } else {
+      constexpr int parts = with_gradient ? 4 : 1;
+      V out[4] = {};
+      Kernel::template pair<parts>(r2, dx, dy, dz, q, out);
+      a.u[i] += out[0];
+      if constexpr (with_gradient) a.gx[i] += out[1], a.gy[i] += out[2], a.gz[i] += out[3];
+    }
+  }
+
   /// Whether a pair is too short for rests. A point with itself, `self` lanes into the tile, is not: its zero is exact.
   template <int n>
   FARFIELD_INLINE bool touching(const V (&r2)[n], std::int64_t self) const {
@@ -127,19 +133,14 @@ class ClosePairs {
     for (int k = 0; k < lanes<Real>; ++k) {
       if (!(r2[k] < least_square<Real>)) continue;
       r2[k] = 0;
-      double d[3], largest = 0;
-      for (int axis = 0; axis < 3; ++axis) {
+      double d[3], out[4] = {};
+      for (int axis = 0; axis < 3; ++axis)
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
-        largest = std::max(largest, std::fabs(d[axis]));
-      }
-      if (!(largest > 0)) continue;
-      const double unit = std::ldexp(1.0, std::ilogb(largest)), x = d[0] / unit, y = d[1] / unit, z = d[2] / unit;
-      double u = 0, gx = 0, gy = 0, gz = 0;
-      Kernel::gradient(1 / std::sqrt(x * x + y * y + z * z), static_cast<double>(q), x, y, z, u, gx, gy, gz);
-      const double to_potential = Kernel::Basis::potential_scale(unit);
-      const auto in_frame = [&](double g) { return static_cast<Real>(g * to_potential / unit); };
-      a.u[i][k] += static_cast<Real>(u * to_potential);
-      if constexpr (with_gradient) a.gx[i][k] += in_frame(gx), a.gy[i][k] += in_frame(gy), a.gz[i][k] += in_frame(gz);
+      nearest_pair<Kernel, 4>(d[0], d[1], d[2], static_cast<double>(q), out);
+      a.u[i][k] += static_cast<Real>(out[0]);
+      if constexpr (with_gradient)
+        a.gx[i][k] += static_cast<Real>(out[1]), a.gy[i][k] += static_cast<Real>(out[2]),
+            a.gz[i][k] += static_cast<Real>(out[3]);
     }
     return r2;
   }

@@ -33,7 +33,7 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
   const TreeView& tree = work.tree;
   Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
                                  tree.lattice.edge(tree.level[box]));
-  if (!has_short_way<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
+  if (!OfInverseDistance<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
   const PairSum<Kernel, Real, with_gradient, terms> sum(work, frame);
   const auto flush = [&] {
     sources.seal(frame);
@@ -42,7 +42,7 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
   };
   const ListView& near = work.lists.near;
   std::int64_t first = near.begin[box];  // the box itself, if it holds sources
-  if (has_short_way<Kernel> && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
+  if (OfInverseDistance<Kernel> && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
   for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
     while ((begin = sources.append(work, frame, begin, end)) < end) flush();
   });
@@ -70,7 +70,7 @@ static void p2p_leaves(const Work<Real>& work) {
 template <class Kernel, class Real, bool with_gradient, int terms>
 static void p2p_with(const Work<Real>& work) {
   constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
-  if constexpr (has_short_way<Kernel> && terms > fewest_terms(avx512, single))
+  if constexpr (OfInverseDistance<Kernel> && terms > fewest_terms(avx512, single))
     if (work.pair_terms < terms) return p2p_with<Kernel, Real, with_gradient, terms - 1>(work);
   p2p_leaves<Kernel, Real, with_gradient, terms>(work);
 }
@@ -137,6 +137,7 @@ void direct(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
 }
 
 FARFIELD_INSTANTIATE(p2p)
-FARFIELD_INSTANTIATE_DIRECT(direct)
+template void direct<FARFIELD_KERNEL, double>(const Work<double>&, std::int64_t, std::int64_t);
+template void direct<FARFIELD_KERNEL, float>(const Work<float>&, std::int64_t, std::int64_t);
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -83,7 +83,7 @@ class PairSum {
   template <int n>
   FARFIELD_INLINE void add_close(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
                                  const SourceRun<Real>& run) const {
-    bool guarded = has_short_way<Kernel>;
+    bool guarded = OfInverseDistance<Kernel>;
     for (std::int64_t begin = 0; begin < run.count; begin += chunk) {
       const std::int64_t end = std::min(begin + chunk, run.count);
       part.clear();
@@ -131,9 +131,11 @@ class PairSum {
         seed = distance2 < nearest * nearest ? V{} : seed;
       }
       const V t = seed * seed;
-      if constexpr (!with_gradient)
+      if constexpr (!OfInverseDistance<Kernel>)
+        continue;  // all their sources are close (p2p.cpp)
+      else if constexpr (!with_gradient)
         Kernel::potential(Correction<terms>::root(r2, seed, t, Real{}), q, a.u[i]);
-      else if constexpr (has_short_way<Kernel>)
+      else
         Kernel::gradient_of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, a.u[i], a.gx[i],
                                  a.gy[i], a.gz[i]);
     }

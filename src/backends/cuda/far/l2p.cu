@@ -8,8 +8,6 @@
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
-#include "kernels/count.hpp"
-#include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 

@@ -4,8 +4,6 @@
 #include "backends/cuda/far/accumulate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
-#include "kernels/count.hpp"
-#include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 

@@ -9,8 +9,6 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
-#include "kernels/count.hpp"
-#include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 

@@ -8,7 +8,7 @@
 #include "core/chunks.hpp"  // loops of the host
 #include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
-#include "expansions/ones_basis.hpp"
+#include "kernels/registry.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
@@ -237,7 +237,7 @@ void Tables<Real>::keep_rotations(int operators, int threads) {
 
 template <class Real>
 template <class Basis>
-void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
+void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
   if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
   degree_ = -1;
   stream_ = stream;
@@ -287,6 +287,13 @@ void Tables<Real>::build(int degree, bool rotation, bool reduced, cudaStream_t s
 }
 
 template <class Real>
+void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
+  with_kernel(kernel, [&](auto k) {
+    build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, stream, threads);
+  });
+}
+
+template <class Real>
 std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced) {
   const std::int64_t d = degree + 1, operators = reduced ? operator_count : far_operator_count;
   const std::int64_t rotations = 2 * d + d * (2 * d + 1) * (2 * d - 1) / 3 + d * (d + 1) * (2 * d + 1) / 6;
@@ -298,9 +305,5 @@ std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rot
 
 template class Tables<float>;
 template class Tables<double>;
-template void Tables<float>::build<LaplaceBasis>(int, bool, bool, cudaStream_t, int);
-template void Tables<double>::build<LaplaceBasis>(int, bool, bool, cudaStream_t, int);
-template void Tables<float>::build<OnesBasis>(int, bool, bool, cudaStream_t, int);
-template void Tables<double>::build<OnesBasis>(int, bool, bool, cudaStream_t, int);
 
 }  // namespace farfield::cuda

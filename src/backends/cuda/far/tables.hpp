@@ -18,10 +18,9 @@ class Tables {
  public:
   explicit Tables(DeviceMemory& memory);
 
-  /// Generates everything for one degree and scheme from Basis' double-precision generators on the host and uploads it.
-  /// Keeps what it has when nothing changed. `threads` of the host; 0: as many as OpenMP offers.
-  template <class Basis>
-  void build(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
+  /// Generates everything for one degree and scheme by the double-precision generators of the kernel's basis on the
+  /// host and uploads it. Keeps what it has when nothing changed. `threads` of the host; 0: as many as OpenMP offers.
+  void build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
 
   const TablesView<Real>& view() const { return view_; }
 
@@ -40,6 +39,8 @@ class Tables {
 
   const Real* keep(DeviceArray<Real>& array, const std::vector<double>& values);
   SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
+  template <class Basis>
+  void build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads);
   template <class Basis>
   void keep_symmetries();
   template <class Basis>

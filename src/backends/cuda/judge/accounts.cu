@@ -1,11 +1,9 @@
 #include <algorithm>
 
 #include "backends/cuda/judge/accounts.hpp"
-#include "backends/cuda/judge/nearest_pair.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "core/least_square.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
@@ -135,81 +133,5 @@ void Accounts::count(const TreeView& tree, const ListsView& lists, Report& repor
   side.wait();
   write(tree, report);
 }
-
-static constexpr int shares = 64, numbers = 4;  // potential and gradient
-
-/// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
-template <class Real>
-__global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const std::int64_t* targets, bool counting,
-                                   double* out) {
-  const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
-  const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
-  const double x = work.target[0][t], y = work.target[1][t], z = work.target[2][t];
-  const bool softened = work.softening > 0;
-  const double softening2 = work.softening * work.softening, at_no_distance = softened ? 1 / work.softening : 0;
-  double sum[numbers] = {};
-  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) {
-    const double q = static_cast<double>(work.strength[j]);
-    if (counting) {
-      sum[0] += q;
-      continue;
-    }
-    const double dx = x - work.source[0][j], dy = y - work.source[1][j], dz = z - work.source[2][j];
-    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / sqrt(r2 + softening2) : 0.0;
-    if (!softened && r2 < least_square<double>) {
-      const double r = norm3d(dx, dy, dz);
-      const double2 terms = nearest_terms(r, q);
-      sum[0] += terms.x;
-      if (r > 0) sum[1] -= terms.y * (dx / r), sum[2] -= terms.y * (dy / r), sum[3] -= terms.y * (dz / r);
-      continue;
-    }
-    const double w = q * inverse, w3 = w * inverse * inverse;
-    sum[0] += w;
-    sum[1] -= w3 * dx, sum[2] -= w3 * dy, sum[3] -= w3 * dz;
-    if (softened && !(r2 > 0) && j + work.self_from != t)  // coincident, but not the target itself
-      sum[0] += q * at_no_distance;
-  }
-  __shared__ double lane[threads];
-  for (int a = 0; a < numbers; ++a) {
-    lane[threadIdx.x] = sum[a];
-    __syncthreads();
-    for (int half = threads / 2; half > 0; half /= 2) {
-      if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
-      __syncthreads();
-    }
-    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * numbers + a] = lane[0];
-    __syncthreads();
-  }
-}
-
-template <class Real>
-std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
-                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory) {
-  std::vector<DirectSum> sums(targets.size());
-  if (targets.empty() || sources == 0) return sums;
-  DeviceArray<std::int64_t> at(memory);
-  DeviceArray<double> parts(memory);
-  const auto count = static_cast<std::int64_t>(targets.size());
-  upload(at, targets.data(), count, memory.stream);
-  parts.resize(count * shares * numbers);
-  direct_sums_kernel<<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
-      work, sources, at.data(), kernel == Kernel::count, parts.data());
-  require_launch("direct_sums_kernel");
-  std::vector<double> part(static_cast<std::size_t>(parts.size()));
-  download(part.data(), parts.data(), parts.size(), memory.stream);
-  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    for (std::size_t s = 0; s < shares; ++s) {
-      const double* p = part.data() + (k * shares + s) * numbers;
-      DirectSum& to = sums[k];
-      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3];
-    }
-  return sums;
-}
-
-template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&,
-                                                   Kernel, DeviceMemory&);
-template std::vector<DirectSum> direct_sums<double>(const Work<double>&, std::int64_t, const std::vector<std::int64_t>&,
-                                                    Kernel, DeviceMemory&);
 
 }  // namespace farfield::cuda

@@ -1,12 +1,10 @@
-// Accounts: what a tree on the device means in boxes and pairs, and direct sums at a few targets, for the report.
+// Accounts: what a tree on the device means in boxes and pairs, for the report.
 #pragma once
 #include <farfield/report.hpp>
-#include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/work.hpp"
-#include "judge/check.hpp"
 
 namespace farfield::cuda {
 
@@ -27,10 +25,5 @@ class Accounts {
   DeviceArray<unsigned long long> totals_;
   PinnedArray<unsigned long long> found_;
 };
-
-/// Sums in double at the targets of that index in tree order. Waits for the stream.
-template <class Real>
-std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
-                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

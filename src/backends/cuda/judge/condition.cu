@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "backends/cuda/judge/condition.hpp"
-#include "backends/cuda/judge/nearest_pair.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "core/least_square.hpp"
+#include "kernels/registry.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -20,30 +20,37 @@ struct ProbeTargets {
   std::int64_t at[most_targets];
 };
 
-__device__ inline void add_terms(const double2& terms, double sum[numbers]) {
-  sum[0] += terms.x, sum[1] += terms.y, sum[2] += terms.x * terms.x, sum[3] += terms.y * terms.y;
+template <class V>
+__device__ void add_terms(const PairTerms<V>& terms, V sum[numbers]) {
+  sum[0] += terms.potential, sum[1] += terms.gradient;
+  sum[2] += terms.potential * terms.potential, sum[3] += terms.gradient * terms.gradient;
 }
 
 /// What one source adds to the sums of a target: in double whatever the distance.
-template <class Real>
+template <class Kernel, class Real>
 __device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t source, double dx, double dy, double dz,
                          double q, double sum[numbers]) {
-  const double r2 = dx * dx + dy * dy + dz * dz, softening2 = work.softening * work.softening;
-  const bool softened = work.softening > 0;
-  if (!softened && r2 < least_square<double>) return add_terms(nearest_terms(norm3d(dx, dy, dz), fabs(q)), sum);
-  const double inverse = r2 > 0 ? rsqrt(r2 + softening2) : 0.0, w = fabs(q) * inverse;
-  add_terms({w, softened ? w * inverse * inverse * sqrt(r2) : w * inverse}, sum);
-  if (softened && !(r2 > 0) && source + work.self_from != t)  // coincident, but not the target itself
-    sum[0] += fabs(q) / work.softening;
+  const double r2 = dx * dx + dy * dy + dz * dz;
+  if (Kernel::softens && work.softening > 0) {
+    if (r2 > 0) {
+      double out[4] = {0, 0, 0, 0};
+      Kernel::template pair<4>(r2 + work.softening * work.softening, dx, dy, dz, q, out);
+      add_terms<double>({fabs(out[0]), norm3d(out[1], out[2], out[3])}, sum);
+    } else if (source + work.self_from != t) {  // coincident, but not the target itself
+      sum[0] += fabs(q) * softened_at_no_distance<Kernel>(work.softening);
+    }
+  } else if (Kernel::singular && r2 < least_square<double>) {
+    double out[4] = {0, 0, 0, 0};
+    nearest_pair<Kernel, 4>(dx, dy, dz, q, out);
+    add_terms<double>({fabs(out[0]), norm3d(out[1], out[2], out[3])}, sum);
+  } else {
+    add_terms(pair_terms<Kernel>(r2, dx, dy, dz, q), sum);
+  }
 }
 
-/// The same in single, without softening, which does for nearly all pairs: an estimate needs two digits, and from this
-/// distance on (of extents up to 1) nothing overflows.
+/// From this square of a distance on, of extents up to 1, nothing overflows in single, which without softening does for
+/// nearly all pairs: an estimate needs two digits.
 constexpr float least_far_square = 1e-14f;
-__device__ inline void add_far_pair(float r2, float q, float sum[numbers]) {
-  const float inverse = rsqrtf(r2), w = q * inverse, g = w * inverse;
-  sum[0] += w, sum[1] += g, sum[2] += w * w, sum[3] += g * g;
-}
 
 /// A number as the sum of two in single: differences of such need no double, whose conversions would take most of the
 /// time.
@@ -76,21 +83,23 @@ struct ProbeSource {
 };
 
 /// The pairs of one source with the targets in `near`, as bits.
-template <class Real>
+template <class Kernel, class Real>
 __device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
                                ProbeShared& shared) {
   for (; near; near &= near - 1) {
     const int k = __ffs(static_cast<int>(near)) - 1;
     double sum[numbers] = {};
     const double* at = shared.at[k];
-    add_pair(work, shared.target[k], source, at[0] - from.x[0], at[1] - from.x[1], at[2] - from.x[2], from.q, sum);
+    add_pair<Kernel>(work, shared.target[k], source, at[0] - from.x[0], at[1] - from.x[1], at[2] - from.x[2], from.q,
+                     sum);
     for (int e = 0; e < numbers; ++e) shared.near[k * numbers + e][threadIdx.x] += sum[e];
   }
 }
 
 /// The pairs that single can do, without a branch so that those of eight targets overlap; returns the others.
-__device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
-                                         float far[most_targets][numbers]) {
+template <class Kernel>
+__device__ unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
+                                  float far[most_targets][numbers]) {
   const auto q = static_cast<float>(fabs(from.q));
   const Split x = Split::of(from.x[0]), y = Split::of(from.x[1]), z = Split::of(from.x[2]);
   unsigned near = 0;
@@ -100,13 +109,13 @@ __device__ inline unsigned add_far_pairs(const ProbeSource& from, bool softened,
     const float r2 = dx * dx + dy * dy + dz * dz;
     const bool is_far = r2 > least_far_square && !softened;
     near |= (is_far ? 0u : 1u) << k;
-    add_far_pair(is_far ? r2 : 1.0f, is_far ? q : 0.0f, far[k]);
+    add_terms(pair_terms<Kernel>(is_far ? r2 : 1.0f, dx, dy, dz, is_far ? q : 0.0f), far[k]);
   }
   return near;
 }
 
 /// A block sums a share of the sources.
-template <class Real, bool counting>
+template <class Kernel, class Real>
 __global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTargets targets, double* part) {
   extern __shared__ __align__(16) unsigned char memory[];
   ProbeShared& shared = *reinterpret_cast<ProbeShared*>(memory);
@@ -130,12 +139,8 @@ __global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTa
     const std::int64_t source = j;
     j += step;
     if (j < work.sources) next.load(work, j);  // while this one's pairs are summed
-    if constexpr (counting) {
-      for (int k = 0; k < most_targets; ++k) shared.near[k * numbers][thread] += fabs(from.q);
-    } else {
-      const unsigned near = add_far_pairs(from, work.softening > 0, shared, far);
-      if (near) add_near_pairs(work, near, source, from, shared);
-    }
+    const unsigned near = add_far_pairs<Kernel>(from, work.softening > 0, shared, far);
+    if (near) add_near_pairs<Kernel>(work, near, source, from, shared);
   }
 #pragma unroll
   for (int e = 0; e < sums; ++e) shared.near[e][thread] += static_cast<double>(far[e / numbers][e % numbers]);
@@ -171,7 +176,7 @@ void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& s
   const auto shares = static_cast<int>(std::min<std::int64_t>(most_blocks, (work.sources + threads - 1) / threads));
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);
-  const auto probe = kernel == Kernel::count ? probe_kernel<Real, true> : probe_kernel<Real, false>;
+  const auto probe = with_kernel(kernel, [](auto k) { return &probe_kernel<decltype(k), Real>; });
   allow_shared_memory(reinterpret_cast<const void*>(probe));
   const cudaStream_t stream = side.fork(work.stream);
   probe<<<static_cast<unsigned>(shares), threads, sizeof(ProbeShared), stream>>>(work, targets, part_.data());

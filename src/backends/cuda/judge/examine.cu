@@ -2,7 +2,7 @@
 #include <chrono>
 #include <vector>
 
-#include "backends/cuda/judge/accounts.hpp"
+#include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/judge/examine.hpp"
 
 namespace farfield::cuda {
@@ -41,17 +41,17 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
   const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
   std::vector<Real> results[4];
-  CheckInput<Real> input{};
-  input.targets = e.targets;
+  Computed<Real> computed{};
+  computed.targets = e.targets;
   for (int a = 0; a < 4; ++a) {
     const Real* from = a == 0 ? e.work.potential : e.work.gradient[a - 1];
     if (!from) continue;
     results[a].resize(static_cast<std::size_t>(e.targets));
     download(results[a].data(), from, e.targets, memory.stream);
-    (a == 0 ? input.potential : input.gradient[a - 1]) = results[a].data();
+    (a == 0 ? computed.potential : computed.gradient[a - 1]) = results[a].data();
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
-  ErrorReport report = errors(input, delivered, at, sums, sample.seed);
+  ErrorReport report = errors(computed, delivered, at, sums, sample.seed);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

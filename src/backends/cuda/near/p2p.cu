@@ -12,8 +12,6 @@
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
-#include "kernels/count.hpp"
-#include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 
@@ -201,11 +199,7 @@ void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) 
 }
 
 FARFIELD_INSTANTIATE(p2p)
-#define FARFIELD_INSTANTIATE_DIRECT(Kernel, Real) \
-  template void direct<Kernel, Real>(const Work<Real>&, std::int64_t, std::int64_t);
-FARFIELD_INSTANTIATE_DIRECT(Laplace3d, float)
-FARFIELD_INSTANTIATE_DIRECT(Laplace3d, double)
-FARFIELD_INSTANTIATE_DIRECT(Count, float)
-FARFIELD_INSTANTIATE_DIRECT(Count, double)
+template void direct<FARFIELD_KERNEL, float>(const Work<float>&, std::int64_t, std::int64_t);
+template void direct<FARFIELD_KERNEL, double>(const Work<double>&, std::int64_t, std::int64_t);
 
 }  // namespace farfield::cuda

@@ -4,8 +4,6 @@
 #include "backends/cuda/near/family_leaves.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"
-#include "kernels/count.hpp"
-#include "kernels/laplace3d.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -50,7 +48,7 @@ class ChildSum {
 #pragma unroll 1
     for (int run = 0; run < before_own_; ++run)
       over(run, [&](const Staged<Real>& s, int) { targets_.add(s, sums_, watch); });
-    const bool again = Kernel::softens && __any_sync(warp, watch.found_close(targets_.close_square));
+    const bool again = Kernel::singular && __any_sync(warp, watch.found_close(targets_.close_square));
     if (again)
 #pragma unroll
       for (int i = 0; i < n; ++i) sums_[i] = {};
@@ -190,11 +188,7 @@ void p2p_families(const Work<Real>& work, unsigned blocks) {
   require_launch("p2p_families");
 }
 
-#define FARFIELD_INSTANTIATE_FAMILIES(Kernel, Real) \
-  template void p2p_families<Kernel, Real>(const Work<Real>&, unsigned);
-FARFIELD_INSTANTIATE_FAMILIES(Laplace3d, float)
-FARFIELD_INSTANTIATE_FAMILIES(Laplace3d, double)
-FARFIELD_INSTANTIATE_FAMILIES(Count, float)
-FARFIELD_INSTANTIATE_FAMILIES(Count, double)
+template void p2p_families<FARFIELD_KERNEL, float>(const Work<float>&, unsigned);
+template void p2p_families<FARFIELD_KERNEL, double>(const Work<double>&, unsigned);
 
 }  // namespace farfield::cuda

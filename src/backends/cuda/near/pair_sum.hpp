@@ -168,7 +168,7 @@ class PairSum {
 
   /// By batches of rounds; what is guarded is one by itself.
   __device__ void sum_rounds(int filled, int round) {
-    const int guarded = Kernel::softens ? static_cast<int>(min(guarded_, static_cast<std::uint32_t>(chunk))) : 0;
+    const int guarded = Kernel::singular ? static_cast<int>(min(guarded_, static_cast<std::uint32_t>(chunk))) : 0;
     Sums sum[n] = {};
 #pragma unroll 1
     for (int first = 0, last; first < filled; first = last) {
@@ -181,7 +181,7 @@ class PairSum {
         for (int at = first / dealt + group_; at < last / dealt; at += groups_)
 #pragma unroll
           for (int j = 0; j < dealt; ++j) targets_.add(load(shared_.source[j * column + at]), part, watch);
-        close = Kernel::softens && watch.found_close(targets_.close_square);
+        close = Kernel::singular && watch.found_close(targets_.close_square);
       }
       if (close) sum_carefully(first / dealt + group_, last / dealt, part);
       if constexpr (deep)

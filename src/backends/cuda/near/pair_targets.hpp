@@ -11,6 +11,7 @@
 // meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
 #pragma once
 #include "backends/cuda/work.hpp"
+#include "kernels/concept.hpp"
 
 namespace farfield::cuda {
 
@@ -159,10 +160,18 @@ struct alignas(16) PairSums {
   __device__ void operator+=(const PairSums& other) { u += other.u, gx += other.gx, gy += other.gy, gz += other.gz; }
 };
 
+/// Adds a pair of a kernel that has no shorter way than its formula.
+template <class Kernel, bool with_gradient, class Real>
+__device__ void add_pair(Real r2, Real dx, Real dy, Real dz, Real q, PairSums<Real>& sum) {
+  Real out[4] = {0, 0, 0, 0};
+  Kernel::template pair<with_gradient ? 4 : 1>(r2, dx, dy, dz, q, out);
+  sum += PairSums<Real>{out[0], out[1], out[2], out[3]};
+}
+
 /// `n` targets in the frame.
 template <class Kernel, class Real, int n, bool with_gradient, bool softened = false>
 struct PairTargets {
-  static constexpr bool meets_close = Kernel::softens;  // a constant kernel does not mind the distance
+  static constexpr bool meets_close = Kernel::singular;
   Real x[n], y[n], z[n], softening2 = 0;
   Real close_square;  ///< Work::close_square
 
@@ -204,27 +213,25 @@ struct PairTargets {
   template <class Choose>
   __device__ Real add_one(const Staged<Real>& s, int i, PairSums<Real>& sum, const Choose& choose) const {
     const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = z[i] - s.z, r2 = square_of(dx, dy, dz);
-    const Real inverse = choose(approximate_inverse_sqrt(softened ? r2 + softening2 : r2), r2);
-    if constexpr (with_gradient)
-      Kernel::gradient(inverse, s.q, dx, dy, dz, sum.u, sum.gx, sum.gy, sum.gz);
-    else
-      Kernel::potential(inverse, s.q, sum.u);
+    if constexpr (OfInverseDistance<Kernel>) {
+      const Real inverse = choose(approximate_inverse_sqrt(softened ? r2 + softening2 : r2), r2);
+      if constexpr (with_gradient)
+        Kernel::gradient(inverse, s.q, dx, dy, dz, sum.u, sum.gx, sum.gy, sum.gz);
+      else
+        Kernel::potential(inverse, s.q, sum.u);
+    } else {
+      add_pair<Kernel, with_gradient>(r2, dx, dy, dz, s.q, sum);
+    }
     return r2;
   }
 };
 
-/// A pair whose 1/r^3, or the square of whose distance, leaves the range of double: in a unit of about its distance.
+/// The nearest of pairs, in a function of its own.
 template <class Kernel, bool with_gradient>
-__device__ __noinline__ PairSums<double> nearest_pair(double x, double y, double z, double q) {
-  const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
-  if (!(largest > 0)) return {};
-  const double unit = scalbn(1.0, ilogb(largest)), to_potential = Kernel::Basis::potential_scale(unit);
-  x /= unit, y /= unit, z /= unit;
-  double u = 0, gx = 0, gy = 0, gz = 0;
-  Kernel::gradient(rsqrt(x * x + y * y + z * z), q, x, y, z, u, gx, gy, gz);
-  const auto in_frame = [&](double g) { return g * to_potential / unit; };
-  if constexpr (with_gradient) return {u * to_potential, in_frame(gx), in_frame(gy), in_frame(gz)};
-  return {u * to_potential, 0, 0, 0};
+__device__ __noinline__ PairSums<double> nearest_pair_sums(double x, double y, double z, double q) {
+  double out[4] = {0, 0, 0, 0};
+  nearest_pair<Kernel, with_gradient ? 4 : 1>(x, y, z, q, out);
+  return {out[0], out[1], out[2], out[3]};
 }
 
 /// A close pair from the exact coordinates, in the frame's units; nothing where the points coincide. Single calls no
@@ -240,26 +247,33 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
   const double z = (work.target[2][t] - work.source[2][s]) * frame.factor;
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
-  if constexpr (!softened && Kernel::softens && sizeof(Real) == 8)
-    if (r2 < least_square<double>) return nearest_pair<Kernel, with_gradient>(x, y, z, q);
-  if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
-    if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
-    if (!softened && Kernel::softens && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
+  if constexpr (!softened && Kernel::singular && sizeof(Real) == 8)
+    if (r2 < least_square<double>) return nearest_pair_sums<Kernel, with_gradient>(x, y, z, q);
+  if constexpr (!OfInverseDistance<Kernel>) {
+    if (r2 > 0 || !Kernel::singular)
+      add_pair<Kernel, with_gradient>(static_cast<Real>(r2), static_cast<Real>(x), static_cast<Real>(y),
+                                      static_cast<Real>(z), q, sum);
+    return sum;
+  } else {
+    if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
+      if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
+      if (!softened && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
+      return sum;
+    }
+    const Real inverse = static_cast<Real>(rsqrt(r2 + softening * softening));
+    if constexpr (with_gradient && sizeof(Real) == 4 && !softened) {
+      // in units of the distance, so that only a result beyond single overflows, not 1/r^3
+      Kernel::gradient(Real(1), q, static_cast<Real>(x) * inverse, static_cast<Real>(y) * inverse,
+                       static_cast<Real>(z) * inverse, sum.u, sum.gx, sum.gy, sum.gz);
+      const Real g = inverse * inverse;
+      return {sum.u * inverse, sum.gx * g, sum.gy * g, sum.gz * g};
+    } else if constexpr (with_gradient)
+      Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), sum.u, sum.gx,
+                       sum.gy, sum.gz);
+    else
+      Kernel::potential(inverse, q, sum.u);
     return sum;
   }
-  const Real inverse = static_cast<Real>(rsqrt(r2 + softening * softening));
-  if constexpr (with_gradient && sizeof(Real) == 4 && !softened && Kernel::softens) {
-    // in units of the distance, so that only a result beyond single overflows, not 1/r^3
-    Kernel::gradient(Real(1), q, static_cast<Real>(x) * inverse, static_cast<Real>(y) * inverse,
-                     static_cast<Real>(z) * inverse, sum.u, sum.gx, sum.gy, sum.gz);
-    const Real g = inverse * inverse;
-    return {sum.u * inverse, sum.gx * g, sum.gy * g, sum.gz * g};
-  } else if constexpr (with_gradient)
-    Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), sum.u, sum.gx,
-                     sum.gy, sum.gz);
-  else
-    Kernel::potential(inverse, q, sum.u);
-  return sum;
 }
 
 /// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i.

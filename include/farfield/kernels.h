@@ -1,0 +1,17 @@
+/* The registry of kernels, a line each: options.hpp, farfield.h, reports, the command line and src/kernels follow it.
+ *
+ * KERNEL(name, NAME, Type, value, formula)
+ *   name, NAME: the word in options, reports and on the command line, and the same in capitals for C
+ *   Type:       its struct, in src/kernels/<name>.hpp
+ *   value:      in both interfaces; from 0 without gaps, and never changed
+ *   formula:    K(x, y), which farfield_options.scale multiplies
+ * docs/developer/adding-a-kernel.md says the rest.
+ */
+#ifndef FARFIELD_KERNELS_H
+#define FARFIELD_KERNELS_H
+
+#define FARFIELD_KERNELS(KERNEL)                          \
+  KERNEL(laplace3d, LAPLACE3D, Laplace3d, 0, "1/|x - y|") \
+  KERNEL(count, COUNT, Count, 1, "1 for every pair, a point with itself included: a diagnostic")
+
+#endif

@@ -1,0 +1,111 @@
+// Direct sums in double at a few targets (judge/direct_sum.hpp): eight of them in every evaluation, for its condition.
+// Blocks of 512 sources keep rounding far below any tolerance that double can promise.
+#include <algorithm>
+
+#include "backends/cpu/stage_list.hpp"
+#include "core/least_square.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+static constexpr std::int64_t block = 512;
+
+/// Sums over sources [begin, end) at x; returns whether some pairs that do not coincide were left out as too near.
+template <class Kernel>
+static bool add_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end, DirectSum& sum) {
+  const double x0 = x[0], x1 = x[1], x2 = x[2];
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0, near = 0;
+#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g, square_u, square_g, near)
+  for (std::int64_t j = begin; j < end; ++j) {
+    const double dx = x0 - in.source[0][j], dy = x1 - in.source[1][j], dz = x2 - in.source[2][j];
+    const double distance2 = dx * dx + dy * dy + dz * dz;
+    const bool summed = !Kernel::singular || distance2 > least_square<double>;
+    const double r2 = summed ? distance2 : 1.0, q = summed ? in.strength[j] : 0.0;
+    double out[4] = {0, 0, 0, 0};
+    Kernel::template pair<4>(r2, dx, dy, dz, q, out);
+    const PairTerms<double> terms = pair_terms<Kernel>(r2, dx, dy, dz, q);
+    u += out[0], gx += out[1], gy += out[2], gz += out[3];
+    abs_u += terms.potential, abs_g += terms.gradient;
+    square_u += terms.potential * terms.potential, square_g += terms.gradient * terms.gradient;
+    near += summed ? 0.0 : std::fabs(dx) + std::fabs(dy) + std::fabs(dz);
+  }
+  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
+  sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;
+  return near > 0;
+}
+
+/// One pair's potential and gradient, which are its terms as well.
+static void add_out(const double out[4], DirectSum& sum) {
+  const double square = out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
+  sum.u += out[0], sum.gx += out[1], sum.gy += out[2], sum.gz += out[3];
+  sum.abs_u += std::fabs(out[0]), sum.abs_g += std::hypot(out[1], out[2], out[3]);
+  sum.square_u += out[0] * out[0], sum.square_g += square;
+}
+
+/// The pairs that add_pairs leaves out.
+template <class Kernel>
+static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
+                           DirectSum& sum) {
+  for (std::int64_t j = begin; j < end; ++j) {
+    const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
+    if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square<double>) continue;
+    double out[4] = {0, 0, 0, 0};
+    nearest_pair<Kernel, 4>(d[0], d[1], d[2], in.strength[j], out);
+    add_out(out, sum);
+  }
+}
+
+/// Softened pairs; coincident sources contribute to the potential. None of [begin, end) is the target itself.
+template <class Kernel>
+static void add_softened_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
+                               DirectSum& sum) {
+  const double square = in.softening * in.softening, at_no_distance = softened_at_no_distance<Kernel>(in.softening);
+  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
+#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g, square_u, square_g)
+  for (std::int64_t j = begin; j < end; ++j) {
+    const double dx = x[0] - in.source[0][j], dy = x[1] - in.source[1][j], dz = x[2] - in.source[2][j];
+    const double distance2 = dx * dx + dy * dy + dz * dz, q = in.strength[j];
+    const bool apart = distance2 > 0;
+    double out[4] = {0, 0, 0, 0};
+    Kernel::template pair<4>(apart ? distance2 + square : 1.0, dx, dy, dz, apart ? q : 0.0, out);
+    const double w = apart ? out[0] : q * at_no_distance;
+    const double g2 = out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
+    u += w, gx += out[1], gy += out[2], gz += out[3];
+    abs_u += std::fabs(w), abs_g += std::sqrt(g2), square_u += w * w, square_g += g2;
+  }
+  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
+  sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;
+}
+
+template <class Kernel>
+static void add_softened(const DirectInput& in, const double x[3], std::int64_t target, DirectSum& sum) {
+  const std::int64_t self = target >= in.self_from ? target - in.self_from : in.sources;
+  for (std::int64_t j = 0; j < self; j += block) add_softened_pairs<Kernel>(in, x, j, std::min(j + block, self), sum);
+  for (std::int64_t j = self + 1; j < in.sources; j += block)
+    add_softened_pairs<Kernel>(in, x, j, std::min(j + block, in.sources), sum);
+}
+
+template <class Kernel>
+static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
+  const double x[3] = {in.target[0][target], in.target[1][target], in.target[2][target]};
+  DirectSum sum;
+  if constexpr (Kernel::softens)
+    if (in.softening > 0) {
+      add_softened<Kernel>(in, x, target, sum);
+      return sum;
+    }
+  for (std::int64_t j = 0; j < in.sources; j += block) {
+    const std::int64_t end = std::min(j + block, in.sources);
+    if (add_pairs<Kernel>(in, x, j, end, sum)) add_near_pairs<Kernel>(in, x, j, end, sum);
+  }
+  return sum;
+}
+
+template <class Kernel>
+void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
+#pragma omp parallel for schedule(dynamic) num_threads(in.threads)
+  for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel>(in, targets[k]);
+}
+
+template void direct_sums<FARFIELD_KERNEL>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);
+
+}  // namespace farfield::cpu::FARFIELD_ISA

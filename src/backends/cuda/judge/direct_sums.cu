@@ -1,0 +1,83 @@
+// Direct sums in double at a few targets (judge/direct_sum.hpp): a block per target and share of the sources.
+#include "backends/cuda/judge/direct_sums.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "core/least_square.hpp"
+#include "kernels/registry.hpp"
+
+namespace farfield::cuda {
+
+static constexpr int threads = 128, shares = 64, numbers = 4;  // potential and gradient
+
+/// Adds source j at target t, whatever their distance.
+template <class Kernel, class Real>
+__device__ void add_source(const Work<Real>& work, std::int64_t j, std::int64_t t, const double x[3], double* sum) {
+  const double q = static_cast<double>(work.strength[j]);
+  const double dx = x[0] - work.source[0][j], dy = x[1] - work.source[1][j], dz = x[2] - work.source[2][j];
+  const double r2 = dx * dx + dy * dy + dz * dz;
+  const bool softened = Kernel::softens && work.softening > 0;
+  if (softened && !(r2 > 0)) {  // coincident, but not the target itself
+    if (j + work.self_from != t) sum[0] += q * softened_at_no_distance<Kernel>(work.softening);
+  } else if (softened) {
+    Kernel::template pair<numbers>(r2 + work.softening * work.softening, dx, dy, dz, q, sum);
+  } else if (Kernel::singular && r2 < least_square<double>) {
+    nearest_pair<Kernel, numbers>(dx, dy, dz, q, sum);
+  } else {
+    Kernel::template pair<numbers>(r2, dx, dy, dz, q, sum);
+  }
+}
+
+/// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
+template <class Kernel, class Real>
+__global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const std::int64_t* targets, double* out) {
+  const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
+  const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
+  const double x[3] = {work.target[0][t], work.target[1][t], work.target[2][t]};
+  double sum[numbers] = {};
+  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) add_source<Kernel>(work, j, t, x, sum);
+  __shared__ double lane[threads];
+  for (int a = 0; a < numbers; ++a) {
+    lane[threadIdx.x] = sum[a];
+    __syncthreads();
+    for (int half = threads / 2; half > 0; half /= 2) {
+      if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * numbers + a] = lane[0];
+    __syncthreads();
+  }
+}
+
+template <class Real>
+std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory) {
+  std::vector<DirectSum> sums(targets.size());
+  if (targets.empty() || sources == 0) return sums;
+  DeviceArray<std::int64_t> at(memory);
+  DeviceArray<double> parts(memory);
+  const auto count = static_cast<std::int64_t>(targets.size());
+  upload(at, targets.data(), count, memory.stream);
+  parts.resize(count * shares * numbers);
+  with_kernel(kernel, [&](auto k) {
+    direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
+        work, sources, at.data(), parts.data());
+  });
+  require_launch("direct_sums_kernel");
+  std::vector<double> part(static_cast<std::size_t>(parts.size()));
+  download(part.data(), parts.data(), parts.size(), memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    for (std::size_t s = 0; s < shares; ++s) {
+      const double* p = part.data() + (k * shares + s) * numbers;
+      DirectSum& to = sums[k];
+      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3];
+    }
+  return sums;
+}
+
+template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&,
+                                                   Kernel, DeviceMemory&);
+template std::vector<DirectSum> direct_sums<double>(const Work<double>&, std::int64_t, const std::vector<std::int64_t>&,
+                                                    Kernel, DeviceMemory&);
+
+}  // namespace farfield::cuda

@@ -1,0 +1,16 @@
+// Direct sums at a few targets, for measured errors.
+#pragma once
+#include <vector>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/work.hpp"
+#include "judge/direct_sum.hpp"
+
+namespace farfield::cuda {
+
+/// Sums in double at the targets of that index in tree order. Waits for the stream.
+template <class Real>
+std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory);
+
+}  // namespace farfield::cuda

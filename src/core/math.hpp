@@ -1,0 +1,22 @@
+// Functions of any value type V that a pair formula may be written in: numbers here, vectors of the CPU's instruction
+// sets in backends/cpu/runtime/simd.hpp.
+#pragma once
+#include <cmath>
+
+#include "core/hd.hpp"
+
+namespace farfield {
+
+template <class V>
+struct Math {
+  /// 1/sqrt(x) for x > 0.
+  FARFIELD_HD static V inverse_sqrt(V x) {
+#if defined(__CUDA_ARCH__)
+    return rsqrt(x);
+#else
+    return 1 / std::sqrt(x);
+#endif
+  }
+};
+
+}  // namespace farfield

@@ -1,0 +1,64 @@
+// Direct sums in double at a few targets: what conditions and measured errors are made of. Each backend has its own
+// loop (judge/direct_sums of both); a pair is the kernel's.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/math.hpp"
+#include "kernels/concept.hpp"
+
+namespace farfield {
+
+/// Sums at one target of the absolute values of the terms of potential and gradient, and of their squares.
+struct TermSums {
+  double abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
+  double result_u = 0, result_g = 0;  ///< squares of the sums of the terms themselves; 0: not known
+};
+/// Beside them those of q K and its gradient.
+struct DirectSum : TermSums {
+  double u = 0, gx = 0, gy = 0, gz = 0;
+};
+
+/// The direct sums at targets of these indices.
+using SumsAt = std::function<std::vector<DirectSum>(const std::vector<std::int64_t>&)>;
+
+/// Points and strengths of one evaluation in host memory.
+struct DirectInput {
+  const double* source[3];
+  const double* target[3];
+  const double* strength;
+  std::int64_t sources;
+  double softening = 0;        ///< scaled like the coordinates
+  std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from; softened sums leave that pair out
+  int threads = 1;
+};
+
+/// Absolute values of a pair's terms of potential and gradient.
+template <class V>
+struct PairTerms {
+  V potential, gradient;
+};
+template <class K, class V>
+FARFIELD_HD PairTerms<V> pair_terms(V r2, V dx, V dy, V dz, V q) {
+  if constexpr (OfInverseDistance<K>) {
+    const V inverse = Math<V>::inverse_sqrt(r2), w = std::fabs(q) * inverse;
+    return {w, w * inverse};
+  } else {
+    V out[4] = {0, 0, 0, 0};
+    K::template pair<4>(r2, dx, dy, dz, q, out);
+    return {std::fabs(out[0]), std::sqrt(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])};
+  }
+}
+
+/// The potential of a unit strength at the softened distance of points that coincide; the square of a tiny softening
+/// may underflow.
+template <class K>
+FARFIELD_HD double softened_at_no_distance(double softening) {
+  double out[1] = {0};
+  nearest_pair<K, 1>(softening, 0, 0, 1, out);
+  return out[0];
+}
+
+}  // namespace farfield

@@ -1,0 +1,49 @@
+// PairKernel: what a kernel's struct offers. docs/developer/adding-a-kernel.md adds one step by step.
+#pragma once
+#include <cmath>
+#include <concepts>
+
+#include "core/hd.hpp"
+#include "expansions/basis.hpp"
+
+namespace farfield {
+
+/// `parts` of a result: 1, the potential; 4, and its gradient with respect to the target.
+template <class K>
+concept PairKernel = ExpansionBasis<typename K::Basis> && requires(double r2, double d, double q, double* out) {
+  { K::homogeneity } -> std::convertible_to<int>;  ///< K(s x, s y) = s^homogeneity K(x, y)
+  { K::singular } -> std::convertible_to<bool>;    ///< infinite at no distance: pairs there contribute nothing
+  { K::softens } -> std::convertible_to<bool>;     ///< Options::softening may be added to r2, in squares
+  /// One pair from r2 = |d|^2 and d = target - source, r2 > 0 where the kernel is singular: out[0] += q K, the next
+  /// three += q grad K.
+  K::template pair<1>(r2, d, d, d, q, out);
+  K::template pair<4>(r2, d, d, d, q, out);
+};
+
+/// A kernel of 1/r and q/r^3 alone, for which backends have shorter ways than `pair`: they correct the hardware's
+/// reciprocal square root as far as the tolerance needs.
+template <class K>
+concept OfInverseDistance = PairKernel<K> && requires(double v) {
+  K::potential(v, v, v);
+  K::gradient(v, v, v, v, v, v, v, v, v);
+  K::gradient_of_cube(v, v, v, v, v, v, v, v, v);
+};
+
+/// A pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: in a unit of
+/// about its distance. Nothing where the points coincide.
+template <class K, int parts>
+FARFIELD_HD void nearest_pair(double x, double y, double z, double q, double* out) {
+  const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
+  if (!(largest > 0)) return;
+  const double unit = scalbn(1.0, ilogb(largest));
+  x /= unit, y /= unit, z /= unit;
+  double own[4] = {0, 0, 0, 0};
+  K::template pair<parts>(x * x + y * y + z * z, x, y, z, q, own);
+  // one power after another: unit^2 may leave the range where the result does not
+  for (int h = K::homogeneity; h < 0; ++h)
+    for (int part = 0; part < parts; ++part) own[part] /= unit;
+  out[0] += own[0];
+  for (int part = 1; part < parts; ++part) out[part] += own[part] / unit;
+}
+
+}  // namespace farfield

@@ -1,0 +1,25 @@
+// The kernels of include/farfield/kernels.h as types. Where a kernel is only a value, its traits say what to know.
+#pragma once
+#include <farfield/error.hpp>
+#include <farfield/options.hpp>
+#include <utility>
+
+#include "kernels/all.hpp"  // every kernel's header; made by src/CMakeLists.txt from the registry
+#include "kernels/traits.hpp"
+
+namespace farfield {
+
+/// f(K{}) for the kernel K of that value.
+template <class F>
+decltype(auto) with_kernel(Kernel kernel, F&& f) {
+  switch (kernel) {
+#define FARFIELD_CASE(name, NAME, Type, value, formula) \
+  case Kernel::name:                                    \
+    return std::forward<F>(f)(Type{});
+    FARFIELD_KERNELS(FARFIELD_CASE)
+#undef FARFIELD_CASE
+  }
+  throw Error(ErrorCode::internal, "a kernel outside the registry reached the backend; please report it");
+}
+
+}  // namespace farfield
