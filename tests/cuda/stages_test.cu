@@ -28,6 +28,15 @@ struct Scheme {
   std::int64_t points = 4'001, leaf_size = 20;
 };
 
+/// What stages read and write, on both sides.
+template <class Real>
+struct ArrayPair {
+  const char* name;
+  Array<Real>* host;
+  cuda::DeviceArray<Real>* device;
+};
+constexpr const char* gradient_names[] = {"gradients along x", "gradients along y", "gradients along z"};
+
 template <class Real>
 class StagePair {
  public:
@@ -59,7 +68,7 @@ class StagePair {
     push();
     host(cpu_stages_, h_);
     device(d_);
-    for (auto& [array, on_device] : arrays_) {
+    for (auto& [what, array, on_device] : arrays_) {
       std::vector<Real> found(static_cast<std::size_t>(array->size()));
       cuda::download(found.data(), on_device->data(), array->size(), nullptr);
       cuda::require(cudaDeviceSynchronize(), name);
@@ -70,14 +79,16 @@ class StagePair {
         size += a * a;
       }
       const double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-13;
-      EXPECT_LE(std::sqrt(difference), tolerance * std::sqrt(size)) << name << ", array " << (on_device - &multipole_);
+      EXPECT_LE(std::sqrt(difference), tolerance * std::sqrt(size)) << name << ", " << what;
     }
   }
 
  private:
   void bind(const Scheme& scheme) {
     const std::int64_t targets = host_.target_points().count, boxes = host_.tree.boxes;
-    arrays_ = {{&h_multipole_, &multipole_}, {&h_local_, &local_}, {&h_potential_, &potential_}};
+    arrays_ = {{"multipoles", &h_multipole_, &multipole_},
+               {"locals", &h_local_, &local_},
+               {"potentials", &h_potential_, &potential_}};
     h_multipole_.assign(boxes * stride_, 0);
     h_local_.assign(boxes * stride_, 0);
     h_potential_.assign(targets, 0);
@@ -93,7 +104,7 @@ class StagePair {
       h_.target[a] = host_.target_points().axis[a].data(), d_.target[a] = device_.target_points().axis[a].data();
       if (!scheme.gradient) continue;
       h_gradient_[a].assign(targets, 0);
-      arrays_.push_back({&h_gradient_[a], &gradient_[a]});
+      arrays_.push_back({gradient_names[a], &h_gradient_[a], &gradient_[a]});
     }
     h_.strength = h_strength_.data(), d_.strength = strength_.data();
     h_.rotation = d_.rotation = scheme.rotation;
@@ -109,7 +120,7 @@ class StagePair {
 
   /// The host's arrays to the device, so that a stage does not inherit differences.
   void push() {
-    for (auto& [array, on_device] : arrays_) cuda::upload(*on_device, array->data(), array->size(), nullptr);
+    for (auto& [what, array, on_device] : arrays_) cuda::upload(*on_device, array->data(), array->size(), nullptr);
     h_.multipole = h_multipole_.data(), d_.multipole = multipole_.data();
     h_.local = h_local_.data(), d_.local = local_.data();
     h_.potential = h_potential_.data(), d_.potential = potential_.data();
@@ -131,7 +142,7 @@ class StagePair {
   cuda::P2pWork near_{memory_};
   cuda::Work<Real> d_;
   cuda::DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
-  std::vector<std::pair<Array<Real>*, cuda::DeviceArray<Real>*>> arrays_;
+  std::vector<ArrayPair<Real>> arrays_;
   std::int64_t stride_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <filesystem>
 #include <functional>
 #include <thread>
 
@@ -147,6 +149,52 @@ TEST_F(Threads, ThatCannotBeStartedAreAnError) {
 TEST_F(Threads, NumbersBeyondReasonAreRefusedAtOnce) {
   EXPECT_EQ(with_memory(300 << 20, threaded(10'000)), static_cast<int>(ErrorCode::usage));
   EXPECT_EQ(with_memory(300 << 20, threaded(-1)), static_cast<int>(ErrorCode::usage));
+}
+
+/// Threads of this process; -1 where the system does not tell.
+int threads_now() {
+  std::error_code none;
+  const std::filesystem::directory_iterator all("/proc/self/task", none);
+  return none ? -1 : static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+/// Most threads of this process at a time while `work` runs, without the one that counts.
+int most_threads_during(const std::function<void()>& work) {
+  std::atomic<bool> done = false;
+  int most = 0;
+  std::thread count([&] {
+    while (!done) most = std::max(most, threads_now() - 1);
+  });
+  work();
+  done = true;
+  count.join();
+  return most;
+}
+
+/// Builds, moves and evaluates 20 times, where OpenMP would take seven threads; returns how many ran beside this one.
+int threads_beside(const Cloud& apart, const Cloud& alike, Method method) {
+  omp_set_num_threads(7);
+  Options o = threaded(3);
+  o.method = method, o.check = 50, o.at_sources = true;
+  Plan plan(points(apart.sources), points(apart.targets), o);  // starts the threads
+  return -1 + most_threads_during([&] {
+    for (int again = 0; again < 20; ++again) {
+      plan.move(points(alike.sources));
+      plan.evaluate(alike.strengths);
+      plan.move(points(apart.sources), points(apart.targets));
+      plan.evaluate(apart.strengths);
+    }
+  });
+}
+
+TEST_F(Threads, ThatRunAreThoseOfTheOptions) {
+  if (threads_now() < 0) GTEST_SKIP() << "there is no /proc/self/task";
+  const Cloud apart = make_cloud(Kind::apart, 3'000, Signs::mixed);
+  for (const Method method : {Method::fmm, Method::direct}) {
+    int beside = 0;
+    std::thread([&] { beside = status_of([&] { return threads_beside(apart, cloud, method); }); }).join();
+    EXPECT_EQ(beside, 2) << "method " << static_cast<int>(method);
+  }
 }
 
 TEST_F(Threads, OfTheReportAreThoseOfTheOptions) {

@@ -24,28 +24,37 @@ class Refusals : public ::testing::Test {
   }
 };
 
-TEST_F(Refusals, FirstBadCoordinateIsNamed) {
+template <class T>
+void expect_first_bad_coordinate(const std::vector<double>& good) {
   for (const double bad : {nan, infinity, -infinity})
     for (const std::size_t first : {0u, 61u, 199u}) {
-      std::vector<double> xyz = cloud.sources;
-      xyz[3 * first + 1] = bad;
-      xyz.back() = bad;
+      std::vector<T> xyz(good.begin(), good.end());
+      xyz[3 * first + 1] = xyz.back() = static_cast<T>(bad);
       expect_refusal(ErrorCode::input, "source " + std::to_string(first), [&] { Plan p{points(xyz)}; });
-      expect_refusal(ErrorCode::input, "target " + std::to_string(first),
-                     [&] { Plan p(points(cloud.sources), points(xyz)); });
+      expect_refusal(ErrorCode::input, "target " + std::to_string(first), [&] { Plan p(points(good), points(xyz)); });
     }
+}
+
+TEST_F(Refusals, FirstBadCoordinateIsNamed) {
+  expect_first_bad_coordinate<double>(cloud.sources);
+  expect_first_bad_coordinate<float>(cloud.sources);
+}
+
+template <class T>
+void expect_first_bad_strength(Plan& plan, const std::vector<double>& good) {
+  for (const double bad : {nan, infinity, -infinity}) {
+    std::vector<T> q(good.begin(), good.end()), two = q;
+    q[17] = q[80] = static_cast<T>(bad);
+    expect_refusal(ErrorCode::input, "strength 17", [&] { plan.evaluate(q); });
+    two.insert(two.end(), q.begin(), q.end());
+    expect_refusal(ErrorCode::input, "strength 17 of vector 1", [&] { plan.evaluate(two); });
+  }
 }
 
 TEST_F(Refusals, FirstBadStrengthIsNamed) {
   Plan plan = make_plan(cloud, {});
-  for (const double bad : {nan, infinity, -infinity}) {
-    std::vector<double> q = cloud.strengths;
-    q[17] = q[80] = bad;
-    expect_refusal(ErrorCode::input, "strength 17", [&] { plan.evaluate(q); });
-    std::vector<double> two = cloud.strengths;
-    two.insert(two.end(), q.begin(), q.end());
-    expect_refusal(ErrorCode::input, "strength 17 of vector 1", [&] { plan.evaluate(two); });
-  }
+  expect_first_bad_strength<double>(plan, cloud.strengths);
+  expect_first_bad_strength<float>(plan, cloud.strengths);
 }
 
 TEST_F(Refusals, WrongLengths) {

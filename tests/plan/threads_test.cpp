@@ -1,5 +1,6 @@
 // What may run at the same time: the threads of one plan, and several plans in threads of the caller. Every result has
 // the bits that one thread gives. Under ThreadSanitizer (make tsan) these tests also find races that change no bit.
+#include <optional>
 #include <thread>
 
 #include "support/measure.hpp"
@@ -103,6 +104,31 @@ TEST(Threads, FunctionsWithoutAPlan) {
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(together, std::vector<std::uint64_t>(4, together[0]));
   EXPECT_EQ(bounds, std::vector<std::int64_t>(4, bounds[0]));
+}
+
+/// Runs `work` in a thread of its own, to its end.
+template <class Work>
+void elsewhere(Work&& work) {
+  std::thread(std::forward<Work>(work)).join();
+}
+
+/// A plan may go from thread to thread, as long as one has it at a time: nothing of it stays behind in a thread.
+TEST(Threads, OnePlanInTurn) {
+  for (const Job& job : {jobs()[0], jobs()[2]}) {
+    const Cloud a = make_cloud(job.kind, job.count, Signs::mixed), b = make_cloud(Kind::sphere, 1'000, Signs::mixed);
+    Options o = job.options;
+    o.threads = 2;
+    const std::vector<double> at_a = make_plan(a, o).evaluate(a.strengths).potential,
+                              at_b = make_plan(b, o).evaluate(b.strengths).potential;
+    std::optional<Plan> plan;
+    elsewhere([&] { plan.emplace(make_plan(a, o)); });
+    EXPECT_EQ(plan->evaluate(a.strengths).potential, at_a) << job.name;
+    elsewhere([&] { plan->move(points(b.sources)); });
+    EXPECT_EQ(plan->evaluate(b.strengths).potential, at_b) << job.name;
+    plan->move(points(a.sources));
+    elsewhere([&] { EXPECT_EQ(plan->evaluate(a.strengths).potential, at_a) << job.name; });
+    elsewhere([&] { plan.reset(); });
+  }
 }
 
 TEST(Threads, AnErrorLeavesAParallelLoop) {

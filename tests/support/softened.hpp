@@ -63,15 +63,20 @@ inline Options softened_options(double softening, Precision precision, Backend b
   return o;
 }
 
-inline void expect_softened(const Cloud& cloud, double softening, Precision precision, Backend backend) {
-  const Result<double> r = make_plan(cloud, softened_options(softening, precision, backend)).evaluate(cloud.strengths);
-  const SoftenedErrors e = softened_errors(cloud, softening, cloud.where(), cloud.apart(), r.potential, r.gradient);
+/// Returns the report of what ran.
+inline Report expect_softened(const Cloud& cloud, const Options& o) {
+  const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
+  const SoftenedErrors e = softened_errors(cloud, o.softening, cloud.where(), cloud.apart(), r.potential, r.gradient);
   const auto terms = static_cast<double>(cloud.count());
-  const double bound = precision == Precision::single_ ? softened_bound<float>(terms) : softened_bound<double>(terms);
-  EXPECT_LE(e.potential, bound) << cloud.label << ", softening " << softening << ", " << r.report.precision;
-  EXPECT_LE(e.gradient, bound) << cloud.label << ", softening " << softening << ", " << r.report.precision;
+  const double bound = o.precision == Precision::single_ ? softened_bound<float>(terms) : softened_bound<double>(terms);
+  EXPECT_LE(e.potential, bound) << cloud.label << ", softening " << o.softening << ", " << r.report.precision;
+  EXPECT_LE(e.gradient, bound) << cloud.label << ", softening " << o.softening << ", " << r.report.precision;
   EXPECT_EQ(r.report.method, "direct");
-  EXPECT_EQ(r.report.softening, softening);
+  EXPECT_EQ(r.report.softening, o.softening);
+  return r.report;
+}
+inline void expect_softened(const Cloud& cloud, double softening, Precision precision, Backend backend) {
+  expect_softened(cloud, softened_options(softening, precision, backend));
 }
 
 inline Cloud in_units(Cloud cloud, double unit, double strength = 1) {
