@@ -4,10 +4,18 @@
 
 namespace farfield {
 
-#define FARFIELD_TRAITS(name, NAME, Type, value, formula) \
-  {#name, formula, Type::homogeneity, Type::singular, Type::softens, Type::Basis::truncates},
-static constexpr KernelTraits all[] = {FARFIELD_KERNELS(FARFIELD_TRAITS)};
-
-const KernelTraits& traits(Kernel kernel) { return all[static_cast<int>(kernel)]; }
+const KernelTraits& traits(Kernel kernel) {
+  switch (kernel) {
+#define FARFIELD_TRAITS(name, NAME, Type, value, formula)                                     \
+  case Kernel::name: {                                                                        \
+    static constexpr KernelTraits own{#name,          formula,       Type::homogeneity,       \
+                                      Type::singular, Type::softens, Type::Basis::truncates}; \
+    return own;                                                                               \
+  }
+    FARFIELD_KERNELS(FARFIELD_TRAITS)
+#undef FARFIELD_TRAITS
+  }
+  throw Error(ErrorCode::internal, "a kernel outside the registry has no traits; please report it");
+}
 
 }  // namespace farfield

@@ -71,7 +71,7 @@ class ClosePairs {
           dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
         }
     }
-    if constexpr (!softened && OfInverseDistance<Kernel>)
+    if constexpr (!softened && Kernel::singular)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
           r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
@@ -96,6 +96,10 @@ class ClosePairs {
     } else {
       constexpr int parts = with_gradient ? 4 : 1;
       V out[4] = {};
+      if constexpr (Kernel::singular) {  // where points coincide there is no pair
+        q = r2 > Real(0) ? q : V{};
+        r2 = r2 > Real(0) ? r2 : V{} + Real(1);
+      }
       Kernel::template pair<parts>(r2, dx, dy, dz, q, out);
       a.u[i] += out[0];
       if constexpr (with_gradient) a.gx[i] += out[1], a.gy[i] += out[2], a.gz[i] += out[3];

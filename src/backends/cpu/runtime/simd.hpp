@@ -18,6 +18,8 @@
 #define FARFIELD_ISA baseline
 #endif
 
+#include "core/math.hpp"
+
 #define FARFIELD_INLINE inline __attribute__((always_inline))
 #define FARFIELD_LAMBDA __attribute__((always_inline))
 
@@ -235,4 +237,15 @@ class Scratch {
   std::int64_t capacity_ = 0;
 };
 
+/// What pair formulas ask of a vector (core/math.hpp).
+template <class Real>
+struct VectorMath {
+  static FARFIELD_INLINE Vec<Real> inverse_sqrt(Vec<Real> x) { return FARFIELD_ISA::inverse_sqrt(x); }
+};
+
 }  // namespace farfield::cpu::FARFIELD_ISA
+
+template <>
+struct farfield::Math<farfield::cpu::FARFIELD_ISA::Vec<double>> : farfield::cpu::FARFIELD_ISA::VectorMath<double> {};
+template <>
+struct farfield::Math<farfield::cpu::FARFIELD_ISA::Vec<float>> : farfield::cpu::FARFIELD_ISA::VectorMath<float> {};

@@ -179,7 +179,7 @@ struct PairTargets {
   __device__ void add(const Staged<Real>& s, PairSums<Real> (&sums)[n], Watch<Real>& watch) const {
     Real seen[n];
 #pragma unroll
-    for (int i = 0; i < n; ++i) seen[i] = add_one(s, i, sums[i], [](Real inverse, Real) { return inverse; });
+    for (int i = 0; i < n; ++i) seen[i] = add_one(s, i, sums[i], [](Real) { return true; });
 #pragma unroll
     for (int i = 0; i < n; i += 2)
       if constexpr (meets_close) watch.see(seen[i], seen[i + 1 < n ? i + 1 : i]);
@@ -190,10 +190,10 @@ struct PairTargets {
     unsigned close = 0;
 #pragma unroll
     for (int i = 0; i < n; ++i)
-      add_one(s, i, sums[i], [&](Real inverse, Real r2) {
+      add_one(s, i, sums[i], [&](Real r2) {
         const bool apart = !meets_close || leading_bits(r2) > leading_bits(close_square);
         close |= apart ? 0u : 1u << i;
-        return apart ? inverse : Real(0);
+        return apart;
       });
     return close;
   }
@@ -210,17 +210,20 @@ struct PairTargets {
   }
 
  private:
-  template <class Choose>
-  __device__ Real add_one(const Staged<Real>& s, int i, PairSums<Real>& sum, const Choose& choose) const {
+  /// `wanted` says from r2 whether the pair counts.
+  template <class Wanted>
+  __device__ Real add_one(const Staged<Real>& s, int i, PairSums<Real>& sum, const Wanted& wanted) const {
     const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = z[i] - s.z, r2 = square_of(dx, dy, dz);
     if constexpr (OfInverseDistance<Kernel>) {
-      const Real inverse = choose(approximate_inverse_sqrt(softened ? r2 + softening2 : r2), r2);
+      const Real root = approximate_inverse_sqrt(softened ? r2 + softening2 : r2),
+                 inverse = wanted(r2) ? root : Real(0);
       if constexpr (with_gradient)
         Kernel::gradient(inverse, s.q, dx, dy, dz, sum.u, sum.gx, sum.gy, sum.gz);
       else
         Kernel::potential(inverse, s.q, sum.u);
     } else {
-      add_pair<Kernel, with_gradient>(r2, dx, dy, dz, s.q, sum);
+      const bool counts = wanted(r2);
+      add_pair<Kernel, with_gradient>(counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);
     }
     return r2;
   }

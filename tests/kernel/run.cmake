@@ -1,0 +1,41 @@
+# cmake -DWORK_DIR=<scratch> -P run.cmake
+# Adds tests/kernel/plain.hpp to a copy of the sources by the steps of docs/developer/adding-a-kernel.md, builds the
+# library for the CPU's baseline and runs main.cpp with it.
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "failed (${status}): ${command}\n${output}")
+  endif()
+endfunction()
+
+set(root ${CMAKE_CURRENT_LIST_DIR}/../..)
+set(copy ${WORK_DIR}/copy)
+foreach(part CMakeLists.txt cmake include src)
+  file(COPY ${root}/${part} DESTINATION ${copy})
+endforeach()
+
+# 1. The header. 2. The line of the registry, as the page shows it.
+file(COPY ${CMAKE_CURRENT_LIST_DIR}/plain.hpp DESTINATION ${copy}/src/kernels)
+set(registry ${copy}/include/farfield/kernels.h)
+file(STRINGS ${root}/docs/developer/adding-a-kernel.md line REGEX "^  KERNEL\\(plain,")
+file(READ ${registry} text)
+string(FIND "${text}" "  KERNEL(laplace3d," first)
+if(line STREQUAL "" OR first EQUAL -1)
+  message(FATAL_ERROR "the page has no line KERNEL(plain, ...), or the registry none of laplace3d")
+endif()
+string(SUBSTRING "${text}" 0 ${first} before)
+string(SUBSTRING "${text}" ${first} -1 after)
+file(WRITE ${registry} "${before}${line} \\\n${after}")
+
+file(WRITE ${copy}/try/CMakeLists.txt "add_executable(try ${CMAKE_CURRENT_LIST_DIR}/main.cpp)
+target_link_libraries(try PRIVATE farfield)\n")
+file(APPEND ${copy}/CMakeLists.txt "add_subdirectory(try)\n")
+step(${CMAKE_COMMAND} -S ${copy} -B ${WORK_DIR}/build -DCMAKE_BUILD_TYPE=Release -DFARFIELD_CUDA=OFF
+     -DFARFIELD_BASELINE_ONLY=ON -DFARFIELD_BUILD_CLI=OFF -DFARFIELD_BUILD_TESTS=OFF -DFARFIELD_INSTALL=OFF)
+step(${CMAKE_COMMAND} --build ${WORK_DIR}/build --parallel 2 --target try)
+execute_process(COMMAND ${WORK_DIR}/build/try/try RESULT_VARIABLE status OUTPUT_VARIABLE said)
+message("${said}")
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "the added kernel does not give what 1/r gives")
+endif()
