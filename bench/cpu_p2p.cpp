@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cpu/tree/tree.hpp"
 #include "model/pair_terms.hpp"
 
 using namespace farfield;

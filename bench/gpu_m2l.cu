@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/judge/accounts.hpp"
@@ -19,7 +20,6 @@
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/transfer/points.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "bench/gpu_clouds.hpp"
 #include "bench/timing.hpp"
 #include "expansions/laplace_basis.hpp"

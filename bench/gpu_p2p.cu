@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/judge/accounts.hpp"
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/transfer/points.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "bench/gpu_clouds.hpp"
 #include "bench/timing.hpp"
 #include "kernels/laplace3d.hpp"

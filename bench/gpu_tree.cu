@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/transfer/points.hpp"
-#include "backends/cuda/tree/tree.hpp"
 
 namespace farfield::cuda {
 namespace {

@@ -1,13 +1,13 @@
 // m2l in double by mirror images on tensor cores, against the product and the rotation of the same multipoles.
 #include <cmath>
 
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/transfer/survey.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
 #include "kernels/registry.hpp"

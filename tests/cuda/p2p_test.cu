@@ -1,12 +1,12 @@
 // p2p by families and by tiles against sums over the near lists in double, and against exact counts.
 #include <cmath>
 
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cpu/tree/tree.hpp"
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "kernels/count.hpp"
 #include "kernels/laplace3d.hpp"
 #include "kernels/registry.hpp"

@@ -1,16 +1,16 @@
 // Each stage on the device against the same stage of the CPU: the same tree, the same input from the stage before.
 #include <functional>
 
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/far/tables.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cpu/tree/tree.hpp"
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
 #include "kernels/registry.hpp"

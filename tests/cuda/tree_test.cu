@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/transfer/points.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "support/clouds.hpp"
 #include "tree/built.hpp"
 

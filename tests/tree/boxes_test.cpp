@@ -1,4 +1,4 @@
-#include "backends/cpu/tree/boxes.hpp"
+#include "backends/cpu/boxes/boxes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cpu/tree/tree.hpp"
 #include "tree/clouds.hpp"
 
 namespace farfield::test {

@@ -1,12 +1,12 @@
-#include "backends/cpu/tree/sort.hpp"
+#include "backends/cpu/boxes/sort.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <farfield/error.hpp>
 
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cpu/tree/tree.hpp"
 #include "tree/clouds.hpp"
 
 namespace farfield::cpu {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/far/table_cache.hpp"
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
-#include "backends/cpu/tree/tree.hpp"
 #include "core/stage_clock.hpp"
 #include "core/units.hpp"
 #include "judge/check.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/bound_stages.hpp"
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
@@ -24,7 +25,6 @@
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "core/units.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "backends/cpu/tree/tree.hpp"
+#include "backends/cpu/boxes/tree.hpp"
 #include "backends/evaluator.hpp"
 #include "core/array.hpp"
 #include "core/units.hpp"

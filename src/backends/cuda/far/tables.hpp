@@ -1,5 +1,6 @@
 // Tables: the translation tables of one plan in device memory, in the precision of its coefficients.
 #pragma once
+#include <farfield/options.hpp>
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"

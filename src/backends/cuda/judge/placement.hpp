@@ -7,8 +7,8 @@
 #pragma once
 #include <cstdint>
 
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/runtime/array.hpp"
-#include "backends/cuda/tree/tree.hpp"
 #include "model/degree.hpp"
 
 namespace farfield::cuda {

@@ -1,4 +1,4 @@
-#include "backends/cpu/tree/lists.hpp"
+#include "backends/cpu/boxes/lists.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "backends/cpu/tree/keys.hpp"
+#include "backends/cpu/boxes/keys.hpp"
 
 #include <farfield/error.hpp>
 #include <string>

@@ -7,9 +7,9 @@
 #include <functional>
 #include <memory>
 
+#include "backends/cuda/boxes/sort.hpp"
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/transfer/survey.hpp"
-#include "backends/cuda/tree/sort.hpp"
 #include "tree/geometry.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"

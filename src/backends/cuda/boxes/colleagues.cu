@@ -3,8 +3,8 @@
 // lists want to know of colleagues, sixteen bytes per box instead of 27 look-ups for every row.
 #include <algorithm>
 
+#include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/tree/lists.hpp"
 
 namespace farfield::cuda {
 namespace {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <string>
 
+#include "backends/cuda/boxes/box_kernels.hpp"
+#include "backends/cuda/boxes/boxes.hpp"
 #include "backends/cuda/runtime/device.hpp"
-#include "backends/cuda/tree/box_kernels.hpp"
-#include "backends/cuda/tree/boxes.hpp"
 
 namespace farfield::cuda {
 namespace {

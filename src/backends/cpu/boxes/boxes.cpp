@@ -1,4 +1,4 @@
-#include "backends/cpu/tree/boxes.hpp"
+#include "backends/cpu/boxes/boxes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/tree/sort.hpp"
+#include "backends/cpu/boxes/sort.hpp"
 #include "core/chunks.hpp"
 
 namespace farfield::cpu {

@@ -8,8 +8,8 @@
 #pragma once
 #include <cstdint>
 
+#include "backends/cuda/boxes/keys.hpp"
 #include "backends/cuda/runtime/array.hpp"
-#include "backends/cuda/tree/keys.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield::cuda {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
+#include "backends/cuda/boxes/row_maker.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/running_sum.hpp"
-#include "backends/cuda/tree/row_maker.hpp"
 
 namespace farfield::cuda {
 namespace {

@@ -3,7 +3,7 @@
 #include <farfield/views.hpp>
 #include <functional>
 
-#include "backends/cpu/tree/sort.hpp"
+#include "backends/cpu/boxes/sort.hpp"
 #include "core/array.hpp"
 #include "tree/geometry.hpp"
 #include "tree/lists.hpp"

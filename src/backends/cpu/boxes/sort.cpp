@@ -1,4 +1,4 @@
-#include "backends/cpu/tree/sort.hpp"
+#include "backends/cpu/boxes/sort.hpp"
 
 #include <algorithm>
 #include <cstring>

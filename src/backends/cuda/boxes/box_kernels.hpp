@@ -5,10 +5,10 @@
 #include <cub/block/block_scan.cuh>
 #include <limits>
 
+#include "backends/cuda/boxes/keys.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/residency.hpp"
 #include "backends/cuda/runtime/running_sum.hpp"
-#include "backends/cuda/tree/keys.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield::cuda {

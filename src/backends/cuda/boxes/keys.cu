@@ -3,9 +3,9 @@
 #include <string>
 #include <type_traits>
 
+#include "backends/cuda/boxes/keys.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
-#include "backends/cuda/tree/keys.hpp"
 
 namespace farfield::cuda {
 namespace {

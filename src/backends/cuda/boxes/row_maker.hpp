@@ -1,8 +1,8 @@
 // RowMaker: which coarser and finer boxes a target box hears from, beside its colleagues: what counting rows and
 // filling them have in common.
 #pragma once
+#include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/tree/lists.hpp"
 
 namespace farfield::cuda {
 

@@ -1,7 +1,7 @@
 // Colleagues: a colleague of a box is a child of a colleague of its parent, so one look-up per slot finds it.
 #include <algorithm>
 
-#include "backends/cpu/tree/boxes.hpp"
+#include "backends/cpu/boxes/boxes.hpp"
 #include "core/chunks.hpp"
 
 namespace farfield::cpu {

@@ -1,8 +1,8 @@
+#include "backends/cuda/boxes/boxes.hpp"
+#include "backends/cuda/boxes/keys.hpp"
+#include "backends/cuda/boxes/lists.hpp"
+#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/transfer/points.hpp"
-#include "backends/cuda/tree/boxes.hpp"
-#include "backends/cuda/tree/keys.hpp"
-#include "backends/cuda/tree/lists.hpp"
-#include "backends/cuda/tree/tree.hpp"
 
 namespace farfield::cuda {
 namespace {

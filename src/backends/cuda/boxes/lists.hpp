@@ -5,8 +5,8 @@
 // lanes take colleagues in the order of their numbers (SlotOrder). No level waits for another. Rows are counted and
 // summed in one launch, their three lengths read back, and filled, a warp per row.
 #pragma once
+#include "backends/cuda/boxes/surroundings.hpp"
 #include "backends/cuda/runtime/array.hpp"
-#include "backends/cuda/tree/surroundings.hpp"
 
 namespace farfield::cuda {
 

@@ -1,12 +1,12 @@
-#include "backends/cpu/tree/tree.hpp"
+#include "backends/cpu/boxes/tree.hpp"
 
 #include <chrono>
 #include <farfield/error.hpp>
 #include <new>
 
-#include "backends/cpu/tree/boxes.hpp"
-#include "backends/cpu/tree/keys.hpp"
-#include "backends/cpu/tree/lists.hpp"
+#include "backends/cpu/boxes/boxes.hpp"
+#include "backends/cpu/boxes/keys.hpp"
+#include "backends/cpu/boxes/lists.hpp"
 
 namespace farfield::cpu {
 namespace {

@@ -1,8 +1,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 
+#include "backends/cuda/boxes/sort.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/tree/sort.hpp"
 
 namespace farfield::cuda {
 namespace {

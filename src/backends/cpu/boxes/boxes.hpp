@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "backends/cpu/tree/keys.hpp"
+#include "backends/cpu/boxes/keys.hpp"
 #include "core/array.hpp"
 #include "tree/tree.hpp"
 
