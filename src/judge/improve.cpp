@@ -21,10 +21,12 @@ static double arithmetic_error(const Decision& d) {
   return std::hypot(rounding, cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4);
 }
 
-/// By how much rounding grows in a sum: that of its terms, and in direct sums that of the partial sums, which may be
-/// larger than the sum itself (0.07 times its condition with 2,575 neutral strengths).
+/// By how much rounding grows in a sum: that of its terms, and in direct sums of terms that cancel (9 for 2,575 neutral
+/// strengths; at random they make a sum of their own size, 1) that of the partial sums, which are larger than the sum
+/// itself (0.07 times its condition there).
 static double rounding_growth(const Decision& d, const Quality& q) {
-  if (d.method != Method::direct) return q.terms;
+  constexpr double cancelling = 4;
+  if (d.method != Method::direct || q.terms < cancelling) return q.terms;
   return std::max(q.terms, 0.08 * std::max(q.condition.potential, q.condition.gradient));
 }
 

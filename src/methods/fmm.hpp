@@ -26,18 +26,25 @@ concept FmmStages = requires(S& s, int level) {
   s.l2p();
   s.m2p();
   s.p2p();
+  s.exchange();  ///< multipoles from where other parts of the tree are; nothing on one device
 };
 
-/// `time(name, work)` runs work and books its time under the stage's name.
-template <FmmStages S, class Time>
-void fmm(S& s, Time&& time) {
-  constexpr int coarsest = 2;  // boxes of levels 0 and 1 all touch: nothing there is far
+inline constexpr int coarsest = 2;  ///< boxes of levels 0 and 1 all touch: nothing there is far
 
-  time("p2p", [&] { s.p2p(); });  // u  = sum q K(x, y)
+// `time(name, work)` runs work and books its time under the stage's name.
+
+/// Multipoles of all boxes, from the sources up.
+template <FmmStages S, class Time>
+void upward(S& s, Time&& time) {
   time("p2m", [&] { s.p2m(); });  // M_i = sum q R_i(u)
   time("m2m", [&] {
     for (int level = s.levels() - 2; level >= coarsest; --level) s.m2m(level);  // M_parent = sum T M_child
   });
+}
+
+/// Locals of all boxes and what the targets receive of them.
+template <FmmStages S, class Time>
+void downward(S& s, Time&& time) {
   time("m2l", [&] { s.m2l(); });  // L = sum K(t) M
   time("p2l", [&] { s.p2l(); });  // L += sum q S_i(u)
   time("l2l", [&] {
@@ -45,6 +52,14 @@ void fmm(S& s, Time&& time) {
   });
   time("l2p", [&] { s.l2p(); });  // u += sum L_i R_i(u)
   time("m2p", [&] { s.m2p(); });  // u += sum M_i S_i(u)
+}
+
+template <FmmStages S, class Time>
+void fmm(S& s, Time&& time) {
+  time("p2p", [&] { s.p2p(); });  // u  = sum q K(x, y)
+  upward(s, time);
+  s.exchange();
+  downward(s, time);
 }
 
 }  // namespace farfield

@@ -70,6 +70,7 @@ struct DeviceStages {
   void l2l(int) {}
   void l2p() {}
   void m2p() {}
+  void exchange() {}
   void p2p() {
     farfield::p2p<<<static_cast<unsigned>(tree.boxes), 128, 0, stream>>>(tree, lists, points, strength, potential);
   }

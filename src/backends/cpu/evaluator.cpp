@@ -36,6 +36,7 @@ struct BoundStages {
   void l2p() { stage.l2p(work); }
   void m2p() { stage.m2p(work); }
   void p2p() { stage.p2p(work); }
+  void exchange() {}
 };
 
 /// Points and tree, which evaluators of several degrees and precisions may share.

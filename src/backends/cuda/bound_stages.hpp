@@ -26,6 +26,7 @@ class BoundStages {
     cuda::p2m<Kernel>(far_);
   }
   void m2m(int level) { cuda::m2m(far_, level); }
+  void exchange() {}
   void m2l() {
     clear(far_.local, m2l_writes_all() ? far_.tree.level_begin[std::min(far_.tree.levels, 2)] : far_.tree.boxes);
     cuda::m2l(far_);

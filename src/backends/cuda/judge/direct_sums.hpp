@@ -1,5 +1,6 @@
 // Direct sums at a few targets, for measured errors.
 #pragma once
+#include <farfield/options.hpp>
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
