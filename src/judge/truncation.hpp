@@ -99,7 +99,8 @@ FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const dou
   return r2;
 }
 
-/// What one target at the squared distance r2 (in edges a) from the centre of a box hears of a power's tail.
+/// Squared error at one target, at the squared distance r2 (in edges a) from the centre of a box, of a tail of that
+/// power.
 FARFIELD_HD Truncation inner_tail(double power, double r2, double a, int n) {
   const double q = power * integer_power(r2, n - 1) / (a * a);
   return {q * r2 / (2 * n + 1), q * n / (a * a)};

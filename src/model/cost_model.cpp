@@ -115,8 +115,9 @@ double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, boo
   return best;
 }
 
-/// Boxes per leaf of the mean that was reckoned with: clustered points fill leaves unevenly, and choose_tree gives them
-/// smaller ones. `gpu_fmm --log2n 26,28`, degree 5: uniform 1.3 to 1.4, sphere 1.1, galaxies 1.8, Plummer 2.4.
+/// Expected boxes divided by (points / assumed mean leaf size): clustered points fill leaves unevenly, and choose_tree
+/// gives them smaller ones. `gpu_fmm --log2n 26,28`, degree 5: uniform 1.3 to 1.4, sphere 1.1, galaxies 1.8,
+/// Plummer 2.4.
 static double boxes_of_leaf(double dimension) {
   return dimension > 2.7 ? 1 / (1 - std::pow(2, -dimension)) : dimension > 1.7 ? 1.8 : 2.5;
 }

@@ -14,7 +14,7 @@ struct CostConstants {
   double multiply;                         ///< one multiply-add of a translation
   double coefficient;                      ///< p2m and l2p together, per coefficient and point of well filled leaves
   double turn = 1.6;                       ///< a multiply-add of a rotation, in those of a dense product
-  double meet = 0;                         ///< one target with one near leaf, beside its pairs: what small leaves lose
+  double meet = 0;                         ///< cost per target and near leaf on top of the pairs: why small leaves lose
   double box = 0;                          ///< one box: tree, lists, and what is fixed of m2m and l2l
   const double* tensor = nullptr;          ///< a dense translation on tensor cores, by degree, from
   int least_tensor = 0, most_tensor = -1;  ///< this one to this

@@ -37,7 +37,7 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points);
 
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
 
-/// From sums over far pairs, which `targets` hear, to those ratios.
+/// From sums over all far pairs to the ratios of a Placement; `targets`: how many targets the tree has.
 Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms);
 /// Sums of typical pairs at a degree: boxes with two between them (`apart`) err (2/3)^d as much.
 Placement typical_sums(const Placement& beside, const Placement& apart, int degree);

@@ -44,7 +44,7 @@ struct Lists {
 /// Numbers the list builder needs from the cost model: below these, pairs are cheaper than expansions.
 struct ListThresholds {
   std::int64_t m2p_sources = 0;  ///< a finer box with at most this many sources goes to near instead of m2p
-  std::int64_t p2l_targets = 0;  ///< a leaf with at most this many targets takes coarser leaves by p2p, not p2l
+  std::int64_t p2l_targets = 0;  ///< coarser leaves reach a leaf with at most this many targets by p2p, not p2l
 };
 
 /// Do boxes a and b (any levels) share at least a corner? Centres are exact, so a relative slack of 2^-20 of

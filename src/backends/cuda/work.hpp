@@ -86,7 +86,8 @@ struct PairTile {
 struct Family {
   BoxId parent;
   std::uint16_t children;
-  std::uint16_t takers;  ///< those of them that hear all coarser leaves that touch the parent; the others hear none
+  /// Those whose near list holds every coarser leaf adjacent to the parent; the near lists of the others hold none.
+  std::uint16_t takers;
 };
 
 /// Squares of distances below it are close, in edges of a leaf: such pairs are differenced in double. In single,

@@ -1,4 +1,4 @@
-// Lists: which boxes a target box hears from directly, by m2p and by p2l (tree/lists.hpp defines them).
+// Lists: which source boxes reach a target box by p2p, by m2p and by p2l (tree/lists.hpp defines them).
 #pragma once
 #include "core/array.hpp"
 #include "tree/lists.hpp"

@@ -2,7 +2,8 @@
 // from the originals where those do not suffice; a point with itself counts nothing.
 //
 // `softened` adds the square of Work::softening to that of the distance. Pairs at no distance leave the fast path:
-// there a point meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
+// there source and target may be one point, and a tiny softening's square underflows or the cube of its inverse
+// overflows.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -149,7 +150,7 @@ class ClosePairs {
     return r2;
   }
 
-  /// 1/softening in lanes at no distance, but 0 where a point meets itself; 0 in all others.
+  /// 1/softening in lanes at no distance, but 0 where source and target are one point; 0 in all others.
   __attribute__((noinline)) V inverse_at_no_distance(V r2, std::int64_t source, std::int64_t first) const {
     V inverse = r2 == Real(0) ? broadcast(at_no_distance_) : V{};
     const std::int64_t self = source + work_.self_from - first;

@@ -269,9 +269,9 @@ __global__ void __launch_bounds__(block_threads, blocks_held(8, block_threads))
   division(brood);
 }
 
-/// The boxes of a level that go on with points of a set: 1 in the upper half of a word, their points in the lower one,
-/// where those of all boxes fit (most_points); entry `boxes` is 0. Points that all coincide go on, too: new keys leave
-/// their order as it is.
+/// For each box of a level that is divided further and holds points of a set: (1 << 32) + the number of its points, so
+/// that one scan yields both totals (points of all boxes fit, most_points). Entry `boxes` is 0. Boxes whose points all
+/// coincide are counted, too: new keys leave their order as it is.
 struct CountGoingOn {
   Rule rule;
   int level;

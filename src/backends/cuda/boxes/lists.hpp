@@ -1,4 +1,4 @@
-// Lists: which boxes a target box hears from directly, by m2p and by p2l (tree/lists.hpp defines them).
+// Lists: which source boxes reach a target box by p2p, by m2p and by p2l (tree/lists.hpp defines them).
 //
 // Rows come out in order without a sort of pairs: boxes are numbered level by level and along the Morton curve within
 // each. So a row is ascending if coarser leaves are looked for ancestor by ancestor, finer boxes depth by depth, and

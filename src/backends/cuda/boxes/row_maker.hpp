@@ -1,5 +1,5 @@
-// RowMaker: which coarser and finer boxes a target box hears from, beside its colleagues: what counting rows and
-// filling them have in common.
+// RowMaker: which coarser and finer boxes are in the lists of a target box, beside its colleagues: what counting rows
+// and filling them have in common.
 #pragma once
 #include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"

@@ -27,7 +27,7 @@ struct Position {
   FARFIELD_HD int run(int axis) const { return word >> (6 + 6 * axis) & 63; }
   FARFIELD_HD int level() const { return word >> 24 & 63; }
   FARFIELD_HD bool leaf() const { return word >> 30 & 1; }
-  FARFIELD_HD bool by_pairs() const { return word >> 31; }  ///< a leaf that takes coarser leaves by p2p, not p2l
+  FARFIELD_HD bool by_pairs() const { return word >> 31; }  ///< a leaf that coarser leaves reach by p2p, not p2l
 
   /// Of the child at `octant`, taken for one that is not a leaf.
   FARFIELD_HD Position child(int octant) const {
@@ -89,9 +89,12 @@ struct SlotOrder {
 
 /// What rows of a box begin with; nothing for a box without targets.
 struct alignas(16) Surroundings {
-  std::uint32_t slots = 0;          ///< of a leaf: colleagues that it takes whole; of others: leaves with sources
-  std::uint32_t open_or_reach = 0;  ///< of a leaf: colleagues that it looks into; of others: reach()
-  BoxId above = no_box;  ///< where coarser leaves that touch the parent are looked for first, then by reach()
+  /// A leaf: slots of the colleagues that its near list holds undivided. An inner box: slots of the colleagues that are
+  /// leaves with sources.
+  std::uint32_t slots = 0;
+  /// A leaf: slots of the colleagues whose children its lists are made from. An inner box: the number of reach().
+  std::uint32_t open_or_reach = 0;
+  BoxId above = no_box;  ///< the first box whose colleagues are searched for coarser leaves; reach() leads to the next
   Position at;
 
   /// The nearest ancestor with a colleague that is a leaf with sources and touches this box, which has children.

@@ -62,8 +62,7 @@ __device__ Real* coefficient_of(const Work<Real>& work, int stride, BoxId box, i
   return reinterpret_cast<Real*>(reinterpret_cast<char*>(work.local + i) + box * bytes);
 }
 
-/// In place of children that are missing comes a number that is not used: without branches the copies follow each
-/// other.
+/// Missing children copy a coefficient that is not used, so that the eight copies issue without a branch.
 template <class Real>
 __device__ void copy_children(const Work<Real>& work, int stride, const Families<Real>& families, int group, int i,
                               OldValues<Real>& old) {

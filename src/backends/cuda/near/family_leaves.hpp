@@ -122,7 +122,8 @@ struct Leaves {
     return colleague != no_box && (place.near & family.children) ? tree.child(colleague, place.octant) : no_box;
   }
 
-  /// The i-th coarser leaf: they stand in the row of any child that takes them, first but for the child itself.
+  /// The i-th coarser leaf. Coarser leaves are stored at the start of the near row of every child in `takers`, right
+  /// after the child itself.
   __device__ static BoxId coarser_leaf(const Work<Real>& work, const Family& family, int i) {
     if (family.takers == 0) return no_box;
     const BoxId child = work.tree.child(family.parent, __ffs(static_cast<int>(family.takers)) - 1);

@@ -30,7 +30,7 @@ class P2pWork {
     // of the boxes of an even tree 7/8 are leaves
     const double mean = static_cast<double>(sources) / (0.875 * (tree.boxes + 1.0));
     wide_ = mean > limits.narrow_mean;
-    // A few families are a launch of a few long blocks: 0.1 ms of 0.8 where leaves of 2^20 points have 32 in the mean.
+    // With few families the launch is a handful of long blocks (0.1 of 0.8 ms at N = 2^20, 32 per leaf); skip them.
     const int family_mean = mean > 1.1 * limits.family_mean ? 0 : limits.family_mean;
     build(tree, lists, targets, family_mean, limits.per_thread * (wide_ ? wide_tile : narrow_tile), stream);
   }

@@ -7,8 +7,8 @@
 // found are thrown away and made anew by `add_apart`, which leaves close pairs to `exact_pair`. So the fast path needs
 // neither guard nor branch (14.4 instructions per pair with gradient, 8.4 without).
 //
-// `softened` adds the square of Work::softening to that of the distance; pairs at no distance are close: there a point
-// meets itself, and a tiny softening's square underflows or the cube of its inverse overflows.
+// `softened` adds the square of Work::softening to that of the distance; pairs at no distance are close: there source
+// and target may be one point, and a tiny softening's square underflows or the cube of its inverse overflows.
 #pragma once
 #include "backends/cuda/work.hpp"
 #include "kernels/concept.hpp"
@@ -148,7 +148,8 @@ __device__ __forceinline__ void stage_sources(const Work<Real>& work, const Pair
   }
 }
 
-/// The same bits wherever it stands: two passes must agree on which pairs are close.
+/// The order of the multiply-adds is fixed: both passes over a tile must compute the same bits of r^2 to agree on which
+/// pairs are close.
 template <class Real>
 __device__ Real square_of(Real dx, Real dy, Real dz) {
   return fma(dz, dz, fma(dy, dy, dx * dx));

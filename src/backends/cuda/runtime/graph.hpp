@@ -22,7 +22,7 @@ class StageGraph {
 
   /// Does what launch(stream) does, its marks on `events` included. The first time by calling it (kernels are loaded,
   /// arrays grow), the second time it is captured, from then on replayed. Launches that cannot be captured, because a
-  /// stage allocates or waits, go on being called.
+  /// stage allocates or waits, continue to be called.
   template <class Launch>
   void run(cudaStream_t stream, DeviceMemory& memory, StageEvents& events, Launch&& launch) {
     if (graph_ && events.position() != first_event_) forget();

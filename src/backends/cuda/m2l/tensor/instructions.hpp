@@ -102,7 +102,7 @@ __device__ inline void copy_bulk(void* to, const void* from, unsigned bytes, std
                : "memory");
 }
 
-/// The barrier hears of this thread's copies when they are complete.
+/// The barrier counts this thread's copies as arrived when they are complete.
 __device__ inline void arrive_after_copies(std::uint64_t& barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");
 }
