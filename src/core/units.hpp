@@ -14,7 +14,7 @@ struct Softening {
   int excess = 0;     ///< the length meant is length * 2^excess
 };
 
-/// `softening` times 2^exponent. From 2^14 (single) or 2^30 (double) times the extent on all pairs look alike:
+/// `softening` times 2^exponent. From 2^14 (single) or 2^30 (double) times the extent on all pairs look the same:
 /// distances of at most sqrt(3) extents change 1/sqrt(r^2 + softening^2) by less than 2^-27 and 2^-59. A longer one is
 /// replaced by that times a power of two, so that neither its square nor the cube of its inverse leaves the range of
 /// the precision.

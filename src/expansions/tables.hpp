@@ -32,7 +32,7 @@ struct RotationOperator {
   std::vector<double> shift;
 };
 
-/// How many numbers the parts of a RotationOperator have; cosine and sine alike.
+/// How many numbers the parts of a RotationOperator have; cosine and sine have as many.
 struct RotationSizes {
   int azimuth, blocks, shift;
 };

@@ -121,11 +121,13 @@ static bool rounding_is_small(const Decision& d) { return d.tolerance >= 4 * rea
 
 std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
   constexpr std::int64_t few = 64;
-  constexpr double cheap = 4e7;  // pairs; 40 milliseconds of one core
+  constexpr double cheap = 4e7, cheaper = 4e6;  // pairs; 40 and 4 milliseconds of one core
   if (!is_estimated(d)) return 0;
-  const bool one_leaf_may_err = 16 * targets <= sources && rounding_is_small(d);
-  if (targets <= few || (one_leaf_may_err && static_cast<double>(sources) * static_cast<double>(targets) <= cheap))
-    return targets;
+  if (targets <= few) return targets;
+  const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
+  const bool few_targets = 16 * targets <= sources && pairs <= cheap;
+  const bool few_sources = 16 * sources <= targets && pairs <= cheaper;
+  if ((few_targets || few_sources) && rounding_is_small(d)) return targets;
   return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
 }
 

@@ -45,7 +45,7 @@ struct Quality {
   double pairs = 0;       ///< sources times targets
   bool lost = false;      ///< see loses_strengths
   double terms = 1;  ///< norm of sqrt(sum of squared terms): by how much the errors of single pairs are enlarged; at
-                     ///< least 1, since equal pairs err alike and one target may carry the norm
+                     ///< least 1, since equal pairs have equal errors and one target may carry the norm
 };
 
 /// From sums at the targets of estimate_condition, all norms, and the squared errors of truncation() with their safety.
@@ -57,8 +57,8 @@ double lost_by(const Truncation& squares, const Norms& norms);
 
 /// Targets on which the error is measured by direct sums, since the estimate from powers does not hold: all of a few,
 /// whose places are a matter of chance, and of those that many more sources surround, where one leaf may carry the
-/// error (25 times the estimate on 86 targets of 40,160 sources); some in a crystal, where errors of many boxes add up
-/// (39 times the estimate at degree 37), but over many targets. 0: none.
+/// error (25 times the estimate on 86 targets of 40,160 sources), and of those that few sources reach; some in a
+/// crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many targets. 0: none.
 std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets);
 /// Targets that are worth it where the safety alone takes the estimate beyond the tolerance, most of which hardly any
 /// sum needs: they tell whether the evaluation must be repeated. So they do where few translations reach targets apart

@@ -91,7 +91,7 @@ FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const Plac
   for (std::size_t i = 0; i < far.size(); ++i) {
     const DrawnBox& drawn = sample.boxes[i];
     beside_.potential += drawn.square * far[i].beside, beside_.gradient += drawn.fourth * far[i].beside;
-    apart_.potential += drawn.square * far[i].apart, apart_.gradient += drawn.fourth * far[i].apart;
+    beyond_.potential += drawn.square * far[i].beyond, beyond_.gradient += drawn.fourth * far[i].beyond;
   }
 }
 
@@ -101,13 +101,13 @@ Placement relative(const Placement& sums, std::int64_t targets, const ResultNorm
   return {ratio(sums.potential, norms.potential), ratio(sums.gradient, norms.gradient)};
 }
 
-Placement typical_sums(const Placement& beside, const Placement& apart, int degree) {
+Placement typical_sums(const Placement& beside, const Placement& beyond, int degree) {
   const double further = std::pow(2.0 / 3.0, 2 * degree);
-  return {beside.potential + further * apart.potential, beside.gradient + further * apart.gradient};
+  return {beside.potential + further * beyond.potential, beside.gradient + further * beyond.gradient};
 }
 
 Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
-  return relative(typical_sums(beside_, apart_, degree), tree_.target_count(0), norms);
+  return relative(typical_sums(beside_, beyond_, degree), tree_.target_count(0), norms);
 }
 
 Placement FarPairs::facing(const ResultNorms& norms, int degree) const {

@@ -39,8 +39,8 @@ ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, cons
 
 /// From sums over all far pairs to the ratios of a Placement; `targets`: how many targets the tree has.
 Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms);
-/// Sums of typical pairs at a degree: boxes with two between them (`apart`) err (2/3)^d as much.
-Placement typical_sums(const Placement& beside, const Placement& apart, int degree);
+/// Sums of typical pairs at a degree: boxes with two between them (`beyond`) err (2/3)^d as much.
+Placement typical_sums(const Placement& beside, const Placement& beyond, int degree);
 
 /// Sums over the far pairs of one tree in host memory, which must outlive it.
 class FarPairs {
@@ -61,7 +61,7 @@ class FarPairs {
   const PlacedPoints &sources_, &targets_;
   int threads_;
   Looks looks_;
-  Placement beside_, apart_;  ///< sums, the same at all degrees
+  Placement beside_, beyond_;  ///< sums, the same at all degrees
 };
 
 }  // namespace farfield

@@ -76,13 +76,13 @@ FARFIELD_HD Number faced_by(const Number* target, int stride, int octant, int wh
 
 /// Sources of a far list: in boxes with one between, and in others.
 struct FarSources {
-  double beside = 0, apart = 0;
+  double beside = 0, beyond = 0;
 };
 FARFIELD_HD FarSources far_sources(const TreeView& tree, BoxId box, const PlacedPoints& sources) {
   FarSources far;
   for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
     const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
-    (near ? far.beside : far.apart) += static_cast<double>(sources.end[source] - sources.begin[source]);
+    (near ? far.beside : far.beyond) += static_cast<double>(sources.end[source] - sources.begin[source]);
   });
   return far;
 }

@@ -84,7 +84,7 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  // Nominal, not this machine's: the same input shall be decided alike on machines of one class.
+  // Nominal, not this machine's: the same input shall have the same decision on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});
   Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd, machine.memory});

@@ -23,7 +23,7 @@ struct Part {
 };
 
 /// Rows that grow level by level while earlier ones are read.
-struct Rows {
+struct ChunkRows {
   std::vector<std::int64_t> begin{0};
   std::vector<BoxId> items;
   void append(const std::vector<Part>& parts) {
@@ -73,7 +73,7 @@ class Builder {
   ListThresholds thresholds_;
   /// For each box with targets: the coarser leaves with sources that touch it, or that a leaf takes by p2p all the
   /// same.
-  Rows adjacent_;
+  ChunkRows adjacent_;
 };
 
 /// Coarser leaves that touch the parent (the parent's own row and those of its colleagues that are leaves): they touch

@@ -64,10 +64,10 @@ static void add_softened_pairs(const DirectInput& in, const double x[3], std::in
   for (std::int64_t j = begin; j < end; ++j) {
     const double dx = x[0] - in.source[0][j], dy = x[1] - in.source[1][j], dz = x[2] - in.source[2][j];
     const double distance2 = dx * dx + dy * dy + dz * dz, q = in.strength[j];
-    const bool apart = distance2 > 0;
+    const bool distinct = distance2 > 0;
     double out[4] = {0, 0, 0, 0};
-    Kernel::template pair<4>(apart ? distance2 + square : 1.0, dx, dy, dz, apart ? q : 0.0, out);
-    const double w = apart ? out[0] : q * at_no_distance;
+    Kernel::template pair<4>(distinct ? distance2 + square : 1.0, dx, dy, dz, distinct ? q : 0.0, out);
+    const double w = distinct ? out[0] : q * at_no_distance;
     const double g2 = out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
     u += w, gx += out[1], gy += out[2], gz += out[3];
     abs_u += std::fabs(w), abs_g += std::sqrt(g2), square_u += w * w, square_g += g2;

@@ -56,7 +56,7 @@ void gather(const Strengths& s, std::int64_t vector, const Array<std::uint32_t>&
     gather_from<double>(s, vector, order, exponent, sorted, threads);
 }
 
-/// The arrays of one set of targets (apart or sources), shifted to the vector; null where not wanted.
+/// The arrays of one set of targets (the targets, or the sources), shifted to the vector; null where not wanted.
 template <class T>
 struct Destination {
   T *potential, *gradient;
@@ -69,12 +69,12 @@ template <class T, class Real>
 static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points, const Delivery& d,
                        int threads) {
   const std::int64_t count = points.count;
-  const Destination<T> apart(d.outputs.potential, d.outputs.gradient, vector, d.split);
-  const Destination<T> alike(d.outputs.source_potential, d.outputs.source_gradient, vector, count - d.split);
+  const Destination<T> at_targets(d.outputs.potential, d.outputs.gradient, vector, d.split);
+  const Destination<T> at_sources(d.outputs.source_potential, d.outputs.source_gradient, vector, count - d.split);
 #pragma omp parallel for num_threads(threads)
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t index = points.order[i];
-    const Destination<T>& to = index < d.split ? apart : alike;
+    const Destination<T>& to = index < d.split ? at_targets : at_sources;
     const std::int64_t at = index < d.split ? index : index - d.split;
     if (to.potential) to.potential[at] = static_cast<T>(r.factor.potential(static_cast<double>(r.potential[i])));
     if (to.gradient)

@@ -16,7 +16,7 @@ __device__ std::int64_t sum_before(int value, int& total) {
 }
 
 /// Lengths of rows, or where they begin in the items.
-struct Rows {
+struct ListRows {
   std::int64_t *near, *m2p, *p2l;
 };
 struct Items {
@@ -59,7 +59,7 @@ __device__ Counts count_finer(const RowMaker& rows, BoxId target, std::uint32_t 
 /// looks into colleagues, a warp counts what it finds there.
 struct CountRows {
   RowMaker rows;
-  Rows begin;
+  ListRows begin;
   std::int64_t* totals;  // of near, m2p, p2l: where the last rows end
   TileQueue queue;
   RunningSum sum[3];
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(block_threads) count_rows_kernel(const __grid_
 /// A warp per box. Everything that most rows need is asked for at once.
 struct FillRows {
   RowMaker rows;
-  Rows begin;
+  ListRows begin;
   Items items;
 
   __device__ void operator()(std::int64_t i) const {
@@ -225,7 +225,7 @@ void build_lists(Lists<DeviceArray>& lists, const TreeView& tree, const Around& 
   require(
       cudaMemsetAsync(running.data(), 0, static_cast<std::size_t>(running.size()) * sizeof(unsigned long long), stream),
       "cudaMemsetAsync");
-  const Rows begin{lists.near.begin.data(), lists.m2p.begin.data(), lists.p2l.begin.data()};
+  const ListRows begin{lists.near.begin.data(), lists.m2p.begin.data(), lists.p2l.begin.data()};
   const RowMaker rows{tree, around};
   const CountRows count{rows,
                         begin,

@@ -46,12 +46,12 @@ inline constexpr int most_exact = 20;
 FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
   if (up == 0) return all_slots;
   constexpr std::uint32_t lower[3] = {0x1249249, 0x1c0e07, 0x1ff};  // slots at the lower side of each axis
-  constexpr int apart[3] = {1, 3, 9};
+  constexpr int step[3] = {1, 3, 9};
   std::uint32_t slots = all_slots;
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
-    const int side = box.octant() >> axis & 1 ? 2 * apart[axis] : 0;
-    slots &= lower[axis] << apart[axis] | (box.run(axis) >= up ? lower[axis] << side : 0u);
+    const int side = box.octant() >> axis & 1 ? 2 * step[axis] : 0;
+    slots &= lower[axis] << step[axis] | (box.run(axis) >= up ? lower[axis] << side : 0u);
   }
   return slots;
 }

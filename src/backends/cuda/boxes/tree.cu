@@ -23,8 +23,8 @@ Cloud cloud_of(const DevicePoints& points, const Geometry& geometry, const Latti
 
 /// A tree that is built anew for as many points, as after a time step, has about as many boxes as it had.
 std::int64_t expected_boxes(const CudaTree& built, std::int64_t points, const TreeOptions& options) {
-  const bool alike = built.made_for.points == points && built.made_for.leaf_size == options.leaf_size;
-  return alike ? built.tree.boxes + built.tree.boxes / 8 + 64 : 0;
+  const bool same = built.made_for.points == points && built.made_for.leaf_size == options.leaf_size;
+  return same ? built.tree.boxes + built.tree.boxes / 8 + 64 : 0;
 }
 
 }  // namespace

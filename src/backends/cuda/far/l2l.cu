@@ -38,12 +38,12 @@ __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, i
 
 /// The parents' locals into shared memory, [group][coefficient][parent of the group], coefficients in the same order.
 template <class Real>
-__device__ void load_parents(const Work<Real>& work, const Families<Real>& families, int groups, int count,
+__device__ void load_parents(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                              const ByParity& by, Parents<Real>* local) {
   constexpr int size = Parents<Real>::size;
   for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += octant_threads) {
     const int i = by.index[place / size % count], p = place / size / count * size + place % size;
-    const BoxId parent = families.parent[p];
+    const BoxId parent = siblings.parent[p];
     reinterpret_cast<Real*>(local)[place] =
         parent == no_box ? 0 : work.local[static_cast<std::int64_t>(parent) * work.tables.stride + i];
   }
@@ -64,15 +64,15 @@ __device__ Real* coefficient_of(const Work<Real>& work, int stride, BoxId box, i
 
 /// Missing children copy a coefficient that is not used, so that the eight copies issue without a branch.
 template <class Real>
-__device__ void copy_children(const Work<Real>& work, int stride, const Families<Real>& families, int group, int i,
+__device__ void copy_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
                               OldValues<Real>& old) {
   constexpr int size = Parents<Real>::size;
   BoxId child[8][size];  // before the first copy: loads from shared memory would wait for one after the other
 #pragma unroll
   for (int octant = 0; octant < 8; ++octant)
 #pragma unroll
-    for (int p = 0; p < size; ++p) child[octant][p] = families.child[octant][group * size + p];
-  const BoxId other = families.all[0];
+    for (int p = 0; p < size; ++p) child[octant][p] = siblings.child[octant][group * size + p];
+  const BoxId other = siblings.all[0];
 #pragma unroll
   for (int octant = 0; octant < 8; ++octant)
 #pragma unroll
@@ -109,7 +109,7 @@ __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, c
 /// Coefficient i of the children from its S_k, `parity` being c(i): x[w] = sum_k (-1)^(bits of w & k ^ parity) S_k, the
 /// signs of the parity on the way.
 template <class Real>
-__device__ void add_to_children(const Work<Real>& work, int stride, const Families<Real>& families, int group, int i,
+__device__ void add_to_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
                                 unsigned parity, const Parents<Real> sum[8], const OldValues<Real>& old) {
   constexpr int size = Parents<Real>::size;
   Real sign[3];
@@ -123,7 +123,7 @@ __device__ void add_to_children(const Work<Real>& work, int stride, const Famili
     walsh_hadamard(x, sign);
 #pragma unroll
     for (int octant = 0; octant < 8; ++octant) {
-      const BoxId child = families.child[octant][group * size + p];
+      const BoxId child = siblings.child[octant][group * size + p];
       const Real value = old.value[octant][p][threadIdx.x] + x[7 - octant];
       if (child != no_box) *coefficient_of(work, stride, child, i) = value;
     }
@@ -134,13 +134,13 @@ template <class Real, int fixed, bool staged>
 __global__ void __launch_bounds__(octant_threads, 8)
     l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ Families<Real> families;
+  __shared__ Siblings<Real> siblings;
   constexpr int unrolled = fixed && fixed < 50 ? 1 : 4;  // rows of one parity are (d+1)^2 / 8
   const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
   const int stride = fixed ? stride_of<Real>(fixed) : work.tables.stride;
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
-  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
-  if (families.parents == 0) return;
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
+  if (siblings.parents == 0) return;
   auto& old = *reinterpret_cast<OldValues<Real>*>(shared);
   auto* local = reinterpret_cast<Parents<Real>*>(&old + 1);
   auto* own_matrix = reinterpret_cast<Real*>(local + groups * count);
@@ -149,13 +149,13 @@ __global__ void __launch_bounds__(octant_threads, 8)
                     reinterpret_cast<unsigned char*>(index + count + 8 * (degree_of(count - 1) + 2))};
   load_lists(work.octants, count, by);
   if constexpr (staged) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
-  for (int from = 0; from < families.parents; from += groups * Parents<Real>::size) {
+  for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
-    const int now = find_children(work.tree, from, groups, !work.alike, families);
+    const int now = find_children(work.tree, from, groups, !work.alike, siblings);
     const int places = now * count;
     int place = static_cast<int>(threadIdx.x);
-    if (place < places) copy_children(work, stride, families, place / count, place % count, old);
-    load_parents(work, families, now, count, by, local);
+    if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
+    load_parents(work, siblings, now, count, by, local);
     __syncthreads();
     while (place < places) {
       const int i = place % count, group = place / count;
@@ -163,10 +163,10 @@ __global__ void __launch_bounds__(octant_threads, 8)
       sum_by_parity<Real, staged, unrolled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch, count, i,
                                             local + group * count, by, sum);
       __pipeline_wait_prior(0);
-      add_to_children(work, stride, families, group, i, by.parity[i], sum, old);
+      add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
       if (fixed) break;  // such counts leave no thread a second place, see octant_shape
       place += octant_threads;
-      if (place < places) copy_children(work, stride, families, place / count, place % count, old);
+      if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
     }
   }
 }
@@ -181,7 +181,7 @@ static std::size_t shared_bytes(int groups, int count) {
 
 template <class Real>
 static OctantShape shape_of(std::int64_t parents, int coefficients) {
-  return octant_shape<Real>(parents, coefficients, shared_bytes<Real>(0, coefficients) + sizeof(Families<Real>) + 64,
+  return octant_shape<Real>(parents, coefficients, shared_bytes<Real>(0, coefficients) + sizeof(Siblings<Real>) + 64,
                             sizeof(Parents<Real>) * static_cast<std::size_t>(coefficients));
 }
 

@@ -9,7 +9,7 @@
 namespace farfield::cuda {
 
 template <class Real>
-__device__ void transform_children(const Work<Real>& work, const Families<Real>& families, int groups, int count,
+__device__ void transform_children(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                                    const EightFold<Real>& transforms) {
   constexpr int size = Parents<Real>::size;
   for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += octant_threads) {
@@ -17,7 +17,7 @@ __device__ void transform_children(const Work<Real>& work, const Families<Real>&
     Real x[8];
 #pragma unroll
     for (int octant = 0; octant < 8; ++octant) {
-      const BoxId child = families.child[octant][p];
+      const BoxId child = siblings.child[octant][p];
       x[7 - octant] = child == no_box ? 0 : work.multipole[static_cast<std::int64_t>(child) * work.tables.stride + i];
     }
     walsh_hadamard(x);
@@ -45,7 +45,7 @@ __device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Rea
 
 /// The parents' coefficients from the transforms, and the rest of their strides.
 template <class Real>
-__device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Families<Real>& families,
+__device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Siblings<Real>& siblings,
                              int groups, int count, const EightFold<Real>& transforms, float scale) {
   constexpr int size = Parents<Real>::size;
   const int rest = work.tables.stride - count;
@@ -62,12 +62,12 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
     }
 #pragma unroll
     for (int p = 0; p < size; ++p) {
-      const BoxId parent = families.parent[group * size + p];
+      const BoxId parent = siblings.parent[group * size + p];
       if (parent != no_box) write_multipole(work, parent, j, sum.value[p], scale);
     }
   }
   for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += octant_threads) {
-    const BoxId parent = families.parent[place / rest];
+    const BoxId parent = siblings.parent[place / rest];
     if (parent != no_box) write_multipole(work, parent, count + place % rest, Real(0), scale);
   }
 }
@@ -80,25 +80,25 @@ template <class Real, int fixed, bool staged>
 __global__ void __launch_bounds__(octant_threads, blocks_per_processor)
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ Families<Real> families;
+  __shared__ Siblings<Real> siblings;
   const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
   const EightFold<Real> transforms{reinterpret_cast<Parents<Real>*>(shared), count,
                                    EightFold<Real>::pitch_of(groups, count)};
   auto* own_matrix = reinterpret_cast<Real*>(transforms.at + 8 * transforms.pitch);
   auto* parity = reinterpret_cast<unsigned char*>(own_matrix + (staged ? count * count : 0));
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
-  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, families);
-  if (families.parents == 0) return;
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
+  if (siblings.parents == 0) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) parity[i] = work.octants.parity[i];
   if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
   const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
-  for (int from = 0; from < families.parents; from += groups * Parents<Real>::size) {
+  for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
-    const int now = find_children(work.tree, from, groups, false, families);
-    transform_children(work, families, now, count, transforms);
+    const int now = find_children(work.tree, from, groups, false, siblings);
+    transform_children(work, siblings, now, count, transforms);
     __syncthreads();
     const Matrix<Real> own{staged ? own_matrix : matrix, staged ? count : work.tables.pitch, parity};
-    sum_children(work, own, families, now, count, transforms, scale);
+    sum_children(work, own, siblings, now, count, transforms, scale);
   }
 }
 
@@ -114,7 +114,7 @@ void m2m(const Work<Real>& work, int level) {
   const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
   const int count = work.tables.coefficients;
   const OctantShape shape =
-      octant_shape<Real>(last - first, count, 0, shared_bytes<Real>(1, count) + sizeof(Families<Real>) + 64);
+      octant_shape<Real>(last - first, count, 0, shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);
   if (shape.groups == 0)  // degrees beyond 50
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);

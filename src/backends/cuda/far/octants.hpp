@@ -97,7 +97,7 @@ inline constexpr int most_groups = 16;
 
 /// The parents of a block's boxes, then those of one batch with their children: no_box where there is none.
 template <class Real>
-struct Families {
+struct Siblings {
   int parents;
   BoxId all[most_boxes];
   BoxId parent[most_groups * Parents<Real>::size];
@@ -107,7 +107,7 @@ struct Families {
 /// Boxes first ... last - 1 that are no leaves, in order; by all threads, of which each looks at one box. The finest
 /// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
 template <class Real>
-__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Families<Real>& families) {
+__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Siblings<Real>& siblings) {
   __shared__ int found[octant_threads / 32];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const bool parent = first + thread < last && !tree.is_leaf(first + thread);
@@ -116,24 +116,24 @@ __device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Fami
   __syncthreads();
   int at = __popc(among & ((1u << lane) - 1u));
   for (int w = 0; w < thread / 32; ++w) at += found[w];
-  if (parent) families.all[at] = first + thread;
-  if (thread == octant_threads - 1) families.parents = at + parent;
+  if (parent) siblings.all[at] = first + thread;
+  if (thread == octant_threads - 1) siblings.parents = at + parent;
   __syncthreads();
 }
 
 /// The batch of parents from number `from` on, at most `groups` groups; returns how many groups there are. Children
 /// without targets are left out if asked.
 template <class Real>
-__device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Families<Real>& families) {
+__device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Siblings<Real>& siblings) {
   constexpr int size = Parents<Real>::size;
-  const int left = (families.parents - from + size - 1) / size, now = left < groups ? left : groups;
+  const int left = (siblings.parents - from + size - 1) / size, now = left < groups ? left : groups;
   for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += octant_threads) {
     const int p = i / 8, octant = i % 8;
-    const BoxId parent = from + p < families.parents ? families.all[from + p] : no_box;
+    const BoxId parent = from + p < siblings.parents ? siblings.all[from + p] : no_box;
     BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
     if (with_targets && child != no_box && tree.target_count(child) == 0) child = no_box;
-    families.child[octant][p] = child;
-    if (octant == 0) families.parent[p] = parent;
+    siblings.child[octant][p] = child;
+    if (octant == 0) siblings.parent[p] = parent;
   }
   __syncthreads();
   return now;

@@ -197,7 +197,7 @@ __device__ float facing_sum(const float* occupations, int slices, float* own) {
 
 /// Sources of this lane's share of the far list: of boxes with one between, and of others.
 struct FarCounts {
-  std::int64_t beside = 0, apart = 0;
+  std::int64_t beside = 0, beyond = 0;
 };
 __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources, BoxId box) {
   FarCounts counts;
@@ -206,7 +206,7 @@ __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources
   for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1,
                       [&](BoxId source, int dx, int dy, int dz) {
                         const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
-                        (near ? counts.beside : counts.apart) += sources.end[source] - sources.begin[source];
+                        (near ? counts.beside : counts.beyond) += sources.end[source] - sources.begin[source];
                       });
   return counts;
 }
@@ -218,7 +218,7 @@ __device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, co
   const FarCounts far = count_far(tree, sources, drawn.box);
   const double pairs = static_cast<double>(targets.end[drawn.box] - targets.begin[drawn.box]);
   double all[numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
-                             pairs * static_cast<double>(sum_of_warp(far.apart))};
+                             pairs * static_cast<double>(sum_of_warp(far.beyond))};
   for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = __shfl_sync(all_lanes, facing, k);
   for (int i = 0; threadIdx.x % 32 == 0 && i < numbers / 2; ++i) {
     sums[2 * i] = all[i] * drawn.stands_for / a2;
@@ -322,7 +322,7 @@ const PlacementFindings& DeviceSums::found() {
 
 Placement DeviceSums::typical(const ResultNorms& norms, int degree) {
   const FarSums& far = found().far;
-  const Placement sums = typical_sums({far.beside[0], far.beside[1]}, {far.apart[0], far.apart[1]}, degree);
+  const Placement sums = typical_sums({far.beside[0], far.beside[1]}, {far.beyond[0], far.beyond[1]}, degree);
   return relative(sums, target_count_, norms);
 }
 

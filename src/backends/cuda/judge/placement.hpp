@@ -21,7 +21,7 @@ inline constexpr int plane_samples =
 
 /// Sums over far pairs of boxes, divided by the square [0] or the fourth power [1] of their edge.
 struct FarSums {
-  double beside[2], apart[2];         ///< n_source n_target of pairs with one box between them, with two
+  double beside[2], beyond[2];        ///< n_source n_target of pairs with one box between them, with two
   double facing[degrees_at_once][2];  ///< B_source B_target
 };
 

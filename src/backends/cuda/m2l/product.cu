@@ -1,5 +1,5 @@
 // The gathered matrix product: 128 (few rows: 32) rows by 64 or 96 columns per block, shared-memory tiles of 64 bytes
-// of every row, filled through registers while the tile before is multiplied. In single every link is summed apart
+// of every row, filled through registers while the tile before is multiplied. In single every link has a sum of its own
 // before it is added: rounding then grows with the number of links, not with links times coefficients. Ceiling: the FMA
 // units; 2 (d+1)^4 flops per link.
 #include "backends/cuda/m2l/product.hpp"
@@ -59,7 +59,7 @@ __device__ bool find_tile(const RowsOf<Real>& p, int tile_rows, int& c, int& beg
 }
 
 /// First child and mask of one of up to 27 boxes around a row.
-struct Around {
+struct Neighbours {
   BoxId first_child;
   unsigned mask;
 };
@@ -71,10 +71,10 @@ __device__ inline bool wanted(const TreeView& tree, Reach reach, BoxId box) {
 
 template <class Real>
 __device__ BoxId source_of(const RowsOf<Real>& p, const TreeView& tree, BoxId box, const Link& link,
-                           const Around* around, int pitch) {
+                           const Neighbours* around, int pitch) {
   if (box == no_box) return no_box;
   if (p.reach == Reach::parent) return tree.parent[box];
-  const Around a = around[p.reach == Reach::child ? 0 : link.slot * pitch];
+  const Neighbours a = around[p.reach == Reach::child ? 0 : link.slot * pitch];
   const unsigned bit = 1u << link.octant;
   return a.mask & bit ? a.first_child + count_bits(a.mask & (bit - 1)) : no_box;
 }
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
   Real* a = reinterpret_cast<Real*>(shared);  // [2][depth][row_pitch]
   Real* b = a + 2 * depth * row_pitch;        // [2][depth][columns]
   TileRows<rows>& tile = *reinterpret_cast<TileRows<rows>*>(b + 2 * depth * columns);
-  Around* around = reinterpret_cast<Around*>(&tile + 1);  // [27][rows] or [1][rows]
+  Neighbours* around = reinterpret_cast<Neighbours*>(&tile + 1);  // [27][rows] or [1][rows]
 
   const int thread = static_cast<int>(threadIdx.x);
   int c, begin, count;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
     for (int i = thread; i < rows * colleagues_per_box; i += threads) {
       const int row = i % rows, slot = i / rows;
       const BoxId box = tile.box[row];
-      Around found{0, 0};
+      Neighbours found{0, 0};
       if (box != no_box) {
         const BoxId centre = p.reach == Reach::cousin ? tree.parent[box] : box;
         const BoxId colleague = tree.colleague[static_cast<std::int64_t>(centre) * colleagues_per_box + slot];
@@ -182,8 +182,8 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
     }
   };
 
-  constexpr bool apart = sizeof(Real) == 4;
-  Real sum[row_tile][column_tile] = {}, total[apart ? row_tile : 1][apart ? column_tile : 1] = {};
+  constexpr bool by_link = sizeof(Real) == 4;
+  Real sum[row_tile][column_tile] = {}, total[by_link ? row_tile : 1][by_link ? column_tile : 1] = {};
   const int my_row = thread / (columns / column_tile) * row_tile,
             my_column = thread % (columns / column_tile) * column_tile;
   int link = next_link(p.operators.begin[c]), chunk = 0, buffer = 0;
@@ -217,12 +217,12 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
           for (int j = 0; j < column_tile; ++j)
             sum[i][j] += left[i / pack].value[i % pack] * right[j / pack].value[j % pack];
       }
-      if (apart && following != link) {
+      if (by_link && following != link) {
 #pragma unroll
         for (int i = 0; i < row_tile; ++i)
 #pragma unroll
           for (int j = 0; j < column_tile; ++j) {
-            total[apart ? i : 0][apart ? j : 0] += sum[i][j];
+            total[by_link ? i : 0][by_link ? j : 0] += sum[i][j];
             sum[i][j] = 0;
           }
       }
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
     for (int j = 0; j < column_tile; ++j) {
       const int n = column + my_column + j;
       if (n >= p.columns) continue;
-      const Real value = apart ? total[apart ? i : 0][apart ? j : 0] : sum[i][j];
+      const Real value = by_link ? total[by_link ? i : 0][by_link ? j : 0] : sum[i][j];
       out[n] = p.add ? out[n] + value : value;
     }
   }
@@ -258,7 +258,7 @@ static void launch_shape(const Work<Real>& work, const RowsOf<Real>& p, std::int
   constexpr int depth = 64 / static_cast<int>(sizeof(Real));
   const int slots = p.reach == Reach::parent ? 0 : p.reach == Reach::child ? 1 : colleagues_per_box;
   const std::size_t bytes = sizeof(Real) * 2 * depth * (rows + Pack<Real>::size + columns) + sizeof(TileRows<rows>) +
-                            sizeof(Around) * static_cast<std::size_t>(slots) * rows;
+                            sizeof(Neighbours) * static_cast<std::size_t>(slots) * rows;
   const auto kernel = product_kernel<Real, rows, columns, row_tile, column_tile>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   const dim3 grid(static_cast<unsigned>((boxes + rows - 1) / rows + (p.classes.box ? 8 : 0)),

@@ -16,10 +16,8 @@ constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks of a multiprocess
 /// A warp's sums for one child: units of `n` targets times groups of lanes that share the sources.
 template <class Kernel, class Real, bool with_gradient, int n>
 class ChildSum {
-  using Around = Leaves<Real>;
-
  public:
-  __device__ ChildSum(const Work<Real>& work, Around& around, const Window<Real>& window, int child)
+  __device__ ChildSum(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child)
       : work_(work),
         around_(around),
         window_(window),
@@ -56,7 +54,7 @@ class ChildSum {
     bool close = false;
 #pragma unroll 1
     for (int run = first; run <= before_own_; ++run)
-      over(run, [&](const Staged<Real>& s, int at) { close |= others(targets_.add_apart(s, sums_), at) != 0; });
+      over(run, [&](const Staged<Real>& s, int at) { close |= others(targets_.add_clear(s, sums_), at) != 0; });
     if (__any_sync(warp, close)) add_close(first);
   }
 
@@ -131,7 +129,7 @@ class ChildSum {
   }
 
   const Work<Real>& work_;
-  Around& around_;
+  Leaves<Real>& around_;
   const Window<Real>& window_;
   const Runs runs_;
   const int before_own_;  ///< runs before the child's own leaf

@@ -101,7 +101,7 @@ class PairSum {
   /// Adds (or, `overwrite`, stores) the results: sums of all groups, in two steps where there are many.
   __device__ void finish(bool overwrite) {
     const int slots = n * units_, thread = static_cast<int>(threadIdx.x), shares = quotient(threads, slots);
-    int parts = groups_;  // groups whose sums are still apart
+    int parts = groups_;  // groups whose sums are not yet joined
     __syncthreads();
     if (shares > 1 && shares < groups_) {
       const int share = quotient(thread, slots), slot = thread - share * slots;
@@ -203,7 +203,7 @@ class PairSum {
     for (int at = begin; at < end; at += groups_)
 #pragma unroll 1
       for (int j = 0; j < dealt; ++j)
-        any |= others(targets_.add_apart(load(shared_.source[j * column + at]), part), dealt * at + j) != 0;
+        any |= others(targets_.add_clear(load(shared_.source[j * column + at]), part), dealt * at + j) != 0;
     if (any)
 #pragma unroll 1
       for (int at = begin; at < end; at += groups_)

@@ -4,7 +4,7 @@
 // closer than 1/16 to 1/64 of the frame, where that rounding would show, are differenced again in double. In double the
 // frame is the identity and only pairs at (almost) no distance are close. Where close pairs are unlikely, `add` takes
 // every source as it comes and a Watch keeps the smallest distance, half an instruction per pair: sums in which one was
-// found are thrown away and made anew by `add_apart`, which leaves close pairs to `exact_pair`. So the fast path needs
+// found are thrown away and made anew by `add_clear`, which leaves close pairs to `exact_pair`. So the fast path needs
 // neither guard nor branch (14.4 instructions per pair with gradient, 8.4 without).
 //
 // `softened` adds the square of Work::softening to that of the distance; pairs at no distance are close: there source
@@ -65,7 +65,7 @@ struct alignas(16) Staged {
   Real x, y, z, q;
 };
 
-/// A source from shared memory by the widest loads; left to itself the compiler reads the strength apart.
+/// A source from shared memory by the widest loads; left to itself the compiler reads the strength by itself.
 __device__ inline Staged<float> load(const Staged<float>& s) {
   const float4 v = *reinterpret_cast<const float4*>(&s);
   return {v.x, v.y, v.z, v.w};
@@ -187,14 +187,14 @@ struct PairTargets {
   }
 
   /// Adds a source to the sums of the targets that are not close to it; bits name the others.
-  __device__ unsigned add_apart(const Staged<Real>& s, PairSums<Real> (&sums)[n]) const {
+  __device__ unsigned add_clear(const Staged<Real>& s, PairSums<Real> (&sums)[n]) const {
     unsigned close = 0;
 #pragma unroll
     for (int i = 0; i < n; ++i)
       add_one(s, i, sums[i], [&](Real r2) {
-        const bool apart = !meets_close || leading_bits(r2) > leading_bits(close_square);
-        close |= apart ? 0u : 1u << i;
-        return apart;
+        const bool clear = !meets_close || leading_bits(r2) > leading_bits(close_square);
+        close |= clear ? 0u : 1u << i;
+        return clear;
       });
     return close;
   }

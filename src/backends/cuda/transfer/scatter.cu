@@ -47,7 +47,7 @@ struct Source {
   }
 };
 
-/// The arrays of one set of targets (apart or sources); null where not wanted.
+/// The arrays of one set of targets (the targets, or the sources); null where not wanted.
 template <class T>
 struct Arrays {
   T *potential, *gradient;
@@ -55,14 +55,14 @@ struct Arrays {
 
 template <class T>
 struct Destination {
-  Arrays<T> apart, alike;
+  Arrays<T> at_targets, at_sources;
   std::int64_t split;
   __device__ void put_potential(std::int64_t index, T value) const {
-    T* to = index < split ? apart.potential : alike.potential;
+    T* to = index < split ? at_targets.potential : at_sources.potential;
     if (to) to[index < split ? index : index - split] = value;
   }
   __device__ void put_gradient(std::int64_t index, int axis, T value) const {
-    T* to = index < split ? apart.gradient : alike.gradient;
+    T* to = index < split ? at_targets.gradient : at_sources.gradient;
     if (to) to[3 * (index < split ? index : index - split) + axis] = value;
   }
 };
@@ -252,9 +252,11 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
                          std::int64_t count, const Delivery& delivery, cudaStream_t stream) {
   if (count == 0) return;
   const Outputs& o = delivery.outputs;
-  const std::int64_t size = size_of(o.scalar), apart = delivery.split, alike = count - delivery.split;
-  Target targets[4] = {
-      {o.potential, apart}, {o.gradient, 3 * apart}, {o.source_potential, alike}, {o.source_gradient, 3 * alike}};
+  const std::int64_t size = size_of(o.scalar), at_targets = delivery.split, at_sources = count - delivery.split;
+  Target targets[4] = {{o.potential, at_targets},
+                       {o.gradient, 3 * at_targets},
+                       {o.source_potential, at_sources},
+                       {o.source_gradient, 3 * at_sources}};
   std::int64_t bytes = 0;
   for (const Target& t : targets)
     if (t.caller && o.space == MemorySpace::host) bytes += t.numbers * size;

@@ -215,7 +215,7 @@ class RowCopies {
 
  private:
   static constexpr int stride = threads / 8;
-  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged alike");
+  static_assert(stride % 8 == 0, "pieces of all rows of a thread are exchanged in the same way");
 
   template <int count>
   __device__ void copy(int slot, unsigned char* to) const {
