@@ -39,7 +39,7 @@ expect 2 'scale' -- run bodies.npz --scale 0
 expect 2 'softening -1 is not a length' -- run bodies.npz --softening -1
 expect 2 'softening nan' -- run bodies.npz --softening nan
 expect 2 'softening 0.1 is not offered by method fmm' -- run bodies.npz --softening 0.1 --method fmm
-expect 2 'kernel count has no distance' -- run bodies.npz --softening 0.1 --kernel count
+expect 2 'kernel count is not softened' -- run bodies.npz --softening 0.1 --kernel count
 expect 2 'degree 1000' -- run bodies.npz --degree 1000
 expect 2 'threads' -- run bodies.npz --threads 1e6
 expect 2 'npz, .csv or .npy' -- run bodies.npz -o results.txt
