@@ -1,7 +1,9 @@
 #include "cli/arguments.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <farfield/version.hpp>
+#include <type_traits>
 
 #include "cli/help.hpp"
 #include "cli/terminal.hpp"
@@ -18,44 +20,44 @@ CLI::Option* add_small(CLI::App& app, const std::string& name, int& value, const
   return add_parsed(app, name, take, help)->type_name("N");
 }
 
-void add_backend(CLI::App& app, Options& o) {
-  add_word<Backend>(app, "--backend", o.backend,
-                    {{"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}}, "Where to compute");
-  const auto threads = [&o](const std::string& text) {
-    constexpr std::int64_t most = 4096;  // OpenMP dies without a word where the system refuses it more threads
-    const std::int64_t count = parse_count(text);
-    if (count > most) throw CLI::ValidationError("'" + text + "' is more than 4096", CLI::ExitCodes::ValidationError);
-    o.threads = static_cast<int>(count);
-  };
-  add_parsed(app, "--threads", threads, "Threads (default: all); results are the same")->type_name("N");
+// An option of options_list.h by its type.
+CLI::Option* add(CLI::App& app, const std::string& name, bool& value, const OptionText& text) {
+  return app.add_flag(name, value, text.help);
+}
+CLI::Option* add(CLI::App& app, const std::string& name, int& value, const OptionText& text) {
+  return add_small(app, name, value, text.help);
+}
+CLI::Option* add(CLI::App& app, const std::string& name, std::int64_t& value, const OptionText& text) {
+  return add_count(app, name, value, text.help);
+}
+CLI::Option* add(CLI::App& app, const std::string& /*name*/, std::uint64_t& value, const OptionText& text) {
+  return add_seed(app, value, text.help);
+}
+CLI::Option* add(CLI::App& app, const std::string& name, double& value, const OptionText& text) {
+  return add_number(app, name, value, text.help)->type_name(text.sign);
+}
+template <class Enum>
+requires std::is_enum_v<Enum> CLI::Option* add(CLI::App& app, const std::string& name, Enum& value,
+                                               const OptionText& text) {
+  std::vector<std::pair<std::string, Enum>> words;
+  for (const Word<Enum>& one : words_of(Enum{})) words.emplace_back(one.word, one.value);
+  return add_word<Enum>(app, name, value, words, text.help);
 }
 
-void add_precision(CLI::App& app, Options& o) {
-  add_word<Precision>(app, "--precision", o.precision,
-                      {{"auto", Precision::automatic}, {"single", Precision::single_}, {"double", Precision::double_}},
-                      "auto: single where it reaches the tolerance");
+/// All options for which wanted(text) holds; leaf_size is --leaf-size here.
+template <class Wanted>
+void add_options(CLI::App& app, Options& o, const Wanted& wanted) {
+  visit_options(o, [&](const OptionText& text, auto& value) {
+    if (text.where == option::Where::interface_only || !wanted(text)) return;
+    std::string name = std::string("--") + text.name;
+    std::replace(name.begin(), name.end(), '_', '-');
+    CLI::Option* added = add(app, name, value, text);
+    if (text.where == option::Where::expert) added->group("Expert");
+  });
 }
 
-void add_simd(CLI::App& app, Options& o) {
-  add_word<Simd>(
-      app, "--simd", o.simd,
-      {{"auto", Simd::automatic}, {"baseline", Simd::baseline}, {"avx2", Simd::avx2}, {"avx512", Simd::avx512}},
-      "Instruction set")
-      ->group("Expert");
-}
-
-void add_expert(CLI::App& app, Options& o) {
-  add_small(app, "--degree", o.degree, "Highest degree kept; no promise then")->group("Expert");
-  add_count(app, "--leaf-size", o.leaf_size, "Most bodies in a leaf of the tree")->group("Expert");
-  add_small(app, "--depth", o.depth, "Uniform tree with leaves at this level")->group("Expert");
-  add_word<M2l>(app, "--m2l", o.m2l, {{"auto", M2l::automatic}, {"dense", M2l::dense}, {"rotation", M2l::rotation}},
-                "How multipole becomes local expansion")
-      ->group("Expert");
-  add_word<Stencil>(app, "--stencil", o.stencil,
-                    {{"auto", Stencil::automatic}, {"full", Stencil::full}, {"reduced", Stencil::reduced}},
-                    "189 or 119 translations per box")
-      ->group("Expert");
-  add_simd(app, o);
+auto of(option::Where where) {
+  return [where](const OptionText& text) { return text.where == where; };
 }
 
 char parse_delimiter(const std::string& text) {
@@ -99,22 +101,8 @@ CLI::Option* add_output_format(CLI::App& app, std::string& format) {
 void add_sum(CLI::App& app, SumArguments& a) {
   Options& o = a.options;
   app.add_option("INPUT", a.input, "Bodies: csv, npz, ply, ...; - for a pipe")->required()->type_name("");
-  add_number(app, "--tolerance", o.tolerance, "Relative L2 error allowed (default 1e-6)");
-  app.add_flag("--gradient", o.gradient, "Compute the gradient, too");
+  add_options(app, o, of(option::Where::general));
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
-  add_count(app, "--check", o.check, "Measure the error on N random targets");
-  add_seed(app, o.seed, "Chooses the targets of --check (default 0)");
-#define FARFIELD_WORD(name, NAME, Type, value, formula) {#name, Kernel::name},
-  add_word<Kernel>(app, "--kernel", o.kernel, {FARFIELD_KERNELS(FARFIELD_WORD)},
-                   "1/r, or 1 for all pairs (a diagnostic)");
-#undef FARFIELD_WORD
-  add_number(app, "--scale", o.scale, "Constant in front of the kernel (default 1)");
-  add_number(app, "--softening", o.softening, "Plummer softening length; direct sums only")->type_name("EPS");
-  add_word<Method>(app, "--method", o.method,
-                   {{"auto", Method::automatic}, {"fmm", Method::fmm}, {"direct", Method::direct}},
-                   "auto: the cheaper of the other two");
-  add_precision(app, o);
-  add_backend(app, o);
   app.add_option("-o,--output", a.output, "Results: .npz, .csv or .npy; - for a pipe")->type_name("FILE");
   add_output_format(app, a.format);
   app.add_option("--report", a.report, "Write the whole report as JSON")->type_name("FILE");
@@ -123,7 +111,7 @@ void add_sum(CLI::App& app, SumArguments& a) {
                         "Look along it (default: the shortest)");
   add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
-  add_expert(app, o);
+  add_options(app, o, of(option::Where::expert));
 }
 
 void add_run(CLI::App& app, SumArguments& a) {
@@ -189,11 +177,11 @@ void add_bench(CLI::App& app, BenchArguments& a) {
   bench.add_option("--n", a.counts, "Numbers of bodies (default 1e5,1e6)")->type_name("N,...");
   bench.add_option("--dist", a.kinds, "Kinds (default uniform,sphere,plummer)")->type_name("KIND,...");
   bench.add_option("--tolerance", a.tolerances, "Tolerances (default 1e-3,1e-6,1e-9)")->type_name("X,...");
-  bench.add_flag("--gradient", a.options.gradient, "Compute the gradient, too");
   add_count(bench, "--repeat", a.repeat, "Timed runs, the median counts (default 3)");
-  add_precision(bench, a.options);
-  add_backend(bench, a.options);
-  add_simd(bench, a.options);
+  add_options(bench, a.options, [](const OptionText& text) {
+    const std::string names[] = {"gradient", "precision", "backend", "threads", "simd"};
+    return std::find(std::begin(names), std::end(names), text.name) != std::end(names);
+  });
   bench.add_option("--json", a.json, "Write all figures as JSON")->type_name("FILE");
   bench.footer(
       "Each case runs once for its error, then --repeat times in turn with all others.\n\n"

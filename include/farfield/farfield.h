@@ -13,7 +13,7 @@
 #define FARFIELD_FARFIELD_H
 
 #include <farfield/export.h>
-#include <farfield/kernels.h>
+#include <farfield/options_list.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,15 +36,20 @@ typedef enum farfield_error {
 } farfield_error;
 
 /* Values of the int fields below. Where an AUTOMATIC exists it is 0. */
-#define FARFIELD_VALUE(name, NAME, Type, value, formula) FARFIELD_KERNEL_##NAME = value,
-enum { FARFIELD_KERNELS(FARFIELD_VALUE) };
-#undef FARFIELD_VALUE
-enum { FARFIELD_METHOD_AUTOMATIC = 0, FARFIELD_METHOD_FMM = 1, FARFIELD_METHOD_DIRECT = 2 };
-enum { FARFIELD_PRECISION_AUTOMATIC = 0, FARFIELD_PRECISION_SINGLE = 1, FARFIELD_PRECISION_DOUBLE = 2 };
-enum { FARFIELD_BACKEND_AUTOMATIC = 0, FARFIELD_BACKEND_CPU = 1, FARFIELD_BACKEND_CUDA = 2 };
-enum { FARFIELD_M2L_AUTOMATIC = 0, FARFIELD_M2L_DENSE = 1, FARFIELD_M2L_ROTATION = 2 };
-enum { FARFIELD_STENCIL_AUTOMATIC = 0, FARFIELD_STENCIL_FULL = 1, FARFIELD_STENCIL_REDUCED = 2 };
-enum { FARFIELD_SIMD_AUTOMATIC = 0, FARFIELD_SIMD_BASELINE = 1, FARFIELD_SIMD_AVX2 = 2, FARFIELD_SIMD_AVX512 = 3 };
+#define FARFIELD_KERNEL_VALUE(name, NAME, Type, number, formula) FARFIELD_KERNEL_##NAME = number,
+#define FARFIELD_METHOD_VALUE(name, NAME, number, word) FARFIELD_METHOD_##NAME = number,
+#define FARFIELD_PRECISION_VALUE(name, NAME, number, word) FARFIELD_PRECISION_##NAME = number,
+#define FARFIELD_BACKEND_VALUE(name, NAME, number, word) FARFIELD_BACKEND_##NAME = number,
+#define FARFIELD_M2L_VALUE(name, NAME, number, word) FARFIELD_M2L_##NAME = number,
+#define FARFIELD_STENCIL_VALUE(name, NAME, number, word) FARFIELD_STENCIL_##NAME = number,
+#define FARFIELD_SIMD_VALUE(name, NAME, number, word) FARFIELD_SIMD_##NAME = number,
+enum { FARFIELD_KERNELS(FARFIELD_KERNEL_VALUE) };
+enum { FARFIELD_METHOD(FARFIELD_METHOD_VALUE) };
+enum { FARFIELD_PRECISION(FARFIELD_PRECISION_VALUE) };
+enum { FARFIELD_BACKEND(FARFIELD_BACKEND_VALUE) };
+enum { FARFIELD_M2L(FARFIELD_M2L_VALUE) };
+enum { FARFIELD_STENCIL(FARFIELD_STENCIL_VALUE) };
+enum { FARFIELD_SIMD(FARFIELD_SIMD_VALUE) };
 enum { FARFIELD_FLOAT32 = 0, FARFIELD_FLOAT64 = 1 };
 enum { FARFIELD_SPACE_HOST = 0, FARFIELD_SPACE_DEVICE = 1 };
 
@@ -85,28 +90,22 @@ typedef struct farfield_outputs {
   void* stream;
 } farfield_outputs;
 
-/* What is asked for. Fill with farfield_options_init, then change what you want; see options.hpp for each field. */
+/* Types of the options of options_list.h; words are ints, whose values are above. */
+typedef double farfield_real;
+typedef int farfield_flag, farfield_whole;
+typedef int64_t farfield_count;
+typedef uint64_t farfield_seed;
+typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
+    farfield_Simd;
+
+/* What is asked for. Fill with farfield_options_init, then change what you want; options_list.h says what each field
+ * means and what it is unless it is set. */
+#define FARFIELD_FIELD(type, name, initial, where, sign, help) farfield_##type name;
 typedef struct farfield_options {
   size_t struct_size; /* set by farfield_options_init; lets later versions add fields at the end */
-  double tolerance;   /* relative L2 error allowed over all targets; default 1e-6 */
-  int gradient;       /* nonzero: the gradient as well; default 0 */
-  int kernel;         /* FARFIELD_KERNEL_*; default LAPLACE3D, scale / |x - y| */
-  double scale;       /* constant in front of the kernel: default 1; 0.0795774715 gives 1/(4 pi r) */
-  int method;         /* FARFIELD_METHOD_* */
-  int precision;      /* FARFIELD_PRECISION_* */
-  int backend;        /* FARFIELD_BACKEND_* */
-  int threads;        /* 0: as many as OpenMP offers; results do not depend on it, bit for bit */
-  int at_sources;     /* nonzero: with separate targets, results at the sources as well */
-  int64_t check;      /* measure the error on this many random targets by direct summation; 0: do not */
-  uint64_t seed;      /* chooses the targets of `check` */
-  int degree;         /* highest degree kept in expansions; -1: from the tolerance */
-  int64_t leaf_size;  /* most sources or targets in a leaf; 0: from the cost model */
-  int depth;          /* uniform tree with leaves at this level; -1: adaptive */
-  int m2l;            /* FARFIELD_M2L_* */
-  int stencil;        /* FARFIELD_STENCIL_* */
-  int simd;           /* FARFIELD_SIMD_* */
-  double softening;   /* length: K = scale / sqrt(|x - y|^2 + softening^2), direct sums only; 0: none, the default */
+  FARFIELD_OPTIONS(FARFIELD_FIELD)
 } farfield_options;
+#undef FARFIELD_FIELD
 
 /* Everything that does not depend on strengths: tree, lists, translation tables. */
 typedef struct farfield_plan farfield_plan;

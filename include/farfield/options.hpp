@@ -1,63 +1,101 @@
-// Options: what is asked for, and (expert part) how it is to be reached.
+// Options: what is asked for, and (expert part) how it is to be reached. What each means and is set to unless it is
+// changed stands in options_list.h, from which all of this is made.
 #pragma once
 #include <farfield/kernels.h>
+#include <farfield/options_list.h>
 
 #include <cstdint>
 
 namespace farfield {
 
-#define FARFIELD_VALUE(name, NAME, Type, value, formula) name = value,
+#define FARFIELD_ENUMERATOR(name, NAME, number, ...) name = number,
+#define FARFIELD_KERNEL_ENUMERATOR(name, NAME, Type, number, formula) name = number,
+
 /// u(x) = sum_j q_j K(x, y_j) with K of kernels.h times Options::scale; pairs at distance zero contribute nothing (but
 /// see `count` and Options::softening).
-enum class Kernel : int { FARFIELD_KERNELS(FARFIELD_VALUE) };
-#undef FARFIELD_VALUE
-#define FARFIELD_ONE(name, NAME, Type, value, formula) +1
-inline constexpr int kernel_count = 0 FARFIELD_KERNELS(FARFIELD_ONE);
-#undef FARFIELD_ONE
+enum class Kernel : int { FARFIELD_KERNELS(FARFIELD_KERNEL_ENUMERATOR) };
+enum class Method : int { FARFIELD_METHOD(FARFIELD_ENUMERATOR) };
+enum class Precision : int { FARFIELD_PRECISION(FARFIELD_ENUMERATOR) };
+enum class Backend : int { FARFIELD_BACKEND(FARFIELD_ENUMERATOR) };
+enum class M2l : int { FARFIELD_M2L(FARFIELD_ENUMERATOR) };
+enum class Stencil : int { FARFIELD_STENCIL(FARFIELD_ENUMERATOR) };
+enum class Simd : int { FARFIELD_SIMD(FARFIELD_ENUMERATOR) };
 
-enum class Method : int { automatic = 0, fmm = 1, direct = 2 };
-enum class Precision : int { automatic = 0, single_ = 1, double_ = 2 };
-enum class Backend : int { automatic = 0, cpu = 1, cuda = 2 };
-/// How a multipole expansion becomes a local one: one matrix per offset, O(degree^4), or
-/// rotate - shift along z - rotate back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2).
-enum class M2l : int { automatic = 0, dense = 1, rotation = 2 };
-/// 189 translations per box, or 119 with the 80 outer boxes sent to the parent (same paper, section 2.2.3).
-enum class Stencil : int { automatic = 0, full = 1, reduced = 2 };
-/// Instruction set of the CPU backend.
-enum class Simd : int { automatic = 0, baseline = 1, avx2 = 2, avx512 = 3 };
+#undef FARFIELD_KERNEL_ENUMERATOR
+#undef FARFIELD_ENUMERATOR
+
+/// A value of an option that is a word, as reports and the command line have it.
+template <class Enum>
+struct Word {
+  Enum value;
+  const char* word;
+};
+
+#define FARFIELD_WORD(name, NAME, number, word) {Own::name, word},
+#define FARFIELD_KERNEL_WORD(name, NAME, Type, number, formula) {Own::name, #name},
+#define FARFIELD_WORDS_OF(Enum, LIST, WORD)                                                \
+  inline constexpr auto words_of(Enum) {                                                   \
+    using Own = Enum;                                                                      \
+    struct All {                                                                           \
+      Word<Enum> all[0 LIST(FARFIELD_COUNT_ONE)];                                          \
+      constexpr const Word<Enum>* begin() const { return all; }                            \
+      constexpr const Word<Enum>* end() const { return all + sizeof all / sizeof all[0]; } \
+    };                                                                                     \
+    return All{{LIST(WORD)}};                                                              \
+  }
+#define FARFIELD_COUNT_ONE(...) +1
+/// words_of(Method{}) and so on: all values of an enum with their words, from number 0 on.
+FARFIELD_WORDS_OF(Kernel, FARFIELD_KERNELS, FARFIELD_KERNEL_WORD)
+FARFIELD_WORDS_OF(Method, FARFIELD_METHOD, FARFIELD_WORD)
+FARFIELD_WORDS_OF(Precision, FARFIELD_PRECISION, FARFIELD_WORD)
+FARFIELD_WORDS_OF(Backend, FARFIELD_BACKEND, FARFIELD_WORD)
+FARFIELD_WORDS_OF(M2l, FARFIELD_M2L, FARFIELD_WORD)
+FARFIELD_WORDS_OF(Stencil, FARFIELD_STENCIL, FARFIELD_WORD)
+FARFIELD_WORDS_OF(Simd, FARFIELD_SIMD, FARFIELD_WORD)
+#undef FARFIELD_COUNT_ONE
+#undef FARFIELD_WORDS_OF
+#undef FARFIELD_KERNEL_WORD
+#undef FARFIELD_WORD
+
+/// The word of a value, null for a number that none has.
+template <class Enum>
+constexpr const char* word_of(Enum value) {
+  for (const Word<Enum>& one : words_of(Enum{}))
+    if (one.value == value) return one.word;
+  return nullptr;
+}
+
+namespace option {  // the types of options_list.h, and where they stand on the command line
+using flag = bool;
+using whole = int;
+using count = std::int64_t;
+using seed = std::uint64_t;
+using real = double;
+using farfield::Backend, farfield::Kernel, farfield::M2l, farfield::Method, farfield::Precision, farfield::Simd,
+    farfield::Stencil;
+enum class Where { general, expert, interface_only };
+}  // namespace option
 
 struct Options {
-  /// Relative L2 error allowed over all targets, for the potential and (if asked for) the gradient alike.
-  double tolerance = 1e-6;
-  /// Also compute the derivative of the potential with respect to the target's coordinates.
-  bool gradient = false;
-  Kernel kernel = Kernel::laplace3d;
-  /// Constant in front of the kernel: 1 for 1/r, 0.0795774715 for 1/(4 pi r).
-  double scale = 1.0;
-  /// Plummer softening, a length in the caller's units: K = scale / sqrt(|x - y|^2 + softening^2), and the gradient is
-  /// the derivative of exactly that. Where the targets are the sources (at_sources included) a particle contributes
-  /// nothing to itself; other coincident ones contribute strength / softening to the potential and nothing to the
-  /// gradient. Where targets are apart every source contributes. The direct sum alone offers it: method automatic then
-  /// takes direct. Below 1e-37 of the points' extent strength / softening is infinite in precision single. 0: none.
-  double softening = 0;
-  Method method = Method::automatic;
-  Precision precision = Precision::automatic;  ///< automatic takes single only where it can reach the tolerance
-  Backend backend = Backend::automatic;
-  /// 0: as many as OpenMP offers, at most four for each processor; else 1 to 4096, and Error(memory) where the system
-  /// does not let so many be started. Results do not depend on it, bit for bit.
-  int threads = 0;
-  bool at_sources = false;  ///< with separate targets: results at the sources as well, in the same call
-  std::int64_t check = 0;   ///< measure the error on this many random targets by direct summation; 0: do not
-  std::uint64_t seed = 0;   ///< chooses the targets of `check`
-
-  // Expert: leave these alone unless you redo a table of a paper.
-  int degree = -1;             ///< highest degree kept in expansions; -1: from the tolerance
-  std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf; 0: from the cost model
-  int depth = -1;              ///< uniform tree with leaves at this level in a cube of the data's extent (a larger one
-                               ///< very far from zero, see Report::choices); -1: adaptive
-  M2l m2l = M2l::automatic;
-  Stencil stencil = Stencil::automatic;
-  Simd simd = Simd::automatic;
+#define FARFIELD_FIELD(type, name, initial, ...) option::type name = initial;
+  FARFIELD_OPTIONS(FARFIELD_FIELD)
+#undef FARFIELD_FIELD
 };
+
+/// What the list says of an option beside its value.
+struct OptionText {
+  const char* name;
+  option::Where where;
+  const char *sign, *help;
+};
+
+/// visit(OptionText, options.member) for every option, in the order of the list.
+template <class AnyOptions, class Visit>
+void visit_options(AnyOptions& options, Visit&& visit) {
+#define FARFIELD_VISIT(type, name, initial, where, sign, help) \
+  visit(OptionText{#name, option::Where::where, sign, help}, options.name);
+  FARFIELD_OPTIONS(FARFIELD_VISIT)
+#undef FARFIELD_VISIT
+}
 
 }  // namespace farfield

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/names.hpp"
 #include "kernels/traits.hpp"
 #include "model/choose.hpp"
 #include "model/cost_model.hpp"
@@ -83,7 +82,7 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
 
 std::string difference(const Decision& first, const Decision& second) {
   std::string text;
-  if (second.precision != first.precision) text = name(second.precision);
+  if (second.precision != first.precision) text = word_of(second.precision);
   if (second.method != first.method)
     text += text.empty() ? "all pairs" : ", all pairs";
   else if (second.degree != first.degree)

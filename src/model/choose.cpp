@@ -4,7 +4,6 @@
 #include <cmath>
 #include <farfield/error.hpp>
 
-#include "core/names.hpp"
 #include "core/number.hpp"
 #include "core/units.hpp"
 #include "kernels/traits.hpp"
@@ -59,10 +58,10 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
-  if (o.precision != Precision::automatic) return note(d, "precision", name(o.precision), "as asked");
+  if (o.precision != Precision::automatic) return note(d, "precision", word_of(o.precision), "as asked");
   const bool tiny = softening_needs_double(o, g);
   d.precision = o.tolerance >= single && !tiny ? Precision::single_ : Precision::double_;
-  note(d, "precision", name(d.precision),
+  note(d, "precision", word_of(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
        : tiny                            ? "1/softening is beyond single"
                                          : "single ends at " + number(single));
@@ -176,7 +175,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave nothing out
   const bool asked = o.method != Method::automatic;
   if (!asked && o.softening == 0) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
-  note(d, "method", name(d.method),
+  note(d, "method", word_of(d.method),
        asked                        ? "as asked"
        : o.softening > 0            ? "expansions of this version are unsoftened"
        : d.method == Method::direct ? "cheaper than expansions for so few points"
@@ -210,7 +209,7 @@ static void note_pair_terms(Decision& d) {
   const double bits = full ? (d.precision == Precision::single_ ? 24 : 53)
                            : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.gradient, d.pair_terms));
   note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
-       full ? std::string("the full precision of ") + name(d.precision)
+       full ? std::string("the full precision of ") + word_of(d.precision)
             : "one pair errs by at most a fifth of the tolerance");
 }
 

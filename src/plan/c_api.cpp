@@ -8,6 +8,7 @@
 #include <farfield/farfield.hpp>
 #include <new>
 #include <string>
+#include <type_traits>
 
 struct farfield_plan {
   farfield::Plan plan;
@@ -18,12 +19,6 @@ namespace {
 using namespace farfield;
 
 static_assert(FARFIELD_INTERNAL == static_cast<int>(ErrorCode::internal));
-static_assert(FARFIELD_METHOD_DIRECT == static_cast<int>(Method::direct));
-static_assert(FARFIELD_PRECISION_DOUBLE == static_cast<int>(Precision::double_));
-static_assert(FARFIELD_BACKEND_CUDA == static_cast<int>(Backend::cuda));
-static_assert(FARFIELD_M2L_ROTATION == static_cast<int>(M2l::rotation));
-static_assert(FARFIELD_STENCIL_REDUCED == static_cast<int>(Stencil::reduced));
-static_assert(FARFIELD_SIMD_AVX512 == static_cast<int>(Simd::avx512));
 static_assert(FARFIELD_FLOAT64 == static_cast<int>(Scalar::float64));
 static_assert(FARFIELD_SPACE_DEVICE == static_cast<int>(MemorySpace::device));
 
@@ -82,15 +77,27 @@ Outputs outputs_from(const farfield_outputs& c) {
           space_from(c.space), c.stream};
 }
 
+// Options of C++ and of C, one by one.
+template <class Value>
+void from_c(Value given, Value& value, const char*) {
+  value = given;
+}
+void from_c(int given, bool& value, const char*) { value = given != 0; }
+template <class Enum>
+requires std::is_enum_v<Enum>
+void from_c(int given, Enum& value, const char* name) {
+  const auto words = words_of(Enum{});
+  value = checked(given, (words.end() - 1)->value, name);
+}
+
 farfield_options defaults() {
   const Options o;
   farfield_options c{};
   c.struct_size = sizeof c;
-  c.tolerance = o.tolerance;
-  c.scale = o.scale;
-  c.degree = o.degree;
-  c.depth = o.depth;
-  return c;  // all other defaults are 0: automatic, off
+#define FARFIELD_TO_C(type, name, ...) c.name = static_cast<farfield_##type>(o.name);
+  FARFIELD_OPTIONS(FARFIELD_TO_C)
+#undef FARFIELD_TO_C
+  return c;
 }
 
 Options options_from(const farfield_options* given) {
@@ -102,26 +109,10 @@ Options options_from(const farfield_options* given) {
     throw Error(ErrorCode::usage, "farfield_options is that of a later version than this library, " FARFIELD_VERSION
                                   "; link the library that belongs to the header");
   std::memcpy(&c, given, given->struct_size);
-
   Options o;
-  o.tolerance = c.tolerance;
-  o.gradient = c.gradient != 0;
-  o.kernel = checked(c.kernel, static_cast<Kernel>(kernel_count - 1), "kernel");
-  o.scale = c.scale;
-  o.method = checked(c.method, Method::direct, "method");
-  o.precision = checked(c.precision, Precision::double_, "precision");
-  o.backend = checked(c.backend, Backend::cuda, "backend");
-  o.threads = c.threads;
-  o.at_sources = c.at_sources != 0;
-  o.check = c.check;
-  o.seed = c.seed;
-  o.degree = c.degree;
-  o.leaf_size = c.leaf_size;
-  o.depth = c.depth;
-  o.m2l = checked(c.m2l, M2l::rotation, "m2l");
-  o.stencil = checked(c.stencil, Stencil::reduced, "stencil");
-  o.simd = checked(c.simd, Simd::avx512, "simd");
-  o.softening = c.softening;
+#define FARFIELD_FROM_C(type, name, ...) from_c(c.name, o.name, #name);
+  FARFIELD_OPTIONS(FARFIELD_FROM_C)
+#undef FARFIELD_FROM_C
   return o;
 }
 

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "core/names.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "plan/backends.hpp"
@@ -52,10 +51,10 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   Report r;
   r.version = FARFIELD_VERSION;
   r.kernel = traits(d.kernel).name;
-  r.method = name(d.method);
-  r.backend = r.device = name(d.backend);
-  r.precision = name(d.precision);
-  r.simd = name(d.simd);
+  r.method = word_of(d.method);
+  r.backend = r.device = word_of(d.backend);
+  r.precision = word_of(d.precision);
+  r.simd = word_of(d.simd);
   r.tolerance = o.tolerance;
   r.scale = o.scale;
   r.softening = o.softening;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-#include "core/names.hpp"
 #include "core/number.hpp"
 #include "judge/improve.hpp"
 #include "plan/backends.hpp"
@@ -64,8 +63,8 @@ static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t 
 }
 
 static void name_what_ran(Report& report, const Decision& d) {
-  report.precision = name(d.precision);
-  report.method = name(d.method);
+  report.precision = word_of(d.precision);
+  report.method = word_of(d.method);
   if (d.method != Method::fmm) return;
   report.degree = d.degree;
   report.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);

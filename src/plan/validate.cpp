@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <farfield/error.hpp>
 #include <string>
+#include <type_traits>
 
 #include "model/accounts.hpp"
 #include "plan/threads.hpp"
@@ -10,20 +11,18 @@
 
 namespace farfield {
 
-static void require_known(const char* what, int value, int last) {
-  if (value < 0 || value > last)
-    throw Error(ErrorCode::usage, std::string(what) + " has the unknown value " + std::to_string(value) +
-                                      "; take one that the documentation lists");
+/// Of options that are words: one that the list has.
+template <class Value>
+static void require_known(const char* name, Value value) {
+  if constexpr (std::is_enum_v<Value>)
+    if (!word_of(value))
+      throw Error(ErrorCode::usage, std::string(name) + " has the unknown value " +
+                                        std::to_string(static_cast<int>(value)) +
+                                        "; take one that the documentation lists");
 }
 
 void require_known(const Options& o) {
-  require_known("kernel", static_cast<int>(o.kernel), kernel_count - 1);
-  require_known("method", static_cast<int>(o.method), static_cast<int>(Method::direct));
-  require_known("precision", static_cast<int>(o.precision), static_cast<int>(Precision::double_));
-  require_known("backend", static_cast<int>(o.backend), static_cast<int>(Backend::cuda));
-  require_known("m2l", static_cast<int>(o.m2l), static_cast<int>(M2l::rotation));
-  require_known("stencil", static_cast<int>(o.stencil), static_cast<int>(Stencil::reduced));
-  require_known("simd", static_cast<int>(o.simd), static_cast<int>(Simd::avx512));
+  visit_options(o, [](const OptionText& text, const auto& value) { require_known(text.name, value); });
   if (o.threads < 0 || o.threads > most_threads)
     throw Error(ErrorCode::usage, "threads " + std::to_string(o.threads) + " is outside 0 to " +
                                       std::to_string(most_threads) + "; 0 means all");

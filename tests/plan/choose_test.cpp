@@ -1,7 +1,6 @@
 // choose is a pure function: a table of questions and answers. Also the models behind it, and the memory bound.
 #include "model/choose.hpp"
 
-#include "core/names.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "support/measure.hpp"
@@ -47,9 +46,9 @@ TEST(Choose, AnswersTheTable) {
     o.tolerance = row.tolerance;
     o.gradient = true;
     const Decision d = choose(o, evenly_filled(row.n), machine);
-    EXPECT_STREQ(name(d.method), name(row.method)) << row.n << " points at " << row.tolerance;
+    EXPECT_STREQ(word_of(d.method), word_of(row.method)) << row.n << " points at " << row.tolerance;
     if (d.method == Method::fmm) {
-      EXPECT_STREQ(name(d.precision), name(row.precision)) << row.n << " at " << row.tolerance;
+      EXPECT_STREQ(word_of(d.precision), word_of(row.precision)) << row.n << " at " << row.tolerance;
     }
   }
 }
@@ -94,7 +93,7 @@ TEST(Choose, AskingLessNeverCostsMore) {
             Options o;
             o.tolerance = t, o.gradient = gradient;
             const double cost = priced(choose(o, g, {Backend::cpu, simd}));
-            EXPECT_GE(cost, last) << n << " points, tolerance " << t << ", " << name(simd);
+            EXPECT_GE(cost, last) << n << " points, tolerance " << t << ", " << word_of(simd);
             last = cost;
           }
         }

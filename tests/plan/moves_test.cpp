@@ -1,7 +1,6 @@
 // A plan that is moved keeps its memory and its tables: results are those of a new plan bit for bit, whatever it was
 // before, and memory does not grow.
 #include "backends/cpu/far/table_cache.hpp"
-#include "core/names.hpp"
 #include "support/measure.hpp"
 
 namespace farfield::testing {
@@ -52,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Options, Moves,
                          ::testing::Values(std::pair(Method::automatic, 1e-4), std::pair(Method::automatic, 1e-9),
                                            std::pair(Method::fmm, 1e-6), std::pair(Method::direct, 1e-6)),
                          [](const auto& test) {
-                           return std::string(name(test.param.first)) +
+                           return std::string(word_of(test.param.first)) +
                                   std::to_string(std::lround(-std::log10(test.param.second)));
                          });
 
