@@ -43,12 +43,12 @@ struct PairTerms {
 template <class K, class V>
 FARFIELD_HD PairTerms<V> pair_terms(V r2, V dx, V dy, V dz, V q) {
   if constexpr (OfInverseDistance<K>) {
-    const V inverse = Math<V>::inverse_sqrt(r2), w = std::fabs(q) * inverse;
+    const V inverse = Math<V>::inverse_sqrt(r2), w = Math<V>::absolute(q) * inverse;
     return {w, w * inverse};
   } else {
-    V out[4] = {0, 0, 0, 0};
+    V out[4] = {};
     K::template pair<4>(r2, dx, dy, dz, q, out);
-    return {std::fabs(out[0]), std::sqrt(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])};
+    return {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])};
   }
 }
 

@@ -9,28 +9,50 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 static constexpr std::int64_t block = 512;
 
-/// Sums over sources [begin, end) at x; returns whether some pairs that do not coincide were left out as too near.
-template <class Kernel>
-static bool add_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end, DirectSum& sum) {
-  const double x0 = x[0], x1 = x[1], x2 = x[2];
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0, near = 0;
-#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g, square_u, square_g, near)
-  for (std::int64_t j = begin; j < end; ++j) {
-    const double dx = x0 - in.source[0][j], dy = x1 - in.source[1][j], dz = x2 - in.source[2][j];
-    const double distance2 = dx * dx + dy * dy + dz * dz;
-    const bool summed = !Kernel::singular || distance2 > least_square<double>;
-    const double r2 = summed ? distance2 : 1.0, q = summed ? in.strength[j] : 0.0;
-    double out[4] = {0, 0, 0, 0};
+/// Sums of one number or one vector of sources at a time.
+template <class Kernel, class V>
+struct Sums {
+  V u{}, gx{}, gy{}, gz{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
+
+  /// Leaves pairs out that are too near; `near` is then no longer 0 where they do not coincide.
+  FARFIELD_INLINE void add(V dx, V dy, V dz, V strength) {
+    const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
+    const auto summed = distance2 > (Kernel::singular ? least_square<double> : -1.0);
+    const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
+    V out[4] = {};
     Kernel::template pair<4>(r2, dx, dy, dz, q, out);
-    const PairTerms<double> terms = pair_terms<Kernel>(r2, dx, dy, dz, q);
+    const PairTerms<V> terms = pair_terms<Kernel>(r2, dx, dy, dz, q);
     u += out[0], gx += out[1], gy += out[2], gz += out[3];
     abs_u += terms.potential, abs_g += terms.gradient;
     square_u += terms.potential * terms.potential, square_g += terms.gradient * terms.gradient;
-    near += summed ? 0.0 : std::fabs(dx) + std::fabs(dy) + std::fabs(dz);
+    near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
-  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
-  sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;
-  return near > 0;
+};
+
+static FARFIELD_INLINE double all_lanes(double x) { return x; }
+static FARFIELD_INLINE double all_lanes(const Vec<double>& x) { return sum_lanes<double>(x); }
+
+template <class Kernel, class V>
+static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) {
+  sum.u += all_lanes(sums.u);
+  sum.gx += all_lanes(sums.gx), sum.gy += all_lanes(sums.gy), sum.gz += all_lanes(sums.gz);
+  sum.abs_u += all_lanes(sums.abs_u), sum.abs_g += all_lanes(sums.abs_g);
+  sum.square_u += all_lanes(sums.square_u), sum.square_g += all_lanes(sums.square_g);
+  return all_lanes(sums.near) > 0;
+}
+
+/// Sums over sources [begin, end) at x; returns whether some pairs that do not coincide were left out as too near.
+template <class Kernel>
+static bool add_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end, DirectSum& sum) {
+  Sums<Kernel, Vec<double>> many;
+  Sums<Kernel, double> few;
+  std::int64_t j = begin;
+  for (; j + lanes<double> <= end; j += lanes<double>)
+    many.add(x[0] - load(in.source[0] + j), x[1] - load(in.source[1] + j), x[2] - load(in.source[2] + j),
+             load(in.strength + j));
+  for (; j < end; ++j) few.add(x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j], in.strength[j]);
+  const bool near = add_to(many, sum);
+  return add_to(few, sum) || near;
 }
 
 /// One pair's potential and gradient, which are its terms as well.

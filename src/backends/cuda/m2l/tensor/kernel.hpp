@@ -3,7 +3,7 @@
 // 16-byte copies, zeros where a source is absent, into tiles of 128 bytes per row whose 16-byte pieces are exchanged by
 // row (the piece index xor row mod 8): the layout that both instructions read without bank conflicts.
 //
-// An Engine multiplies: tensor_wgmma.hpp for Hopper, tensor_mma.hpp for the others.
+// An Engine multiplies: wgmma.hpp for Hopper, mma.hpp for the others.
 #pragma once
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/m2l/tensor/view.hpp"

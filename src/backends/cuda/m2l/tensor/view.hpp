@@ -38,14 +38,14 @@ struct TensorPass {
   const __half* in[2] = {};
   /// [slot][width * 8 / 64][child][width][64], slots of colleagues: element (out, in) of the children's matrices, in =
   /// source child * width + j; the eight 16-byte pieces of a row stand in the order of shared memory
-  /// (tensor_kernel.hpp).
+  /// (kernel.hpp).
   const __half* operators[2] = {};
   TensorRows rows = {};
 };
 
 struct TensorView {
   bool ready = false;
-  bool warpgroups = true;   ///< by tensor_wgmma.cu, else by tensor_mma.cu
+  bool warpgroups = true;   ///< by wgmma.cu, else by mma.cu
   int low = 0;              ///< degrees below it have three terms
   TensorPass full, graded;  ///< full: one term, without the block that `graded` does
   /// [boxes][width of the pass]: what p2m and m2m write of levels 2 and deeper (operands.hpp)
