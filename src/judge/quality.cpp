@@ -19,6 +19,10 @@ bool loses_strengths(const StrengthRange& range, Precision precision, double lea
   return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.potential.largest < 0x1p-900);
 }
 
+double Norm::at_least() const { return std::max(l2, largest); }
+
+double unit_of(const Norm& norm) { return norm.largest > 0 && norm.finite() ? norm.largest : 1; }
+
 void distrust(ErrorReport& check) {
   for (double* error : {&check.potential, &check.potential_max, &check.gradient, &check.gradient_max})
     *error = INFINITY;
@@ -72,8 +76,9 @@ template Norms norms_of<double>(const double*, const double* const[3], std::int6
 /// A sum over a sample, scaled up to all targets, over a norm; sums that cancel entirely count as double's digits.
 static double over_norm(double squares, double scale_up, double norm, double otherwise) {
   const double all = std::sqrt(squares * scale_up);
+  constexpr double digits = 1e16;
   if (!(all > 0)) return otherwise;
-  return all / std::max(norm, 1e-16 * all);
+  return all < INFINITY ? std::min(digits, all / norm) : digits;
 }
 
 /// By how much errors of single pairs are enlarged: squares of terms over those of the results, all of them or, where
@@ -89,19 +94,21 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   q.norms = norms;
   q.pairs = static_cast<double>(sources) * static_cast<double>(targets);
   if (probes.empty()) return q;
-  TermSums sum;  // of squares
+  TermSums sum;  // of squares, those of absolute values over the largest result's
+  const double unit_u = unit_of(norms.potential), unit_g = unit_of(norms.gradient);
   for (const TermSums& p : probes) {
-    sum.abs_u += p.abs_u * p.abs_u, sum.abs_g += p.abs_g * p.abs_g;
+    const double u = p.abs_u / unit_u, g = p.abs_g / unit_g;
+    sum.abs_u += u * u, sum.abs_g += g * g;
     sum.square_u += p.square_u, sum.square_g += p.square_g;
     sum.result_u += p.result_u, sum.result_g += p.result_g;
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
-  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
+  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.at_least() / unit_u, 1));
   q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
   q.truncation = safety * lost_by(truncated, norms);
   if (!gradient) return q;
-  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
+  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.at_least() / unit_g, 1));
   q.terms = std::max(q.terms, enlarged(sum.square_g, sum.result_g, up, norms.gradient.l2));
   return q;
 }
@@ -114,6 +121,10 @@ double lost_by(const Truncation& squares, const Norms& norms) {
 
 static bool is_estimated(const Decision& d) {
   return d.promised && d.method == Method::fmm && traits(d.kernel).truncates;
+}
+
+void distrust_underflow(Quality& q, const Decision& ran) {
+  if (is_estimated(ran) && q.norms.potential.largest > 0 && q.norms.potential.largest < 0x1p-400) q.truncation = INFINITY;
 }
 
 /// Where the tolerance is near the precision's floor, a measurement would take rounding for truncation.

@@ -52,6 +52,10 @@ struct Quality {
 Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety);
 
+/// Results that are 1e-120 of what the largest strength gives at the extent of the points, since it reaches no target:
+/// the squares that the truncation was estimated or measured from underflow, and it counts as unknown.
+void distrust_underflow(Quality& quality, const Decision& ran);
+
 /// The larger of both relative to the norms.
 double lost_by(const Truncation& squares, const Norms& norms);
 
