@@ -1,22 +1,62 @@
 #include "judge/draw_targets.hpp"
 
-#include "model/box_sample.hpp"
+#include "tree/box_sample.hpp"
+#include "tree/far.hpp"
 
 namespace farfield {
 
-/// What one target misses of the local of its leaf and of the multipoles of finer boxes.
-static Truncation missed_at(const TreeView& tree, const ListsView& lists, BoxId leaf, double local_power,
-                            const double* power, const double* const target[3], std::int64_t i,
-                            const TailMeans& means) {
-  const double a = tree.lattice.edge(tree.level[leaf]);
-  Truncation sum = inner_tail(local_power, square_from_centre(tree, leaf, target, i, a), a, means.n);
-  for (std::int64_t k = lists.m2p.begin[leaf]; k < lists.m2p.begin[leaf + 1]; ++k) {
-    const BoxId source = lists.m2p.items[k];
-    const double edge = tree.lattice.edge(tree.level[source]);
-    sum += outer_tail(power[source], square_from_centre(tree, source, target, i, edge), edge, means.n);
+/// Of the far boxes of every box with targets, the one whose multipole they miss most of; no_box where there is none.
+static std::vector<BoxId> most_missed(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
+  std::vector<BoxId> most(static_cast<std::size_t>(tree.boxes), no_box);
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    if (tree.target_count(box) == 0 || tree.level[box] < 2) continue;
+    double largest = 0;
+    for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
+      const double missed = power[source] * means.far(dx, dy, dz);
+      if (missed > largest) largest = missed, most[static_cast<std::size_t>(box)] = source;
+    });
   }
-  return sum;
+  return most;
 }
+
+/// What single targets of one leaf miss: of its local and those of its ancestors, of the multipoles of finer boxes, and
+/// of those that it and its ancestors miss most of.
+class MissedAt {
+ public:
+  template <class Real>
+  MissedAt(const TreeView& tree, const ListsView& lists, BoxId leaf, const Expansions<Real>& e, const double* power,
+           const std::vector<BoxId>& most, const TailMeans& means)
+      : tree_(tree), means_(means) {
+    for (std::int64_t k = lists.m2p.begin[leaf]; k < lists.m2p.begin[leaf + 1]; ++k)
+      add(outer_, lists.m2p.items[k], power[lists.m2p.items[k]]);
+    for (BoxId box = leaf; box != no_box && tree.level[box] >= 2; box = tree.parent[box]) {
+      add(inner_, box, next_power(e.local + box * e.stride, e.degree));
+      const BoxId far = most[static_cast<std::size_t>(box)];
+      if (far != no_box) add(outer_, far, power[far]);
+    }
+  }
+  Truncation operator()(const double* const target[3], std::int64_t i) const {
+    Truncation sum;
+    for (const Tail& t : inner_)
+      sum += inner_tail(t.power, square_from_centre(tree_, t.box, target, i, t.edge), t.edge, means_.n);
+    for (const Tail& t : outer_)
+      sum += outer_tail(t.power, square_from_centre(tree_, t.box, target, i, t.edge), t.edge, means_.n);
+    return sum;
+  }
+
+ private:
+  struct Tail {
+    BoxId box;
+    double power, edge;
+  };
+  void add(std::vector<Tail>& tails, BoxId box, double power) const {
+    tails.push_back({box, power, tree_.lattice.edge(tree_.level[box])});
+  }
+  const TreeView& tree_;
+  const TailMeans& means_;
+  std::vector<Tail> inner_, outer_;
+};
 
 /// Draws `most` targets by their chances, which add up to 1.
 template <class Chance>
@@ -35,13 +75,14 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
   const TailMeans& means = tail_means(e.degree);
   const std::int64_t count = tree.target_count(0);
   if (most >= count) return draw(count, count, [&](std::int64_t) { return 1 / static_cast<double>(count); });
+  const std::vector<BoxId> most_missed_of = most_missed(tree, power, means, threads);
   std::vector<Truncation> missed(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box) {
     if (!tree.is_leaf(box)) continue;
-    const double local = tree.level[box] < 2 ? 0 : next_power(e.local + box * e.stride, e.degree);
+    const MissedAt missed_at(tree, lists, box, e, power, most_missed_of, means);
     for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
-      missed[static_cast<std::size_t>(i)] = missed_at(tree, lists, box, local, power, target, i, means);
+      missed[static_cast<std::size_t>(i)] = missed_at(target, i);
   }
   Truncation all;
   for (const Truncation& m : missed) all += m;

@@ -124,13 +124,17 @@ static bool is_estimated(const Decision& d) {
 }
 
 void distrust_underflow(Quality& q, const Decision& ran) {
-  if (is_estimated(ran) && q.norms.potential.largest > 0 && q.norms.potential.largest < 0x1p-400) q.truncation = INFINITY;
+  if (is_estimated(ran) && q.norms.potential.largest > 0 && q.norms.potential.largest < 0x1p-400)
+    q.truncation = INFINITY;
 }
 
 /// Where the tolerance is near the precision's floor, a measurement would take rounding for truncation.
 static bool rounding_is_small(const Decision& d) { return d.tolerance >= 4 * reachable_tolerance(d.precision); }
 
-std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
+static constexpr std::int64_t enough = 5'000;  ///< translations for a sample, or a mean over boxes, to stand for all
+
+std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets,
+                              std::int64_t translations) {
   constexpr std::int64_t few = 64;
   constexpr double cheap = 4e7, cheaper = 4e6;  // pairs; 40 and 4 milliseconds of one core
   if (!is_estimated(d)) return 0;
@@ -138,16 +142,16 @@ std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int6
   const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
   const bool few_targets = 16 * targets <= sources && pairs <= cheap;
   const bool few_sources = 16 * sources <= targets && pairs <= cheaper;
-  if ((few_targets || few_sources) && rounding_is_small(d)) return targets;
+  const bool on_gpu = d.backend == Backend::cuda && d.apart && translations < enough && pairs <= 1.5e9;  // 2 ms
+  if ((few_targets || few_sources || on_gpu) && rounding_is_small(d)) return targets;
   return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
 }
 
 std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
-  constexpr double all_pairs = 1e6;       // a millisecond
-  constexpr std::int64_t enough = 5'000;  // translations for a sample to stand for all targets
+  constexpr double all_pairs = 1e6;  // a millisecond
   const double safety = truncation_safety(d, translations);
   if (!is_estimated(d) || !q.norms.finite()) return 0;
-  if (d.apart && translations < enough && q.truncation > d.tolerance / 4 && rounding_is_small(d)) return 256;
+  if (d.apart && translations < enough && rounding_is_small(d)) return 256;
   const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
   if (!unclear) return 0;
   if (q.pairs <= all_pairs) return targets;
