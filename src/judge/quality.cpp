@@ -155,7 +155,7 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
   const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
   if (!unclear) return 0;
   if (q.pairs <= all_pairs) return targets;
-  return translations >= enough ? (q.pairs < 1e9 ? 256 : 128) : 0;
+  return q.pairs < 1e9 ? 256 : 128;
 }
 
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold

@@ -166,7 +166,8 @@ static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const 
     std::int64_t looked_at = 0;
   };
   const bool alike = sources.begin == targets.begin;
-  const std::size_t stride = static_cast<std::size_t>(1 + (all - 1) / (alike ? 2500 : 20000));
+  const double enough = alike ? std::clamp(all / 8, 500.0, 2500.0) : 20000;
+  const std::size_t stride = static_cast<std::size_t>(1 + (all - 1) / enough);
   std::vector<OfLeaf> of(with_targets.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::size_t k = 0; k < of.size(); ++k) {
