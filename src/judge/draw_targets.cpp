@@ -21,41 +21,47 @@ static std::vector<BoxId> most_missed(const TreeView& tree, const double* power,
 }
 
 /// What single targets of one leaf miss: of its local and those of its ancestors, of the multipoles of finer boxes, and
-/// of those that it and its ancestors miss most of.
+/// of those that it and its ancestors miss most of. Allocates nothing.
 class MissedAt {
  public:
   template <class Real>
   MissedAt(const TreeView& tree, const ListsView& lists, BoxId leaf, const Expansions<Real>& e, const double* power,
            const std::vector<BoxId>& most, const TailMeans& means)
-      : tree_(tree), means_(means) {
-    for (std::int64_t k = lists.m2p.begin[leaf]; k < lists.m2p.begin[leaf + 1]; ++k)
-      add(outer_, lists.m2p.items[k], power[lists.m2p.items[k]]);
+      : tree_(tree), m2p_(lists.m2p), leaf_(leaf), power_(power), means_(means) {
     for (BoxId box = leaf; box != no_box && tree.level[box] >= 2; box = tree.parent[box]) {
-      add(inner_, box, next_power(e.local + box * e.stride, e.degree));
-      const BoxId far = most[static_cast<std::size_t>(box)];
-      if (far != no_box) add(outer_, far, power[far]);
+      inner_[count_] = {box, next_power(e.local + box * e.stride, e.degree)};
+      far_[count_++] = most[static_cast<std::size_t>(box)];
     }
   }
   Truncation operator()(const double* const target[3], std::int64_t i) const {
     Truncation sum;
-    for (const Tail& t : inner_)
-      sum += inner_tail(t.power, square_from_centre(tree_, t.box, target, i, t.edge), t.edge, means_.n);
-    for (const Tail& t : outer_)
-      sum += outer_tail(t.power, square_from_centre(tree_, t.box, target, i, t.edge), t.edge, means_.n);
+    for (int k = 0; k < count_; ++k) {
+      const double a = edge(inner_[k].box);
+      sum += inner_tail(inner_[k].power, square_from_centre(tree_, inner_[k].box, target, i, a), a, means_.n);
+      if (far_[k] != no_box) sum += outer(far_[k], target, i);
+    }
+    for (std::int64_t k = m2p_.begin[leaf_]; k < m2p_.begin[leaf_ + 1]; ++k) sum += outer(m2p_.items[k], target, i);
     return sum;
   }
 
  private:
-  struct Tail {
+  struct Inner {
     BoxId box;
-    double power, edge;
+    double power;
   };
-  void add(std::vector<Tail>& tails, BoxId box, double power) const {
-    tails.push_back({box, power, tree_.lattice.edge(tree_.level[box])});
+  double edge(BoxId box) const { return tree_.lattice.edge(tree_.level[box]); }
+  Truncation outer(BoxId source, const double* const target[3], std::int64_t i) const {
+    const double a = edge(source);
+    return outer_tail(power_[source], square_from_centre(tree_, source, target, i, a), a, means_.n);
   }
   const TreeView& tree_;
+  const ListView& m2p_;
+  BoxId leaf_;
+  const double* power_;
   const TailMeans& means_;
-  std::vector<Tail> inner_, outer_;
+  Inner inner_[max_levels + 1];
+  BoxId far_[max_levels + 1];
+  int count_ = 0;
 };
 
 /// Draws `most` targets by their chances, which add up to 1.

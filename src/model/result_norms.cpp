@@ -79,17 +79,18 @@ struct Leaves {
   }
 };
 
-/// Over those beyond their reach; `r2` receives the squared distances of all.
+/// Over those of leaves [begin, end) beyond their reach; `r2` receives the squared distances of all.
 FARFIELD_WIDEST_VECTORS
-static PowerSums beyond_reach(const Leaves& leaves, const double at[3], double* r2) {
+static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end, const double at[3],
+                              double* r2) {
   const double *xs = leaves.x.data(), *ys = leaves.y.data(), *zs = leaves.z.data(), *count = leaves.count.data(),
                *reach = leaves.reach.data(), x = at[0], y = at[1], z = at[2];
   double square = 0, fourth = 0;
 #pragma omp simd reduction(+ : square, fourth)
-  for (std::size_t k = 0; k < leaves.box.size(); ++k) {
-    const double dx = x - xs[k], dy = y - ys[k], dz = z - zs[k];
-    r2[k] = dx * dx + dy * dy + dz * dz;
-    const double inverse = r2[k] > reach[k] ? 1 / r2[k] : 0.0;
+  for (std::size_t k = begin; k < end; ++k) {
+    const double dx = x - xs[k], dy = y - ys[k], dz = z - zs[k], distance2 = dx * dx + dy * dy + dz * dz;
+    const double inverse = distance2 > reach[k] ? 1 / distance2 : 0.0;
+    r2[k - begin] = distance2;
     square += count[k] * inverse;
     fourth += count[k] * inverse * inverse;
   }
@@ -100,16 +101,20 @@ static PowerSums beyond_reach(const Leaves& leaves, const double at[3], double* 
 struct SumsAtTarget {
   PowerSums outside, far;
 };
-static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3],
-                                   std::vector<double>& r2) {
+static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3]) {
+  constexpr std::size_t at_once = 256;
+  double r2[at_once];
   SumsAtTarget sums;
-  r2.resize(leaves.box.size());
-  sums.outside = sums.far = beyond_reach(leaves, x, r2.data());
-  for (std::size_t k = 0; k < r2.size(); ++k) {
-    const BoxId box = leaves.box[k];
-    if (r2[k] <= leaves.reach[k] && box != own)
-      sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x);
+  for (std::size_t begin = 0; begin < leaves.box.size(); begin += at_once) {
+    const std::size_t end = std::min(begin + at_once, leaves.box.size());
+    sums.far += beyond_reach(leaves, begin, end, x, r2);
+    for (std::size_t k = begin; k < end; ++k) {
+      const BoxId box = leaves.box[k];
+      if (r2[k - begin] <= leaves.reach[k] && box != own)
+        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x);
+    }
   }
+  sums.outside += sums.far;
   return sums;
 }
 
@@ -141,16 +146,12 @@ static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxI
   const Leaves leaves(tree, sources);
   const std::size_t step = std::max<std::size_t>(1, with_targets.size() / sampled);
   std::vector<SumsAtTarget> at((with_targets.size() + step - 1) / step);
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<double> r2;
-#pragma omp for schedule(dynamic)
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      const BoxId leaf = with_targets[k * step];
-      const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
-      const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-      at[k] = sums_at_target(leaves, sources, leaf, x, r2);
-    }
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const BoxId leaf = with_targets[k * step];
+    const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
+    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
+    at[k] = sums_at_target(leaves, sources, leaf, x);
   }
   RobustMean outside, far;
   for (const SumsAtTarget& s : at) outside.add(s.outside, 1), far.add(s.far, 1);
@@ -166,7 +167,7 @@ static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const 
     std::int64_t looked_at = 0;
   };
   const bool alike = sources.begin == targets.begin;
-  const double enough = alike ? std::clamp(all / 8, 500.0, 2500.0) : 20000;
+  const double enough = alike ? std::clamp(all / 8, 500.0, 8000.0) : 20000;
   const std::size_t stride = static_cast<std::size_t>(1 + (all - 1) / enough);
   std::vector<OfLeaf> of(with_targets.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)

@@ -21,7 +21,7 @@ constexpr double least_warned_condition = 300;
 constexpr double most_waste = 10;
 constexpr std::int64_t costly_translations = 20'000;
 constexpr int lowest_degree = 4;
-constexpr int least_sums = 10;  ///< of a decade, for its median to be judged
+constexpr int least_sums = 30;  ///< of a decade, for its median to be judged
 constexpr std::int64_t judged_targets = 1'000;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
