@@ -49,7 +49,7 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
                         const std::vector<std::int64_t>& targets, Exact&& exact) {
   const Norm& all = width == 1 ? delivered.norms.potential : delivered.norms.gradient;
   const Factor& factor = width == 1 ? delivered.potential : delivered.gradient;
-  const double unit = all.largest > 0 && all.finite() ? all.largest : 1;
+  const double unit = unit_of(all);
   std::vector<double> own;
   double squared = 0;
   for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -71,7 +71,7 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
   const double up = static_cast<double>(count) / static_cast<double>(targets.size());
   // Values that the sample does not hold may have left the caller's range, too.
   const bool in_range = all.finite() && std::isfinite(received(all.largest, factor, delivered.scalar));
-  return {in_range ? ratio(std::sqrt(squared * up), all.l2 / unit) : INFINITY, at(0.5), at(0.95), own.back()};
+  return {in_range ? ratio(std::sqrt(squared * up), all.at_least() / unit) : INFINITY, at(0.5), at(0.95), own.back()};
 }
 
 template <class Real>

@@ -24,7 +24,10 @@ struct Computed {
 struct Norm {
   double l2 = 0, largest = 0;
   bool finite() const;
+  double at_least() const;  ///< the L2 norm, or the largest value where squares underflow
 };
+/// The largest value, to divide by before squares are taken; 1 where there is none.
+double unit_of(const Norm& norm);
 struct Norms {
   Norm potential, gradient;
   bool finite() const { return potential.finite() && gradient.finite(); }

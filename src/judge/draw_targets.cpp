@@ -1,22 +1,68 @@
 #include "judge/draw_targets.hpp"
 
-#include "model/box_sample.hpp"
+#include "tree/box_sample.hpp"
+#include "tree/far.hpp"
 
 namespace farfield {
 
-/// What one target misses of the local of its leaf and of the multipoles of finer boxes.
-static Truncation missed_at(const TreeView& tree, const ListsView& lists, BoxId leaf, double local_power,
-                            const double* power, const double* const target[3], std::int64_t i,
-                            const TailMeans& means) {
-  const double a = tree.lattice.edge(tree.level[leaf]);
-  Truncation sum = inner_tail(local_power, square_from_centre(tree, leaf, target, i, a), a, means.n);
-  for (std::int64_t k = lists.m2p.begin[leaf]; k < lists.m2p.begin[leaf + 1]; ++k) {
-    const BoxId source = lists.m2p.items[k];
-    const double edge = tree.lattice.edge(tree.level[source]);
-    sum += outer_tail(power[source], square_from_centre(tree, source, target, i, edge), edge, means.n);
+/// Of the far boxes of every box with targets, the one whose multipole they miss most of; no_box where there is none.
+static std::vector<BoxId> most_missed(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
+  std::vector<BoxId> most(static_cast<std::size_t>(tree.boxes), no_box);
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    if (tree.target_count(box) == 0 || tree.level[box] < 2) continue;
+    double largest = 0;
+    for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
+      const double missed = power[source] * means.far(dx, dy, dz);
+      if (missed > largest) largest = missed, most[static_cast<std::size_t>(box)] = source;
+    });
   }
-  return sum;
+  return most;
 }
+
+/// What single targets of one leaf miss: of its local and those of its ancestors, of the multipoles of finer boxes, and
+/// of those that it and its ancestors miss most of. Allocates nothing.
+class MissedAt {
+ public:
+  template <class Real>
+  MissedAt(const TreeView& tree, const ListsView& lists, BoxId leaf, const Expansions<Real>& e, const double* power,
+           const std::vector<BoxId>& most, const TailMeans& means)
+      : tree_(tree), m2p_(lists.m2p), leaf_(leaf), power_(power), means_(means) {
+    for (BoxId box = leaf; box != no_box && tree.level[box] >= 2; box = tree.parent[box]) {
+      inner_[count_] = {box, next_power(e.local + box * e.stride, e.degree)};
+      far_[count_++] = most[static_cast<std::size_t>(box)];
+    }
+  }
+  Truncation operator()(const double* const target[3], std::int64_t i) const {
+    Truncation sum;
+    for (int k = 0; k < count_; ++k) {
+      const double a = edge(inner_[k].box);
+      sum += inner_tail(inner_[k].power, square_from_centre(tree_, inner_[k].box, target, i, a), a, means_.n);
+      if (far_[k] != no_box) sum += outer(far_[k], target, i);
+    }
+    for (std::int64_t k = m2p_.begin[leaf_]; k < m2p_.begin[leaf_ + 1]; ++k) sum += outer(m2p_.items[k], target, i);
+    return sum;
+  }
+
+ private:
+  struct Inner {
+    BoxId box;
+    double power;
+  };
+  double edge(BoxId box) const { return tree_.lattice.edge(tree_.level[box]); }
+  Truncation outer(BoxId source, const double* const target[3], std::int64_t i) const {
+    const double a = edge(source);
+    return outer_tail(power_[source], square_from_centre(tree_, source, target, i, a), a, means_.n);
+  }
+  const TreeView& tree_;
+  const ListView& m2p_;
+  BoxId leaf_;
+  const double* power_;
+  const TailMeans& means_;
+  Inner inner_[max_levels + 1];
+  BoxId far_[max_levels + 1];
+  int count_ = 0;
+};
 
 /// Draws `most` targets by their chances, which add up to 1.
 template <class Chance>
@@ -35,13 +81,14 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
   const TailMeans& means = tail_means(e.degree);
   const std::int64_t count = tree.target_count(0);
   if (most >= count) return draw(count, count, [&](std::int64_t) { return 1 / static_cast<double>(count); });
+  const std::vector<BoxId> most_missed_of = most_missed(tree, power, means, threads);
   std::vector<Truncation> missed(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box) {
     if (!tree.is_leaf(box)) continue;
-    const double local = tree.level[box] < 2 ? 0 : next_power(e.local + box * e.stride, e.degree);
+    const MissedAt missed_at(tree, lists, box, e, power, most_missed_of, means);
     for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
-      missed[static_cast<std::size_t>(i)] = missed_at(tree, lists, box, local, power, target, i, means);
+      missed[static_cast<std::size_t>(i)] = missed_at(target, i);
   }
   Truncation all;
   for (const Truncation& m : missed) all += m;

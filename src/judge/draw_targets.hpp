@@ -12,8 +12,8 @@ struct DrawnTarget {
   std::int64_t target;
   double times;
 };
-/// About `most` targets: half of them where locals of leaves and multipoles of m2p say that the error sits, half of
-/// them anywhere. `multipole_power`: as truncation() left it.
+/// About `most` targets: half of them where locals and multipoles say that the error sits, half of them anywhere.
+/// `multipole_power`: as truncation() left it.
 template <class Real>
 std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& expansions,
                                       const double* const target[3], const double* multipole_power, std::int64_t most,

@@ -19,6 +19,10 @@ bool loses_strengths(const StrengthRange& range, Precision precision, double lea
   return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.potential.largest < 0x1p-900);
 }
 
+double Norm::at_least() const { return std::max(l2, largest); }
+
+double unit_of(const Norm& norm) { return norm.largest > 0 && norm.finite() ? norm.largest : 1; }
+
 void distrust(ErrorReport& check) {
   for (double* error : {&check.potential, &check.potential_max, &check.gradient, &check.gradient_max})
     *error = INFINITY;
@@ -72,8 +76,9 @@ template Norms norms_of<double>(const double*, const double* const[3], std::int6
 /// A sum over a sample, scaled up to all targets, over a norm; sums that cancel entirely count as double's digits.
 static double over_norm(double squares, double scale_up, double norm, double otherwise) {
   const double all = std::sqrt(squares * scale_up);
+  constexpr double digits = 1e16;
   if (!(all > 0)) return otherwise;
-  return all / std::max(norm, 1e-16 * all);
+  return all < INFINITY ? std::min(digits, all / norm) : digits;
 }
 
 /// By how much errors of single pairs are enlarged: squares of terms over those of the results, all of them or, where
@@ -89,19 +94,21 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   q.norms = norms;
   q.pairs = static_cast<double>(sources) * static_cast<double>(targets);
   if (probes.empty()) return q;
-  TermSums sum;  // of squares
+  TermSums sum;  // of squares, those of absolute values over the largest result's
+  const double unit_u = unit_of(norms.potential), unit_g = unit_of(norms.gradient);
   for (const TermSums& p : probes) {
-    sum.abs_u += p.abs_u * p.abs_u, sum.abs_g += p.abs_g * p.abs_g;
+    const double u = p.abs_u / unit_u, g = p.abs_g / unit_g;
+    sum.abs_u += u * u, sum.abs_g += g * g;
     sum.square_u += p.square_u, sum.square_g += p.square_g;
     sum.result_u += p.result_u, sum.result_g += p.result_g;
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
-  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.l2, 1));
+  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.at_least() / unit_u, 1));
   q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
   q.truncation = safety * lost_by(truncated, norms);
   if (!gradient) return q;
-  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.l2, 1));
+  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.at_least() / unit_g, 1));
   q.terms = std::max(q.terms, enlarged(sum.square_g, sum.result_g, up, norms.gradient.l2));
   return q;
 }
@@ -116,10 +123,18 @@ static bool is_estimated(const Decision& d) {
   return d.promised && d.method == Method::fmm && traits(d.kernel).truncates;
 }
 
+void distrust_underflow(Quality& q, const Decision& ran) {
+  if (is_estimated(ran) && q.norms.potential.largest > 0 && q.norms.potential.largest < 0x1p-400)
+    q.truncation = INFINITY;
+}
+
 /// Where the tolerance is near the precision's floor, a measurement would take rounding for truncation.
 static bool rounding_is_small(const Decision& d) { return d.tolerance >= 4 * reachable_tolerance(d.precision); }
 
-std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets) {
+static constexpr std::int64_t enough = 5'000;  ///< translations for a sample, or a mean over boxes, to stand for all
+
+std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets,
+                              std::int64_t translations) {
   constexpr std::int64_t few = 64;
   constexpr double cheap = 4e7, cheaper = 4e6;  // pairs; 40 and 4 milliseconds of one core
   if (!is_estimated(d)) return 0;
@@ -127,20 +142,20 @@ std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int6
   const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
   const bool few_targets = 16 * targets <= sources && pairs <= cheap;
   const bool few_sources = 16 * sources <= targets && pairs <= cheaper;
-  if ((few_targets || few_sources) && rounding_is_small(d)) return targets;
+  const bool on_gpu = d.backend == Backend::cuda && d.apart && translations < enough && pairs <= 1.5e9;  // 2 ms
+  if ((few_targets || few_sources || on_gpu) && rounding_is_small(d)) return targets;
   return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
 }
 
 std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
-  constexpr double all_pairs = 1e6;       // a millisecond
-  constexpr std::int64_t enough = 5'000;  // translations for a sample to stand for all targets
+  constexpr double all_pairs = 1e6;  // a millisecond
   const double safety = truncation_safety(d, translations);
   if (!is_estimated(d) || !q.norms.finite()) return 0;
-  if (d.apart && translations < enough && q.truncation > d.tolerance / 4 && rounding_is_small(d)) return 256;
+  if (d.apart && translations < enough && rounding_is_small(d)) return 256;
   const bool unclear = q.truncation > d.tolerance && q.truncation / safety < 0.8 * d.tolerance;
   if (!unclear) return 0;
   if (q.pairs <= all_pairs) return targets;
-  return translations >= enough ? (q.pairs < 1e9 ? 256 : 128) : 0;
+  return q.pairs < 1e9 ? 256 : 128;
 }
 
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold

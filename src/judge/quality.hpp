@@ -52,17 +52,24 @@ struct Quality {
 Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety);
 
+/// Results that are 1e-120 of what the largest strength gives at the extent of the points, since it reaches no target:
+/// the squares that the truncation was estimated or measured from underflow, and it counts as unknown.
+void distrust_underflow(Quality& quality, const Decision& ran);
+
 /// The larger of both relative to the norms.
 double lost_by(const Truncation& squares, const Norms& norms);
 
 /// Targets on which the error is measured by direct sums, since the estimate from powers does not hold: all of a few,
 /// whose places are a matter of chance, and of those that many more sources surround, where one leaf may carry the
 /// error (25 times the estimate on 86 targets of 40,160 sources), and of those that few sources reach; some in a
-/// crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many targets. 0: none.
-std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets);
+/// crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many targets; on a GPU,
+/// which draws none, all of those apart that few translations reach (worth_measuring). 0: none.
+std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets,
+                              std::int64_t translations);
 /// Targets that are worth it where the safety alone takes the estimate beyond the tolerance, most of which hardly any
-/// sum needs: they tell whether the evaluation must be repeated. So they do where few translations reach targets apart
-/// from the sources, whose error was 5.7 times the bare estimate with 137. 0: a sample would not tell, since few
+/// sum needs: they tell whether the evaluation must be repeated. Always where few translations reach targets apart from
+/// the sources: the outermost of either stand in corners, which are met by chance where there are many (25 translations
+/// of degree 35 left 1280 times the estimate, at one target of 21,923). 0: a sample would not tell, since few
 /// translations carry the error, or there is nothing to tell. `translations`: of m2l, m2p and p2l.
 std::int64_t worth_measuring(const Decision& decision, const Quality& quality, std::int64_t targets,
                              std::int64_t translations);

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "model/box_sample.hpp"
+#include "tree/box_sample.hpp"
 #include "model/error_model.hpp"
 
 namespace farfield {

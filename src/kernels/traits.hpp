@@ -5,7 +5,7 @@
 namespace farfield {
 
 struct KernelTraits {
-  const char *name, *formula;
+  const char* name;
   int homogeneity;  ///< K(s x, s y) = s^homogeneity K(x, y)
   bool singular;    ///< infinite at no distance: pairs there contribute nothing
   bool softens;     ///< Options::softening is offered

@@ -81,11 +81,11 @@ struct Scheme {
   double tables;      ///< nanoseconds of its translation tables
 };
 
-/// Enough boxes that most pairs are far and that no chance place of one pair carries the error: on eleven clouds of
-/// 1,500 and 6,000 points, 1e-2 to 1e-9, 200 leaves err as 400 do. High degrees gain more from larger leaves: 2e4
-/// points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400.
+/// Enough boxes that most pairs are far: of 1e4 points of a Plummer model 0.53 are at 1e-12 with 80, 0.4 with 50.
+/// High degrees gain from larger leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How
+/// few pairs then carry the error is a matter of chance, which worth_measuring settles.
 static double most_leaf_mean(const Geometry& g) {
-  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 125);
+  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 80);
 }
 
 /// Priced with the leaves that the tree will have.
@@ -114,7 +114,8 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
 }
 
 /// Root edge R = D 2^k / m so that an evenly filled tree has leaves of `mean` points: m 2^j boxes along the extent.
-static void choose_root(Decision& d, const Geometry& g, double mean) {
+/// Returns the mean that whole m give.
+static double choose_root(Decision& d, const Geometry& g, double mean) {
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
   const double along = g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
@@ -122,6 +123,7 @@ static void choose_root(Decision& d, const Geometry& g, double mean) {
   d.m = std::clamp(static_cast<int>(std::lround(along / std::exp2(doublings))), 1, 16);
   d.k = 0;
   while ((1 << d.k) < d.m) ++d.k;
+  return mean * std::pow(along / (d.m * std::exp2(doublings)), dimension);
 }
 
 static void choose_tree(Decision& d, const Options& o, const Geometry& g, const Scheme& s) {
@@ -134,14 +136,15 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
   const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered_in_double = cuda ? 3.5 : 2.2;
   const double clustered = small_leaves ? 1.6 : clustered_in_double;
   const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? surface : clustered) * s.mean;
-  const double chance = dimension > 1.7 ? s.mean + 4 * std::sqrt(s.mean) : 0;
+  const double whole = choose_root(d, g, s.mean), mean = cuda ? s.mean : std::max(s.mean, whole);
+  const double chance = dimension > 1.7 ? mean + 4 * std::sqrt(mean) : 0;
   d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(limit, chance));
   d.depth = o.depth;
   if (o.depth >= 0) {
+    d.m = 1, d.k = 0;
     note(d, "depth", std::to_string(o.depth), "as asked: a uniform tree in the cube of the data's extent");
     return;
   }
-  choose_root(d, g, s.mean);
   note(d, "leaf size", std::to_string(d.leaf_size),
        o.leaf_size > 0 ? "as asked"
        : s.capped      ? "keeps most pairs far"
@@ -163,10 +166,8 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-/// So few pairs that double costs a tenth of a millisecond at most: then exact is better.
-static bool exact_costs_nothing(double pairs, const CostConstants& in_double) {
-  return pairs <= 1e8 && pairs * in_double.pair <= 1e5;
-}
+/// Double costs no more, or a tenth of a millisecond at most: then exact is better.
+static bool exact_costs_nothing(double in_single, double in_double) { return in_double <= std::max(1e5, in_single); }
 
 /// Both ways are priced as they would run: plan, tables and one evaluation, since the plan of a one-shot sum serves no
 /// other. `costs`: constants of a precision and of terms left out.
@@ -182,14 +183,16 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
                                     : "cheaper than all pairs");
   d.seconds = 1e-9 * s.cost;
   if (d.method == Method::fmm) return;
-  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(pairs, costs(Precision::double_, 0))) {
+  const double exact = direct_cost(costs(Precision::double_, 0), g);
+  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(direct, exact)) {
     d.precision = Precision::double_;
     for (Choice& choice : d.choices)
       if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
   }
-  d.pairs_per_second = 1e9 / costs(d.precision, 0).pair;
-  d.seconds = 1e-9 * direct_cost(costs(d.precision, 0), g);
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  const double nanoseconds = d.precision == Precision::double_ ? exact : direct_cost(costs(d.precision, 0), g);
+  d.pairs_per_second = pairs > 0 ? 1e9 * pairs / nanoseconds : 1e9 / costs(d.precision, 0).pair;
+  d.seconds = 1e-9 * nanoseconds;
 }
 
 int full_pair_terms(const Decision& d) {
@@ -211,6 +214,16 @@ static void note_pair_terms(Decision& d) {
   note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
        full ? std::string("the full precision of ") + word_of(d.precision)
             : "one pair errs by at most a fifth of the tolerance");
+}
+
+/// From how many sources on a finer box pays as a multipole, from how many targets on one as a local. On the CPU
+/// (Plummer, N = 1e5, degrees 3, 5, 14, 27): one m2p takes as long as p2p with 63, 150, 240, 445 sources, one p2l as
+/// long as with 25, 63, 74, 208 targets.
+static void choose_thresholds(Decision& d, const CostConstants& c) {
+  const double count = (d.degree + 1.0) * (d.degree + 1.0), pairs = count * c.coefficient / c.pair;
+  const bool cpu = d.backend == Backend::cpu;
+  d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
+  d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
 }
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
@@ -240,9 +253,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);
   note_pair_terms(d);
-  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
-  d.thresholds.m2p_sources = std::lround(static_cast<double>(coefficients) * c.coefficient * 0.7 / c.pair);
-  d.thresholds.p2l_targets = d.thresholds.m2p_sources;
+  choose_thresholds(d, c);
   return d;
 }
 

@@ -25,6 +25,7 @@ struct CostConstants {
   double entry = 0;   ///< one leaf in the near list of another
   double point = 0;   ///< one point, beside a direct sum: keys, sort, gather, degree, scatter
   double fixed = 0;   ///< a plan and an evaluation, however small, beside a direct sum
+  double close = 0;   ///< by what part direct sums take longer where most tiles have a close pair (pair_sources.hpp)
   int lanes = 0;      ///< of a vector: half of one is lost per leaf in p2p, three in p2m and l2p
   bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
 };

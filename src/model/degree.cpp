@@ -44,8 +44,11 @@ class ExpectedError {
         norms_(sums.norms()) {}
 
   bool exceeds(double tolerance, int degree) const {
-    if (in_planes_) return crystal_error(degree, decision_.reduced, decision_.gradient) > tolerance;
-    return of(degree, {}) > tolerance || of(degree, sums_.facing(norms_, degree)) > tolerance;
+    return cheap(degree) > tolerance || (!in_planes_ && of(degree, sums_.facing(norms_, degree)) > tolerance);
+  }
+  /// Without facing pairs, each of whose sums takes as long as all else.
+  double cheap(int degree) const {
+    return in_planes_ ? crystal_error(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
 
@@ -92,11 +95,9 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how they fall (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
-  int degree = std::clamp(d.degree, lowest, highest);
-  if (expected.exceeds(d.tolerance, degree))
-    while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
-  else
-    while (degree > lowest && !expected.exceeds(d.tolerance, degree - 1)) --degree;
+  int degree = lowest;
+  while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
+  while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
   record(report, d.degree, degree, expected.in_planes());
   return {degree, expected.in_planes()};
 }

@@ -28,7 +28,7 @@ struct Settled {
 };
 
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of
-/// mixed sign, from one below the decision's to highest_degree. Updates the report.
+/// mixed sign, from 4 (or one below the decision's) to highest_degree. Updates the report.
 Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
 
 /// For arrays in host memory.

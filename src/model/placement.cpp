@@ -4,8 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/widest_vectors.hpp"
-#include "model/box_sample.hpp"
+#include "tree/box_sample.hpp"
 #include "model/placement_terms.hpp"
 
 namespace farfield {
@@ -149,100 +148,6 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
       break;  // one leaf of each stretch of boxes
     }
   return in_planes > leaves / 4;
-}
-
-/// Sum of 1/r^4 over `count` points.
-FARFIELD_WIDEST_VECTORS
-static double inverse_fourth_powers(const double* xs, const double* ys, const double* zs, std::int64_t count, double x,
-                                    double y, double z) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t s = 0; s < count; ++s) {
-    const double dx = x - xs[s], dy = y - ys[s], dz = z - zs[s];
-    const double r2 = dx * dx + dy * dy + dz * dz;
-    sum += r2 > 0 ? 1 / (r2 * r2) : 0.0;
-  }
-  return sum;
-}
-
-/// Mean over the targets of sampled leaves of sum 1/r^4 over their own leaf: it carries the close pairs, and with them
-/// most of the norm of the gradient.
-static double own_leaf_gradient(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                                BoxId stride, int threads) {
-  std::vector<double> sums(static_cast<std::size_t>(tree.boxes)), counts(sums.size());
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (BoxId box = 0; box < tree.boxes; ++box) {
-    if (!tree.is_leaf(box) || box % stride) continue;
-    const std::int64_t last = std::min(targets.end[box], targets.begin[box] + 2048);
-    for (std::int64_t t = targets.begin[box]; t < last; ++t) {
-      const std::int64_t first = sources.begin[box];
-      sums[static_cast<std::size_t>(box)] +=
-          inverse_fourth_powers(sources.axis[0] + first, sources.axis[1] + first, sources.axis[2] + first,
-                                sources.end[box] - first, targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]);
-      counts[static_cast<std::size_t>(box)] += 1;
-    }
-  }
-  double sum = 0, count = 0;
-  for (std::size_t i = 0; i < sums.size(); ++i) sum += sums[i], count += counts[i];
-  return count > 0 ? sum / count : 0;
-}
-
-/// Sum over all sources of 1/r^2 and over those outside the target's own leaf of 1/r^4; leaves further than two edges
-/// count as their centres, and their part of the latter is `far`.
-struct SumsAtTarget {
-  double potential = 0, gradient = 0, far = 0;
-};
-static SumsAtTarget norms_at(const TreeView& tree, const PlacedPoints& sources, BoxId own, const double x[3]) {
-  SumsAtTarget n;
-  for (BoxId box = 0; box < tree.boxes; ++box) {
-    const std::int64_t count = sources.end[box] - sources.begin[box];
-    if (!tree.is_leaf(box) || count == 0) continue;
-    const double edge = tree.lattice.edge(tree.level[box]), r2 = centre_distance2(tree, box, x);
-    if (r2 > 4 * edge * edge) {
-      n.potential += static_cast<double>(count) / r2;
-      n.gradient += static_cast<double>(count) / (r2 * r2);
-      n.far += static_cast<double>(count) / (r2 * r2);
-      continue;
-    }
-    for (std::int64_t s = sources.begin[box]; s < sources.end[box]; ++s) {
-      double d2 = 0;
-      for (int a = 0; a < 3; ++a) d2 += (x[a] - sources.axis[a][s]) * (x[a] - sources.axis[a][s]);
-      if (d2 == 0) continue;
-      n.potential += 1 / d2;
-      if (box != own) n.gradient += 1 / (d2 * d2);
-    }
-  }
-  return n;
-}
-
-ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads) {
-  constexpr BoxId sampled = 32;
-  std::vector<BoxId> leaves;
-  std::int64_t points = 0;
-  for (BoxId box = 0; box < tree.boxes; ++box)
-    if (tree.is_leaf(box) && targets.end[box] > targets.begin[box])
-      leaves.push_back(box), points += targets.end[box] - targets.begin[box];
-  if (leaves.empty()) return {};
-  const std::size_t step = std::max<std::size_t>(1, leaves.size() / sampled);
-  std::vector<SumsAtTarget> at((leaves.size() + step - 1) / step);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::size_t k = 0; k < at.size(); ++k) {
-    const BoxId leaf = leaves[k * step];
-    const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
-    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-    at[k] = norms_at(tree, sources, leaf, x);
-  }
-  // Every leaf up to 2e4 targets, then a share of them: 1 ms. Close pairs that are missed make the degree higher.
-  const BoxId stride = static_cast<BoxId>(1 + (points - 1) / 20000);
-  ResultNorms mean{0, own_leaf_gradient(tree, sources, targets, stride, threads)};
-  double far = 0;
-  for (const SumsAtTarget& n : at) {
-    mean.potential += n.potential / static_cast<double>(at.size());
-    mean.gradient += n.gradient / static_cast<double>(at.size());
-    far += n.far / static_cast<double>(at.size());
-  }
-  if (mean.gradient > 0) mean.near_share = 1 - far / mean.gradient;
-  return mean;
 }
 
 }  // namespace farfield

@@ -46,7 +46,7 @@ Placement typical_sums(const Placement& beside, const Placement& beyond, int deg
 class FarPairs {
  public:
   struct Looks {
-    int boxes = 256;          ///< for typical pairs
+    int boxes = 128;          ///< for typical pairs
     std::int64_t points = 0;  ///< in one box, for facing pairs; 0: as many as the degree needs
   };
   FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)

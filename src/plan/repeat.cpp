@@ -77,6 +77,7 @@ Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, con
   const Decision first = first_->decision();
   Decision ran = first;
   for (int k = 0; k < most; ++k) {
+    distrust_underflow(quality, ran);
     const std::optional<Decision> next = improved(ran, quality);
     if (!next) break;
     ran = *next;

@@ -1,13 +1,7 @@
 # cmake -DBUILD_DIR=<build tree> -DWORK_DIR=<scratch> -P run.cmake
 # Installs the build tree into a fresh prefix, then configures, builds and runs the stranger's project against it,
 # through CMake and, where pkg-config exists, through farfield.pc.
-function(step)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "failed (${status}): ${command}\n${output}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/step.cmake)
 
 file(REMOVE_RECURSE ${WORK_DIR})
 set(prefix ${WORK_DIR}/prefix)

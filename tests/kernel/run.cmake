@@ -1,13 +1,7 @@
 # cmake -DWORK_DIR=<scratch> -P run.cmake
 # Adds tests/kernel/plain.hpp to a copy of the sources by the steps of docs/developer/adding-a-kernel.md, builds the
 # library for the CPU's baseline and runs main.cpp with it.
-function(step)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "failed (${status}): ${command}\n${output}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/step.cmake)
 
 set(root ${CMAKE_CURRENT_LIST_DIR}/../..)
 set(copy ${WORK_DIR}/copy)

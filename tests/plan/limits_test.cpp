@@ -184,6 +184,25 @@ TEST_P(Limits, CoordinatesLostBesideTheExtent) {
             0u);
 }
 
+/// The largest strength coincides with all targets, so that what the others give is 1e-220 of what it could: squares of
+/// that underflow, and with them every estimate and measurement of the error.
+TEST_P(Limits, TheLargestStrengthReachesNoTarget) {
+  const std::vector<double> sources = {0.5, 0.5, 0.5, 0.5, 0, 0, 2, 8, 2, 2, 8, 2, 0.6, 0.4, 0.5},
+                            strengths = {4e257, 1e18, 3.5e38, -112, 1e-290};
+  std::vector<double> targets;
+  for (int i = 0; i < 7; ++i) targets.insert(targets.end(), {0.5, 0.5, 0.5});
+  Options o = options();
+  o.tolerance = 1e-3, o.check = 7;
+  if (GetParam() == Method::fmm) o.leaf_size = 1;
+  const Result<double> r = Plan(points(sources), points(targets), o).evaluate(strengths);
+  const double d[3] = {-1.5, -7.5, -1.5}, r2 = 60.75, u = 3.5e38 / std::sqrt(r2);
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(r.potential[i], u, 1e-3 * u);
+    for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(r.gradient[3 * i + a], -u / r2 * d[a], 1e-3 * u / std::sqrt(r2));
+  }
+  EXPECT_LE(r.report.error->gradient, 1e-3);
+}
+
 TEST_P(Limits, StrengthsOfZero) {
   const Cloud c = make_cloud(Kind::uniform, 2'000, Signs::mixed);
   const Result<double> r = make_plan(c, options()).evaluate(std::vector<double>(2'000, 0.0));

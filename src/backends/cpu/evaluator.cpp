@@ -249,7 +249,7 @@ class CpuEvaluator final : public Evaluator {
     const double safety = truncation_safety(decision_, translations);
     Quality quality = quality_of(condition_sums(targets, sums_at), norms, input.sources, targets, truncated(), safety);
     quality.factor = results.factor;
-    std::int64_t samples = measured_targets(decision_, input.sources, targets);
+    std::int64_t samples = measured_targets(decision_, input.sources, targets, translations);
     if (samples == 0) samples = worth_measuring(decision_, quality, targets, translations);
     if (samples > 0)
       measure(quality, computed,

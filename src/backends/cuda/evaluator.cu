@@ -231,12 +231,14 @@ class CudaEvaluator final : public Evaluator {
   Quality quality(std::int64_t vector, int exponent, const SortedResults<Real>& delivered, const Report& report) {
     side_.wait();
     const Judge::Found found = judge_.result();
-    const double safety = truncation_safety(decision_, report.m2l_boxes + report.m2p_boxes + report.p2l_boxes);
+    const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
+    const double safety = truncation_safety(decision_, translations);
     Quality q = quality_of(condition_.result(), found.norms, tree_.sources.count, target_points().count,
                            found.truncation, safety);
     q.factor = delivered.factor;
     q.operands = lost_by(found.operands, found.norms);
-    if (const std::int64_t samples = measured_targets(decision_, tree_.sources.count, target_points().count))
+    if (const std::int64_t samples =
+            measured_targets(decision_, tree_.sources.count, target_points().count, translations))
       measured(q, measured_error(evaluated(vector, exponent), in_own_units(found.norms), {samples, 0}, memory_));
     return q;
   }

@@ -21,17 +21,31 @@ struct Sums {
     const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
     V out[4] = {};
     Kernel::template pair<4>(r2, dx, dy, dz, q, out);
-    const PairTerms<V> terms = pair_terms<Kernel>(r2, dx, dy, dz, q);
+    take(out, pair_terms<Kernel>(r2, dx, dy, dz, q));
+    near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
+  }
+
+  /// Coincident sources contribute to the potential.
+  FARFIELD_INLINE void add_softened(V dx, V dy, V dz, V q, double square, double at_no_distance) {
+    const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
+    const auto distinct = distance2 > 0.0;
+    V out[4] = {};
+    Kernel::template pair<4>(distinct ? distance2 + square : one, dx, dy, dz, distinct ? q : V{}, out);
+    out[0] = distinct ? out[0] : q * at_no_distance;
+    take(out, {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])});
+  }
+
+  FARFIELD_INLINE void take(const V out[4], const PairTerms<V>& terms) {
     u += out[0], gx += out[1], gy += out[2], gz += out[3];
     abs_u += terms.potential, abs_g += terms.gradient;
     square_u += terms.potential * terms.potential, square_g += terms.gradient * terms.gradient;
-    near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
 };
 
 static FARFIELD_INLINE double all_lanes(double x) { return x; }
 static FARFIELD_INLINE double all_lanes(const Vec<double>& x) { return sum_lanes<double>(x); }
 
+/// Returns whether some pairs that do not coincide were left out as too near.
 template <class Kernel, class V>
 static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) {
   sum.u += all_lanes(sums.u);
@@ -41,69 +55,45 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
   return all_lanes(sums.near) > 0;
 }
 
-/// Sums over sources [begin, end) at x; returns whether some pairs that do not coincide were left out as too near.
-template <class Kernel>
-static bool add_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end, DirectSum& sum) {
+/// Sums over sources [begin, end) at x by add(sums, dx, dy, dz, strength), a vector at a time as far as they go.
+template <class Kernel, class Add>
+static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
+                                      DirectSum& sum, const Add& add) {
   Sums<Kernel, Vec<double>> many;
   Sums<Kernel, double> few;
   std::int64_t j = begin;
   for (; j + lanes<double> <= end; j += lanes<double>)
-    many.add(x[0] - load(in.source[0] + j), x[1] - load(in.source[1] + j), x[2] - load(in.source[2] + j),
-             load(in.strength + j));
-  for (; j < end; ++j) few.add(x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j], in.strength[j]);
+    add(many, x[0] - load(in.source[0] + j), x[1] - load(in.source[1] + j), x[2] - load(in.source[2] + j),
+        load(in.strength + j));
+  for (; j < end; ++j) add(few, x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j], in.strength[j]);
   const bool near = add_to(many, sum);
   return add_to(few, sum) || near;
 }
 
-/// One pair's potential and gradient, which are its terms as well.
-static void add_out(const double out[4], DirectSum& sum) {
-  const double square = out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
-  sum.u += out[0], sum.gx += out[1], sum.gy += out[2], sum.gz += out[3];
-  sum.abs_u += std::fabs(out[0]), sum.abs_g += std::hypot(out[1], out[2], out[3]);
-  sum.square_u += out[0] * out[0], sum.square_g += square;
-}
-
-/// The pairs that add_pairs leaves out.
+/// The pairs of [begin, end) that Sums::add leaves out.
 template <class Kernel>
 static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                            DirectSum& sum) {
+  Sums<Kernel, double> near;
   for (std::int64_t j = begin; j < end; ++j) {
     const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
     if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square<double>) continue;
     double out[4] = {0, 0, 0, 0};
     nearest_pair<Kernel, 4>(d[0], d[1], d[2], in.strength[j], out);
-    add_out(out, sum);
+    near.take(out, {std::fabs(out[0]), std::hypot(out[1], out[2], out[3])});
   }
+  add_to(near, sum);
 }
 
-/// Softened pairs; coincident sources contribute to the potential. None of [begin, end) is the target itself.
+/// Blocks of [begin, end), none of which is the target itself.
 template <class Kernel>
-static void add_softened_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
-                               DirectSum& sum) {
+static void add_softened(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
+                         DirectSum& sum) {
   const double square = in.softening * in.softening, at_no_distance = softened_at_no_distance<Kernel>(in.softening);
-  double u = 0, gx = 0, gy = 0, gz = 0, abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
-#pragma omp simd reduction(+ : u, gx, gy, gz, abs_u, abs_g, square_u, square_g)
-  for (std::int64_t j = begin; j < end; ++j) {
-    const double dx = x[0] - in.source[0][j], dy = x[1] - in.source[1][j], dz = x[2] - in.source[2][j];
-    const double distance2 = dx * dx + dy * dy + dz * dz, q = in.strength[j];
-    const bool distinct = distance2 > 0;
-    double out[4] = {0, 0, 0, 0};
-    Kernel::template pair<4>(distinct ? distance2 + square : 1.0, dx, dy, dz, distinct ? q : 0.0, out);
-    const double w = distinct ? out[0] : q * at_no_distance;
-    const double g2 = out[1] * out[1] + out[2] * out[2] + out[3] * out[3];
-    u += w, gx += out[1], gy += out[2], gz += out[3];
-    abs_u += std::fabs(w), abs_g += std::sqrt(g2), square_u += w * w, square_g += g2;
-  }
-  sum.u += u, sum.gx += gx, sum.gy += gy, sum.gz += gz;
-  sum.abs_u += abs_u, sum.abs_g += abs_g, sum.square_u += square_u, sum.square_g += square_g;
-}
-
-template <class Kernel>
-static void add_softened(const DirectInput& in, const double x[3], std::int64_t target, DirectSum& sum) {
-  const std::int64_t self = target >= in.self_from ? target - in.self_from : in.sources;
-  for (std::int64_t j = 0; j < self; j += block) add_softened_pairs<Kernel>(in, x, j, std::min(j + block, self), sum);
-  for (std::int64_t j = self + 1; j < in.sources; j += block)
-    add_softened_pairs<Kernel>(in, x, j, std::min(j + block, in.sources), sum);
+  for (std::int64_t j = begin; j < end; j += block)
+    sum_block<Kernel>(in, x, j, std::min(j + block, end), sum, [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
+      sums.add_softened(dx, dy, dz, q, square, at_no_distance);
+    });
 }
 
 template <class Kernel>
@@ -112,12 +102,15 @@ static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
   DirectSum sum;
   if constexpr (Kernel::softens)
     if (in.softening > 0) {
-      add_softened<Kernel>(in, x, target, sum);
+      const std::int64_t self = target >= in.self_from ? target - in.self_from : in.sources;
+      add_softened<Kernel>(in, x, 0, self, sum);
+      add_softened<Kernel>(in, x, self + 1, in.sources, sum);
       return sum;
     }
   for (std::int64_t j = 0; j < in.sources; j += block) {
     const std::int64_t end = std::min(j + block, in.sources);
-    if (add_pairs<Kernel>(in, x, j, end, sum)) add_near_pairs<Kernel>(in, x, j, end, sum);
+    const auto add = [](auto& sums, auto dx, auto dy, auto dz, auto q) { sums.add(dx, dy, dz, q); };
+    if (sum_block<Kernel>(in, x, j, end, sum, add)) add_near_pairs<Kernel>(in, x, j, end, sum);
   }
   return sum;
 }

@@ -84,32 +84,37 @@ class PairSum {
   FARFIELD_INLINE void add_close(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
                                  const SourceRun<Real>& run) const {
     bool guarded = OfInverseDistance<Kernel>;
-    for (std::int64_t begin = 0; begin < run.count; begin += chunk) {
+    for (std::int64_t begin = 0; begin < run.count;) {
       const std::int64_t end = std::min(begin + chunk, run.count);
       part.clear();
       if (guarded) {
-        guarded = add_guarded(part, total, t, run, begin, end) * 8 < end - begin;
+        begin = add_guarded(part, total, t, run, begin, end, guarded);
       } else {
-        for (std::int64_t s = begin; s < end; ++s) close_.interact(part, run, s, t);
+        for (; begin < end; ++begin) close_.interact(part, run, begin, t);
         total.add(part, Real(1));
       }
     }
   }
 
-  /// Returns how many sources had pairs that were too near.
+  /// Returns where it ended: where too many sources had pairs that were too near, and `guarded` becomes false.
   template <int n>
   FARFIELD_INLINE std::int64_t add_guarded(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
-                                           const SourceRun<Real>& run, std::int64_t begin, std::int64_t end) const {
-    std::int64_t left_out = 0;
-    for (std::int64_t s = begin; s < end; ++s) {
-      unsigned near = interact_one<true>(part, run, s);
+                                           const SourceRun<Real>& run, std::int64_t begin, std::int64_t end,
+                                           bool& guarded) const {
+    constexpr std::int64_t few = 16;
+    std::int64_t s = begin, left_out = 0;
+    while (s < end) {
+      unsigned near = interact_one<true>(part, run, s++);
       if (!near) [[likely]]
         continue;
-      near &= ~close_.template self_bit<n>(run.index[s] - t);
-      if (near) close_.add(total, run, s, t, near), ++left_out;
+      near &= ~close_.template self_bit<n>(run.index[s - 1] - t);
+      if (!near) continue;
+      close_.add(total, run, s - 1, t, near);
+      if (++left_out >= few && left_out * 8 >= s - begin) break;
     }
     total.add(part, scale);
-    return left_out;
+    guarded = left_out * 8 < s - begin;
+    return s;
   }
 
   template <bool guarded, int n>

@@ -2,11 +2,11 @@
 // 1.3 ms at 2^24 sources, and the host waited for it in every evaluation; in line with the stages it is a 70th of one.
 #include <algorithm>
 
+#include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "core/least_square.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {
@@ -24,28 +24,6 @@ template <class V>
 __device__ void add_terms(const PairTerms<V>& terms, V sum[numbers]) {
   sum[0] += terms.potential, sum[1] += terms.gradient;
   sum[2] += terms.potential * terms.potential, sum[3] += terms.gradient * terms.gradient;
-}
-
-/// What one source adds to the sums of a target: in double whatever the distance.
-template <class Kernel, class Real>
-__device__ void add_pair(const Work<Real>& work, std::int64_t t, std::int64_t source, double dx, double dy, double dz,
-                         double q, double sum[numbers]) {
-  const double r2 = dx * dx + dy * dy + dz * dz;
-  if (Kernel::softens && work.softening > 0) {
-    if (r2 > 0) {
-      double out[4] = {0, 0, 0, 0};
-      Kernel::template pair<4>(r2 + work.softening * work.softening, dx, dy, dz, q, out);
-      add_terms<double>({fabs(out[0]), norm3d(out[1], out[2], out[3])}, sum);
-    } else if (source + work.self_from != t) {  // coincident, but not the target itself
-      sum[0] += fabs(q) * softened_at_no_distance<Kernel>(work.softening);
-    }
-  } else if (Kernel::singular && r2 < least_square<double>) {
-    double out[4] = {0, 0, 0, 0};
-    nearest_pair<Kernel, 4>(dx, dy, dz, q, out);
-    add_terms<double>({fabs(out[0]), norm3d(out[1], out[2], out[3])}, sum);
-  } else {
-    add_terms(pair_terms<Kernel>(r2, dx, dy, dz, q), sum);
-  }
 }
 
 /// From this square of a distance on, of extents up to 1, nothing overflows in single, which without softening does for
@@ -88,10 +66,11 @@ __device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64
                                ProbeShared& shared) {
   for (; near; near &= near - 1) {
     const int k = __ffs(static_cast<int>(near)) - 1;
-    double sum[numbers] = {};
+    double sum[numbers] = {}, out[4] = {};
     const double* at = shared.at[k];
-    add_pair<Kernel>(work, shared.target[k], source, at[0] - from.x[0], at[1] - from.x[1], at[2] - from.x[2], from.q,
-                     sum);
+    add_source<Kernel>(work, shared.target[k], source, at[0] - from.x[0], at[1] - from.x[1], at[2] - from.x[2], from.q,
+                       out);
+    add_terms<double>({fabs(out[0]), norm3d(out[1], out[2], out[3])}, sum);
     for (int e = 0; e < numbers; ++e) shared.near[k * numbers + e][threadIdx.x] += sum[e];
   }
 }

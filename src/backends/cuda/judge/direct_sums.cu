@@ -1,31 +1,13 @@
 // Direct sums in double at a few targets (judge/direct_sum.hpp): a block per target and share of the sources.
+#include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "core/least_square.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {
 
 static constexpr int threads = 128, shares = 64, numbers = 4;  // potential and gradient
-
-/// Adds source j at target t, whatever their distance.
-template <class Kernel, class Real>
-__device__ void add_source(const Work<Real>& work, std::int64_t j, std::int64_t t, const double x[3], double* sum) {
-  const double q = static_cast<double>(work.strength[j]);
-  const double dx = x[0] - work.source[0][j], dy = x[1] - work.source[1][j], dz = x[2] - work.source[2][j];
-  const double r2 = dx * dx + dy * dy + dz * dz;
-  const bool softened = Kernel::softens && work.softening > 0;
-  if (softened && !(r2 > 0)) {  // coincident, but not the target itself
-    if (j + work.self_from != t) sum[0] += q * softened_at_no_distance<Kernel>(work.softening);
-  } else if (softened) {
-    Kernel::template pair<numbers>(r2 + work.softening * work.softening, dx, dy, dz, q, sum);
-  } else if (Kernel::singular && r2 < least_square<double>) {
-    nearest_pair<Kernel, numbers>(dx, dy, dz, q, sum);
-  } else {
-    Kernel::template pair<numbers>(r2, dx, dy, dz, q, sum);
-  }
-}
 
 /// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
 template <class Kernel, class Real>
@@ -34,7 +16,9 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
   const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
   const double x[3] = {work.target[0][t], work.target[1][t], work.target[2][t]};
   double sum[numbers] = {};
-  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads) add_source<Kernel>(work, j, t, x, sum);
+  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads)
+    add_source<Kernel>(work, t, j, x[0] - work.source[0][j], x[1] - work.source[1][j], x[2] - work.source[2][j],
+                       static_cast<double>(work.strength[j]), sum);
   __shared__ double lane[threads];
   for (int a = 0; a < numbers; ++a) {
     lane[threadIdx.x] = sum[a];

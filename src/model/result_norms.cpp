@@ -1,0 +1,210 @@
+// The size of results for random strengths (placement.hpp): sums of 1/r^2 and 1/r^4 at a sample of targets, and those
+// of close pairs over all, since a few of them may carry most of either: on a line of 1e5 points all of it.
+#include <algorithm>
+#include <vector>
+
+#include "core/widest_vectors.hpp"
+#include "model/placement.hpp"
+#include "model/placement_terms.hpp"
+
+namespace farfield {
+
+/// Sums of 1/r^2 and 1/r^4.
+struct PowerSums {
+  double square = 0, fourth = 0;
+  PowerSums& operator+=(const PowerSums& other) {
+    square += other.square, fourth += other.fourth;
+    return *this;
+  }
+};
+
+/// Over `count` sources at one target; coincident ones count nothing.
+FARFIELD_WIDEST_VECTORS
+static PowerSums sums_at(const double* xs, const double* ys, const double* zs, std::int64_t count, double x, double y,
+                         double z) {
+  double square = 0, fourth = 0;
+#pragma omp simd reduction(+ : square, fourth)
+  for (std::int64_t s = 0; s < count; ++s) {
+    const double dx = x - xs[s], dy = y - ys[s], dz = z - zs[s];
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / r2 : 0.0;
+    square += inverse;
+    fourth += inverse * inverse;
+  }
+  return {square, fourth};
+}
+
+static PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::int64_t end, const double x[3]) {
+  return sums_at(sources.axis[0] + begin, sources.axis[1] + begin, sources.axis[2] + begin, end - begin, x[0], x[1],
+                 x[2]);
+}
+
+/// Over the pairs of points `step` apart in their order, both ways.
+FARFIELD_WIDEST_VECTORS
+static PowerSums sums_in_order(const double* xs, const double* ys, const double* zs, std::int64_t count,
+                               std::int64_t step) {
+  double square = 0, fourth = 0;
+#pragma omp simd reduction(+ : square, fourth)
+  for (std::int64_t s = 0; s < count - step; ++s) {
+    const double dx = xs[s + step] - xs[s], dy = ys[s + step] - ys[s], dz = zs[s + step] - zs[s];
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 2 / r2 : 0.0;
+    square += inverse;
+    fourth += 0.5 * inverse * inverse;
+  }
+  return {square, fourth};
+}
+
+constexpr std::int64_t neighbours = 2;  // of a point in the order of its leaf, on either side
+
+static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, std::int64_t end) {
+  PowerSums sum;
+  for (std::int64_t step = 1; step <= neighbours; ++step)
+    sum += sums_in_order(points.axis[0] + begin, points.axis[1] + begin, points.axis[2] + begin, end - begin, step);
+  return sum;
+}
+
+/// The leaves of a tree, for sums in which most of them count as their centres.
+struct Leaves {
+  std::vector<BoxId> box;
+  std::vector<double> x, y, z, count, reach;  ///< reach: square of two edges, within which points count by themselves
+
+  Leaves(const TreeView& tree, const PlacedPoints& sources) {
+    for (BoxId b = 0; b < tree.boxes; ++b) {
+      if (!tree.is_leaf(b) || sources.end[b] == sources.begin[b]) continue;
+      const double edge = tree.lattice.edge(tree.level[b]);
+      box.push_back(b);
+      x.push_back(tree.coordinate(b, 0)), y.push_back(tree.coordinate(b, 1)), z.push_back(tree.coordinate(b, 2));
+      count.push_back(static_cast<double>(sources.end[b] - sources.begin[b]));
+      reach.push_back(4 * edge * edge);
+    }
+  }
+};
+
+/// Over those of leaves [begin, end) beyond their reach; `r2` receives the squared distances of all.
+FARFIELD_WIDEST_VECTORS
+static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end, const double at[3],
+                              double* r2) {
+  const double *xs = leaves.x.data(), *ys = leaves.y.data(), *zs = leaves.z.data(), *count = leaves.count.data(),
+               *reach = leaves.reach.data(), x = at[0], y = at[1], z = at[2];
+  double square = 0, fourth = 0;
+#pragma omp simd reduction(+ : square, fourth)
+  for (std::size_t k = begin; k < end; ++k) {
+    const double dx = x - xs[k], dy = y - ys[k], dz = z - zs[k], distance2 = dx * dx + dy * dy + dz * dz;
+    const double inverse = distance2 > reach[k] ? 1 / distance2 : 0.0;
+    r2[k - begin] = distance2;
+    square += count[k] * inverse;
+    fourth += count[k] * inverse * inverse;
+  }
+  return {square, fourth};
+}
+
+/// At one target: of sources outside its own leaf, and of those further than two edges of theirs.
+struct SumsAtTarget {
+  PowerSums outside, far;
+};
+static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3]) {
+  constexpr std::size_t at_once = 256;
+  double r2[at_once];
+  SumsAtTarget sums;
+  for (std::size_t begin = 0; begin < leaves.box.size(); begin += at_once) {
+    const std::size_t end = std::min(begin + at_once, leaves.box.size());
+    sums.far += beyond_reach(leaves, begin, end, x, r2);
+    for (std::size_t k = begin; k < end; ++k) {
+      const BoxId box = leaves.box[k];
+      if (r2[k - begin] <= leaves.reach[k] && box != own)
+        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x);
+    }
+  }
+  sums.outside += sums.far;
+  return sums;
+}
+
+/// The mean over `all` targets from some; the largest of many may be one pair's, which stands for no other.
+class RobustMean {
+ public:
+  void add(const PowerSums& sums, double targets) {
+    sum_ += sums, targets_ += targets, ++parts_;
+    largest_ = {std::max(largest_.square, sums.square), std::max(largest_.fourth, sums.fourth)};
+  }
+  PowerSums over(double all) const {
+    return {over(sum_.square, largest_.square, all), over(sum_.fourth, largest_.fourth, all)};
+  }
+
+ private:
+  double over(double sum, double largest, double all) const {
+    if (parts_ < 8) largest = 0;
+    return targets_ > 0 ? (sum - largest) / targets_ + largest / all : 0;
+  }
+  PowerSums sum_, largest_;
+  double targets_ = 0;
+  int parts_ = 0;
+};
+
+/// The means of those, from targets in the middle of up to 64 leaves.
+static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxId>& with_targets,
+                                    const PlacedPoints& sources, const PlacedPoints& targets, double all, int threads) {
+  constexpr std::size_t sampled = 32;
+  const Leaves leaves(tree, sources);
+  const std::size_t step = std::max<std::size_t>(1, with_targets.size() / sampled);
+  std::vector<SumsAtTarget> at((with_targets.size() + step - 1) / step);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const BoxId leaf = with_targets[k * step];
+    const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
+    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
+    at[k] = sums_at_target(leaves, sources, leaf, x);
+  }
+  RobustMean outside, far;
+  for (const SumsAtTarget& s : at) outside.add(s.outside, 1), far.add(s.far, 1);
+  return {outside.over(all), far.over(all)};
+}
+
+/// The mean over targets of their own leaf's part, which carries the close pairs and with them most of the gradient:
+/// measured in some leaves, and corrected by how much the neighbours in the order of points give there and everywhere.
+static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const PlacedPoints& sources,
+                                  const PlacedPoints& targets, double all, int threads) {
+  struct OfLeaf {
+    PowerSums measured, neighbours;
+    std::int64_t looked_at = 0;
+  };
+  const bool alike = sources.begin == targets.begin;
+  const double enough = alike ? std::clamp(all / 8, 500.0, 8000.0) : 20000;
+  const std::size_t stride = static_cast<std::size_t>(1 + (all - 1) / enough);
+  std::vector<OfLeaf> of(with_targets.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    const std::int64_t begin = targets.begin[with_targets[k]], end = targets.end[with_targets[k]],
+                       first = sources.begin[with_targets[k]], last = sources.end[with_targets[k]];
+    if (alike) of[k].neighbours = of_neighbours(sources, first, last);
+    if (k % stride) continue;
+    of[k].looked_at = std::min<std::int64_t>(end - begin, 2048);
+    for (std::int64_t t = begin; t < begin + of[k].looked_at; ++t) {
+      const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
+      of[k].measured += sums_at(sources, first, last, x);
+    }
+  }
+  PowerSums mean;
+  RobustMean others;
+  for (const OfLeaf& leaf : of) {
+    mean += {leaf.neighbours.square / all, leaf.neighbours.fourth / all};
+    if (leaf.looked_at == 0) continue;
+    others.add({std::max(0.0, leaf.measured.square - leaf.neighbours.square),
+                std::max(0.0, leaf.measured.fourth - leaf.neighbours.fourth)},
+               static_cast<double>(leaf.looked_at));
+  }
+  return mean += others.over(all);
+}
+
+ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads) {
+  std::vector<BoxId> with_targets;
+  for (BoxId box = 0; box < tree.boxes; ++box)
+    if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) with_targets.push_back(box);
+  if (with_targets.empty()) return {};
+  const auto all = static_cast<double>(tree.target_count(0));
+  const SumsAtTarget at = mean_at_targets(tree, with_targets, sources, targets, all, threads);
+  const PowerSums own = mean_in_own_leaf(with_targets, sources, targets, all, threads);
+  ResultNorms mean{at.outside.square + own.square, at.outside.fourth + own.fourth};
+  if (mean.gradient > 0) mean.near_share = 1 - at.far.fourth / mean.gradient;
+  return mean;
+}
+
+}  // namespace farfield
