@@ -43,13 +43,14 @@ std::string name_of(const Case& c) {
                 precisions[static_cast<int>(o.precision)], o.tolerance, m2ls[static_cast<int>(o.m2l)],
                 stencils[static_cast<int>(o.stencil)], levels[static_cast<int>(o.simd)]);
   std::string name = text;
-  if (o.leaf_size > 0) name += " leaf " + std::to_string(o.leaf_size);
-  if (o.depth >= 0) name += " depth " + std::to_string(o.depth);
+  const auto add = [&](const char* what, std::int64_t number) { name.append(what).append(std::to_string(number)); };
+  if (o.leaf_size > 0) add(" leaf ", o.leaf_size);
+  if (o.depth >= 0) add(" depth ", o.depth);
   if (o.softening > 0) name += " softened";
   if (o.kernel == Kernel::count) name += " count";
   if (o.at_sources) name += " at_sources";
-  if (c.vectors > 1) name += " vectors " + std::to_string(c.vectors);
-  return name + (c.one_shot ? " one_shot" : "");
+  if (c.vectors > 1) add(" vectors ", c.vectors);
+  return name.append(c.one_shot ? " one_shot" : "");
 }
 
 /// FNV-1a over the bytes of several arrays.
@@ -85,11 +86,11 @@ template <class T>
 void print_results(const Case& c) {
   const Result<T> result = compute<T>(c);
   const Report& r = result.report;
-  std::string ran = name_of(c) + "\tmethod " + r.method + "\tprecision " + r.precision + "\tm2l " + r.m2l +
-                    "\tstencil " + r.stencil + "\tsimd " + r.simd + "\tdegree " + std::to_string(r.degree) + "\tleaf " +
-                    std::to_string(r.leaf_size) + "\tlists";
-  for (const auto boxes : {r.p2p_boxes, r.m2l_boxes, r.m2p_boxes, r.p2l_boxes}) ran += " " + std::to_string(boxes);
-  std::printf("%s", ran.c_str());
+  std::printf("%s\tmethod %s\tprecision %s\tm2l %s\tstencil %s\tsimd %s\tdegree %d\tleaf %lld\tlists",
+              name_of(c).c_str(), r.method.c_str(), r.precision.c_str(), r.m2l.c_str(), r.stencil.c_str(),
+              r.simd.c_str(), r.degree, static_cast<long long>(r.leaf_size));
+  for (const auto boxes : {r.p2p_boxes, r.m2l_boxes, r.m2p_boxes, r.p2l_boxes})
+    std::printf(" %lld", static_cast<long long>(boxes));
   for (const auto& [what, hash] : {std::pair{"potential", hash_of<T>({result.potential, result.source_potential})},
                                    {"gradient", hash_of<T>({result.gradient, result.source_gradient})},
                                    {"judged", hash_of(r)}})
