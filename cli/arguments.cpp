@@ -3,9 +3,9 @@
 #include <cctype>
 #include <farfield/version.hpp>
 
-#include "cli/help.hpp"
+#include "cli/pages/help.hpp"
+#include "cli/report/values.hpp"
 #include "cli/terminal.hpp"
-#include "cli/values.hpp"
 
 namespace farfield::cli {
 namespace {
