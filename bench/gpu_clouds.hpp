@@ -6,7 +6,7 @@
 #include <string>
 
 #include "backends/cuda/runtime/parallel.hpp"
-#include "io/galaxies.hpp"
+#include "io/generate/galaxies.hpp"
 
 namespace farfield::bench {
 

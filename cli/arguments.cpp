@@ -5,9 +5,9 @@
 #include <farfield/version.hpp>
 #include <type_traits>
 
-#include "cli/help.hpp"
+#include "cli/pages/help.hpp"
+#include "cli/report/values.hpp"
 #include "cli/terminal.hpp"
-#include "cli/values.hpp"
 
 namespace farfield::cli {
 namespace {

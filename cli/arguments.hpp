@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/bodies.hpp"
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 
 namespace farfield::cli {
 

@@ -8,10 +8,10 @@
 
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
-#include "cli/numbers.hpp"
 #include "cli/progress.hpp"
-#include "cli/report_json.hpp"
-#include "cli/values.hpp"
+#include "cli/report/json.hpp"
+#include "cli/report/numbers.hpp"
+#include "cli/report/values.hpp"
 #include "io/output.hpp"
 
 namespace farfield::cli {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/numbers.hpp"
-#include "cli/report_json.hpp"
+#include "cli/report/json.hpp"
+#include "cli/report/numbers.hpp"
 
 namespace farfield::cli {
 

@@ -9,10 +9,10 @@
 #include <farfield/error.hpp>
 #include <filesystem>
 
-#include "cli/numbers.hpp"
-#include "cli/report_json.hpp"
+#include "cli/report/json.hpp"
+#include "cli/report/numbers.hpp"
 #include "io/output.hpp"
-#include "io/picture.hpp"
+#include "io/picture/picture.hpp"
 #include "io/results.hpp"
 
 namespace farfield::cli {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/numbers.hpp"
 #include "cli/progress.hpp"
+#include "cli/report/numbers.hpp"
 #include "cli/terminal.hpp"
 #include "io/results.hpp"
 

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "cli/commands.hpp"
-#include "cli/numbers.hpp"
-#include "cli/report_text.hpp"
-#include "cli/values.hpp"
+#include "cli/report/numbers.hpp"
+#include "cli/report/text.hpp"
+#include "cli/report/values.hpp"
 #include "io/bodies.hpp"
 
 namespace farfield::cli {

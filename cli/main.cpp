@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "cli/explain.hpp"
+#include "cli/report/explain.hpp"
 #include "cli/terminal.hpp"
 
 namespace farfield::cli {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "cli/numbers.hpp"
+#include "cli/report/numbers.hpp"
 #include "cli/terminal.hpp"
 #include "io/share.hpp"
 

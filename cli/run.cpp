@@ -1,7 +1,7 @@
 // `farfield run` and `farfield check`.
 #include "cli/commands.hpp"
 #include "cli/compute.hpp"
-#include "cli/report_text.hpp"
+#include "cli/report/text.hpp"
 
 namespace farfield::cli {
 namespace {

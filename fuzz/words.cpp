@@ -2,8 +2,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.hpp"
-#include "cli/explain.hpp"
-#include "cli/values.hpp"
+#include "cli/report/explain.hpp"
+#include "cli/report/values.hpp"
 #include "fuzz/judge.hpp"
 
 namespace farfield::fuzz {

@@ -1,6 +1,6 @@
-#include "foreign.hpp"
+#include "io/foreign.hpp"
 
-#include "text.hpp"
+#include "io/text/text.hpp"
 
 namespace farfield::io {
 namespace {

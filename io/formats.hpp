@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "bodies.hpp"
+#include "io/bodies.hpp"
 
 namespace farfield::io {
 

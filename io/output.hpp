@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "temporary.hpp"
+#include "io/temporary.hpp"
 
 namespace farfield::io {
 

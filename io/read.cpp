@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cctype>
 
-#include "bytes.hpp"
 #include "farfield/error.hpp"
-#include "foreign.hpp"
-#include "formats.hpp"
-#include "text.hpp"
+#include "io/binary/bytes.hpp"
+#include "io/foreign.hpp"
+#include "io/formats.hpp"
+#include "io/text/text.hpp"
 
 namespace farfield::io {
 namespace {

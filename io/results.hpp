@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bodies.hpp"
+#include "io/bodies.hpp"
 
 namespace farfield::io {
 

@@ -1,4 +1,4 @@
-#include "temporary.hpp"
+#include "io/temporary.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // Results to a file: the caller or the extension tells the format.
-#include "write.hpp"
+#include "io/write.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "farfield/error.hpp"
-#include "text.hpp"
+#include "io/text/text.hpp"
 
 namespace farfield::io {
 namespace {

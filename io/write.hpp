@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "output.hpp"
-#include "results.hpp"
+#include "io/output.hpp"
+#include "io/results.hpp"
 
 namespace farfield::io {
 

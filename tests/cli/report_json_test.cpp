@@ -1,9 +1,9 @@
-#include "cli/report_json.hpp"
-
 #include <gtest/gtest.h>
 
 #include <farfield/error.hpp>
 #include <limits>
+
+#include "cli/report/json.hpp"
 
 namespace farfield::cli {
 namespace {

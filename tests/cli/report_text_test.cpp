@@ -1,8 +1,8 @@
-#include "cli/report_text.hpp"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
+
+#include "cli/report/text.hpp"
 
 namespace farfield::cli {
 namespace {

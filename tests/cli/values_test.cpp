@@ -1,4 +1,4 @@
-#include "cli/values.hpp"
+#include "cli/report/values.hpp"
 
 #include <gtest/gtest.h>
 

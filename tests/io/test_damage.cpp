@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "files.hpp"
-#include "io/random.hpp"
+#include "io/generate/random.hpp"
 #include "io/results.hpp"
 
 namespace farfield::io {

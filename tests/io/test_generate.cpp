@@ -2,8 +2,8 @@
 #include <numeric>
 
 #include "files.hpp"
-#include "io/generate.hpp"
-#include "io/random.hpp"
+#include "io/generate/generate.hpp"
+#include "io/generate/random.hpp"
 
 namespace farfield::io {
 namespace {

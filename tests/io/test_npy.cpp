@@ -1,5 +1,5 @@
 #include "files.hpp"
-#include "io/npy.hpp"
+#include "io/binary/npy.hpp"
 #include "io/results.hpp"
 
 namespace farfield::io {

@@ -1,7 +1,7 @@
 #include "files.hpp"
-#include "io/npy.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/zip.hpp"
 #include "io/results.hpp"
-#include "io/zip.hpp"
 
 namespace farfield::io {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "files.hpp"
-#include "io/bytes.hpp"
+#include "io/binary/bytes.hpp"
 #include "io/output.hpp"
 #include "io/results.hpp"
 

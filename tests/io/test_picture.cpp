@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "files.hpp"
-#include "io/generate.hpp"
-#include "io/picture.hpp"
-#include "io/random.hpp"
-#include "io/scale.hpp"
-#include "io/ticks.hpp"
-#include "io/view.hpp"
+#include "io/generate/generate.hpp"
+#include "io/generate/random.hpp"
+#include "io/picture/picture.hpp"
+#include "io/picture/scale.hpp"
+#include "io/picture/ticks.hpp"
+#include "io/picture/view.hpp"
 
 namespace farfield::io {
 namespace {

@@ -1,0 +1,210 @@
+#include "cli/report/text.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/report/numbers.hpp"
+
+namespace farfield::cli {
+namespace {
+
+double pairs(const Report& r) { return static_cast<double>(r.sources) * static_cast<double>(r.targets); }
+
+std::string input(const SumArguments& a, const Computation& c, const Terminal& t) {
+  const auto one = [&](const char* heading, const std::string& path, const io::Bodies& bodies) {
+    std::string text = section(heading, printable(path) + ": " + told(bodies), t);
+    for (const std::string& warning : bodies.warnings) text += section("", t.warn("warning: ") + printable(warning), t);
+    return text;
+  };
+  return one("Input", a.input, c.sources) + (c.targets ? one("Targets", a.targets, *c.targets) : "");
+}
+
+std::string formula(const Report& r, const Terminal& t) {
+  if (r.kernel == "count") return fmt::format("u(x) = {} q_j, a diagnostic: every pair counts 1", t.either("Σ", "sum"));
+  const std::string factor = r.scale == 1 ? "" : r.scale == -1 ? t.either("−", "-") : shortest(r.scale) + " ";
+  if (r.softening > 0)
+    return fmt::format("u(x) = {}{} q_j{}{}(|x {} y_j|{} + {}{}){}, softened", factor, t.either("Σ", "sum"),
+                       t.either(" / ", "/"), t.either("√", "sqrt"), t.either("−", "-"), t.either("²", "^2"),
+                       shortest(r.softening), t.either("²", "^2"), r.gradient ? " and its gradient" : "");
+  return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, unsoftened", factor, t.either("Σ", "sum"), t.either(" / ", "/"),
+                     t.either("−", "-"), r.gradient ? " and its gradient" : "");
+}
+
+std::string task(const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
+  const std::string place = c.targets ? fmt::format("at {}", plural(r.targets, "target", "targets")) : "at the bodies";
+  const std::string machine =
+      r.backend == "cuda" ? r.device + " (cuda)"
+                          : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
+  return section("Sum", formula(r, t) + ", " + place, t) +
+         section("Asked", fmt::format("relative error at most {}, L2 over all targets", shortest(r.tolerance)), t) +
+         section("Method",
+                 (r.method == "fmm" ? "fast multipole method" : "direct sum over all pairs") + (" on " + machine), t);
+}
+
+std::string choices(const Report& r, const Terminal& t) {
+  int names = 0;
+  for (const Choice& c : r.choices) names = std::max(names, width_of(c.name));
+  std::string text = t.bold("Choices") + "\n";
+  for (const Choice& c : r.choices) {
+    const bool shown_apart = c.value.size() <= 9;  // in a column of its own, which longer values would break
+    text += "  " + pad(c.name, names) + "  " + (shown_apart ? pad(c.value, 9) + "  " : "") +
+            t.wrap(shown_apart ? c.reason : c.value + ", " + c.reason, names + (shown_apart ? 15 : 4)) + "\n";
+  }
+  return text;
+}
+
+std::string tree(const Report& r, const Terminal& t) {
+  if (r.boxes == 0) return "";
+  const std::string shape = fmt::format("{}, {}, {}", plural(r.levels, "level", "levels"),
+                                        plural(r.boxes, "box", "boxes"), plural(r.leaves, "leaf", "leaves"));
+  const std::string far = fmt::format("{} of {} pairs go through expansions", percent(r.far_fraction), about(pairs(r)));
+  return section("Tree", shape, t) + (pairs(r) > 0 ? section("", far, t) : "");
+}
+
+/// 1.2, 46, 1,300
+std::string times_of(double ratio) {
+  return ratio < 9.95 ? fmt::format("{:.1f}", ratio) : grouped(std::llround(std::min(ratio, 1e15)));
+}
+
+std::string speed(const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
+  const double whole = c.wall.plan + c.wall.evaluate;
+  if (r.targets == 0 || c.wall.evaluate <= 0) return "";
+  const auto rate = [&](double seconds) { return about(static_cast<double>(r.targets) / seconds); };
+  std::string text = section(
+      "Speed", fmt::format("{} targets per second; {} including the plan", rate(c.wall.evaluate), rate(whole)), t);
+  if (r.method == "direct" || r.pairs_per_second <= 0) return text;
+  const double direct = pairs(r) / (static_cast<double>(r.pairs_per_second) * std::max(1, r.threads));
+  const std::string times = direct > whole ? fmt::format(", {} times as long", times_of(direct / whole)) : "";
+  return text +
+         section("", fmt::format("a direct sum of {} pairs: about {}{}", about(pairs(r)), duration(direct), times), t);
+}
+
+std::string verdict(double error, double tolerance, const Terminal& t) {
+  return error <= tolerance ? t.good("pass") : t.bad("MISSED");
+}
+
+std::string accuracy(const Report& r, const Terminal& t) {
+  if (!r.error) return r.targets > 0 ? section("Error", "not measured; --check 1000 does", t) : "";
+  const ErrorReport& e = *r.error;
+  const std::string where = e.samples < r.targets ? plural(e.samples, "random target", "random targets")
+                            : r.targets == 1      ? "the only target"
+                                                  : "all " + grouped(r.targets) + " targets";
+  std::string text =
+      section("Error", fmt::format("relative, on {} against direct summation in {}", where, duration(e.seconds)), t);
+  const bool narrow = t.columns < 80;
+  const int wide = narrow ? 8 : 10;
+  const auto line = [&](const char* name, std::string_view asked, std::string_view norm, std::string_view median,
+                        std::string_view p95, std::string_view max) {
+    return fmt::format("  {:<{}}{:>{}}{:>{}}{:>{}}{:>{}}{:>{}}", name, narrow ? 9 : 10, asked, wide, norm, wide + 2,
+                       median, wide, p95, wide, max, wide);
+  };
+  text += t.dim(line("", "asked", "measured", "median", "95 %", "worst")) + "\n";
+  const auto row = [&](const char* name, double norm, double median, double p95, double max) {
+    text += line(name, shortest(r.tolerance), scientific(norm), scientific(median), scientific(p95), scientific(max)) +
+            (narrow ? " " : "    ") + verdict(norm, r.tolerance, t) + "\n";
+  };
+  row("potential", e.potential, e.potential_median, e.potential_p95, e.potential_max);
+  if (r.gradient) row("gradient", e.gradient, e.gradient_median, e.gradient_p95, e.gradient_max);
+  return text;
+}
+
+/// Half the sum of q u. Strengths of both signs are charges; those of one sign may be masses, which attract.
+std::string energy(const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
+  if (c.targets || r.kernel != "laplace3d" || r.sources == 0) return "";
+  const std::vector<double>& q = c.sources.strengths;
+  double sum = 0;
+  for (std::size_t i = 0; i < c.result.potential.size(); ++i) sum += 0.5 * q[i] * c.result.potential[i];
+  const bool masses = std::all_of(q.begin(), q.end(), [](double value) { return value >= 0; });
+  std::string text = fmt::format("{} q u = {}", t.either("½ Σ", "0.5 sum"), with_digits(sum, 9));
+  if (!masses)
+    text += ", the electrostatic energy of the charges";
+  else if (r.scale == 1 && sum > 0)
+    text += fmt::format(" (of masses with G = 1: {}{})", t.either("−", "-"), with_digits(sum, 9));
+  return section("Energy", text, t);
+}
+
+std::int64_t peak_of_process() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
+}
+
+std::string memory(const Report& r, const Terminal& t) {
+  return section("Memory",
+                 fmt::format("{} for the plan at its peak, {} for the whole process", bytes(r.memory_bytes),
+                             bytes(peak_of_process())),
+                 t);
+}
+
+std::string warnings(const Report& r, const Terminal& t) {
+  std::string text;
+  for (const std::string& w : r.warnings) text += t.warn("Warning") + "     " + t.wrap(w, heading_width) + "\n";
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string files(const Computation& c, const Terminal& t) {
+  std::string text;
+  for (const std::string& path : c.written) text += section(text.empty() ? "Written" : "", printable(path), t);
+  if (text.empty()) text = section("Written", "nothing; -o FILE.npz keeps the results", t);
+  return text;
+}
+
+std::string file_times(const Computation& c) {
+  const std::string written = c.written.empty() ? "" : ", written in " + duration(c.wall.write);
+  return "(read in " + duration(c.wall.read) + written + ")";
+}
+
+double relative_difference(const std::vector<double>& ours, const std::vector<double>& theirs) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    difference += (ours[i] - theirs[i]) * (ours[i] - theirs[i]);
+    size += theirs[i] * theirs[i];
+  }
+  return difference > 0 ? std::sqrt(difference / size) : 0.0;
+}
+
+/// Against results that the file itself brings, of an earlier run or of another program.
+std::string comparison(const Computation& c, const Terminal& t) {
+  if (!c.at().references_apply) return "";
+  std::vector<std::string> parts;
+  const auto compare = [&](const char* what, const std::vector<double>& ours, const std::vector<double>& theirs) {
+    if (!ours.empty() && ours.size() == theirs.size())
+      parts.push_back(fmt::format("{} {}", what, scientific(relative_difference(ours, theirs))));
+  };
+  compare("potential", c.result.potential, c.at().reference_potential);
+  compare("gradient", c.result.gradient, c.at().reference_gradient);
+  if (parts.empty()) return "";
+  return section("Reference",
+                 fmt::format("relative L2 difference to the results in the file: {}", fmt::join(parts, ", ")), t);
+}
+
+}  // namespace
+
+std::string section(const char* heading, const std::string& text, const Terminal& t) {
+  return (*heading ? t.bold(heading) : "") +
+         std::string(static_cast<std::size_t>(heading_width - width_of(heading)), ' ') + t.wrap(text, heading_width) +
+         "\n";
+}
+
+std::string describe_run(const SumArguments& a, const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
+  return input(a, c, t) + task(c, t) + tree(r, t) + "\n" + choices(r, t) + "\n" + describe_stages(c, t) +
+         accuracy(r, t) + warnings(r, t) + "\n" + speed(c, t) + energy(c, t) + comparison(c, t) + memory(r, t) +
+         files(c, t) + section("", file_times(c), t);
+}
+
+std::string describe_check(const SumArguments& a, const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
+  std::string text = input(a, c, t) + task(c, t) + "\n";
+  text += r.error && r.targets > 0 ? accuracy(r, t) : section("Error", "there is nothing to measure", t);
+  text += warnings(r, t);
+  return c.written.empty() ? text : text + "\n" + files(c, t);
+}
+
+}  // namespace farfield::cli

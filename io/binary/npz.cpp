@@ -1,0 +1,188 @@
+// Bodies from NumPy arrays: a bare npy of positions (and strengths), or an npz with one array per quantity.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "farfield/error.hpp"
+#include "io/binary/bytes.hpp"
+#include "io/binary/npy.hpp"
+#include "io/binary/zip.hpp"
+#include "io/formats.hpp"
+#include "io/text/text.hpp"
+
+namespace farfield::io {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+bool is_table(const Shape& shape, std::int64_t columns) { return shape.size() == 2 && shape[1] == columns; }
+
+// What lies in an archive beside arrays (a folder, a README) keeps its name.
+std::string array_name(const std::string& member) {
+  return member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
+}
+
+class Archive {
+ public:
+  Archive(const Origin& origin, std::string_view bytes)
+      : origin_(origin), bytes_(bytes), members_(list_zip(origin.path, bytes)), room_(origin.most_bytes) {
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      if (!places_.emplace(array_name(members_[i].name), i).second) several_.insert(array_name(members_[i].name));
+  }
+
+  const Origin& origin() const { return origin_; }
+  const std::vector<ZipMember>& members() const { return members_; }
+
+  // An array that must be there, or null; its name must be one array's alone.
+  const ZipMember* find(const std::string& name) const {
+    const auto at = places_.find(name);
+    if (at == places_.end()) return nullptr;
+    const ZipMember& member = members_[at->second];
+    if (several_.contains(name))
+      refuse(origin_.path, fmt::format("member '{}'", member.name), "it occurs twice; write the archive again");
+    return &member;
+  }
+
+  // What the beginning of a member says of the array in it.
+  NpyHeader header(const ZipMember& member) const {
+    constexpr std::size_t longest = 12 + 0xffff;  // a header of version 1 is no longer, others have no reason to be
+    Blob room;
+    return read_npy_header(place(member), peek(origin_.path, bytes_, member, longest, room));
+  }
+
+  // The numbers of an array whose header goes with its size: so no more is unpacked than the shape says.
+  std::vector<double> values(const ZipMember& member, const NpyHeader& header) {
+    require_decodable(place(member), header);
+    const auto size = header.bytes();
+    if (member.readable() && (!size || *size > member.size || *size + header.data != member.size))
+      refuse(origin_.path, fmt::format("member '{}'", member.name),
+             fmt::format("shape {} does not go with its {} bytes; write the array again", npy_shape(header.shape),
+                         member.size));
+    if (member.method != 0) take_room(member);
+    Blob room;
+    return read_npy_values(place(member), header, unpack(origin_.path, bytes_, member, room));
+  }
+
+ private:
+  NpyPlace place(const ZipMember& member) const { return {origin_.path, member.name}; }
+
+  void take_room(const ZipMember& member) {
+    if (member.size > room_)
+      refuse(origin_.path, fmt::format("member '{}'", member.name),
+             fmt::format("the archive unpacks to more than {} times its size, as no bodies do; where that is right, "
+                         "write it with numpy.savez",
+                         most_times_packed));
+    room_ -= member.size;
+  }
+
+  const Origin& origin_;
+  std::string_view bytes_;
+  std::vector<ZipMember> members_;
+  std::unordered_map<std::string, std::size_t> places_;  // by the array's name
+  std::unordered_set<std::string> several_;
+  std::size_t room_;  // bytes that deflated members may still unpack to
+};
+
+void take_positions(Archive& archive, Bodies& bodies) {
+  const ZipMember* member = archive.find("positions");
+  if (!member)
+    refuse(archive.origin().path, "",
+           "the archive has no array positions; save with numpy.savez(file, positions=..., strengths=...)");
+  const NpyHeader header = archive.header(*member);
+  if (!is_table(header.shape, 3))
+    refuse(archive.origin().path, fmt::format("member '{}'", member->name),
+           fmt::format("its shape is {}, not (N, 3); store one row x, y, z per body", npy_shape(header.shape)));
+  bodies.positions = archive.values(*member, header);
+  bodies.single = header.kind == 'f' && header.width == 4;
+}
+
+void take_strengths(Archive& archive, Bodies& bodies) {
+  const ZipMember* member = archive.find("strengths");
+  if (!member && !archive.origin().needs_strengths) return;
+  if (!member)
+    refuse(archive.origin().path, "",
+           "the archive has no array strengths; save with numpy.savez(file, positions=..., strengths=...)");
+  const NpyHeader header = archive.header(*member);
+  const Shape one_each{bodies.count()}, column{bodies.count(), 1};
+  if (header.shape != one_each && header.shape != column)
+    refuse(archive.origin().path, fmt::format("member '{}'", member->name),
+           fmt::format("its shape is {}, not ({},); store one strength per body", npy_shape(header.shape),
+                       bodies.count()));
+  bodies.strengths = archive.values(*member, header);
+}
+
+// Nothing that is no array of numbers is needed here: it is passed over, whatever it is.
+std::optional<NpyHeader> readable_header(const Archive& archive, const ZipMember& member) {
+  if (!member.readable()) return std::nullopt;
+  try {
+    const NpyHeader header = archive.header(member);
+    if (header.decodable() && !header.shape.empty()) return header;
+  } catch (const Error&) {
+  }
+  return std::nullopt;
+}
+
+void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
+  if (member.name.ends_with('/')) return;  // a folder
+  const std::string name = array_name(member.name);
+  const auto header = readable_header(archive, member);
+  const bool one_each = header && header->shape == Shape{bodies.count()};
+  if (one_each && name == "potential") {
+    bodies.reference_potential = archive.values(member, *header);
+  } else if (header && name == "gradient" && header->shape == Shape{bodies.count(), 3}) {
+    bodies.reference_gradient = archive.values(member, *header);
+  } else if (one_each) {
+    bodies.extra.push_back({name, archive.values(member, *header)});
+  } else {
+    bodies.warnings.push_back(fmt::format("{} {} is not a list of {} numbers and is not carried through.",
+                                          member.name == name ? "Member" : "Array", shown(name), bodies.count()));
+  }
+}
+
+}  // namespace
+
+Bodies read_npy(const Origin& origin, std::string_view bytes) {
+  const NpyPlace place{origin.path, ""};
+  const NpyHeader header = read_npy_header(place, bytes);
+  require_decodable(place, header);
+  const bool with_strengths = is_table(header.shape, 4);
+  if (!with_strengths && !is_table(header.shape, 3))
+    refuse(origin.path, "header",
+           fmt::format("its shape is {}; store (N,3) for positions or (N,4) for x, y, z, strength",
+                       npy_shape(header.shape)));
+  const auto n = static_cast<std::size_t>(header.shape[0]);
+  std::vector<double> values = read_npy_values(place, header, bytes);
+  Bodies bodies;
+  bodies.single = header.kind == 'f' && header.width == 4;
+  bodies.description = fmt::format("npy, {} bodies, {}", n, with_strengths ? "x y z strength" : "unit strengths");
+  if (!with_strengths) {
+    bodies.positions = std::move(values);
+    bodies.strengths.assign(n, 1.0);
+    return bodies;
+  }
+  bodies.positions.resize(3 * n);
+  bodies.strengths.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(&values[4 * i], 3, &bodies.positions[3 * i]);
+    bodies.strengths[i] = values[4 * i + 3];
+  }
+  return bodies;
+}
+
+Bodies read_npz(const Origin& origin, std::string_view bytes) {
+  Archive archive(origin, bytes);
+  Bodies bodies;
+  take_positions(archive, bodies);
+  take_strengths(archive, bodies);
+  for (const ZipMember& member : archive.members()) {
+    const std::string name = array_name(member.name);
+    if (name != "positions" && name != "strengths") take_other(archive, member, bodies);
+  }
+  bodies.description = fmt::format("npz, {} bodies", bodies.count());
+  return bodies;
+}
+
+}  // namespace farfield::io

@@ -1,0 +1,142 @@
+#include "io/picture/picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "farfield/error.hpp"
+#include "io/drawing/image.hpp"
+#include "io/drawing/splat.hpp"
+#include "io/picture/frame.hpp"
+#include "io/picture/scale.hpp"
+#include "io/picture/ticks.hpp"
+#include "io/picture/view.hpp"
+
+namespace farfield::io {
+namespace {
+
+constexpr Colour ground{0.020f, 0.022f, 0.045f};
+
+// The bodies as spots, and how many are none.
+struct Sky {
+  std::vector<Spot> spots;
+  std::int64_t nowhere = 0, beyond = 0, without_value = 0;
+};
+
+Sky make_sky(const Bodies& bodies, const std::vector<double>& values, const Scale& scale, const View& view) {
+  Sky sky;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.count()); ++i) {
+    const double* const place = &bodies.positions[3 * i];
+    if (!(std::isfinite(place[0]) && std::isfinite(place[1]) && std::isfinite(place[2]))) {
+      ++sky.nowhere;
+      continue;
+    }
+    const double x = view.x(place[view.across]), y = view.y(place[view.up]);
+    if (!(x >= 0 && x <= view.width && y >= 0 && y <= view.height)) {
+      ++sky.beyond;
+    } else if (scale.finite > 0 && !std::isfinite(values[i])) {
+      ++sky.without_value;
+    } else {
+      const double t = scale.coloured ? scale.place(values[i]) : 0;
+      sky.spots.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(t)});
+    }
+  }
+  return sky;
+}
+
+// Amounts of light span decades: asinh is linear in the dark and logarithmic in the bright.
+std::vector<float> brightness(const std::vector<float>& amount) {
+  std::vector<float> lit;
+  for (const float a : amount)
+    if (a > 1e-3f) lit.push_back(a);
+  if (lit.empty()) return std::vector<float>(amount.size());
+  const auto at = [&](double part) {
+    const auto place = lit.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(lit.size() - 1));
+    std::nth_element(lit.begin(), place, lit.end());
+    return *place;
+  };
+  const float knee = at(0.55), full = std::max(at(0.9985), 1.001f * knee);
+  std::vector<float> bright(amount.size());
+  const float scale = 1 / std::asinh(full / knee);
+  for (std::size_t i = 0; i < amount.size(); ++i) bright[i] = std::min(1.15f, std::asinh(amount[i] / knee) * scale);
+  return bright;
+}
+
+void add_light(const Light& light, bool coloured, Palette palette, Image& image) {
+  const auto bright = brightness(light.amount);
+  const std::size_t dots = bright.size();
+  std::array<std::vector<float>, 3> glow;
+  for (auto& channel : glow) channel = std::vector<float>(dots);
+  for (std::size_t i = 0; i < dots; ++i) {
+    const Colour hue = colour_at(palette, coloured ? light.colour[i] : bright[i]);
+    const float shine = bright[i];
+    for (std::size_t c = 0; c < 3; ++c) {
+      image.pixels[i][c] += shine * hue[c];
+      glow[c][i] = bright[i] * bright[i] * hue[c];
+    }
+  }
+  // Light spills over, as in an eye or a lens; screened, so that nothing burns out.
+  for (std::size_t c = 0; c < 3; ++c) {
+    blur(glow[c], light.width, light.height, 7);
+    for (std::size_t i = 0; i < dots; ++i) {
+      float& value = image.pixels[i][c];
+      value = 1 - (1 - std::min(value, 1.0f)) * (1 - std::min(0.55f * glow[c][i], 1.0f));
+    }
+  }
+}
+
+std::string counted(std::int64_t n, const char* what) {
+  return fmt::format("; {} {} {}", n, n == 1 ? "body" : "bodies", what);
+}
+
+// What one should know and cannot see.
+std::string words_of(const View& view, const Sky& sky, const Scale& scale, const PictureStyle& style, bool valued) {
+  std::string words = view.words();
+  if (valued && scale.finite == 0)
+    words += fmt::format("; {}: no finite number, so colours show density", style.label);
+  else if (valued && !scale.coloured)
+    words += fmt::format("; {}: {} everywhere, so colours show density", style.label, short_number(scale.all.low, 6));
+  if (sky.beyond > 0) words += counted(sky.beyond, "outside the picture");
+  if (sky.nowhere > 0) words += counted(sky.nowhere, "at no finite place");
+  if (sky.without_value > 0) words += counted(sky.without_value, "without a finite number");
+  return words;
+}
+
+void draw_bodies(Image& image, const Layout& l, const Sky& sky, const Scale& scale) {
+  Image inner(l.width, l.height, ground);
+  add_light(gather_light(sky.spots, l.width, l.height), scale.coloured, scale.palette, inner);
+  for (int y = 0; y < l.height; ++y)
+    for (int x = 0; x < l.width; ++x) image.at(l.left + x, l.top + y) = inner.at(x, y);
+}
+
+}  // namespace
+
+void draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style) {
+  if (style.width < 320 || style.height < 240 || style.width > 20000 || style.height > 20000)
+    throw Error(ErrorCode::usage,
+                fmt::format("A picture of {} x {} dots cannot be drawn; ask for 320 x 240 to 20000 x 20000.",
+                            style.width, style.height));
+  if (!values.empty() && static_cast<std::int64_t>(values.size()) != bodies.count())
+    throw Error(ErrorCode::internal,
+                fmt::format("{}: {} values for {} bodies; please report it.", path, values.size(), bodies.count()));
+  const Scale scale = make_scale(values);
+  const std::string title = style.title.empty() ? bodies.description : style.title;
+  const Layout layout = make_layout(style.width, style.height, title, scale.coloured);
+  Image image(style.width, style.height, ground);
+  draw_title(image, layout);
+  if (bodies.count() == 0) {
+    draw_words(image, layout, "no bodies, so there is nothing to see");
+    return write_png(path, image);
+  }
+  const View view = make_view(bodies, style.axis, layout.width, layout.height);
+  const Sky sky = make_sky(bodies, values, scale, view);
+  draw_bodies(image, layout, sky, scale);
+  draw_axes(image, layout, view);
+  if (scale.coloured) draw_bar(image, layout, scale, style.label);
+  draw_words(image, layout, words_of(view, sky, scale, style, !values.empty()));
+  write_png(path, image);
+}
+
+}  // namespace farfield::io

@@ -1,0 +1,65 @@
+// Results as comma-separated values, each number with the fewest digits that read back to the same double.
+#include <charconv>
+
+#include "io/share.hpp"
+#include "io/write.hpp"
+
+namespace farfield::io {
+namespace {
+
+struct Field {
+  std::string name;
+  const double* values;
+  std::size_t stride;
+};
+
+std::vector<Field> fields_of(const Results& results) {
+  const Bodies& bodies = *results.bodies;
+  std::vector<Field> fields;
+  const auto add_vectors = [&](const char* const(&names)[3], const std::vector<double>& values) {
+    const double* const first = values.empty() ? nullptr : values.data();
+    for (std::size_t c = 0; c < 3; ++c) fields.push_back({names[c], first ? first + c : nullptr, 3});
+  };
+  add_vectors({"x", "y", "z"}, bodies.positions);
+  if (present(results, &bodies.strengths)) fields.push_back({"q", bodies.strengths.data(), 1});
+  if (present(results, results.potential)) fields.push_back({"potential", results.potential->data(), 1});
+  if (present(results, results.gradient)) add_vectors({"gx", "gy", "gz"}, *results.gradient);
+  const auto names = column_names(bodies);
+  for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], bodies.extra[c].values.data(), 1});
+  return fields;
+}
+
+void append_header(const std::vector<Field>& fields, std::string& text) {
+  for (const Field& field : fields) text += (&field == fields.data() ? "" : ",") + field.name;
+  text += '\n';
+}
+
+void append_number(double value, std::string& text) {
+  char digits[32];
+  const auto [end, trouble] = std::to_chars(digits, digits + sizeof(digits), value);
+  text.append(digits, end);
+}
+
+}  // namespace
+
+void write_csv(Output& out, const Results& results) {
+  constexpr std::size_t chunk = std::size_t{1} << 20;
+  const auto fields = fields_of(results);
+  const auto n = static_cast<std::size_t>(results.bodies->count());
+  std::string text;
+  append_header(fields, text);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const Field& field : fields) {
+      if (&field != fields.data()) text += ',';
+      append_number(field.values[i * field.stride], text);
+    }
+    text += '\n';
+    if (text.size() < chunk) continue;
+    out.write(text);
+    text.clear();
+    share_done = static_cast<double>(i + 1) / static_cast<double>(n);
+  }
+  out.write(text);
+}
+
+}  // namespace farfield::io
