@@ -13,6 +13,7 @@ inline constexpr double slack = 1;
 /// waste sqrt(2.2) (an expansion gains a factor of about 2.1 per degree), the margin between the worst cloud, which the
 /// promise must cover, and the uniform one the rest.
 inline constexpr double waste_limit = 5;
+inline constexpr double waste_limit_of_all = 10;  ///< of eleven clouds, in some of which few close pairs carry the norm
 
 /// Far field's share of all pairs below which a sweep would only test p2p.
 inline constexpr double least_far_fraction = 0.5;
