@@ -1,4 +1,4 @@
-/* What a shared library shows: everything else is hidden (C and C++). */
+/* FARFIELD_API marks what a shared library exports; all other symbols are hidden (C and C++). */
 #ifndef FARFIELD_EXPORT_H
 #define FARFIELD_EXPORT_H
 

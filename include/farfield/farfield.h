@@ -90,7 +90,7 @@ typedef struct farfield_outputs {
   void* stream;
 } farfield_outputs;
 
-/* Types of the options of options_list.h; words are ints, whose values are above. */
+/* C types of the option types of options_list.h. An option that is a word is an int with one of the values above. */
 typedef double farfield_real;
 typedef int farfield_flag, farfield_whole;
 typedef int64_t farfield_count;
@@ -98,8 +98,8 @@ typedef uint64_t farfield_seed;
 typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
     farfield_Simd;
 
-/* What is asked for. Fill with farfield_options_init, then change what you want; options_list.h says what each field
- * means and what it is unless it is set. */
+/* What is asked for. Fill it with farfield_options_init, then change what you want. Meaning and default of each field:
+ * options_list.h. */
 #define FARFIELD_FIELD(type, name, initial, where, sign, help) farfield_##type name;
 typedef struct farfield_options {
   size_t struct_size; /* set by farfield_options_init; lets later versions add fields at the end */
@@ -111,7 +111,7 @@ typedef struct farfield_options {
 typedef struct farfield_plan farfield_plan;
 
 /* Views of contiguous host arrays: xyz has 3 count elements x0 y0 z0 x1 ..., q has count elements; results as in
- * farfield_outputs. They copy nothing. */
+ * farfield_outputs. The views copy nothing. */
 static inline farfield_points farfield_points_f64(const double* xyz, int64_t count) {
   farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT64, 0, NULL};
   return view;
@@ -142,7 +142,7 @@ static inline farfield_outputs farfield_outputs_f32(float* potential, float* gra
 FARFIELD_API void farfield_options_init_sized(farfield_options* options, size_t struct_size);
 
 /* Builds a plan for these points and stores it in *plan (null when the call fails). `targets` null: the targets are the
- * sources. `options` null: the defaults. Coordinates are copied; the views may go when the call returns.
+ * sources. `options` null: the defaults. Coordinates are copied: the arrays may be freed when the call returns.
  * Errors: USAGE (options, unreachable tolerance), INPUT (null pointers, NaN or infinity, with the index of its point),
  * DEVICE (backend missing), MEMORY. */
 FARFIELD_API int farfield_plan_create(farfield_plan** plan, const farfield_points* sources,
@@ -153,10 +153,10 @@ FARFIELD_API int farfield_plan_create(farfield_plan** plan, const farfield_point
 FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths,
                                         const farfield_outputs* outputs);
 
-/* New positions with the same options, for the next time step. Counts may change, and so may whether targets are the
- * sources (`targets` null). Errors as for farfield_plan_create. Points that are refused leave the plan as it was; after
- * a failure later on (MEMORY, as a rule) it has no points, and farfield_plan_evaluate gives USAGE until a move
- * succeeds.
+/* Sets new positions with the same options, for the next time step. The counts may change, and the targets may
+ * become the sources (`targets` null) or a set of their own. Errors as for farfield_plan_create. If the points are
+ * refused the plan stays as it was. After a later failure (MEMORY, as a rule) the plan has no points, and
+ * farfield_plan_evaluate gives USAGE until a move succeeds.
  */
 FARFIELD_API int farfield_plan_move(farfield_plan* plan, const farfield_points* sources,
                                     const farfield_points* targets);
@@ -176,12 +176,12 @@ FARFIELD_API int farfield_plan_measured_error(const farfield_plan* plan, double*
  * null when there is none. Valid until the next call on this plan. */
 FARFIELD_API const char* farfield_plan_warning(const farfield_plan* plan, int64_t index);
 
-/* Gives the plan and its memory back. Null: does nothing. */
+/* Destroys the plan and frees its memory. Null: does nothing. */
 FARFIELD_API void farfield_plan_destroy(farfield_plan* plan);
 
-/* One-shot 1/r: potential[m] (and gradient[3 m]) at the targets of n sources.
+/* One-shot sum of 1/r: potential[m] (and gradient[3 m]) at the targets of n sources.
  * xyz: 3 n, interleaved; q: n; targets: 3 m, interleaved, or null for the sources themselves, and then m must equal n.
- * gradient may be null. `tolerance`: as in farfield_options. The f version takes and gives single-precision arrays.
+ * gradient may be null. `tolerance`: as in farfield_options. The f version reads and writes single-precision arrays.
  * Errors as for farfield_plan_create. */
 FARFIELD_API int farfield_laplace3d(int64_t n, const double* xyz, const double* q, int64_t m, const double* targets,
                                     double tolerance, double* potential, double* gradient);
@@ -197,7 +197,7 @@ FARFIELD_API int farfield_direct_sum(const farfield_points* sources, const farfi
 /* The sentence of this thread's last failed call; "" before the first. Valid until this thread's next failed call. */
 FARFIELD_API const char* farfield_last_error(void);
 
-/* "ok", "accuracy", "usage", ...; "unknown" for a number that is no farfield_error. Never null, static storage. */
+/* "ok", "accuracy", "usage", ...; "unknown" for any other number. Never null, static storage. */
 FARFIELD_API const char* farfield_error_name(int error);
 
 /* Version of the library that is linked, "x.y.z"; compare with FARFIELD_VERSION of the headers. Static storage. */

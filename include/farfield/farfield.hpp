@@ -6,4 +6,4 @@
 #include <farfield/plan.hpp>
 #include <farfield/report.hpp>
 #include <farfield/version.hpp>
-#include <farfield/views.hpp>  // first: it says so where the compiler is too old
+#include <farfield/views.hpp>  // stops with a message where the compiler is too old

@@ -1,11 +1,12 @@
-/* The registry of kernels, a line each: options.hpp, farfield.h, reports, the command line and src/kernels follow it.
+/* The registry of kernels, a line each. From it are made options.hpp, farfield.h, reports, the command line and
+ * src/kernels.
  *
  * KERNEL(name, NAME, Type, value, formula)
  *   name, NAME: the word in options, reports and on the command line, and the same in capitals for C
- *   Type:       its struct, in src/kernels/<name>.hpp
- *   value:      in both interfaces; from 0 without gaps, and never changed
+ *   Type:       the kernel's struct, in src/kernels/<name>.hpp
+ *   value:      its number in both interfaces; from 0 without gaps, and never changed
  *   formula:    K(x, y), which farfield_options.scale multiplies
- * docs/developer/adding-a-kernel.md says the rest.
+ * How to add a kernel: docs/developer/adding-a-kernel.md.
  */
 #ifndef FARFIELD_KERNELS_H
 #define FARFIELD_KERNELS_H

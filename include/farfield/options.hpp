@@ -1,5 +1,5 @@
-// Options: what is asked for, and (expert part) how it is to be reached. What each means and is set to unless it is
-// changed stands in options_list.h, from which all of this is made.
+// Options: what is asked for and, in the expert part, how to reach it. Meaning and default of each option:
+// options_list.h, from which this header is made.
 #pragma once
 #include <farfield/kernels.h>
 #include <farfield/options_list.h>
@@ -24,7 +24,7 @@ enum class Simd : int { FARFIELD_SIMD(FARFIELD_ENUMERATOR) };
 #undef FARFIELD_KERNEL_ENUMERATOR
 #undef FARFIELD_ENUMERATOR
 
-/// A value of an option that is a word, as reports and the command line have it.
+/// A value of an option that is a word, and its word in reports and on the command line.
 template <class Enum>
 struct Word {
   Enum value;
@@ -57,7 +57,7 @@ FARFIELD_WORDS_OF(Simd, FARFIELD_SIMD, FARFIELD_WORD)
 #undef FARFIELD_KERNEL_WORD
 #undef FARFIELD_WORD
 
-/// The word of a value, null for a number that none has.
+/// The word of a value; null for a number that is not a value of the enum.
 template <class Enum>
 constexpr const char* word_of(Enum value) {
   for (const Word<Enum>& one : words_of(Enum{}))
@@ -65,7 +65,7 @@ constexpr const char* word_of(Enum value) {
   return nullptr;
 }
 
-namespace option {  // the types of options_list.h, and where they stand on the command line
+namespace option {  // the types of options_list.h, and the groups of the command line
 using flag = bool;
 using whole = int;
 using count = std::int64_t;
@@ -82,7 +82,7 @@ struct Options {
 #undef FARFIELD_FIELD
 };
 
-/// What the list says of an option beside its value.
+/// What options_list.h states of an option beside type and default.
 struct OptionText {
   const char* name;
   option::Where where;

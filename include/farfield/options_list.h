@@ -1,15 +1,15 @@
-/* Every option, declared once: options.hpp, farfield.h, the C interface, the command line and what it prints follow
- * these lists. Plain C.
+/* Every option, declared once: options.hpp, farfield.h, the C interface, the command line and what it prints are made
+ * from these lists. Plain C.
  *
- * An option that is a word has a list of values: VALUE(name, NAME, number, word), in C++, in C, in both interfaces, and
- * in reports and on the command line. Numbers are never changed.
+ * An option that is a word has a list of values VALUE(name, NAME, number, word): `name` in C++, `NAME` in C, `number`
+ * in both interfaces (never changed), `word` in reports and on the command line.
  *
  * OPTION(type, name, initial, where, sign, help)
  *   type:    flag, whole (32 bits), count (64 bits), seed, real, or the name of a list of words
- *   initial: what it is unless it is set
- *   where:   on the command line: general, expert, or interface_only (in C and C++)
- *   sign:    what stands for its value in the help: "X"
- *   help:    its sentence there, 45 letters at most
+ *   initial: default value
+ *   where:   its group on the command line: general or expert; interface_only: in C and C++ alone
+ *   sign:    placeholder for its value in the help: "X"
+ *   help:    its line in the help, 45 letters at most
  */
 #ifndef FARFIELD_OPTIONS_LIST_H
 #define FARFIELD_OPTIONS_LIST_H
@@ -31,14 +31,15 @@
   VALUE(cpu, CPU, 1, "cpu")              \
   VALUE(cuda, CUDA, 2, "cuda")
 
-/* How a multipole expansion becomes a local one: one matrix per offset, O(degree^4), or rotate - shift along z - rotate
- * back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2). */
+/* How a multipole expansion becomes a local one. dense: one matrix per offset, O(degree^4). rotation: rotate, shift
+ * along z, rotate back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2). */
 #define FARFIELD_M2L(VALUE)              \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(dense, DENSE, 1, "dense")        \
   VALUE(rotation, ROTATION, 2, "rotation")
 
-/* 189 translations per box, or 119 with the 80 outer boxes sent to the parent (same paper, section 2.2.3). */
+/* m2l translations per box. full: 189. reduced: 119, with the 80 outer source boxes translated to the target's parent
+ * (same paper, section 2.2.3). */
 #define FARFIELD_STENCIL(VALUE)          \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(full, FULL, 1, "full")           \
@@ -61,18 +62,19 @@
   OPTION(Kernel, kernel, Kernel{}, general, "", "1/r, or 1 for all pairs (a diagnostic)")                              \
   /* Constant in front of the kernel: 1 for 1/r, 0.0795774715 for 1/(4 pi r). */                                       \
   OPTION(real, scale, 1.0, general, "X", "Constant in front of the kernel (default 1)")                                \
-  /* Plummer softening, a length in the caller's units: K = scale / sqrt(|x - y|^2 + softening^2), and the gradient is \
-   * the derivative of exactly that. Where the targets are the sources (at_sources included) a particle contributes    \
-   * nothing to itself; other coincident ones contribute strength / softening to the potential and nothing to the      \
-   * gradient. Where targets are apart every source contributes. The direct sum alone offers it: method automatic then \
-   * takes direct. Below 1e-37 of the points' extent strength / softening is infinite in precision single. 0: none. */ \
+  /* Plummer softening, a length in the caller's units: K = scale / sqrt(|x - y|^2 + softening^2), and the gradient    \
+   * is the derivative of exactly that. 0: none. Where the targets are the sources (at_sources included) a particle    \
+   * contributes nothing to itself; other sources at the same place contribute strength / softening to the potential   \
+   * and nothing to the gradient. Where the targets are a separate set every source contributes. Only the direct sum   \
+   * offers softening: method automatic then chooses direct. For a softening below 1e-37 of the points' extent,        \
+   * strength / softening is infinite in precision single. */                                                          \
   OPTION(real, softening, 0, general, "EPS", "Plummer softening length; direct sums only")                             \
   OPTION(Method, method, Method::automatic, general, "", "auto: the cheaper of the other two")                         \
-  /* automatic takes single only where it can reach the tolerance */                                                   \
+  /* automatic: single only where it can reach the tolerance */                                                        \
   OPTION(Precision, precision, Precision::automatic, general, "", "auto: single where it reaches the tolerance")       \
   OPTION(Backend, backend, Backend::automatic, general, "", "Where to compute")                                        \
-  /* 0: as many as OpenMP offers, at most four for each processor; else 1 to 4096, and an error (memory) where the     \
-   * system does not let so many be started. Results do not depend on it, bit for bit. */                              \
+  /* 0: as many as OpenMP offers, at most four for each processor. Else 1 to 4096; an error (memory) if the system     \
+   * cannot start so many. The results are the same, bit for bit, for any number of threads. */                        \
   OPTION(whole, threads, 0, general, "N", "Threads (default: all); results are the same")                              \
   /* With separate targets: results at the sources as well, in the same call. */                                       \
   OPTION(flag, at_sources, false, interface_only, "", "")                                                              \
@@ -80,13 +82,13 @@
   OPTION(count, check, 0, general, "N", "Measure the error on N random targets")                                       \
   /* Chooses the targets of `check`. */                                                                                \
   OPTION(seed, seed, 0, general, "S", "Chooses the targets of --check (default 0)")                                    \
-  /* Expert: leave these alone unless you redo a table of a paper.                                                     \
+  /* Expert options from here on: leave them alone unless you reproduce a table of a paper.                            \
    * Highest degree kept in expansions; -1: from the tolerance. */                                                     \
   OPTION(whole, degree, -1, expert, "N", "Highest degree kept; no promise then")                                       \
   /* Most sources or targets in a leaf; 0: from the cost model. */                                                     \
   OPTION(count, leaf_size, 0, expert, "N", "Most bodies in a leaf of the tree")                                        \
-  /* Uniform tree with leaves at this level in a cube of the data's extent (a larger one very far from zero, see       \
-   * Report::choices); -1: adaptive. */                                                                                \
+  /* Uniform tree with leaves at this level in a cube of the data's extent (in a larger cube where the points lie      \
+   * very far from zero, see Report::choices); -1: adaptive. */                                                        \
   OPTION(whole, depth, -1, expert, "N", "Uniform tree with leaves at this level")                                      \
   OPTION(M2l, m2l, M2l::automatic, expert, "", "How multipole becomes local expansion")                                \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \

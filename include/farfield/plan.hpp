@@ -23,15 +23,16 @@ struct Result {
 
 /// Everything that does not depend on strengths: tree, lists, translation tables.
 /// Distinct plans may run at the same time; one plan is used from one thread at a time.
-/// After a fork a child process may use plans on the CPU. Where their threads were started in the parent they run on
-/// one thread, say so in Report::warnings and give the same bits; plans on a device throw Error(device) there. Throws
-/// Error: usage (options, unreachable tolerance), input (NaN with the index of its point, null pointers), device
+/// After a fork the child process may use plans on the CPU. If OpenMP's threads were started in the parent, the child's
+/// plans run on one thread, with a line in Report::warnings and the same bits. Plans on a device throw Error(device) in
+/// the child.
+/// Throws Error: usage (options, unreachable tolerance), input (NaN with the index of its point, null pointers), device
 /// (backend missing), memory.
 class FARFIELD_API Plan {
  public:
   /// Targets are the sources themselves.
   explicit Plan(const Points& sources, const Options& options = {});
-  /// Targets apart from the sources; with options.at_sources, results at the sources as well.
+  /// Targets are a set of their own; with options.at_sources, results at the sources as well.
   Plan(const Points& sources, const Points& targets, const Options& options = {});
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
@@ -48,10 +49,11 @@ class FARFIELD_API Plan {
     return evaluate(std::span<const T>(strengths));
   }
 
-  /// New positions with the same options, for the next time step. Counts may change, and so may whether there are
-  /// targets apart. Points or options that are refused leave the plan as it was. After a failure later on (memory, as a
-  /// rule) it has no points: counts are 0, and evaluate throws Error(usage) until a move succeeds. Memory is kept where
-  /// it is not more than twice what is needed, and translation tables where the degree stays.
+  /// Sets new positions with the same options, for the next time step. The counts may change, and the targets may
+  /// become the sources or a set of their own. If points or options are refused the plan stays as it was. After a later
+  /// failure (memory, as a rule) the plan has no points: its counts are 0, and evaluate throws Error(usage) until a
+  /// move succeeds. An array is kept if it is at most twice as large as needed, and the translation tables if the
+  /// degree stays the same.
   void move(const Points& sources);
   void move(const Points& sources, const Points& targets);
 
@@ -60,8 +62,9 @@ class FARFIELD_API Plan {
   std::int64_t source_count() const;
   std::int64_t target_count() const;
 
-  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it. One that was moved
-  /// to these counts holds up to twice as much, and while it is moved twice what it held before beside it.
+  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it. A plan that was
+  /// moved to these counts holds up to twice as much; during the move it holds, in addition, up to twice what it held
+  /// before.
   static std::int64_t memory_bound(std::int64_t sources, std::int64_t targets, const Options& options = {});
 
  private:
@@ -76,9 +79,9 @@ template <Real T>
 FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets,
                                 const Options& options = {});
 
-/// The exact O(N M) sum, in the precision of the outputs (differences of the caller's own coordinates).
-/// Uses options.kernel, scale, softening, gradient, threads and simd; nothing is approximated. `targets` that are the
-/// very view of the sources (same pointers, count and stride) are the sources themselves: see Options::softening.
+/// The exact O(N M) sum in the precision of the outputs, from differences of the caller's own coordinates. Uses
+/// options.kernel, scale, softening, gradient, threads and simd; nothing is approximated. `targets` that are the very
+/// view of the sources (same pointers, count and stride) are the sources themselves: see Options::softening.
 FARFIELD_API void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets,
                              const Outputs& outputs, const Options& options = {});
 template <Real T>

@@ -10,14 +10,14 @@
 namespace farfield {
 
 struct StageReport {
-  std::string name;          ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
-  double seconds = 0;        ///< wall-clock, last execution
-  double flops = 0;          ///< floating point operations counted from the lists; 0: not counted
-  bool building = false;     ///< part of the plan (true) or of an evaluation (false)
-  std::string backend = {};  ///< where it ran, and on which device of that backend ("cpu" on the cpu)
-  std::string device = {};
-  std::string precision = {};  ///< of what it computes: "double" for all that is done with positions
-  std::string scheme = {};     ///< of m2l "dense" or "rotation", else empty
+  std::string name;            ///< "keys", "sort", "boxes", "lists", "p2m", ... the words of the documentation
+  double seconds = 0;          ///< wall-clock, last execution
+  double flops = 0;            ///< floating point operations counted from the lists; 0: not counted
+  bool building = false;       ///< part of the plan (true) or of an evaluation (false)
+  std::string backend = {};    ///< where the stage ran: "cpu" or "cuda"
+  std::string device = {};     ///< the device of that backend; "cpu" on the cpu
+  std::string precision = {};  ///< of its arithmetic; all that is done with positions is in "double"
+  std::string scheme = {};     ///< "dense" or "rotation" for m2l, else empty
 };
 
 struct Choice {
@@ -26,10 +26,9 @@ struct Choice {
   std::string reason;  ///< one clause
 };
 
-/// Error on a random sample of targets against direct summation in double precision. `potential` and
-/// `gradient` are the promise's norm (see docs/accuracy.md): the squared error summed over the sample and
-/// scaled up, against the norm of the computed result over all targets. The quantiles are of the
-/// targets' own relative errors.
+/// Error on a random sample of targets against direct summation in double precision. `potential` and `gradient` are in
+/// the norm of the promise (docs/accuracy.md): the squared error summed over the sample and scaled up to all targets,
+/// over the norm of the computed result at all targets. Median, p95 and max are of the targets' own relative errors.
 struct ErrorReport {
   std::int64_t samples = 0;
   std::uint64_t seed = 0;
@@ -47,14 +46,14 @@ struct FARFIELD_API Report {
   std::int64_t sources = 0, targets = 0, vectors = 0;
   std::int64_t boxes = 0, leaves = 0;
   std::int64_t p2p_boxes = 0, m2l_boxes = 0, m2p_boxes = 0, p2l_boxes = 0;  ///< list entries
-  std::int64_t near_pairs = 0;        ///< source-target pairs summed directly; not those of many points at one place
+  std::int64_t near_pairs = 0;        ///< source-target pairs summed directly; without those of many coinciding points
   double far_fraction = 0;            ///< share of all pairs carried by expansions
   std::int64_t memory_bytes = 0;      ///< most bytes the plan held at one time, its own count
   std::int64_t pairs_per_second = 0;  ///< p2p rate of the cost model, for "what the direct sum would have cost"
-  double expected_seconds = 0;        ///< of one evaluation, by the cost model: what the plan was chosen by
+  double expected_seconds = 0;        ///< of one evaluation, by the cost model that chose the plan
   double condition_potential = 0;     ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
   double condition_gradient = 0;
-  double estimated_error = 0;  ///< of truncation, from the expansions of the last evaluation, safety included
+  double estimated_error = 0;  ///< of truncation, from the last evaluation's expansions, safety factor included
   std::vector<StageReport> stages;
   std::vector<Choice> choices;
   std::vector<std::string> warnings;
@@ -62,7 +61,7 @@ struct FARFIELD_API Report {
 
   double build_seconds() const;
   double evaluate_seconds() const;
-  const StageReport* stage(const std::string& name) const;  ///< null if it did not run
+  const StageReport* stage(const std::string& name) const;  ///< null if the stage did not run
 };
 
 }  // namespace farfield

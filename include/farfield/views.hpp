@@ -48,7 +48,7 @@ Points points(const T* x, const T* y, const T* z, std::int64_t count, std::int64
   return {{x, y, z}, count, stride, scalar_of<T>};
 }
 
-/// Interleaved points from a span of 3 n scalars. Throws Error(input) for another number of them.
+/// Interleaved points from a span of 3 n scalars. Throws Error(input) if their number is not a multiple of 3.
 template <class Range>
 requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Points points(const Range& xyz) {
   const std::int64_t scalars = static_cast<std::int64_t>(std::size(xyz));

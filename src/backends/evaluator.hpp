@@ -1,5 +1,5 @@
-// Evaluator: the one virtual interface between the public API and the templates behind it, one per kernel,
-// precision and backend. Its user (plan.cpp) has validated all arguments.
+// Evaluator: the one virtual interface between the public API and the templates behind it, one per kernel, precision
+// and backend. src/plan validates all arguments before it calls an evaluator.
 #pragma once
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
@@ -12,8 +12,8 @@
 
 namespace farfield {
 
-/// Where a backend puts results: targets [0, split) of the plan belong to outputs.potential and .gradient, the others
-/// to outputs.source_potential and .source_gradient.
+/// Where a backend writes results: those of targets [0, split) of the plan go to outputs.potential and .gradient, those
+/// of the others to outputs.source_potential and .source_gradient.
 struct Delivery {
   Outputs outputs;
   std::int64_t split = 0;
@@ -25,15 +25,16 @@ struct Delivery {
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// Takes another decision for the next build, so that memory and tables are kept; false: make a new evaluator.
+  /// Uses another decision for the next build, so that memory and tables are kept. false: cannot; make a new evaluator.
   virtual bool adopt(const Decision& /*decision*/) { return false; }
   /// Threads of the host for the next build or evaluation.
   virtual void use_threads(int /*threads*/) {}
-  /// Tree, lists and tables. `targets` null: they are the sources. May be called again (move); reuses memory.
+  /// Builds tree, lists and tables. `targets` null: the targets are the sources. May be called again (move); reuses
+  /// memory.
   virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
-  /// Sums for every vector in `strengths`, and says what is known of the error of each.
+  /// Sums for every vector in `strengths`; returns what is known of the error of each vector's result.
   virtual std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
-  /// What the last build settled on.
+  /// The decision of the last build, as the build corrected it.
   virtual const Decision& decision() const = 0;
   /// Another evaluator over the tree of the last build, with the degree, the scheme, the precision and the pair
   /// arithmetic of `decision`.

@@ -34,8 +34,8 @@ class Array {
   Array(const Array&) = delete;
   ~Array() { release(); }
 
-  /// Grows or shrinks to `size` elements of undefined value; memory is kept when it suffices and is not
-  /// more than twice too much.
+  /// Grows or shrinks to `size` elements of undefined value. The memory is kept if it suffices and is at most twice
+  /// what is needed.
   void resize(std::int64_t size) {
     if (size > capacity_ || size < capacity_ / 2) allocate(size);
     size_ = size;

@@ -1,5 +1,5 @@
-// Parallel loops over chunks whose limits do not depend on the number of threads, so that whatever is gathered per
-// chunk and joined in the order of chunks is the same for any team.
+// Parallel loops over chunks. The limits of the chunks do not depend on the number of threads, so that partial results
+// that are kept per chunk and joined in the order of the chunks are the same for any team.
 #pragma once
 #include <omp.h>
 
@@ -13,17 +13,17 @@ namespace farfield {
 /// Threads of a team for the option `threads` (0: as many as OpenMP offers).
 inline int team_size(int threads) { return threads > 0 ? threads : omp_get_max_threads(); }
 
-/// Chunks of `grain` elements that cover `count`.
+/// Number of chunks of `grain` elements that cover `count` elements.
 inline std::int64_t chunk_count(std::int64_t count, std::int64_t grain) { return (count + grain - 1) / grain; }
 
-/// Calls body(begin, end, chunk) for every chunk. An exception of a body (memory, as a rule) leaves through the caller.
+/// Calls body(begin, end, chunk) for every chunk. An exception of a body (memory, as a rule) is rethrown to the caller.
 template <class Body>
 void for_chunks(std::int64_t count, std::int64_t grain, int threads, const Body& body) {
   const std::int64_t chunks = chunk_count(count, grain);
-  // Never a smaller team than the others: OpenMP would end the threads left out and have to start them again.
+  // Always the full team: with a smaller one OpenMP would end the threads left out and have to start them again.
   const int team = team_size(threads);
   if (team <= 1 ||
-      chunks <= 1) {  // also the way of small work inside a parallel loop: opening a team of one costs a microsecond
+      chunks <= 1) {  // for small work inside a parallel loop, too: opening a team of one costs a microsecond
     for (std::int64_t c = 0; c < chunks; ++c) body(c * grain, std::min(count, (c + 1) * grain), c);
     return;
   }

@@ -1,5 +1,6 @@
-// Failure: an exception (memory, as a rule) on its way out of a parallel region. One that leaves the region by itself
-// ends the process. Hardly anything is inline: stages include this, and they are compiled for several instruction sets.
+// Failure: carries an exception (memory, as a rule) out of a parallel region. An exception that leaves the region by
+// itself ends the process. Hardly anything is inline: stages include this header, and they are compiled for several
+// instruction sets.
 #pragma once
 #include <atomic>
 #include <exception>
@@ -14,10 +15,10 @@ class Failure {
   Failure(const Failure&) = delete;
   Failure& operator=(const Failure&) = delete;
 
-  /// Keeps the exception that is being handled, if it is the first. For all threads of the region.
+  /// Keeps the exception that is being handled, if it is the first. May be called by all threads of the region.
   void keep() noexcept;
   bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
-  /// Behind the region: throws what was kept, if anything.
+  /// To be called after the region: rethrows the exception that was kept, if any.
   void rethrow() const;
 
  private:

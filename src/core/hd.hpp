@@ -1,4 +1,4 @@
-// The one header that asks for __CUDACC__: what marks a function as callable on host and device.
+// FARFIELD_HD marks a function as callable on host and device. The one header that asks for __CUDACC__.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,5 +1,5 @@
-// Functions of any value type V that a pair formula may be written in: numbers here, vectors of the CPU's instruction
-// sets in backends/cpu/runtime/simd.hpp.
+// Functions that a pair formula may call, for any value type V: numbers here, vectors of the CPU's instruction sets in
+// backends/cpu/runtime/simd.hpp.
 #pragma once
 #include <cmath>
 

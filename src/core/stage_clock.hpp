@@ -1,4 +1,4 @@
-// StageClock: runs a stage and books its wall-clock time in the report.
+// StageClock: runs a stage and adds its wall-clock time to the report.
 #pragma once
 #include <chrono>
 #include <farfield/report.hpp>

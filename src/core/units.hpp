@@ -1,5 +1,5 @@
-// Softening in a plan's own coordinates, which are the caller's times a power of two, and the factors that take results
-// back to the caller's units.
+// A plan computes in scaled coordinates: the caller's times a power of two. Here are the softening in scaled
+// coordinates and the factors that bring results back to the caller's units.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,10 +14,10 @@ struct Softening {
   int excess = 0;     ///< the length meant is length * 2^excess
 };
 
-/// `softening` times 2^exponent. From 2^14 (single) or 2^30 (double) times the extent on all pairs look the same:
-/// distances of at most sqrt(3) extents change 1/sqrt(r^2 + softening^2) by less than 2^-27 and 2^-59. A longer one is
-/// replaced by that times a power of two, so that neither its square nor the cube of its inverse leaves the range of
-/// the precision.
+/// `softening` times 2^exponent. With a length of 2^14 (single) or 2^30 (double) extents or more all pairs look the
+/// same: distances of at most sqrt(3) extents change 1/sqrt(r^2 + softening^2) by less than 2^-27 and 2^-59. A longer
+/// length is stored as one of at most that, times 2^excess, so that neither its square nor the cube of its inverse
+/// leaves the range of the precision.
 inline Softening scaled_softening(double softening, int exponent, Precision precision) {
   if (!(softening > 0)) return {};
   int own = 0;
@@ -26,8 +26,8 @@ inline Softening scaled_softening(double softening, int exponent, Precision prec
   return {std::ldexp(fraction, kept), wanted - kept};
 }
 
-/// scale 2^exponent in three steps that all go the same way: units of 1e-300 beside a scale of 1e300 must not lose a
-/// result on the way, nor make infinity times 0 of it.
+/// Multiplies by scale 2^exponent in three steps that all enlarge or all reduce: with units of 1e-300 and a scale of
+/// 1e300 no intermediate product may lose the result or become infinity times 0.
 class Factor {
  public:
   Factor() = default;
@@ -55,7 +55,7 @@ struct ResultFactors {
 };
 
 /// Undoes the power-of-two scalings of coordinates (e) and strengths (s): u = 2^(e + s) u', grad u = 2^(2 e + s) grad
-/// u' for 1/r, whose homogeneity is -1; a softening 2^x times as long divides them by 2^x and 2^(3 x).
+/// u' for 1/r, whose homogeneity is -1. An excess x of the softening divides u by 2^x and grad u by 2^(3 x).
 inline ResultFactors result_factors(int homogeneity, double scale, int exponent, int strength_exponent,
                                     const Softening& softening) {
   const int potential = strength_exponent - homogeneity * exponent - softening.excess;

@@ -1,5 +1,6 @@
-// FARFIELD_WIDEST_VECTORS before a function: compiled once per width of vectors, and the widest that the processor has
-// runs. For loops outside the kernels of backends/cpu, which have a folder per instruction set.
+// FARFIELD_WIDEST_VECTORS before a function: the function is compiled once per vector width, and the widest version
+// that the processor supports runs. For loops outside the stages of backends/cpu, whose files are compiled once per
+// instruction set.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \

@@ -1,5 +1,5 @@
-// LaplaceBasis: the family of 1/r in space, as the stages see it. Formulas: laplace_harmonics.hpp (per particle) and
-// the generators laplace_gradients.hpp, laplace_translations.hpp, laplace_rotation.hpp (tables, host).
+// LaplaceBasis: the expansions of 1/r in three dimensions, as the stages use them. Formulas: laplace_harmonics.hpp (per
+// particle) and the generators laplace_gradients.hpp, laplace_translations.hpp, laplace_rotation.hpp (tables, host).
 #pragma once
 #include "expansions/basis.hpp"
 #include "expansions/laplace_fixed.hpp"
@@ -12,7 +12,7 @@ namespace farfield {
 
 struct LaplaceBasis {
   static constexpr bool truncates = true;
-  static constexpr double l2l_scale = 0.5;  ///< 1/a of the child over 1/a of the parent, see laplace::m2m
+  static constexpr double l2l_scale = 0.5;  ///< 1/a of the parent over 1/a of the child, see laplace::M2m
   FARFIELD_HD static double potential_scale(double edge) { return 1 / edge; }
   FARFIELD_HD static int coefficient_count(int degree) { return laplace::count(degree); }
 
@@ -29,16 +29,18 @@ struct LaplaceBasis {
     laplace::columns(degree, table, x, y, z, visit);
   }
 
-  /// Degrees 0 ... this have the forms below, with the degree as a constant: beyond, p2m's sums leave the registers.
+  /// Degrees 0 to this one have the functions below, with the degree as a template argument. Beyond it p2m's sums no
+  /// longer fit into the registers.
   static constexpr int highest_fixed = 13;
   FARFIELD_HD static constexpr int fixed_count(int degree) { return (degree + 1) * (degree + 1); }
-  /// add(i, value) for i = Constant<0> ... : weight R_i(x, y, z) = term_factors[i] value.
+  /// Calls add(i, value) for i = Constant<0> ... , where weight R_i(x, y, z) = term_factors[i] value.
   template <int degree, class V, class Add>
   FARFIELD_HD static void fixed_terms(V weight, V x, V y, V z, Add&& add) {
     laplace::monic_terms<degree>(weight, x, y, z, add);
   }
   static std::vector<double> term_factors(int degree) { return laplace::monic_factors(degree); }
-  /// out[0] = sum_i L_i R_i(x, y, z) with a(Constant<i>) = sum_factors[i] L_i, out[1 ... 3] its derivatives if asked.
+  /// out[0] = sum_i L_i R_i(x, y, z) with a(Constant<i>) = sum_factors[i] L_i; with `gradient` out[1 ... 3] are its
+  /// derivatives.
   template <int degree, bool gradient, class V, class Coefficient>
   FARFIELD_HD static void fixed_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
     laplace::rho_sum<degree, gradient>(x, y, z, a, out);

@@ -6,8 +6,8 @@
 //   monic: the leading coefficient of Q and (x + iy)^m have no factor; R_{n,m} = monic_factors * monic function
 //   rho:   rho_n^m of laplace_harmonics.hpp;                           R_{n,m} = rho_factors * Re or Im rho
 // Derivatives of rho have no factors (section 2.3 there): d/dz rho_n^m = rho_{n-1}^m, dQ_n^m/d(r^2) = -Q_{n-1}^{m+1}
-// up to those of the powers. So potential and gradient share one recurrence and one set of coefficients: 10
-// multiply-adds per pair (n, m >= 0) instead of 14 with an expansion of its own for every derivative.
+// up to the factors of the powers of x + iy. So potential and gradient share one recurrence and one set of
+// coefficients: 10 multiply-adds per pair (n, m >= 0) instead of 14 with a separate expansion for every derivative.
 #pragma once
 #include <cmath>
 #include <type_traits>
@@ -29,7 +29,8 @@ FARFIELD_HD void for_each_constant(F&& f) {
   }
 }
 
-/// Q_n = next z Q_{n-1} - past r^2 Q_{n-2}, and one more power of x + iy is multiplied by `turn`.
+/// Factors of the recurrence Q_n = next z Q_{n-1} - past r^2 Q_{n-2}; every further power of x + iy has the factor
+/// `turn`.
 struct Monic {
   template <int n, int m>
   static constexpr double next = 1;
@@ -47,7 +48,7 @@ struct Rho {
   static constexpr double turn = 0.5 / m;
 };
 
-/// Q_n^m from the two before.
+/// Q_n^m from Q_{n-1}^m (`q`) and Q_{n-2}^m (`before`).
 template <class Family, int n, int m, class V>
 FARFIELD_HD V next_function(V z, V r2, V q, V before) {
   constexpr V next = V(Family::template next<n, m>);
@@ -59,7 +60,7 @@ FARFIELD_HD V next_function(V z, V r2, V q, V before) {
   }
 }
 
-/// (cosine, sine) becomes that of one more power of x + iy.
+/// Turns (cosine, sine), the parts of (x + iy)^(m-1) with their factor, into those of (x + iy)^m.
 template <class Family, int m, class V>
 FARFIELD_HD void turn(V x, V y, V& cosine, V& sine) {
   constexpr V factor = V(Family::template turn<m>);
@@ -68,7 +69,7 @@ FARFIELD_HD void turn(V x, V y, V& cosine, V& sine) {
   cosine = c;
 }
 
-/// add(Constant<n^2+n+m>, weight times the monic function) for all of them.
+/// Calls add(Constant<n^2+n+m>, weight times the monic function) for all n <= degree and m.
 template <int degree, class V, class Add>
 FARFIELD_HD void monic_terms(V weight, V x, V y, V z, Add&& add) {
   const V r2 = x * x + y * y + z * z;
@@ -158,7 +159,7 @@ FARFIELD_HD void rho_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
   }
 }
 
-/// The same for sum A_i S_i(u), S_i(u) = R_i(v) / |u| with v = u / |u|^2: the derivatives go through those of v.
+/// The same for sum A_i S_i(u), S_i(u) = R_i(v) / |u| with v = u / |u|^2; derivatives by the chain rule through v.
 template <int degree, bool gradient, class V, class Coefficient>
 FARFIELD_HD void rho_outer_sum(V x, V y, V z, V inverse_r, Coefficient&& a, V out[4]) {
   const V square = inverse_r * inverse_r, vx = x * square, vy = y * square, vz = z * square;

@@ -23,7 +23,7 @@ struct Entry {
 };
 using Entries = std::vector<Entry>;
 
-/// Factors of the derivatives d/dz, dx - i dy and dx + i dy of one function, whose m changes by 0, -1 and +1.
+/// Factors of the derivatives d/dz, dx - i dy and dx + i dy of one function, which change m by 0, -1 and +1.
 struct Ladder {
   long double z, down, up;
 };
@@ -38,7 +38,8 @@ inline Ladder singular_ladder(int n, int m) {
   return {-root(n + 1 - m, n + 1 + m), root(n - m + 1, n - m + 2), -root(n + m + 1, n + m + 2)};
 }
 
-/// Collects one axis. A real expansion is f = Re sum_{m>=0} c_m h^m with c_m = sqrt(2 - delta_m0)(A_m - i A_{-m}).
+/// Entries of the derivative along one axis. A real expansion is f = Re sum_{m>=0} c_m h^m with
+/// c_m = sqrt(2 - delta_m0)(A_m - i A_{-m}).
 class DerivativeEntries {
  public:
   /// The function (n_in, m_in) contributes `factor` times function (n, m) per unit of c.
@@ -61,7 +62,7 @@ class DerivativeEntries {
   void put(int row, int column, long double value) {
     if (value == 0) return;
     for (auto last = entries.rbegin(); last != entries.rend() && last - entries.rbegin() < 8; ++last)
-      if (last->row == row && last->column == column) {  // m = 0 reaches |m| = 1 from both sides
+      if (last->row == row && last->column == column) {  // from m = 0 both m - 1 and m + 1 lead to |m| = 1
         last->value += value;
         return;
       }

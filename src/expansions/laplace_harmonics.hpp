@@ -36,7 +36,7 @@ std::vector<Real> recurrence_table(int degree) {
   return table;
 }
 
-/// Visits all R_{n,+-m}(x, y, z) as Q_n(z, r^2) times (C_m, S_m) = c_m (Re, Im) (x + iy)^m, column m after column m.
+/// Visits all R_{n,+-m}(x, y, z) as Q_n(z, r^2) times (C_m, S_m) = c_m (Re, Im) (x + iy)^m, column by column.
 /// Eq. 15 in this normalisation; only the last two Q are kept, so a GPU thread needs no array. V: float, double or
 /// a SIMD vector of Real that can be multiplied by a Real.
 template <class V, class Real, class Visitor>
@@ -68,7 +68,8 @@ using Complex = std::complex<long double>;
 /// sqrt(2 - delta_m0), which relates the real functions to the complex ones below.
 inline long double real_factor(int m) { return m == 0 ? 1.0L : std::sqrt(2.0L); }
 
-/// Visitor of `columns` that keeps every function. Host and device only so that nvcc sees no host call in `columns`.
+/// Visitor of `columns` that stores every function. Compiled for the device, too, only so that nvcc sees no call of a
+/// host function in `columns`.
 template <class Real>
 struct StoreFunctions {
   Real* value;
@@ -88,7 +89,7 @@ struct StoreFunctions {
 };
 
 /// h_n^m = sqrt((n-m)!(n+m)!) rho_n^m for m = -n ... n: R_{n,m} + i R_{n,-m} = sqrt(2 - delta_m0) h_n^m and
-/// h_n^{-m} = (-1)^m conj h_n^m. The generators are derived in these, so that no factorial ever appears.
+/// h_n^{-m} = (-1)^m conj h_n^m. The generators work with these functions, in which no factorial ever appears.
 /// `table`: recurrence_table<long double>(degree), which many points share.
 inline std::vector<Complex> regular_harmonics(int degree, const std::vector<long double>& table, const double u[3]) {
   std::vector<long double> value(static_cast<std::size_t>(count(degree)));

@@ -11,9 +11,10 @@
 
 namespace farfield::laplace {
 
-/// Where one function of degree n goes under G_x, G_y and G_z: at most two functions of degree n - 1 each (z: one),
-/// as the place of |m| among the cosines (m = 0 ... n - 1) or the sines (m = -1 ... 1 - n). G_x and G_z keep cosines
-/// cosines, G_y exchanges the two. Unused terms have the value 0.
+/// The derivatives G_x, G_y and G_z (see TurnAboutY) of one function of degree n: sums of at most two functions of
+/// degree n - 1 each (z: one). `place`: the place of |m| among the cosines (m = 0 ... n - 1) or among the sines (m = -1
+/// ... 1 - n). G_x and G_z map cosines to cosines and sines to sines, G_y exchanges the two. Unused terms have the
+/// value 0.
 struct TurnTerms {
   struct Term {
     int place = 0;
@@ -52,7 +53,7 @@ struct TurnStep {
 /// It is stable at any degree: T = Y = 1 shows that sum_j G_j G_j^T / (n (2n-1)) = 1, so that [G_x G_y G_z] / sqrt(n
 /// (2n-1)) has orthonormal rows and a step never enlarges an error of Y^{n-1}.
 ///
-/// A turn about y does not mix cosines (even in y) with sines (odd): Y^n is two blocks, and an element is thirteen
+/// A turn about y does not mix cosines (even in y) with sines (odd): Y^n is two blocks, and an element costs thirteen
 /// multiply-adds.
 class TurnAboutY {
  public:
@@ -80,7 +81,8 @@ class TurnAboutY {
   }
 
  private:
-  /// A row of sum_j T_jk G_j Y^{n-1}: for k = x and z over functions of its own kind, for k = y over the other kind.
+  /// A row of sum_j T_jk G_j Y^{n-1}: for k = x and z over functions of the row's kind (cosines or sines),
+  /// for k = y over the other kind.
   void halve(const TurnTerms& t, const std::vector<long double>& own, int own_size,
              const std::vector<long double>& other, int other_size) {
     const auto row = [&](const std::vector<long double>& y, const TurnTerms::Term& term) {
@@ -185,7 +187,7 @@ class RotatedM2l {
 
   int degree_;
   std::vector<TurnStep> step_;     ///< of degrees 1, 2, ...
-  std::vector<long double> size_;  ///< of the shift: what does not depend on the offset
+  std::vector<long double> size_;  ///< the factors of the shift that do not depend on the offset
 };
 
 inline RotationOperator m2l_rotation(int degree, const double t[3], double target_edge) {

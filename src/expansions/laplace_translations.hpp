@@ -25,9 +25,9 @@ inline void set_elements(Real* plus, Real* minus, int n, int m, long double scal
   if (m > 0) minus[index(n, -m)] = rounded(scale * (p - q).real());
 }
 
-/// M of the child in octant 7, child units, to M of the parent, parent units: M_parent = A M_child with
-/// R(u/2 + centre) = A R(u), exact at every degree. Other octants: flip signs of coefficients (reflections) before
-/// and after.
+/// From the multipole M of the child in octant 7, in child units, to that of the parent, in parent units: M_parent =
+/// A M_child with R(u/2 + centre) = A R(u), exact at every degree. Other octants: flip signs of coefficients
+/// (reflections) before and after.
 /// The same A serves l2l: the parent's (1/a) L^T R(u/2 + centre) = (1/a) L^T A R(u) must equal (1/(a/2)) L'^T R(u),
 /// hence L' = 1/2 A^T L.
 class M2m {
@@ -37,7 +37,7 @@ class M2m {
         roots_(2 * degree),
         shift_(regular_harmonics(degree, recurrence_table<long double>(degree), child_centre)) {}
 
-  /// Fills the 2k+1 columns of the functions of degree k; `matrix` is the whole, column-major.
+  /// Fills the 2k+1 columns of the functions of degree k; `matrix`: the whole matrix, column-major.
   template <class Real>
   void fill_columns(int k, Real* matrix) const {
     const auto side = static_cast<std::size_t>(count(degree_));
@@ -76,9 +76,9 @@ inline std::vector<double> m2m(int degree) {
   return matrix;
 }
 
-/// M in the source's units to L in the target's, t = (target centre - source centre) in source edges, target's edge =
-/// target_edge source edges. With sum M_i S_i(t + v) = sum K_i R_i(v) and v = target_edge times the target's u,
-/// L_n = target_edge^(n+1) K_n: n powers from R_n, one from the factor 1/a in front.
+/// From M in the source box's units to L in the target box's. In source edges t = target centre - source centre, and
+/// target_edge is the target box's edge. With sum M_i S_i(t + v) = sum K_i R_i(v) and v = target_edge times the
+/// target's u, L_n = target_edge^(n+1) K_n: n powers from R_n, one from the factor 1/a in front.
 class DenseM2l {
  public:
   explicit DenseM2l(int degree)
@@ -110,7 +110,7 @@ class DenseM2l {
     return scale;
   }
 
-  /// From the functions (n, +-m) to all (k, +-l).
+  /// The columns of the functions (n, +-m): their elements for all (k, +-l).
   template <class Real>
   void fill_column(int n, int m, const std::vector<Complex>& g, const std::vector<Scale>& scale, Real* plus,
                    Real* minus) const {
@@ -141,7 +141,8 @@ inline std::vector<double> m2l(int degree, const double t[3], double target_edge
   return matrix;
 }
 
-/// R_{n,m}(swap u) with x and y exchanged: phi becomes pi/2 - phi, e^{i m phi} becomes i^m e^{-i m phi}.
+/// Index and sign of the function that R_{n,m} becomes when x and y are exchanged: phi becomes pi/2 - phi, e^{i m phi}
+/// becomes i^m e^{-i m phi}.
 inline int swap_x_y(int n, int m, int& sign) {
   const int order = std::abs(m);
   sign = (order / 2) & 1 ? -1 : 1;
@@ -150,7 +151,8 @@ inline int swap_x_y(int n, int m, int& sign) {
   return index(n, m);
 }
 
-/// R_{n,m}(reflect u) / R_{n,m}(u); bits of `axes`: x, y, z. phi becomes pi - phi, -phi; cos theta changes sign.
+/// R_{n,m}(reflect u) / R_{n,m}(u); bits of `axes`: x (phi becomes pi - phi), y (phi becomes -phi) and
+/// z (cos theta changes sign).
 inline int reflection_sign(int n, int m, int axes) {
   const bool sine = m < 0;
   int flips = 0;

@@ -3,8 +3,8 @@
 // Any t = target centre - source centre is g(c) with c canonical (x >= y >= 0, z >= 0) and g = reflect o swap, where
 // swap exchanges x and y and reflect flips signs; then m2l(t) = P_g m2l(c) P_g^T with signed permutations P_g (see
 // Symmetry). 316 offsets between boxes of one level need 34 operators; the 80 of the reduced stencil (Gumerov &
-// Duraiswami 2008, section 2.2.3), from a box to a parent, need 7 more. Offsets here are in half child edges, so that
-// both kinds are whole numbers. Independent of the family of expansions.
+// Duraiswami 2008, section 2.2.3), from a source box to the target's parent, need 7 more. Offsets here are in half
+// child edges, so that both kinds are whole numbers. Independent of the family of expansions.
 #pragma once
 #include <array>
 #include <span>
@@ -17,7 +17,7 @@ struct CanonicalOffset {
   int x, y, z;
 };
 
-/// How one offset is served; op indexes canonical_offsets(), -1: this offset is not in the list.
+/// The operator and the symmetry that serve one offset; op: index into canonical_offsets(), -1: no m2l has this offset.
 struct FarOffset {
   int op = -1;
   int symmetry = 0;  ///< bits 0, 1, 2: reflect x, y, z; bit 3: swap x and y first
@@ -28,13 +28,13 @@ inline constexpr int far_operator_count = 34;    ///< operators 0 ... 33: equal 
 inline constexpr int parent_operator_count = 7;  ///< operators 34 ... 40: child box to parent box
 inline constexpr int operator_count = far_operator_count + parent_operator_count;
 inline constexpr int far_reach = 3;     ///< largest component of an offset, in box edges
-inline constexpr int parent_reach = 5;  ///< the same of the reduced stencil, in half child edges
+inline constexpr int parent_reach = 5;  ///< the same of offsets to a parent, in half child edges
 
 namespace detail {
 
 constexpr int magnitude(int v) { return v < 0 ? -v : v; }
 
-/// Same level, parents touching, boxes not; in box edges.
+/// Can two boxes of one level at this offset, in box edges, be far: their parents touch, but they do not?
 constexpr bool is_far(int x, int y, int z) {
   const auto within = [&](int reach) {
     return magnitude(x) <= reach && magnitude(y) <= reach && magnitude(z) <= reach;
@@ -42,7 +42,7 @@ constexpr bool is_far(int x, int y, int z) {
   return within(far_reach) && !within(1);
 }
 
-/// The constant-expression twin of goes_to_parent; the tests hold them together.
+/// goes_to_parent (tree/lists.hpp) as a constant expression; a test checks that the two agree.
 constexpr bool is_parent_offset(int x, int y, int z) {
   const bool odd = (x & 1) && (y & 1) && (z & 1);
   const bool within = magnitude(x) <= parent_reach && magnitude(y) <= parent_reach && magnitude(z) <= parent_reach;
@@ -112,8 +112,8 @@ inline constexpr FarOffset no_offset{};
 
 }  // namespace detail
 
-/// All 41 canonical offsets t in half child edges: divide by two for the `t` that a basis' m2l takes; target_edge is 1
-/// for operators below far_operator_count, 2 for the others.
+/// All 41 canonical offsets t in half child edges: divide by two for the argument `t` of a basis' m2l; target_edge is
+/// 1 for operators below far_operator_count, 2 for the others.
 inline std::span<const CanonicalOffset> canonical_offsets() { return detail::canonical_list; }
 
 /// Target edge, in source edges, of an operator.

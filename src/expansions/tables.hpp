@@ -1,5 +1,6 @@
-// Plain structs that the generators of an expansion family fill on the host, once per plan. Backends copy them to
-// where they compute (m2m, m2l, l2l, l2p, m2p); nothing here knows which family made them.
+// Plain structs that the generators of an expansion family fill on the host, once per plan, on the CPU
+// once per process as long as they are kept. Backends copy them to where they compute (m2m, m2l, l2l, l2p, m2p);
+// nothing here depends on the family.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -32,7 +33,7 @@ struct RotationOperator {
   std::vector<double> shift;
 };
 
-/// How many numbers the parts of a RotationOperator have; cosine and sine have as many.
+/// Lengths of the parts of a RotationOperator; azimuth: of the cosine and of the sine.
 struct RotationSizes {
   int azimuth, blocks, shift;
 };

@@ -23,8 +23,8 @@ std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples
   return chosen;
 }
 
-/// What the caller receives of a value: scaled, converted to his type, and brought back to the evaluator's units.
-/// Infinite where it left the range of his type.
+/// A value as the caller receives it: scaled and converted to his type, then brought back to the evaluator's units.
+/// Infinite where the value left the range of his type.
 static double received(double value, const Factor& factor, Scalar scalar) {
   const double delivered = factor(value);
   const double kept = scalar == Scalar::float32 ? static_cast<double>(static_cast<float>(delivered)) : delivered;
@@ -35,15 +35,15 @@ struct Errors {
   double norm = 0, median = 0, p95 = 0, max = 0;
 };
 
-/// No error is certain only where the difference is 0; one that is not a number is infinite, so that it never passes.
+/// Relative error: 0 only where the difference is 0; infinite instead of not a number, so that it never passes.
 static double ratio(double error, double size) {
   if (error == 0) return 0;
   const double quotient = error / size;
   return quotient < INFINITY ? quotient : INFINITY;
 }
 
-/// Errors of `width` components per target (1: potential, 3: gradient) against `exact`. Relative to the largest value
-/// in the sums, so that no square leaves the range of double.
+/// Errors of `width` components per target (1: potential, 3: gradient) against `exact`. All values are divided by
+/// the largest result before they are squared, so that no square leaves the range of double.
 template <class Real, class Exact>
 static Errors errors_of(const Real* const* computed, int width, std::int64_t count, const Delivered& delivered,
                         const std::vector<std::int64_t>& targets, Exact&& exact) {

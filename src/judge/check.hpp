@@ -33,7 +33,7 @@ struct Norms {
   bool finite() const { return potential.finite() && gradient.finite(); }
 };
 
-/// How results reach the caller, and their norms before.
+/// The factors and the type with which results reach the caller, and their norms in the evaluator's units.
 struct Delivered {
   Norms norms;
   Factor potential, gradient;
@@ -48,18 +48,18 @@ template <class Real>
 ErrorReport check(const Computed<Real>& computed, const Delivered& delivered, std::int64_t samples, std::uint64_t seed,
                   const SumsAt& sums_at);
 
-// Its parts, for a backend that sums on its own.
+// The parts of `check`, for a backend that forms the direct sums itself.
 
 /// Random targets of `check`, all of them if there are no more than `samples`.
 std::vector<std::int64_t> check_targets(std::int64_t count, std::int64_t samples, std::uint64_t seed);
-/// From the sums at those targets.
+/// Errors of the results at `targets`, whose direct sums are `sums`.
 template <class Real>
 ErrorReport errors(const Computed<Real>& computed, const Delivered& delivered, const std::vector<std::int64_t>& targets,
                    const std::vector<DirectSum>& sums, std::uint64_t seed);
 
 /// The targets from which the condition is estimated (quality.hpp): 8, spread over the tree.
 std::vector<std::int64_t> condition_targets(std::int64_t count);
-/// The sums at those of `count` targets.
+/// The sums at condition_targets(count).
 std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at);
 
 }  // namespace farfield

@@ -1,5 +1,5 @@
-// Direct sums in double at a few targets: what conditions and measured errors are made of. Each backend has its own
-// loop (judge/direct_sums of both); a pair is the kernel's.
+// Direct sums in double at a few targets, from which conditions and measured errors are computed. Each backend has its
+// own loop (judge/direct_sums of both); the kernel evaluates a pair.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ struct TermSums {
   double abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
   double result_u = 0, result_g = 0;  ///< squares of the sums of the terms themselves; 0: not known
 };
-/// Beside them those of q K and its gradient.
+/// Also the sums of q K and of its gradient.
 struct DirectSum : TermSums {
   double u = 0, gx = 0, gy = 0, gz = 0;
 };
@@ -52,8 +52,8 @@ FARFIELD_HD PairTerms<V> pair_terms(V r2, V dx, V dy, V dz, V q) {
   }
 }
 
-/// The potential of a unit strength at the softened distance of points that coincide; the square of a tiny softening
-/// may underflow.
+/// The potential of a unit strength at the softened distance of points that coincide. Not formed from the square of the
+/// softening, which may underflow.
 template <class K>
 FARFIELD_HD double softened_at_no_distance(double softening) {
   double out[1] = {0};

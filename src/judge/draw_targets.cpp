@@ -5,7 +5,7 @@
 
 namespace farfield {
 
-/// Of the far boxes of every box with targets, the one whose multipole they miss most of; no_box where there is none.
+/// For every box with targets: the far box whose multipole has the largest truncation error there, or no_box.
 static std::vector<BoxId> most_missed(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
   std::vector<BoxId> most(static_cast<std::size_t>(tree.boxes), no_box);
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
@@ -20,8 +20,8 @@ static std::vector<BoxId> most_missed(const TreeView& tree, const double* power,
   return most;
 }
 
-/// What single targets of one leaf miss: of its local and those of its ancestors, of the multipoles of finer boxes, and
-/// of those that it and its ancestors miss most of. Allocates nothing.
+/// Squared truncation errors at single targets of one leaf: of the locals of the leaf and its ancestors, of the
+/// multipoles of finer boxes, and of the multipole in most_missed of the leaf and of each ancestor. Allocates nothing.
 class MissedAt {
  public:
   template <class Real>
@@ -64,7 +64,7 @@ class MissedAt {
   int count_ = 0;
 };
 
-/// Draws `most` targets by their chances, which add up to 1.
+/// Draws about `most` targets with the probabilities chance_of(i), which add up to 1.
 template <class Chance>
 static std::vector<DrawnTarget> draw(std::int64_t count, std::int64_t most, Chance&& chance_of) {
   std::vector<DrawnTarget> drawn;

@@ -1,5 +1,5 @@
-// Targets on which an evaluation is measured by direct sums: half of them where the estimate of truncation.hpp says
-// that the error sits, so that a hundred stand for all.
+// Targets at which the error of an evaluation is measured by direct sums: half of them where the estimate of
+// truncation.hpp expects the error, so that a hundred targets stand for all.
 #pragma once
 #include <vector>
 
@@ -12,7 +12,7 @@ struct DrawnTarget {
   std::int64_t target;
   double times;
 };
-/// About `most` targets: half of them where locals and multipoles say that the error sits, half of them anywhere.
+/// About `most` targets: half of them in proportion to the error that locals and multipoles predict, half anywhere.
 /// `multipole_power`: as truncation() left it.
 template <class Real>
 std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& expansions,

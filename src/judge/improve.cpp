@@ -20,35 +20,35 @@ static double arithmetic_error(const Decision& d) {
   return std::hypot(rounding, cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4);
 }
 
-/// By how much rounding grows in a sum: that of its terms, and in direct sums of terms that cancel (9 for 2,575 neutral
-/// strengths; at random they make a sum of their own size, 1) that of the partial sums, which are larger than the sum
-/// itself (0.07 times its condition there).
+/// By how much rounding errors grow in a sum: those of its terms by q.terms. In direct sums of terms that cancel
+/// (q.terms is 9 for 2,575 neutral strengths; 1 for random ones, whose sum has the size of its terms) those of the
+/// partial sums count as well, which are larger than the sum itself (0.07 times its condition there).
 static double rounding_growth(const Decision& d, const Quality& q) {
   constexpr double cancelling = 4;
   if (d.method != Method::direct || q.terms < cancelling) return q.terms;
   return std::max(q.terms, 0.08 * std::max(q.condition.potential, q.condition.gradient));
 }
 
-/// The degree whose error is that of `degree` divided by `factor`: it falls by 0.2 to 0.6 decades per degree, and
-/// what does not suffice is raised again.
+/// The degree whose error is that of `degree` divided by `factor`: the error falls by 0.2 to 0.6 decades per degree,
+/// and a degree that does not suffice is raised again.
 static int degree_for_factor(int degree, double factor) {
   const double more = std::isfinite(factor) ? std::ceil(std::log10(factor) / 0.35) : max_degree;
   return static_cast<int>(std::min<double>(max_degree, degree + std::max(1.0, more)));
 }
 
-/// Are all pairs cheaper than the tables of that degree and an evaluation? Where no degree is left, half a minute of
-/// one core is worth a right result.
+/// Are all pairs cheaper than the tables of that degree and an evaluation? Where no higher degree is left, half a
+/// minute of one core is worth a right result.
 static bool all_pairs_are_cheaper(const Decision& ran, int degree, const Quality& q) {
   const double seconds = q.pairs / ran.pairs_per_second;
   return ran.degree == max_degree ? seconds < 30 : seconds < ran.seconds + 1e-9 * table_cost(degree, ran.rotation);
 }
 
-/// What keeps the tolerance where expansions of the degree that ran do not.
+/// Makes `next` keep the tolerance: direct sums where they are cheaper, else a higher degree.
 static void raise(Decision& next, const Quality& q) {
   const int degree = degree_for_factor(next.degree, q.truncation / next.tolerance);
   if (all_pairs_are_cheaper(next, degree, q)) {
     next.method = Method::direct;
-    next.precision = Precision::double_;  // few pairs, and then nothing is left to judge
+    next.precision = Precision::double_;  // few pairs, and in double nothing is left to judge
     next.pair_terms = full_pair_terms(next);
   } else {
     next.degree = degree;

@@ -1,4 +1,4 @@
-// Improve: from the quality of an evaluation to the decision to evaluate again with.
+// Improve: the decision with which to evaluate again, from the quality of an evaluation.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace farfield {
 
-/// The decision to evaluate again with where that quality does not keep the tolerance: another degree, double, pairs to
-/// all bits, or all pairs. Nothing where it suffices, or where the caller chose degree and kernel himself.
+/// The decision with which to evaluate again where the quality does not keep the tolerance: another degree, double,
+/// pairs summed to all bits, m2l without 16-bit operands, or direct sums. Nothing where the quality suffices, or where
+/// the caller chose degree and kernel himself.
 std::optional<Decision> improved(const Decision& ran, const Quality& quality);
 
 /// One sentence on what changed between two decisions, for the report.

@@ -28,7 +28,7 @@ void distrust(ErrorReport& check) {
     *error = INFINITY;
 }
 
-/// Sum of squares in `Sum`, whose range may be that of double or more, and the largest absolute value.
+/// The L2 norm, its squares summed in `Sum` (double, or a type of larger range), and the largest absolute value.
 template <class Sum, class Real>
 static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, int threads) {
   constexpr std::int64_t grain = 1 << 14;
@@ -59,7 +59,7 @@ template <class Real>
 static Norm norm_of(const Real* const* arrays, int width, std::int64_t count, int threads) {
   const Norm norm = norm_in<double>(arrays, width, count, threads);
   if (norm.finite() || sizeof(Real) == 4) return norm;
-  return norm_in<long double>(arrays, width, count, threads);  // the square may leave the range alone
+  return norm_in<long double>(arrays, width, count, threads);  // perhaps only the squares left the range
 }
 
 template <class Real>
@@ -73,7 +73,8 @@ Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_
 template Norms norms_of<float>(const float*, const float* const[3], std::int64_t, int);
 template Norms norms_of<double>(const double*, const double* const[3], std::int64_t, int);
 
-/// A sum over a sample, scaled up to all targets, over a norm; sums that cancel entirely count as double's digits.
+/// Root of a sum of squares over a sample, scaled up to all targets, divided by a norm: at most double's digits, as for
+/// results that cancel entirely; `otherwise` where the sum is 0.
 static double over_norm(double squares, double scale_up, double norm, double otherwise) {
   const double all = std::sqrt(squares * scale_up);
   constexpr double digits = 1e16;
@@ -81,8 +82,8 @@ static double over_norm(double squares, double scale_up, double norm, double oth
   return all < INFINITY ? std::min(digits, all / norm) : digits;
 }
 
-/// By how much errors of single pairs are enlarged: squares of terms over those of the results, all of them or, where
-/// it is less, those of the probes: one in the core of a cluster does not stand for all targets.
+/// By how much errors of single pairs are enlarged: the terms' squares over the results', at all targets or, where that
+/// ratio is smaller, at the probes alone, since a probe in the core of a cluster does not stand for all targets.
 static double enlarged(double squares, double results, double up, double norm) {
   const double over_all = over_norm(squares, up, norm, 0);
   return results > 0 ? std::min(over_all, std::sqrt(squares / results)) : over_all;
@@ -94,7 +95,7 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   q.norms = norms;
   q.pairs = static_cast<double>(sources) * static_cast<double>(targets);
   if (probes.empty()) return q;
-  TermSums sum;  // of squares, those of absolute values over the largest result's
+  TermSums sum;  // of squares; absolute values are first divided by the largest result
   const double unit_u = unit_of(norms.potential), unit_g = unit_of(norms.gradient);
   for (const TermSums& p : probes) {
     const double u = p.abs_u / unit_u, g = p.abs_g / unit_g;

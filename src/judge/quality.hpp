@@ -27,53 +27,60 @@ struct StrengthRange {
 /// 1e-120, which needs coordinates as small, or where all others add up to nothing.
 bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate, const Norms& norms);
 
-/// A check knows no more of strengths that double loses than the sum that it judges: it must not pass.
+/// Makes a check fail where double loses strengths: the check's direct sums lose them like the sums that they judge.
 void distrust(ErrorReport& check);
 
-/// Estimate of |sum of |q| |K|| / |sum|.
+/// Estimate of |sum of |q| |K|| / |sum of q K|, in L2 norms over all targets.
 struct Condition {
   double potential = 1, gradient = 1;
 };
 
-/// Relative to the norms of the result.
+/// Errors are relative to the norms of the result.
 struct Quality {
   Norms norms;
   Condition condition;
   double truncation = 0;  ///< of potential and gradient the larger, safety included
   ResultFactors factor;   ///< from the evaluator's units to the caller's
-  double operands = 0;    ///< of 16-bit operands of m2l, where such were used
+  double operands = 0;    ///< error of m2l's 16-bit operands, where these were used
   double pairs = 0;       ///< sources times targets
   bool lost = false;      ///< see loses_strengths
   double terms = 1;  ///< norm of sqrt(sum of squared terms): by how much the errors of single pairs are enlarged; at
                      ///< least 1, since equal pairs have equal errors and one target may carry the norm
 };
 
-/// From sums at the targets of estimate_condition, all norms, and the squared errors of truncation() with their safety.
+/// From the sums at condition_targets, the norms of all results, and the squared errors of truncation() with their
+/// safety.
 Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std::int64_t sources, std::int64_t targets,
                    const Truncation& truncated, double safety);
 
-/// Results that are 1e-120 of what the largest strength gives at the extent of the points, since it reaches no target:
-/// the squares that the truncation was estimated or measured from underflow, and it counts as unknown.
+/// Makes the truncation count as unknown where results are below 1e-120 of what the largest strength gives at the
+/// extent of the points, since that strength reaches no target: the squares from which the truncation was estimated or
+/// measured underflow.
 void distrust_underflow(Quality& quality, const Decision& ran);
 
-/// The larger of both relative to the norms.
+/// The larger of the errors of potential and gradient, relative to the norms.
 double lost_by(const Truncation& squares, const Norms& norms);
 
-/// Targets on which the error is measured by direct sums, since the estimate from powers does not hold: all of a few,
-/// whose places are a matter of chance, and of those that many more sources surround, where one leaf may carry the
-/// error (25 times the estimate on 86 targets of 40,160 sources), and of those that few sources reach; some in a
-/// crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many targets; on a GPU,
-/// which draws none, all of those apart that few translations reach (worth_measuring). 0: none.
+/// Number of targets at which the error is measured by direct sums, since the estimate from powers does not hold; 0:
+/// none. All targets where they are
+/// - few, since their places are a matter of chance;
+/// - surrounded by many more sources: one leaf may carry the error (25 times the estimate on 86 targets of 40,160
+///   sources);
+/// - many, but reached by few sources;
+/// - on a GPU, which draws no targets, apart and reached by few translations (worth_measuring).
+/// Some targets in a crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many
+/// targets.
 std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets,
                               std::int64_t translations);
-/// Targets that are worth it where the safety alone takes the estimate beyond the tolerance, most of which hardly any
-/// sum needs: they tell whether the evaluation must be repeated. Always where few translations reach targets apart from
-/// the sources: the outermost of either stand in corners, which are met by chance where there are many (25 translations
-/// of degree 35 left 1280 times the estimate, at one target of 21,923). 0: a sample would not tell, since few
-/// translations carry the error, or there is nothing to tell. `translations`: of m2l, m2p and p2l.
+/// Number of targets worth measuring where only the safety, most of which hardly any sum needs, lifts the estimate
+/// above the tolerance: the measured error tells whether the evaluation must be repeated. Always some where few
+/// translations reach targets apart from the sources: the outermost sources and targets stand in corners, which many
+/// translations would hit by chance (25 translations of degree 35 left 1280 times the estimate, at one target of
+/// 21,923). 0: the estimate suffices.
+/// `translations`: of m2l, m2p and p2l.
 std::int64_t worth_measuring(const Decision& decision, const Quality& quality, std::int64_t targets,
                              std::int64_t translations);
-/// Puts that measurement in the place of the estimate.
+/// Replaces the estimate of the truncation by the measured error.
 void measured(Quality& quality, const ErrorReport& error);
 /// The same from direct sums at drawn targets, which estimate the norm of the errors.
 template <class Real>

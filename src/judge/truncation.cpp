@@ -6,13 +6,13 @@
 #include <mutex>
 #include <vector>
 
-#include "tree/box_sample.hpp"
 #include "model/error_model.hpp"
+#include "tree/box_sample.hpp"
 
 namespace farfield {
 
-/// Points of a rule along one axis of a box at distance `boxes`: dense towards the centre that w is measured from,
-/// where the integrand has its peak.
+/// Points of a quadrature rule along one axis of a box at distance `boxes`: dense towards the centre from which w is
+/// measured, where the integrand has its peak.
 struct AxisRule {
   static constexpr int points = 16;
   double x[points], weight[points];
@@ -25,7 +25,7 @@ struct AxisRule {
   }
 };
 
-/// The mean of f(w^2) over a box at that distance along each axis.
+/// The mean of f(w^2) over a box at distance dx, dy, dz, in boxes, along the axes.
 template <class F>
 static double mean_over_box(int dx, int dy, int dz, F&& f) {
   const AxisRule x(dx), y(dy), z(dz);
@@ -82,13 +82,13 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
   return sum;
 }
 
-/// Those that stand for the targets of a box.
+/// The sample of targets that stands for all targets of a box.
 static EvenlySpaced looked_at(const TreeView& tree, BoxId box, int degree) {
   return {tree.target_begin[box], tree.target_count(box), most_points(degree)};
 }
 static Truncation scaled(const Truncation& sum, double times) { return {times * sum.potential, times * sum.gradient}; }
 
-/// What the targets of a box miss of its local.
+/// Squared errors at the targets of a box from the terms that its local lacks.
 static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
                              const TailMeans& means) {
   const double a = tree.lattice.edge(tree.level[box]);
@@ -103,7 +103,7 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
   return {potential, potential * means.inner_gradient() / (a * a)};
 }
 
-/// What the targets of a leaf miss of the multipoles of finer boxes.
+/// Squared errors at the targets of a leaf from the terms that the multipoles of finer boxes lack.
 static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
                               const double* const target[3], const TailMeans& means) {
   Truncation sum;
@@ -118,8 +118,8 @@ static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId b
   return scaled(sum, targets.each_for());
 }
 
-/// What all far targets miss of one multipole, for a power of 1, times the square of its edge. The far list is
-/// symmetric: who takes part in a box's list has the box in its own.
+/// Squared errors at all far targets from the terms that one multipole lacks, for a power of 1, times the square of the
+/// box's edge. The far list is symmetric: every box in the source's far list has the source in its own.
 static double far_targets(const TreeView& tree, BoxId source, const TailMeans& means) {
   double sum = 0;
   if (tree.parent[source] == no_box) return 0;
@@ -132,7 +132,7 @@ static double far_targets(const TreeView& tree, BoxId source, const TailMeans& m
   return sum;
 }
 
-/// What far targets miss of the multipoles.
+/// Squared errors at far targets from the terms that the multipoles lack.
 static Truncation far_tails(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
   constexpr int most = 256;
   const BoxSample sample = sample_boxes(tree, most, [&](BoxId box) { return power[box]; });

@@ -3,14 +3,14 @@
 //
 // Both kinds of expansions are cut off after degree d. With the power of a degree, p_n = sum_m c_{n,m}^2, and distances
 // in edges a of the box,
-// - a multipole lacks at distance w its terms n > d, in the mean over directions p_n w^(-2n-2) / (2n+1) / a^2 squared;
-// - a local lacks at distance r from its centre p_n r^(2n) / (2n+1) / a^2.
-// p_{d+1} follows from the last four degrees (next_power). The first kind is summed over the far list with the mean
-// over a box full of targets (MultipoleTail), and over m2p; the second over the targets of every box.
+// - a multipole lacks its terms n > d, whose mean square over directions at distance w is p_n w^(-2n-2) / (2n+1) / a^2;
+// - a local lacks terms whose mean square at distance r from its centre is p_n r^(2n) / (2n+1) / a^2.
+// p_{d+1} follows from the last four degrees (next_power). The errors of multipoles are summed over the far list with
+// the mean over a box full of targets (TailMeans), and over m2p; those of locals over the targets of every box.
 //
-// So the estimate knows the strengths and how the points lie, as well as what m2l and l2l made of them. Measured on
+// So the estimate depends on the strengths, on how the points lie, and on the results of m2l and l2l. Measured on
 // random mixtures (tests/support/mixtures.hpp; all degrees, alike and apart): the true error is 0.84 times the estimate
-// in the median, in 1 of 100 sums above 3.5 times, more only where a handful of translations carry it
+// in the median, in 1 of 100 sums above 3.5 times, more only where a handful of translations carry the error
 // (truncation_safety).
 #pragma once
 #include <cmath>
@@ -48,9 +48,9 @@ FARFIELD_HD double degree_power(const Real* c, int n) {
   return sum;
 }
 
-/// The power of degree d + 1, extrapolated from the sums of the last two degrees and the two before. Two each time,
-/// since a crystal's even or odd ones may vanish; a point in a box falls by its distance from the centre squared, 3/4
-/// at most.
+/// The power of degree d + 1, extrapolated from the sums of the powers of the last two degrees and of the two before:
+/// of two each time, since a crystal's even or odd powers may vanish. Per degree the power of a point in a box falls by
+/// its squared distance from the centre, 3/4 at most.
 FARFIELD_HD double extrapolated_power(double last, double before, int d) {
   if (d < 1 || !(last > 0)) return 0.5 * last;
   double fall = d < 3 || !(before > 0) ? 0.75 : sqrt(last / before);
@@ -99,8 +99,8 @@ FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const dou
   return r2;
 }
 
-/// Squared error at one target, at the squared distance r2 (in edges a) from the centre of a box, of a tail of that
-/// power.
+/// Squared error at one target, at the squared distance r2 (in edges a) from the centre of a box, from missing terms of
+/// degree n with that power.
 FARFIELD_HD Truncation inner_tail(double power, double r2, double a, int n) {
   const double q = power * integer_power(r2, n - 1) / (a * a);
   return {q * r2 / (2 * n + 1), q * n / (a * a)};
@@ -110,7 +110,7 @@ FARFIELD_HD Truncation outer_tail(double power, double r2, double a, int n) {
   return {q / (2 * n + 1), q * (n + 1) / (r2 * a * a)};
 }
 
-/// By what the estimate is multiplied before it is held against a tolerance; `translations`: of m2l, m2p and p2l.
+/// Factor on the estimate before it is compared with a tolerance; `translations`: of m2l, m2p and p2l.
 double truncation_safety(const Decision& decision, std::int64_t translations);
 
 /// The estimate. `multipole_power`: room for one number per box.

@@ -1,4 +1,4 @@
-// PairKernel: what a kernel's struct offers. docs/developer/adding-a-kernel.md adds one step by step.
+// PairKernel: what a kernel's struct offers. How to add a kernel, step by step: docs/developer/adding-a-kernel.md.
 #pragma once
 #include <cmath>
 #include <concepts>
@@ -8,20 +8,20 @@
 
 namespace farfield {
 
-/// `parts` of a result: 1, the potential; 4, and its gradient with respect to the target.
+/// `parts`, the numbers of a result: 1, the potential; 4, the potential and its gradient with respect to the target.
 template <class K>
 concept PairKernel = ExpansionBasis<typename K::Basis> && requires(double r2, double d, double q, double* out) {
   { K::homogeneity } -> std::convertible_to<int>;  ///< K(s x, s y) = s^homogeneity K(x, y)
-  { K::singular } -> std::convertible_to<bool>;    ///< infinite at no distance: pairs there contribute nothing
-  { K::softens } -> std::convertible_to<bool>;     ///< Options::softening may be added to r2, in squares
-  /// One pair from r2 = |d|^2 and d = target - source, r2 > 0 where the kernel is singular: out[0] += q K, the next
-  /// three += q grad K.
+  { K::singular } -> std::convertible_to<bool>;    ///< infinite at distance 0: coincident pairs contribute nothing
+  { K::softens } -> std::convertible_to<bool>;     ///< the square of Options::softening may be added to r2
+  /// Adds one pair, d = target - source and r2 = |d|^2, r2 > 0 where the kernel is singular: out[0] += q K and, with 4
+  /// parts, the next three += q grad K.
   K::template pair<1>(r2, d, d, d, q, out);
   K::template pair<4>(r2, d, d, d, q, out);
 };
 
-/// A kernel of 1/r and q/r^3 alone, for which backends have shorter ways than `pair`: they correct the hardware's
-/// reciprocal square root as far as the tolerance needs.
+/// A kernel of 1/r and q/r^3 alone. For such a kernel backends have shorter ways than `pair`, which refine the
+/// hardware's reciprocal square root only as far as the tolerance needs.
 template <class K>
 concept OfInverseDistance = PairKernel<K> && requires(double v) {
   K::potential(v, v, v);
@@ -29,8 +29,8 @@ concept OfInverseDistance = PairKernel<K> && requires(double v) {
   K::gradient_of_cube(v, v, v, v, v, v, v, v, v);
 };
 
-/// A pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: in a unit of
-/// about its distance. Nothing where the points coincide.
+/// Adds a pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: computed
+/// with about its distance as the unit of length. Adds nothing where the points coincide.
 template <class K, int parts>
 FARFIELD_HD void nearest_pair(double x, double y, double z, double q, double* out) {
   const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
@@ -39,7 +39,7 @@ FARFIELD_HD void nearest_pair(double x, double y, double z, double q, double* ou
   x /= unit, y /= unit, z /= unit;
   double own[4] = {0, 0, 0, 0};
   K::template pair<parts>(x * x + y * y + z * z, x, y, z, q, own);
-  // one power after another: unit^2 may leave the range where the result does not
+  // divide by one power of unit at a time: unit^2 may leave the range of double where the result does not
   for (int h = K::homogeneity; h < 0; ++h)
     for (int part = 0; part < parts; ++part) own[part] /= unit;
   out[0] += own[0];

@@ -1,4 +1,4 @@
-// The kernels of include/farfield/kernels.h as types. Where a kernel is only a value, its traits say what to know.
+// The kernels of include/farfield/kernels.h as types. Code that knows a kernel only as a value asks its traits.
 #pragma once
 #include <farfield/error.hpp>
 #include <farfield/options.hpp>
@@ -9,7 +9,7 @@
 
 namespace farfield {
 
-/// f(K{}) for the kernel K of that value.
+/// Calls f(K{}) for the kernel K of that value.
 template <class F>
 decltype(auto) with_kernel(Kernel kernel, F&& f) {
   switch (kernel) {

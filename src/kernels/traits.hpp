@@ -1,4 +1,4 @@
-// What layers that know no kernel's type ask of a kernel.
+// Properties of a kernel, for layers that know no kernel's type.
 #pragma once
 #include <farfield/options.hpp>
 
@@ -7,15 +7,15 @@ namespace farfield {
 struct KernelTraits {
   const char* name;
   int homogeneity;  ///< K(s x, s y) = s^homogeneity K(x, y)
-  bool singular;    ///< infinite at no distance: pairs there contribute nothing
+  bool singular;    ///< infinite at distance 0: coincident pairs contribute nothing
   bool softens;     ///< Options::softening is offered
-  bool truncates;   ///< its expansions are cut off: a tolerance chooses their degree and is then kept
+  bool truncates;   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
 };
 
-/// Of a kernel of the registry.
+/// Traits of a kernel of the registry.
 const KernelTraits& traits(Kernel kernel);
 
-/// Degree of a kernel's expansions where `degree` is that of the plan.
+/// Degree of a kernel's expansions in a plan of degree `degree`: 0 where the expansions are not truncated.
 inline int expansion_degree(Kernel kernel, int degree) { return traits(kernel).truncates ? degree : 0; }
 
 }  // namespace farfield

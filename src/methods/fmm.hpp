@@ -1,13 +1,13 @@
-// The fast multipole method, as a page. Written once for every backend: S is the set of stages that it offers.
+// The fast multipole method, as a page. Written once for all backends: S is the set of stages that a backend offers.
 //
-//   u(x) = sum_near q K(x, y) + sum_far, where the near field is summed as it stands and "far" reaches x through
-//   expansions. The two need nothing of each other up to l2p: a backend may let p2p run beside what follows it.
+//   u(x) = sum_near q K(x, y) + sum_far: the near field is summed pair by pair, the far field reaches x through
+//   expansions. Neither sum needs the other before l2p: a backend may run p2p at the same time as the next stages.
 //
 //        leaves' sources --p2m--> multipoles --m2m--> multipoles of parents        (upward)
 //                                     |  m2l                                       (across, every level)
 //        leaves' targets <--l2p-- locals <--l2l-- locals of parents                (downward)
 //
-// Gumerov & Duraiswami 2008, section 2.1; m2p and p2l serve the uneven neighbours of adaptive trees.
+// Gumerov & Duraiswami 2008, section 2.1; m2p and p2l serve neighbours of different levels in adaptive trees.
 // With s sources per leaf, degree d and n sources: p2m, l2p O(n d^2); m2l 189 n/s translations of O(d^3) (rotation) or
 // O(d^4) (dense); p2p 27 n s pairs. The leaf size balances the last two.
 #pragma once
@@ -26,12 +26,12 @@ concept FmmStages = requires(S& s, int level) {
   s.l2p();
   s.m2p();
   s.p2p();
-  s.exchange();  ///< multipoles from where other parts of the tree are; nothing on one device
+  s.exchange();  ///< fetches multipoles from other parts of the tree; does nothing on one device
 };
 
-inline constexpr int coarsest = 2;  ///< boxes of levels 0 and 1 all touch: nothing there is far
+inline constexpr int coarsest = 2;  ///< all boxes of levels 0 and 1 touch each other: none are far
 
-// `time(name, work)` runs work and books its time under the stage's name.
+// `time(name, work)` runs work and adds its time to the stage `name`.
 
 /// Multipoles of all boxes, from the sources up.
 template <FmmStages S, class Time>
@@ -42,7 +42,7 @@ void upward(S& s, Time&& time) {
   });
 }
 
-/// Locals of all boxes and what the targets receive of them.
+/// Locals of all boxes, then what the targets receive from expansions.
 template <FmmStages S, class Time>
 void downward(S& s, Time&& time) {
   time("m2l", [&] { s.m2l(); });  // L = sum K(t) M

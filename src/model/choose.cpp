@@ -67,7 +67,7 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
                                          : "single ends at " + number(single));
 }
 
-/// What expansions may take.
+/// Memory that the expansions may use, their precision and their backend.
 struct Budget {
   std::int64_t memory;
   Precision precision;
@@ -81,14 +81,15 @@ struct Scheme {
   double tables;      ///< nanoseconds of its translation tables
 };
 
-/// Enough boxes that most pairs are far: of 1e4 points of a Plummer model 0.53 are at 1e-12 with 80, 0.4 with 50.
-/// High degrees gain from larger leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How
-/// few pairs then carry the error is a matter of chance, which worth_measuring settles.
+/// Largest mean of points per leaf that leaves most pairs far: of 1e4 points of a Plummer model at 1e-12, 0.53 of the
+/// pairs are far with 80 leaves, 0.4 with 50. High degrees gain from larger leaves: 2e4 points at 1e-10 take 0.08 s of
+/// one core in 125 leaves, 0.22 in 400. How few pairs then carry the error is a matter of chance, which worth_measuring
+/// settles.
 static double most_leaf_mean(const Geometry& g) {
   return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 80);
 }
 
-/// Priced with the leaves that the tree will have.
+/// The cost of one scheme, with the leaf size that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
   const int degree = o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient);
@@ -102,9 +103,9 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
   return s;
 }
 
-/// The cheaper of dense and rotation unless the options say which; on the CPU, which has few points as a rule, tables
-/// included. The reduced stencil must be asked for: at equal error it needs three (at degree 10) to ten (at 30) degrees
-/// more, which costs what its fewer translations save.
+/// The cheaper of dense and rotation unless the options name one. On the CPU, where points are few as a rule, the cost
+/// of the tables is included. The reduced stencil must be asked for: at equal error it needs three (at degree 10) to
+/// ten (at 30) degrees more, which costs what its fewer translations save.
 static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget) {
   const auto compared = [&](const Scheme& s) { return s.cost + (budget.backend == Backend::cpu ? s.tables : 0); };
   const bool reduced = o.stencil == Stencil::reduced;
@@ -113,8 +114,8 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
   return compared(rotated) < compared(dense) ? rotated : dense;
 }
 
-/// Root edge R = D 2^k / m so that an evenly filled tree has leaves of `mean` points: m 2^j boxes along the extent.
-/// Returns the mean that whole m give.
+/// Chooses the root edge R = D 2^k / m, D being the extent of the points, such that an evenly filled tree has m 2^j
+/// leaves along the extent, of `mean` points each. Returns their mean after rounding m to a whole number.
 static double choose_root(Decision& d, const Geometry& g, double mean) {
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
@@ -127,11 +128,11 @@ static double choose_root(Decision& d, const Geometry& g, double mean) {
 }
 
 static void choose_tree(Decision& d, const Options& o, const Geometry& g, const Scheme& s) {
-  // Evenly filled boxes must not split by chance; clustered ones split into leaves far below the limit, half of the
-  // mean with 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to 390 takes as long, 2.2 is between). A GPU
-  // loses less with small leaves: in single 1.9 saves a sixth on Plummer, N = 2^24, degrees 5 and 7, and 1.6 another 1
-  // to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5 costs 4 %; in double at degree 14 its m2l
-  // would take 3.6 times as long as p2p.
+  // The limit over the mean: evenly filled boxes must not split by chance. Clustered boxes split into leaves far below
+  // the limit, half of the mean with a factor of 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to 390 takes
+  // as long, 2.2 is between). A GPU loses less with small leaves: in single a factor of 1.9 saves a sixth on Plummer,
+  // N = 2^24, degrees 5 and 7, and 1.6 another 1 to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5
+  // costs 4 %. In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p.
   const bool cuda = d.backend == Backend::cuda, small_leaves = cuda && d.precision == Precision::single_;
   const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered_in_double = cuda ? 3.5 : 2.2;
   const double clustered = small_leaves ? 1.6 : clustered_in_double;
@@ -166,14 +167,14 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-/// Double costs no more, or a tenth of a millisecond at most: then exact is better.
+/// Does double cost no more than single, or a tenth of a millisecond at most? Then double is better.
 static bool exact_costs_nothing(double in_single, double in_double) { return in_double <= std::max(1e5, in_single); }
 
-/// Both ways are priced as they would run: plan, tables and one evaluation, since the plan of a one-shot sum serves no
-/// other. `costs`: constants of a precision and of terms left out.
+/// Both methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
+/// evaluation. `costs`: the cost constants for a precision and a number of terms left out.
 template <class Costs>
 static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
-  const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave nothing out
+  const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
   if (!asked && o.softening == 0) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
   note(d, "method", word_of(d.method),
@@ -199,8 +200,8 @@ int full_pair_terms(const Decision& d) {
   return cpu::full_terms(d.simd == Simd::avx512, d.precision == Precision::single_);
 }
 
-/// The near field of a plan on the CPU is summed as accurately as its tolerance needs. A degree that was asked for
-/// wants everything that the precision has.
+/// The near field of a plan on the CPU is summed as accurately as its tolerance needs, or to the full precision where
+/// the caller chose the degree.
 static int pair_terms_for(const Decision& d, const Options& o) {
   if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates) return full_pair_terms(d);
   return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
@@ -216,9 +217,9 @@ static void note_pair_terms(Decision& d) {
             : "one pair errs by at most a fifth of the tolerance");
 }
 
-/// From how many sources on a finer box pays as a multipole, from how many targets on one as a local. On the CPU
+/// The numbers of sources and of targets of a finer box from which on m2p and p2l are cheaper than p2p. On the CPU
 /// (Plummer, N = 1e5, degrees 3, 5, 14, 27): one m2p takes as long as p2p with 63, 150, 240, 445 sources, one p2l as
-/// long as with 25, 63, 74, 208 targets.
+/// long as p2p with 25, 63, 74, 208 targets.
 static void choose_thresholds(Decision& d, const CostConstants& c) {
   const double count = (d.degree + 1.0) * (d.degree + 1.0), pairs = count * c.coefficient / c.pair;
   const bool cpu = d.backend == Backend::cpu;

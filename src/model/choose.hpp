@@ -1,5 +1,5 @@
-// choose: from what was asked and what the points look like to how it is done. A pure function: it reads no clock and
-// no thread count, so the same input gives the same plan and the same bits on machines of one class.
+// choose: decides from the options and the geometry of the points how a sum is evaluated. A pure function: it reads
+// no clock and no thread count, so the same input gives the same plan and the same bits on machines of one class.
 #pragma once
 #include <farfield/options.hpp>
 
@@ -8,11 +8,11 @@
 
 namespace farfield {
 
-/// What the machine brings: decided by the backend before `choose` runs.
+/// Properties of the machine, which the backend determines before `choose` runs.
 struct Machine {
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
-  std::int64_t memory = 0;  ///< bytes of a device, not those free at the time; 0: no limit
+  std::int64_t memory = 0;  ///< all bytes of a device, not those free at the time; 0: no limit
 };
 
 /// Throws Error(usage) for a tolerance that is not in (0, 1), that the precision cannot reach (naming the reachable

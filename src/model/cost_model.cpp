@@ -5,10 +5,10 @@
 
 namespace farfield {
 
-// Nanoseconds on one core of an AMD EPYC with AVX-512 (2 MB of L2 for two cores): seconds per stage over the counts in
-// the report, 2e4 uniform points, leaf sizes 16 to 250, degrees 2 to 32, each instruction set forced; and by
-// `cpu_choice` (bench), which compares what is chosen with all that could have been. Only their ratios matter to the
-// choice.
+// Nanoseconds on one core of an AMD EPYC with AVX-512 (2 MB of L2 for two cores): seconds per stage divided by the
+// counts in the report, 2e4 uniform points, leaf sizes 16 to 250, degrees 2 to 32, each instruction set forced; and by
+// `cpu_choice` (bench), which compares the choice with all alternatives. Only the ratios of these constants matter to
+// the choice.
 CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out) {
   struct Row {
     double pair_with_gradient, pair, start, pack, multiply, turned, shift, coefficient;
@@ -33,14 +33,14 @@ CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int 
 }
 
 // Nanoseconds of one H200 in single: pairs by mean leaf from `gpu_p2p`, translations from `gpu_m2l` at N = 2^24 and 14
-// points per leaf (degrees 0 to 2, 8, 11, 13 and more: between and beyond the measured ones), boxes from `gpu_plan`,
+// points per leaf (degrees 0 to 2, 8, 11, 13 and more: inter- and extrapolated), boxes from `gpu_plan`,
 // coefficients from `gpu_fmm`; in double from `scripts/gpu bench`, N = 2^22 and 2^24.
 static constexpr double tensor_translation[most_tensor_degree + 1] = {0.0019, 0.0019, 0.0019, 0.0019, 0.0062, 0.0104,
                                                                       0.0174, 0.0184, 0.036,  0.0595, 0.0667, 0.085,
                                                                       0.138,  0.17,   0.21,   0.26};
 
 // The same in double, from `gpu_m2l` at N = 2^22 (degrees 9 to 16), 2^21 (18 to 25) and 2^20 (28, 33); degrees between
-// follow by (degree + 1)^4. From 16, 24 and 30 on the columns of a parity are split once more.
+// follow from these by (degree + 1)^4. From 16, 24 and 30 on the columns of a parity are split once more.
 static constexpr double mirror_translation[most_mirror_degree + 1] = {
     0.42, 0.42, 0.42, 0.42, 0.42, 0.42, 0.5,  0.6,  0.72, 0.85, 1.02, 1.2,  1.42, 1.68, 1.97, 2.25, 4.13,
     4.9,  5.75, 6.5,  7.3,  8.2,  9.3,  10.2, 14.5, 16.2, 19.3, 23,   27.4, 29.5, 41,   45,   49.5, 54.3};
@@ -69,19 +69,21 @@ double dimension_of(const Geometry& g) {
   return std::clamp(std::log2(static_cast<double>(g.occupied) / static_cast<double>(g.occupied_coarse)), 1.0, 3.0);
 }
 
-/// Boxes of `across` along each side that touch one, in the mean; itself included. Without a rim, or of no size, 3^D.
+/// Mean number of boxes that touch a box, itself included, with `across` boxes along each side; 3^D without a rim, for
+/// which `across` is 0.
 static double near_boxes(double dimension, double across) {
   return std::pow(3 - (across > 0 ? std::min(2.0, 2 / across) : 0.0), dimension);
 }
 
-/// Far boxes per box: 6^D - 3^D; the reduced stencil sends 80 of 152 outer ones of eight siblings to the parent.
+/// Far boxes per box: 6^D - 3^D without a rim. In the reduced stencil the parent receives 80 of the 152 outer far boxes
+/// of eight siblings.
 static double far_boxes(double dimension, double across, bool reduced) {
   const double around = across > 0 ? std::max(2.0, 6 - 8 / across) : 6;  // children of the parent's neighbours
   const double far = std::pow(around, dimension) - near_boxes(dimension, across);
   return std::max(0.0, far) * (reduced ? 119.0 / 189.0 : 1.0);
 }
 
-/// m2l of a tree with so many leaves, evenly filled.
+/// Number of m2l translations of an evenly filled tree with `leaves` leaves.
 static double translations(const CostConstants& c, double dimension, double leaves, bool reduced) {
   if (!c.open) return leaves / (1 - std::pow(2, -dimension)) * far_boxes(dimension, 0, reduced);
   double sum = 0;
@@ -90,8 +92,9 @@ static double translations(const CostConstants& c, double dimension, double leav
   return sum;
 }
 
-/// Clusters look like curves, since finer boxes hold the outskirts' last points; but their leaves have the neighbours
-/// of a volume (25 near and 50 far ones for 5,000 points of a Plummer model) and are filled unevenly.
+/// Are the points clustered? dimension_of is then that of a curve, since finer boxes hold the outskirts' last points;
+/// but the leaves have the neighbours of a volume (25 near and 50 far ones for 5,000 points of a Plummer model) and are
+/// filled unevenly.
 static bool clustered(const CostConstants& c, const Geometry& g) { return c.open && dimension_of(g) < 1.7; }
 
 double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
@@ -146,7 +149,7 @@ double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precisi
   return left > 0 ? points * of_box * boxes_of_leaf(dimension_of(g)) / left : 4096;
 }
 
-// One core of the same machine, by `cpu_choice`.
+// Measured on one core of the machine of cost_constants, by `cpu_choice`.
 double table_cost(int degree, bool rotation) {
   const double d = degree + 1;
   return 5e4 + 34 * d * d * d * (rotation ? 18.5 : 3.5 * d);

@@ -1,5 +1,5 @@
-// The cost model: seconds of one core, or of a device, of all that a plan and one evaluation do, and the leaf size at
-// which that is least.
+// The cost model: the time that a plan and one evaluation take on one core or on a device, and the leaf size at which
+// this time is least.
 #pragma once
 #include <farfield/options.hpp>
 
@@ -7,31 +7,31 @@
 
 namespace farfield {
 
-/// Nanoseconds of one core; measured once per instruction set (cost_model.cpp says how).
+/// Nanoseconds of one core, measured once per instruction set, or of a whole GPU (cost_model.cpp says how).
 struct CostConstants {
   double pair;                             ///< one source-target pair
   double pack;                             ///< per coefficient and translation: packing and unpacking
   double multiply;                         ///< one multiply-add of a translation
   double coefficient;                      ///< p2m and l2p together, per coefficient and point of well filled leaves
-  double turn = 1.6;                       ///< a multiply-add of a rotation, in those of a dense product
+  double turn = 1.6;                       ///< cost of a rotation's multiply-add over that of a dense product
   double meet = 0;                         ///< cost per target and near leaf on top of the pairs: why small leaves lose
-  double box = 0;                          ///< one box: tree, lists, and what is fixed of m2m and l2l
-  const double* tensor = nullptr;          ///< a dense translation on tensor cores, by degree, from
-  int least_tensor = 0, most_tensor = -1;  ///< this one to this
+  double box = 0;                          ///< one box: tree, lists, and the fixed part of m2m and l2l
+  const double* tensor = nullptr;          ///< [degree] one dense translation on tensor cores
+  int least_tensor = 0, most_tensor = -1;  ///< range of degrees for which `tensor` is used
 
-  // Of the CPU alone, 0 where they do not show.
+  // Of the CPU alone; 0 where a cost does not show.
   double start = 0;   ///< per translation, beside its coefficients
   double shift = 0;   ///< one multiply-add of m2m and l2l together, count^2 per box
   double entry = 0;   ///< one leaf in the near list of another
-  double point = 0;   ///< one point, beside a direct sum: keys, sort, gather, degree, scatter
-  double fixed = 0;   ///< a plan and an evaluation, however small, beside a direct sum
-  double close = 0;   ///< by what part direct sums take longer where most tiles have a close pair (pair_sources.hpp)
-  int lanes = 0;      ///< of a vector: half of one is lost per leaf in p2p, three in p2m and l2p
+  double point = 0;   ///< one point, above its cost in a direct sum: keys, sort, gather, degree, scatter
+  double fixed = 0;   ///< a plan and an evaluation, however small, above the cost of a direct sum
+  double close = 0;   ///< relative increase of direct sums where most tiles have a close pair (pair_sources.hpp)
+  int lanes = 0;      ///< of a vector; per leaf p2p loses half a vector, p2m and l2p three
   bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
 };
-inline constexpr int most_tensor_degree = 15;  ///< in single: its columns, one child's, fill the widest tile
+inline constexpr int most_tensor_degree = 15;  ///< in single: the columns of one child fill the widest tile
 inline constexpr int least_mirror_degree = 7;  ///< in double: FMA is faster below
-inline constexpr int most_mirror_degree = 33;  ///< its operators and what they are made from are below 1 GB
+inline constexpr int most_mirror_degree = 33;  ///< its operators and the data they are made from are below 1 GB
 
 /// `terms_left_out`: by how many terms p2p's arithmetic is shorter than the full one (model/pair_terms.hpp).
 CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
@@ -47,10 +47,10 @@ double dimension_of(const Geometry& geometry);
 /// Mean points per leaf at which p2p and m2l together cost least.
 double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced);
 
-/// Mean points per leaf from which on a plan and the caller's arrays fit into a device of `memory` bytes; 0: no limit.
+/// Least mean of points per leaf with which plan and caller's arrays fit into a device of `memory` bytes; 0: no limit.
 double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int degree);
 
-/// Nanoseconds of a plan, without its tables, and one evaluation with that mean.
+/// Nanoseconds of a plan, without its tables, and one evaluation with `mean` points per leaf.
 double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);
 
 /// The same of a direct sum.

@@ -20,18 +20,18 @@ struct Decision {
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
   double tolerance = 0;        ///< error budget of truncation: the tolerance minus rounding, in squares
-  bool promised = false;       ///< the tolerance is to be kept; a degree that was asked for keeps what it keeps
+  bool promised = false;       ///< the tolerance must be kept; false where the caller chose the degree
   bool apart = false;          ///< targets are a separate set, which may lie away from all sources
   std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf
   bool in_planes = false;      ///< the points stand in planes along the axes, as in a crystal
   int m = 1, k = 0;            ///< root edge R = D 2^k / m
   int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
-  bool any_scheme = false;      ///< dense or rotation was not asked for
-  int pair_terms = 0;           ///< of p2p's reciprocal square roots on the CPU (model/pair_terms.hpp)
+  bool any_scheme = false;      ///< the caller left the choice of dense or rotation open
+  int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
   ListThresholds thresholds;
-  double seconds = 0;           ///< expected of an evaluation: of one core, or of the device
+  double seconds = 0;           ///< expected time of an evaluation, on one core or on the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model
   std::vector<Choice> choices;  ///< for the report
 };

@@ -33,7 +33,7 @@ class HostSums final : public PlacementSums {
   std::optional<FarPairs> far_;
 };
 
-/// Expected error of every degree asked about, the larger of potential and gradient. Typical pairs alone often decide.
+/// Expected error at any degree, the larger of potential and gradient. The typical pairs alone often decide.
 class ExpectedError {
  public:
   ExpectedError(const Decision& d, PlacementSums& sums)
@@ -46,15 +46,16 @@ class ExpectedError {
   bool exceeds(double tolerance, int degree) const {
     return cheap(degree) > tolerance || (!in_planes_ && of(degree, sums_.facing(norms_, degree)) > tolerance);
   }
-  /// Without facing pairs, each of whose sums takes as long as all else.
+  /// Without facing pairs: their sum at one degree takes as long as everything else.
   double cheap(int degree) const {
     return in_planes_ ? crystal_error(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
 
  private:
-  /// The CPU measures before it repeats where there are many translations (worth_measuring), so that it may try a lower
-  /// degree; on a GPU the first one must satisfy the judge.
+  /// Factor on the expected error. Where there are many translations, the CPU measures the error before it evaluates
+  /// again (worth_measuring), so that it may try a lower degree. On a GPU the first degree must satisfy the estimate
+  /// made after the evaluation (src/judge).
   double judged(int degree) const {
     if (decision_.backend == Backend::cuda) return std::max(1.0, one_sign_safety(degree) / 1.6);
     return sums_.targets() >= 1e5 && degree >= 5 ? 0.88 : 1;
@@ -93,7 +94,7 @@ static void record(Report& report, int from, int degree, bool in_planes) {
 Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
   const ExpectedError expected(d, sums);
-  // Below degree 4 the powers of an expansion do not yet show how they fall (truncation.hpp).
+  // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
   int degree = lowest;
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;

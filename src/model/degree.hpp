@@ -7,15 +7,15 @@
 
 namespace farfield {
 
-/// What the expected error is made of, for one tree; a backend sums where its arrays are.
+/// The sums that the expected error of one tree is made of; a backend forms them where its arrays are.
 class PlacementSums {
  public:
   virtual ~PlacementSums() = default;
   virtual int levels() const = 0;
   virtual double targets() const = 0;
-  /// See placement.hpp.
+  /// See stand_in_planes (placement.hpp).
   virtual bool in_planes() = 0;
-  /// Does a leaf hold more than `most` sources or targets? Then they coincide.
+  /// Does a leaf hold more than `most` sources or targets? Then many points coincide.
   virtual bool heaped(std::int64_t most) = 0;
   virtual ResultNorms norms() = 0;
   virtual Placement typical(const ResultNorms& norms, int degree) = 0;
@@ -28,7 +28,7 @@ struct Settled {
 };
 
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of
-/// mixed sign, from 4 (or one below the decision's) to highest_degree. Updates the report.
+/// mixed sign, from 4 (or from one below the decision's degree) to highest_degree. Updates the report.
 Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
 
 /// For arrays in host memory.

@@ -5,8 +5,9 @@
 
 namespace farfield {
 
-// Before a tree is known: log10 of the error on uniform and clustered volumes at N = 2e4, twice the worst measured. It
-// falls by 0.35 per degree while typical pairs matter and by 0.23 once pairs in facing corners do (placement.hpp).
+// Before a tree is known: log10 of the error on uniform and clustered volumes at N = 2e4, twice the worst measured.
+// This logarithm falls by 0.35 per degree while typical pairs carry the error and by 0.23 once facing pairs do
+// (placement.hpp).
 double truncation_error(int degree, bool reduced, bool gradient) {
   const double bend = 14, at_bend = reduced ? -5.4 : -6.3, steep = reduced ? 0.30 : 0.35;
   const double slope = degree < bend ? steep : 0.23;
@@ -38,10 +39,10 @@ static double reduced_over_full(int degree, bool reduced) {
 // errors carried by typical pairs (up to degree 17) come to 0.3 to 1.2 times the model, 1.8 at degree 3; those carried
 // by facing pairs (above 20) to 0.6 to 2.8 times, 4 with few points, since then few pairs carry them and they scatter.
 // Above degree 32 the scatter grows. Targets away from all sources have no near field whose size would hide the error,
-// and their pairs sit in the largest boxes: up to 5 times the model, 40 at degree 50. Where many points coincide one
-// place counts as often, whether it is a good one or not: up to 3 times. The factors below stand above these figures.
-// Few pairs carry the rest, and whether they are bad ones is a matter of chance: the factors stand for nine sums of
-// ten; the tenth is found by its expansions (truncation.hpp) and evaluated again.
+// and their pairs are those of the largest boxes: up to 5 times the model, 40 at degree 50. Where many points coincide,
+// one place counts once for each of them, whether the error there is small or large: up to 3 times. The factors below
+// lie above these figures. Few pairs carry the rest, and whether these err much is a matter of chance: the factors
+// suffice for nine sums of ten; the tenth is found by its expansions (truncation.hpp) and evaluated again.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced) {
   const double few = std::min(2.0, std::sqrt(1e4 / std::max(1.0, kind.count)));
   const double of_typical = (0.85 + 0.35 * few) * (degree < 5 ? 2.0 : 1.0),
@@ -62,7 +63,7 @@ int highest_degree(double tolerance, bool reduced, bool apart) {
 }
 
 // Rounding measured at degrees where truncation is far below, N = 1e3 to 1e5, all clouds: single 4e-7 (potential, mixed
-// strengths), double 2e-15. In double it is the highest degree that ends first.
+// strengths), double 2e-15. In double the highest degree, not rounding, is the limit.
 static double rounding_error(Precision precision) { return precision == Precision::single_ ? 5e-7 : 5e-15; }
 
 double reachable_tolerance(Precision precision) { return precision == Precision::single_ ? 1e-6 : 1e-13; }
@@ -72,7 +73,7 @@ double truncation_share(double tolerance, Precision precision) {
   return tolerance > rounding ? std::sqrt(tolerance * tolerance - rounding * rounding) : tolerance;
 }
 
-// Above degree 16 facing corners begin to carry the error: their terms all have one sign, and 3.7 times the estimate
+// Above degree 14 facing corners begin to carry the error: their terms all have one sign, and 3.7 times the estimate
 // was seen with thousands of translations at degree 33.
 double one_sign_safety(int degree) { return 1 + 1.6 * std::clamp((degree - 14) / 12.0, 0.0, 1.0); }
 

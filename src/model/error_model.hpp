@@ -12,8 +12,8 @@ double truncation_error(int degree, bool reduced, bool gradient);
 /// it.
 int degree_for(double tolerance, bool reduced, bool gradient);
 
-/// Errors of one pair of unit charges in boxes with one box between them, over the edge: root mean square over random
-/// places, and in facing corners (placement.hpp).
+/// Errors of one pair of unit charges in boxes with one box between them, in units of 1/edge: root mean square over
+/// random places, and in facing corners (placement.hpp).
 double typical_pair_error(int degree);
 double facing_pair_error(int degree);
 
@@ -23,7 +23,7 @@ struct TargetKind {
   bool heaped = false;  ///< many points coincide
 };
 
-/// Relative error to expect, with what measurement adds to the model: `typical` and `facing` are the model's two parts.
+/// Relative error to expect: the model's two parts, `typical` and `facing`, with the factors that measurements add.
 double expected_error(double typical, double facing, int degree, const TargetKind& kind, bool reduced);
 
 /// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a tenth
@@ -31,8 +31,8 @@ double expected_error(double typical, double facing, int degree, const TargetKin
 /// then falls by only 0.19 decades per degree.
 double crystal_error(int degree, bool reduced, bool gradient);
 
-/// The degree that crystals need, the worst places that were measured, and three more for targets that may lie away
-/// from all sources: no plan takes a higher one.
+/// The degree that crystals need, the worst placement that was measured, and three more for targets that may lie away
+/// from all sources: settle_degree chooses no higher one.
 int highest_degree(double tolerance, bool reduced, bool apart);
 
 /// By how much more facing corners may err than typical pairs, since their errors have one sign.

@@ -3,13 +3,13 @@
 // A hardware seed s of 1/sqrt(x) with relative error at most E leaves e = 1 - x s^2, |e| <= 2 E, and
 //     x^(-3/2) = s^3 (1 - e)^(-3/2) = s^3 (1 + 3/2 e + 15/8 e^2 + 35/16 e^3 + 315/128 e^4 + ...),
 //     x^(-1/2) = s   (1 - e)^(-1/2) = s   (1 + 1/2 e +  3/8 e^2 +  5/16 e^3 +  35/128 e^4 + ...).
-// Stopping after e^n leaves the next term. One fewer is one instruction of about seventeen per vector.
+// Stopping after e^n leaves the next term as error. A term fewer saves one instruction of about seventeen per vector.
 #pragma once
 #include <farfield/options.hpp>
 
 namespace farfield::cpu {
 
-/// E: rsqrt14 of AVX-512; rsqrtps of the other x86 levels, which in double takes a rounded argument, too.
+/// E: rsqrt14 of AVX-512; rsqrtps of the other x86 levels, in double with a rounded argument.
 constexpr double seed_error(bool avx512) { return avx512 ? 1.0 / 16384 : 3.67e-4; }
 
 /// Largest relative error of x^(-3/2), which the gradient needs, or of x^(-1/2) after the term e^terms, terms < 5.
@@ -26,7 +26,7 @@ constexpr int full_terms(bool avx512, bool single) { return (single ? 1 : 3) + (
 constexpr int fewest_terms(bool avx512, bool single) { return full_terms(avx512, single) - (single ? 1 : 2); }
 
 /// Fewest terms whose largest error is at most a fifth of `tolerance`: the root mean square is a quarter of the
-/// largest or less, so that a hundredth is added to the result's error when squares add.
+/// largest or less, so that about a thousandth is added to the result's error when squares add.
 constexpr int terms_for(bool avx512, bool single, bool gradient, double tolerance) {
   int terms = fewest_terms(avx512, single);
   while (terms < full_terms(avx512, single) && pair_error(avx512, gradient, terms) > tolerance / 5) ++terms;

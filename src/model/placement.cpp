@@ -4,13 +4,13 @@
 #include <cmath>
 #include <vector>
 
-#include "tree/box_sample.hpp"
 #include "model/placement_terms.hpp"
+#include "tree/box_sample.hpp"
 
 namespace farfield {
 
-/// The weight of a charge by the sum of its distances from the centre, in steps of 1/1024 of the corner's: exp() of
-/// every point took most of the time.
+/// Table of a charge's weight by its distance from the centre (summed over axes, in edges), in steps of 1/1024 of the
+/// corner's: exp() of every point took most of the time.
 class Decay {
  public:
   explicit Decay(double rate) {
@@ -64,7 +64,7 @@ static Placement over_edges(const TreeView& tree, const std::vector<double>& pai
   return sum;
 }
 
-/// Sum of B_source B_target over the boxes that face one; occupations [boxes][corners].
+/// Sum of B_source B_target over the boxes that face box `target`; `targets`, `sources`: occupations [boxes][corners].
 static double facing_pairs(const TreeView& tree, BoxId target, const float* targets, const float* sources) {
   const float* own = targets + static_cast<std::ptrdiff_t>(target) * corners;
   if (std::all_of(own, own + corners, [](float b) { return b == 0; })) return 0;

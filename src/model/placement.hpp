@@ -5,18 +5,18 @@
 // - typical ones: e_t(d), the root mean square over random places in two boxes with one box between them; over all
 //   far pairs of boxes this is sum n_source n_target e_t^2 / a^2.
 // - facing ones: two charges in facing corners of such boxes err most, by e_c(d) = 0.21 (3/4)^d / d over the edge a,
-//   and hardly less in some other corners (faced_by, placement_terms.hpp); that dies away as
-//   exp(-0.75 d delta) with the distance delta (sum over axes, in edges) of either charge from its corner. Their sum is
+//   and hardly less in some other corners (faced_by, placement_terms.hpp). The error decays as exp(-0.75 d delta) with
+//   the distance delta (sum over axes, in edges) of either charge from its corner. The sum over facing pairs is
 //   e_c^2 sum of B_source B_target / a^2 with the occupation B of a corner, the sum over the box's points of
 //   exp(-1.5 d delta). Random points hardly reach corners, points on a plane never, crystals do.
-// Divided by the mean over targets of sum 1/r^2 this is the squared relative error of the potential; with one power
-// more of 1/a^2, d^2, and the mean of sum 1/r^4, that of the gradient.
+// Divided by the mean over targets of sum 1/r^2 these sums are the squared relative error of the potential; with one
+// power more of 1/a^2, the factor d^2 and the mean of sum 1/r^4 they are that of the gradient.
 #pragma once
 #include "tree/tree.hpp"
 
 namespace farfield {
 
-/// Square roots of the ratios above for one kind of pairs, without e_t or e_c, and d.
+/// Square roots of the ratios above for one kind of pairs, without the factors e_t or e_c, and d.
 struct Placement {
   double potential = 0, gradient = 0;
 };
@@ -29,7 +29,7 @@ struct PlacedPoints {
 /// Norms of the result for random strengths of unit variance: means over targets of sum 1/r^2 and sum 1/r^4.
 struct ResultNorms {
   double potential = 0, gradient = 0;
-  double near_share = 1;  ///< of sum 1/r^4 from leaves within two edges
+  double near_share = 1;  ///< share of sum 1/r^4 that comes from leaves within two edges
 };
 /// Do the points stand in planes along all three axes, as in a crystal? Their facing corners then line up, and errors
 /// that cancel among random points do not.
@@ -42,12 +42,12 @@ Placement relative(const Placement& sums, std::int64_t targets, const ResultNorm
 /// Sums of typical pairs at a degree: boxes with two between them (`beyond`) err (2/3)^d as much.
 Placement typical_sums(const Placement& beside, const Placement& beyond, int degree);
 
-/// Sums over the far pairs of one tree in host memory, which must outlive it.
+/// Sums over the far pairs of one tree in host memory, which must outlive this object.
 class FarPairs {
  public:
   struct Looks {
-    int boxes = 128;          ///< for typical pairs
-    std::int64_t points = 0;  ///< in one box, for facing pairs; 0: as many as the degree needs
+    int boxes = 128;          ///< boxes drawn, for typical pairs
+    std::int64_t points = 0;  ///< points looked at in one box, for facing pairs; 0: as many as the degree needs
   };
   FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
       : FarPairs(tree, sources, targets, threads, Looks()) {}

@@ -10,8 +10,8 @@
 namespace farfield {
 
 inline constexpr int corners = 8;
-/// Distance from a corner beyond which charges are left out: 3e-4 of its weight; never less than 0.3 edges, since in a
-/// crystal there may be no closer ones.
+/// Distance from a corner, in edges, beyond which charges are left out: there their weight has fallen to 3e-4 of that
+/// in the corner. Never less than 0.3 edges, since in a crystal no charge may be closer.
 FARFIELD_HD double reach_of(double rate) { return 8 / rate > 0.3 ? 8 / rate : 0.3; }
 
 FARFIELD_HD double centre_distance2(const TreeView& tree, BoxId box, const double x[3]) {
@@ -50,15 +50,16 @@ FARFIELD_HD BoxId displaced(const TreeView& tree, BoxId box, const int d[3]) {
   return parent == no_box ? no_box : tree.child(parent, octant);
 }
 
-inline constexpr int facing_boxes = 6;  ///< with one box between, along an axis: which / 2, upwards for odd ones
-/// Box `which` of those around `box`, or no_box.
+inline constexpr int facing_boxes = 6;  ///< with one box between, along axis which / 2, upwards for odd `which`
+/// Facing box number `which` of `box`, or no_box.
 FARFIELD_HD BoxId facing_box(const TreeView& tree, BoxId box, int which) {
   int d[3] = {0, 0, 0};
   d[which / 2] = which % 2 ? 2 : -2;
   return displaced(tree, box, d);
 }
 
-/// Weighted occupations of the target's corners that a charge in corner `octant` of its facing box errs with.
+/// Weighted sum of the occupations of those corners of the target box with which a charge in corner `octant` of the
+/// facing box errs most.
 /// Summed exactly, degrees 20 to 46, unit charges in corners err by these parts of e_c: 0.95 in corners that face each
 /// other, 0.4 to 0.8 in those diagonally across the two faces, 0.2 to 0.37 where one of the two lies behind, on the
 /// far side of its box, 0.25 where both do; less than 0.15 in all others, less than 0.02 in boxes that do not lie along
@@ -74,7 +75,7 @@ FARFIELD_HD Number faced_by(const Number* target, int stride, int octant, int wh
          (faces ? facing * opposite + diagonal * target[(octant ^ (corners - 1)) * stride] : both_behind * opposite);
 }
 
-/// Sources of a far list: in boxes with one between, and in others.
+/// Numbers of sources in a far list: in boxes with one box between, and in the others.
 struct FarSources {
   double beside = 0, beyond = 0;
 };
@@ -87,7 +88,7 @@ FARFIELD_HD FarSources far_sources(const TreeView& tree, BoxId box, const Placed
   return far;
 }
 
-/// Share of neighbours in sorted coordinates that are closer than a fifth of the mean gap.
+/// Are two neighbours in sorted coordinates closer than a fifth of the mean gap?
 FARFIELD_HD bool coincide_on_axis(double x, double next, double range, std::int64_t count) {
   return (next - x) * 5 * static_cast<double>(count) < range;
 }

@@ -1,5 +1,5 @@
-// The size of results for random strengths (placement.hpp): sums of 1/r^2 and 1/r^4 at a sample of targets, and those
-// of close pairs over all, since a few of them may carry most of either: on a line of 1e5 points all of it.
+// The size of results for random strengths (placement.hpp): sums of 1/r^2 and 1/r^4 at a sample of targets, but those
+// of close pairs at all targets, since a few of these may carry most of either sum: on a line of 1e5 points all of it.
 #include <algorithm>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct PowerSums {
   }
 };
 
-/// Over `count` sources at one target; coincident ones count nothing.
+/// Over `count` sources at one target; a source at the target itself counts nothing.
 FARFIELD_WIDEST_VECTORS
 static PowerSums sums_at(const double* xs, const double* ys, const double* zs, std::int64_t count, double x, double y,
                          double z) {
@@ -38,7 +38,7 @@ static PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::i
                  x[2]);
 }
 
-/// Over the pairs of points `step` apart in their order, both ways.
+/// Over the pairs of points `step` apart in their order, each pair in both directions.
 FARFIELD_WIDEST_VECTORS
 static PowerSums sums_in_order(const double* xs, const double* ys, const double* zs, std::int64_t count,
                                std::int64_t step) {
@@ -62,10 +62,10 @@ static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, s
   return sum;
 }
 
-/// The leaves of a tree, for sums in which most of them count as their centres.
+/// The leaves of a tree, for sums in which the sources of most leaves count as if they lay at the centre.
 struct Leaves {
   std::vector<BoxId> box;
-  std::vector<double> x, y, z, count, reach;  ///< reach: square of two edges, within which points count by themselves
+  std::vector<double> x, y, z, count, reach;  ///< reach: square of two edges; closer sources are summed singly
 
   Leaves(const TreeView& tree, const PlacedPoints& sources) {
     for (BoxId b = 0; b < tree.boxes; ++b) {
@@ -79,7 +79,7 @@ struct Leaves {
   }
 };
 
-/// Over those of leaves [begin, end) beyond their reach; `r2` receives the squared distances of all.
+/// Over those of the leaves [begin, end) that lie beyond their reach; `r2` receives the squared distances of all these.
 FARFIELD_WIDEST_VECTORS
 static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end, const double at[3],
                               double* r2) {
@@ -97,7 +97,7 @@ static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size
   return {square, fourth};
 }
 
-/// At one target: of sources outside its own leaf, and of those further than two edges of theirs.
+/// At one target: over sources outside its own leaf, and over those in leaves more than two of their edges away.
 struct SumsAtTarget {
   PowerSums outside, far;
 };
@@ -118,7 +118,8 @@ static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sou
   return sums;
 }
 
-/// The mean over `all` targets from some; the largest of many may be one pair's, which stands for no other.
+/// The mean over `all` targets from a sample. The largest of eight or more parts counts for itself alone: a single
+/// close pair may carry it.
 class RobustMean {
  public:
   void add(const PowerSums& sums, double targets) {
@@ -139,7 +140,7 @@ class RobustMean {
   int parts_ = 0;
 };
 
-/// The means of those, from targets in the middle of up to 64 leaves.
+/// The means of these sums over all targets, from the middle targets of 32 to 63 leaves.
 static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxId>& with_targets,
                                     const PlacedPoints& sources, const PlacedPoints& targets, double all, int threads) {
   constexpr std::size_t sampled = 32;
@@ -158,8 +159,8 @@ static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxI
   return {outside.over(all), far.over(all)};
 }
 
-/// The mean over targets of their own leaf's part, which carries the close pairs and with them most of the gradient:
-/// measured in some leaves, and corrected by how much the neighbours in the order of points give there and everywhere.
+/// The mean over targets of the sums over their own leaf, whose close pairs carry most of the gradient: measured in
+/// some leaves, and corrected by the sums over neighbours in the order of points, in those leaves and in all.
 static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const PlacedPoints& sources,
                                   const PlacedPoints& targets, double all, int threads) {
   struct OfLeaf {

@@ -18,7 +18,7 @@
 namespace farfield {
 
 #if !defined(FARFIELD_CUDA)
-/// What a build without CUDA answers.
+/// The functions of backend cuda in a build without CUDA.
 namespace cuda {
 static std::vector<DeviceInfo> list_devices() { return {}; }
 static bool device_present() { return false; }
@@ -46,7 +46,7 @@ bool built_with_cuda() {
 #endif
 }
 
-/// CUDA serves the process alone that first asked for it, not those that are forked off later.
+/// Can this process use a CUDA device? Only the process that first asked for one can; processes forked from it cannot.
 static bool device_serves() {
   if (!cuda::device_present()) return false;
   static const pid_t first = getpid();
@@ -84,7 +84,7 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  // Nominal, not this machine's: the same input shall have the same decision on machines of one class.
+  // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});
   Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd, machine.memory});

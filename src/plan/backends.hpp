@@ -1,4 +1,4 @@
-// Backends: which of them serves a plan. The one place of the plan layer that knows which were built.
+// Backends: chooses the backend of a plan. The one place of the plan layer that knows which backends were built.
 #pragma once
 #include <farfield/views.hpp>
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace farfield {
 
-/// What the options ask for on this machine; points in device memory need cuda. Where the options leave it open and
-/// both could serve, `backend` stays automatic and `decide` settles it. Throws Error(device) in one sentence when a
-/// backend is asked for that is not there.
+/// The machine that the options ask for; points in device memory need backend cuda. Where the options leave the backend
+/// open and both are possible, `backend` stays automatic and `decide` chooses. Throws Error(device) when the backend
+/// asked for is missing.
 Machine resolve_machine(const Options& options, bool points_on_device);
 
-/// Geometry of points in the memory of the machine's backend. `kept` is what the backend keeps from one survey to the
+/// Geometry of the points, computed by the machine's backend. `kept`: what the backend keeps from one survey to the
 /// next.
 Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
                 std::shared_ptr<void>& kept);
 
-/// `choose` for the machine; of two backends that could serve, the one whose expected time is less.
+/// `choose` for the machine; of two possible backends, the one whose expected time is less.
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine);
 
-/// `a` followed by `b` in the memory of the decision's backend; `owner` keeps them.
+/// `a` followed by `b` in the memory of the machine's backend; `owner` keeps that memory.
 struct Joined {
   Points points;
   std::shared_ptr<void> owner;

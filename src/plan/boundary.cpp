@@ -7,7 +7,7 @@
 
 namespace farfield {
 
-/// Made when the library is loaded: copies of it share their sentence, so that throwing one takes no memory.
+/// Made when the library is loaded: copies of an Error share its sentence, so that throwing one takes no memory.
 static const Error& shortage() {
   static const Error error(ErrorCode::memory,
                            "not enough memory; use fewer points, a larger tolerance or precision single");

@@ -7,7 +7,7 @@ namespace farfield {
 /// standard library with code internal. Needs no memory itself. To be called in a handler.
 [[noreturn]] void rethrow_as_error();
 
-/// body(), with nothing but Error leaving it.
+/// Runs body(); rethrows any exception as an Error.
 template <class Body>
 decltype(auto) guarded(const Body& body) {
   try {

@@ -77,7 +77,7 @@ Outputs outputs_from(const farfield_outputs& c) {
           space_from(c.space), c.stream};
 }
 
-// Options of C++ and of C, one by one.
+// from_c: one option of C as that of C++.
 template <class Value>
 void from_c(Value given, Value& value, const char*) {
   value = given;

@@ -13,7 +13,7 @@ Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Po
   return Plan(sources, targets, options).evaluate(strengths);
 }
 
-/// Direct in the precision of the caller's results, unless options say which.
+/// Options with method direct, in the precision of the caller's results unless they say which.
 static Options direct_options(Options options, Scalar scalar) {
   options.method = Method::direct;
   if (options.precision == Precision::automatic)
@@ -25,7 +25,7 @@ static bool same_view(const Points& a, const Points& b) {
   return a.axis == b.axis && a.count == b.count && a.stride == b.stride && a.scalar == b.scalar && a.space == b.space;
 }
 
-/// Targets that are the sources' own view are the sources: a softened sum leaves a particle out of its own field.
+/// Targets given by the sources' own view are the sources: a softened sum leaves a particle out of its own field.
 static Plan direct_plan(const Points& sources, const Points& targets, const Options& options, Scalar scalar) {
   const Options direct = direct_options(options, scalar);
   if (same_view(sources, targets) && !options.at_sources) return Plan(sources, direct);

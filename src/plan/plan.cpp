@@ -27,8 +27,8 @@ struct Plan::State {
   Backend backend = Backend::cpu;
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
-  std::optional<Error> lost;  ///< why the last build failed when the points before it had been given up
-  pid_t process = 0;          ///< that built
+  std::optional<Error> lost;  ///< why the last build failed, if it failed after the old points were given up
+  pid_t process = 0;          ///< the process that built the plan
   Report report;
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
@@ -75,7 +75,8 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   return r;
 }
 
-/// A uniform tree far from zero does not lie in the cube of the data's extent, as `choose` says: see make_lattice.
+/// Corrects the reason that `choose` gives for a uniform tree: far from zero its cube is larger than the data's extent,
+/// see make_lattice.
 static void correct_cube(Decision& d, const Geometry& g) {
   if (d.method != Method::fmm || d.depth < 0 || g.extent == 0) return;
   const double times = make_lattice(g, d.m, d.k).edge(0) / g.extent;
@@ -135,7 +136,7 @@ void Plan::State::replace(const Points& source_points, const Points* targets, co
   evaluator.build(source_points, targets, geometry, report);
 }
 
-/// After a failure halfway the plan has no points, and gives back what it held.
+/// After a build that failed halfway: the plan has no points and frees what it held.
 void Plan::State::lose_points(const Error& why) noexcept {
   const std::int64_t most_held = report.memory_bytes;
   report = {};
@@ -152,7 +153,7 @@ void Plan::State::require_points() const {
                 std::string("the plan has no points, because the last move failed (") + lost->what() + "); move again");
 }
 
-/// Neither the device's memory nor its context is there in a process that was forked off.
+/// A forked process has neither the device's memory nor its context.
 void Plan::State::require_own_device() const {
   if (evaluators && backend == Backend::cuda && process != getpid())
     throw Error(ErrorCode::device,
@@ -234,7 +235,7 @@ const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs)
   return state_->report;
 }
 
-/// Vectors of `sources` strengths each that `count` of them are.
+/// Number of vectors of `sources` strengths each in `count` strengths.
 static std::int64_t vectors_in(std::int64_t count, std::int64_t sources) {
   const std::int64_t vectors = sources > 0 ? count / sources : 1;
   if (vectors < 1 || vectors * sources != count)
@@ -263,7 +264,7 @@ Result<T> Plan::evaluate(std::span<const T> q) {
   });
 }
 
-/// Points that fill a volume, a surface or a curve (dimension 3, 2, 1) at the coarsest level.
+/// Geometry of points that fill a volume, a surface or a curve (dimension 3, 2, 1) at the coarsest level.
 static Geometry filling(std::int64_t sources, std::int64_t targets, const Options& options, int dimension) {
   Geometry g;
   g.sources = sources;
@@ -275,7 +276,7 @@ static Geometry filling(std::int64_t sources, std::int64_t targets, const Option
   return g;
 }
 
-/// The places are not known, so the bound holds for all that `choose` could answer to them.
+/// The positions are not known, so the bound covers every decision that `choose` could make for these counts.
 static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& options) {
   require_known(options);
   require_count(sources, "source");

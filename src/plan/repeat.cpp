@@ -11,7 +11,7 @@
 
 namespace farfield {
 
-static constexpr const char* again = "evaluated again";  ///< of the report's choices, those of the last evaluation
+static constexpr const char* again = "evaluated again";  ///< name of the report's choices of the last evaluation
 
 static bool same_arithmetic(const Decision& a, const Decision& b) {
   return a.method == b.method && a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
@@ -117,11 +117,11 @@ static void warn_of_lost_strengths(Report& report, const Quality& q) {
          "the smallest strengths vanish beside the largest; correct the largest, or the points that lie far out");
 }
 
-/// Results beyond the numbers of the caller's type, or so small that it keeps few of their digits.
+/// Warns of results beyond the range of the caller's type, or so small that the type keeps few of their digits.
 static void warn_of_range(Report& report, const Norm& norm, const Factor& factor, Scalar scalar, const char* what) {
   const bool single = scalar == Scalar::float32;
   const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-  const double least = single ? 0x1p-102 : 0x1p-969;  // smallest normal number over the rounding
+  const double least = single ? 0x1p-102 : 0x1p-969;  // smallest normal number over the unit of rounding
   const double largest = std::fabs(factor(norm.largest));
   const std::string type = single ? "single" : "double",
                     remedy = single ? "take results in double or change" : "change";

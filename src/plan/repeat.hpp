@@ -1,6 +1,6 @@
 // Repeat: vectors of strengths whose result does not keep the tolerance are evaluated again, with a higher degree or in
-// double, over the same tree. What a vector needs follows from that vector alone, so its bits do not depend on what was
-// evaluated before it or beside it.
+// double, over the same tree. What a vector needs follows from that vector alone, so the bits of its result do not
+// depend on the vectors evaluated before it or together with it.
 #pragma once
 #include <memory>
 
@@ -8,21 +8,21 @@
 
 namespace farfield {
 
-/// The evaluators of one plan: the one that was chosen from the points, and one more for vectors that need it.
+/// The evaluators of one plan: the first, decided from the points, and another for vectors that need it.
 class Evaluators {
  public:
-  /// For the next build: the first is kept where it takes the decision, the other is given back.
+  /// The evaluator for the next build. The first one is kept if it can adopt the decision; the other one is destroyed.
   Evaluator& first(const Decision& decision, int threads);
   /// Threads of the host for the next build or evaluation.
   void use_threads(int threads);
   explicit operator bool() const { return first_ != nullptr; }
 
-  /// Sums every vector to the tolerance, or warns in the report. `sources`: per vector.
+  /// Sums every vector to the tolerance, or warns in the report.
   void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report);
 
  private:
   Evaluator& other(const Decision& decision, Report& report);
-  /// Returns the decision that the vector's result comes from.
+  /// Repeats the vector where needed; returns the decision that its result comes from.
   Decision repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery, Quality& quality,
                   Report& report);
 

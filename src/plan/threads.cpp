@@ -27,7 +27,7 @@ int team_size(int wanted) {
   return std::clamp(wanted > 0 ? wanted : offered, 1, std::min(most_threads, omp_get_thread_limit()));
 }
 
-/// Bytes of a stack of OpenMP's threads where the environment says so ("4M"; kilobytes without a letter), else 0.
+/// Bytes of the stack of one of OpenMP's threads if the environment sets it ("4M"; kilobytes without a letter), else 0.
 std::size_t stack_bytes() {
   const char* text = std::getenv("OMP_STACKSIZE");
   if (!text && !(text = std::getenv("GOMP_STACKSIZE"))) return 0;
@@ -39,7 +39,7 @@ std::size_t stack_bytes() {
   return found ? static_cast<std::size_t>(number) << 10 * (found - units) : 0;
 }
 
-/// Threads that wait for each other and do nothing else.
+/// Threads that only wait at a gate: a test of how many can be started.
 class Trial {
  public:
   Trial() {
@@ -55,7 +55,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Returns 0, or the system's number for why not all of them could be started.
+  /// Starts `count` threads. Returns 0, or the system's error number if not all of them could be started.
   int start(int count) {
     started_.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ void require_startable(int more, int threads) {
                                      "); use fewer threads, or allow more memory or processes (ulimit -v, -u)");
 }
 
-/// Has OpenMP start its threads at once, before arrays take the memory that their stacks need.
+/// Makes OpenMP start its threads at once, before arrays occupy the memory that the stacks of these threads need.
 void start(int threads) {
   std::atomic<int> there{0};
 #pragma omp parallel num_threads(threads)

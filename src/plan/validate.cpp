@@ -11,7 +11,7 @@
 
 namespace farfield {
 
-/// Of options that are words: one that the list has.
+/// For an option that is a word: throws Error(usage) if its list has no such value.
 template <class Value>
 static void require_known(const char* name, Value value) {
   if constexpr (std::is_enum_v<Value>)

@@ -6,8 +6,8 @@
 
 namespace farfield {
 
-/// Throws Error(usage) for a value that is not in its enum, since a caller in C may hand over any integer, and for a
-/// number of threads that is none.
+/// Throws Error(usage) for a value that is not in its enum, since a caller in C may pass any integer, and for a number
+/// of threads out of range.
 void require_known(const Options& options);
 
 /// `vectors` times `width` (not negative) as the size of an array; Error(memory) where that is beyond any memory.
@@ -16,7 +16,7 @@ std::size_t elements(std::int64_t vectors, std::int64_t width);
 /// Throws Error(input or device) for strengths that do not fit `sources` sources.
 void validate(const Strengths& strengths, std::int64_t sources, bool device_memory);
 
-/// Fills in what follows from the stages: flops.
+/// Fills in flops, backend, device, precision and scheme of every stage.
 void complete(Report& report);
 
 }  // namespace farfield

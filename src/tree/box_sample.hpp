@@ -1,7 +1,8 @@
-// What stands for all points and all boxes of a tree: members evenly spaced, or at equal steps of what they weigh.
+// Samples that represent all points or all boxes of a tree: members evenly spaced, or at equal steps of the running sum
+// of their weights.
 //
-// Boxes are drawn for sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge: what potential and
-// gradient are made of, where f costs much. Heavy boxes are met as often as they count.
+// Boxes are drawn to estimate the sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge, for
+// potential and gradient, where f is expensive. A box is drawn in proportion to its share of these sums.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -13,13 +14,13 @@
 
 namespace farfield {
 
-/// Points that need be looked at in one box. Below degree 14 those in corners carry little of the error, however they
-/// lie; above, a single one may carry all of it.
+/// Most points to look at in one box. Below degree 14 points in corners of the box carry little of the error, however
+/// they lie; from 14 on a single one may carry all of it.
 inline std::int64_t most_points(int degree) {
   return degree < 8 ? 8 : degree < 14 ? 64 : std::numeric_limits<std::int64_t>::max();
 }
 
-/// At most `most` members of begin ... begin + count, evenly spaced; each stands for each_for() of them.
+/// At most `most` members of [begin, begin + count), evenly spaced; each represents each_for() members.
 class EvenlySpaced {
  public:
   EvenlySpaced(std::int64_t begin, std::int64_t count, std::int64_t most)
@@ -37,11 +38,11 @@ class EvenlySpaced {
   double step_;
 };
 
-/// Members that are met at equal steps of the running sum of their weights, which add up to `all`.
+/// Draws members at `most` equal steps of the running sum of their weights; the weights add up to `all`.
 class EqualSteps {
  public:
   EqualSteps(double all, std::int64_t most) : all_(all), step_(all / static_cast<double>(most)), next_(step_ / 2) {}
-  /// How many of the next member its hits stand for; 0 where it is not met.
+  /// Factor of the next member, of weight `weight`, in the sampled sum; 0 if it is not drawn.
   double times(double weight) {
     running_ += weight;
     int hits = 0;
@@ -63,8 +64,9 @@ struct BoxSample {
   double square = 0, fourth = 0;  ///< the sums with f = 1, exactly
 };
 
-/// The boxes from level 2 on whose amount, >= 0, is above 0, if there are no more than `most` boxes; of more, about
-/// `most`, at equal steps of the running sum of their shares in both sums. None where a sum is not finite.
+/// Draws boxes from level 2 on whose amount (>= 0) is above 0: all of them if the tree has no more than `most` boxes
+/// there, else about `most`, at equal steps of the running sum of their shares in both sums. Draws none where a sum is
+/// not finite.
 template <class Amount>
 BoxSample sample_boxes(const TreeView& tree, int most, Amount&& amount) {
   BoxSample sample;

@@ -16,17 +16,18 @@ FARFIELD_HD unsigned octants_with(int axis, int bit) {
   return bit ? upper : ~upper & 0xffu;
 }
 
-/// Children of the colleague at displacement d along `axis` that touch a child with that axis' bit `bit` there.
+/// Children of the colleague at displacement d along `axis` that touch, along this axis, the box's children whose
+/// octant bit there is `bit`.
 FARFIELD_HD unsigned touching_children(int axis, int d, int bit) {
   if (d == 0) return 0xffu;
   return (d > 0) == (bit == 1) ? octants_with(axis, d > 0 ? 0 : 1) : 0u;
 }
 
-/// Children of the colleague at displacement d along `axis` at the side that faces the box.
+/// Children of the colleague at displacement d along `axis` on the side that faces the box; all of them where d is 0.
 FARFIELD_HD unsigned facing_children(int axis, int d) { return d == 0 ? 0xffu : octants_with(axis, d < 0); }
 
-/// Children of the colleague at displacement (dx, dy, dz) for which goes_to_parent holds: along two axes in the outer
-/// half (5 half child edges away), or along one and in the inner half (3) of both others.
+/// Children of the colleague at displacement (dx, dy, dz) for which goes_to_parent holds: those in its outer half
+/// (centre 5 half child edges away) along two axes, or along one axis and in its inner half (3) along the other two.
 FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
   const unsigned ox = dx ? octants_with(0, dx > 0) : 0u, ix = dx ? ~ox : 0u;
   const unsigned oy = dy ? octants_with(1, dy > 0) : 0u, iy = dy ? ~oy : 0u;
@@ -37,8 +38,8 @@ FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
 /// The lowest octant in a set that is not empty.
 FARFIELD_HD int first_octant(unsigned mask) { return count_bits((mask & (0u - mask)) - 1u); }
 
-/// Calls f(other, dx, dy, dz) for the boxes that are far from `box` and children of its parent's colleague at
-/// displacement (x, y, z), with sources, targets or both; see for_each_far.
+/// Calls f(other, dx, dy, dz) for every box that is far from `box` and a child of the colleague of its parent at
+/// displacement (x, y, z), be there sources, targets or both in it; see for_each_far.
 template <bool reduced = false, class F>
 FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, int x, int y, int z, F&& f) {
   const BoxId c =
@@ -54,7 +55,7 @@ FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, int x, int y,
   }
 }
 
-/// The same for those with sources alone: a part of the far list of `target`.
+/// The same for the boxes that hold sources: a part of the far list of `target`.
 template <bool reduced = false, class F>
 FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, int x, int y, int z, F&& f) {
   for_each_far_box<reduced>(tree, target, x, y, z, [&](BoxId source, int dx, int dy, int dz) {
@@ -62,9 +63,9 @@ FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, int x, 
   });
 }
 
-/// Calls f(source, dx, dy, dz) for every box with sources in the far list of `target`; (dx, dy, dz) in -3...3 is
-/// the target's centre minus the source's in box edges. With `reduced`, those that for_each_far_of_parent of the
-/// target's parent calls are left out.
+/// Calls f(source, dx, dy, dz) for every box with sources in the far list of `target`; (dx, dy, dz) in -3...3 is the
+/// target's centre minus the source's in box edges. With `reduced`, the sources that for_each_far_of_parent finds for
+/// the target's parent are left out.
 template <bool reduced = false, class F>
 FARFIELD_HD void for_each_far(const TreeView& tree, BoxId target, F&& f) {
   if (tree.parent[target] == no_box) return;
@@ -73,9 +74,9 @@ FARFIELD_HD void for_each_far(const TreeView& tree, BoxId target, F&& f) {
       for (int x = -1; x <= 1; ++x) for_each_far_around<reduced>(tree, target, x, y, z, f);
 }
 
-/// The reduced stencil's sources of a target box that is no leaf: calls f(source, dx, dy, dz) for every box with
-/// sources one level below `parent` that is translated to it; odd (dx, dy, dz) in -5...5 is the parent's centre minus
-/// the source's in half child edges.
+/// The source boxes that the reduced stencil translates to `parent`, a target box that is no leaf. Calls f(source, dx,
+/// dy, dz) for each of them that holds sources; they are one level finer. Odd (dx, dy, dz) in -5...5 is the parent's
+/// centre minus the source's in half child edges.
 template <class F>
 FARFIELD_HD void for_each_far_of_parent(const TreeView& tree, BoxId parent, F&& f) {
   if (tree.is_leaf(parent)) return;  // its colleagues' children reach it by m2p or p2p

@@ -15,16 +15,16 @@ struct Geometry {
   int exponent = 0;                  ///< scaled coordinate = coordinate * 2^exponent; the extent becomes <= 1
   double extent = 0;                 ///< largest side of the bounding box, scaled
   double largest = 0;                ///< largest |coordinate|, scaled
-  double least = 0;                  ///< the smallest that is not 0, scaled
-  /// How the sources and targets fill a grid of `grid`^3 cells over the bounding cube: cells that hold a point, and
-  /// the same on the grid of half the resolution. The grid is chosen so that occupied cells hold >= 8 points on
-  /// average.
+  double least = 0;                  ///< smallest |coordinate| that is not 0, scaled
+  /// How the sources and targets fill a grid of `grid`^3 cells over the bounding cube: the number of cells that hold a
+  /// point (`occupied`), and the same on the grid of half the resolution (`occupied_coarse`). The grid is chosen so
+  /// that occupied cells hold >= 8 points on average.
   int grid = 1;
   std::int64_t occupied = 1, occupied_coarse = 1;
 };
 
 /// Multiplication by 2^exponent in two steps: exponents from -1025 to 1074 are needed (extents from twice the largest
-/// double down to the smallest subnormal) and neither end is a normal double itself.
+/// double down to the smallest subnormal), and at neither end is 2^exponent a normal double.
 struct Scaling {
   double first = 1, second = 1;
   Scaling() = default;
@@ -33,19 +33,20 @@ struct Scaling {
   FARFIELD_HD double operator()(double x) const { return x * first * second; }
 };
 
-/// Which coordinates a plan takes: finite ones that the scaling keeps to the last bit. Beside an extent of 1e269 the
-/// difference of 1e-311 and 2e-311 is lost, though 1/r is a number.
+/// Is a coordinate finite and kept to the last bit by the scaling? A plan accepts no others. Beside an extent of 1e269
+/// the difference of 1e-300 and 2e-300 is lost, though 1/r is a number.
 struct Kept {
   Scaling scale, back;
   FARFIELD_HD explicit Kept(int exponent) : scale(exponent), back(-exponent) {}
   FARFIELD_HD bool operator()(double x) const { return std::isfinite(x) && back(scale(x)) == x; }
 };
 
-/// Must Kept be asked? Up to an extent of 2^50 only distances below 2^-1024 are lost, whose inverse is no number.
+/// Must the coordinates be tested by Kept? Up to an extent of 2^50 only distances below 2^-1024 are lost, whose inverse
+/// is no number.
 FARFIELD_HD bool may_lose_digits(const Geometry& g) { return g.exponent < -50; }
 
-/// Exponent that brings the largest side, or else the largest |coordinate|, into (0.5, 1]. No coordinate exceeds
-/// 2^1000 scaled (a side of 1e-300 beside a constant coordinate of 1e300 cannot be brought there).
+/// Exponent that brings the largest side, or else the largest |coordinate|, into (0.5, 1]. No scaled coordinate exceeds
+/// 2^1000: a side of 1e-300 beside a constant coordinate of 1e300 stays below that range.
 FARFIELD_HD int scaling_exponent(const double low[3], const double high[3], double largest) {
   const int halved = largest > 1;  // high - low may overflow, their halves may underflow
   double wanted = 0;
@@ -62,7 +63,7 @@ FARFIELD_HD int scaling_exponent(const double low[3], const double high[3], doub
   return exponent < 1000 - top ? exponent : 1000 - top;
 }
 
-/// Bounding box, exponent, extent, largest and least coordinate from the box of at least one point.
+/// Sets bounding box, exponent, extent, largest and least coordinate of `g` from the box of at least one point.
 FARFIELD_HD void set_box(Geometry& g, const double low[3], const double high[3], double least) {
   double largest = 0;
   for (int d = 0; d < 3; ++d) {
@@ -99,12 +100,12 @@ struct GridCells {
   }
 };
 
-/// Does the survey count cells? Not for a handful of points or of no extent.
+/// Does the survey count cells? Not for fewer than 8 points or points of no extent.
 FARFIELD_HD bool has_grid(const Geometry& g) {
   return g.sources + (g.alike ? 0 : g.targets) >= 8 && g.extent > 0x1p-1000;
 }
 
-/// Neither a view nor a result has more scalars: their bytes are counted in 64 bits.
+/// Most scalars of a view or a result: their bytes are counted in 64 bits.
 inline constexpr std::int64_t most_elements = std::int64_t(1) << 58;
 
 /// Throws Error(input) for a count that is negative or beyond 2^40; `what` is "source" or "target".
@@ -113,7 +114,7 @@ void require_count(std::int64_t count, const char* what);
 /// Throws Error(input) for a count, a stride or a pointer that cannot be that of points.
 void check_view(const Points& points, const char* what);
 
-/// Throws Error(input) for a coordinate that is not Kept.
+/// Throws Error(input) for a coordinate that Kept refuses.
 [[noreturn]] void refuse_coordinate(const char* what, std::int64_t index, int axis, double x);
 
 }  // namespace farfield

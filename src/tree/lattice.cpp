@@ -10,8 +10,8 @@ namespace farfield {
 namespace {
 
 constexpr int edge_bits = 12;      // mantissa bits of an edge: centres up to 2^41 half edges from zero stay exact
-constexpr int corner_bits = 10;    // the root's corner is a multiple of h 2^-10
-constexpr double margin = 0x1p-9;  // of h, left free around the data: thrice the rounding of the corner, and a little
+constexpr int corner_bits = 10;    // the root's corner is a multiple of h 2^-10, h the edge of a box of level k
+constexpr double margin = 0x1p-9;  // in h, space around the data: thrice the rounding of the corner, and a little
 
 struct Box {
   double low[3], high[3];
@@ -24,7 +24,7 @@ double round_up(double x, int bits) {
   return std::ldexp(std::ceil(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-/// As deep as 62 levels, indices below 2^62 and a unit that is a normal number allow.
+/// The deepest lattice of at most 62 levels whose indices are below 2^62 and whose unit is a normal number.
 Lattice deepest(double root_edge, const double corner[3]) {
   double reach = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -47,8 +47,8 @@ Lattice plain_cube(const Box& data, double extent, double largest) {
   return deepest(2 * edge, corner);  // twice: the data may begin anywhere in the first edge
 }
 
-/// Lowest corner along one axis. The free space is divided 1 : 2, so that a flat axis lies at 1/3 or 2/3 of its boxes
-/// on the next ten levels instead of on their faces.
+/// Lowest corner along one axis. The free space is divided 1 : 2, so that points in a plane across this axis lie at 1/3
+/// or 2/3 of their boxes on the next ten levels instead of on box faces.
 double corner_along(double low, double high, double h) {
   const double boxes = std::max(1.0, std::ceil((high - low) / h + margin));
   const double grain = std::ldexp(h, -corner_bits);

@@ -29,7 +29,7 @@ struct Lattice {
     const double quotient = x / unit;
     std::int64_t i = static_cast<std::int64_t>(quotient);
     i -=
-        (quotient < static_cast<double>(i)) + origin[axis];  // floor; a call of the C library where SSE4 is not assumed
+        (quotient < static_cast<double>(i)) + origin[axis];  // floor; without SSE4, std::floor would call the C library
     const std::int64_t last = (std::int64_t(1) << depth) - 1;
     return i < 0 ? 0 : (i > last ? last : i);
   }
@@ -43,17 +43,17 @@ struct Lattice {
 
 struct Geometry;
 
-/// The lattice whose root edge is D 2^k / m (1 <= m <= 2^k): the largest side of the data, inflated by at most
+/// The lattice whose root edge is D 2^k / m (1 <= m <= 2^k), D the largest side of the data. D, inflated by at most
 /// 0.4 % of a box and 2^-11 of itself, spans exactly m boxes of level k; m == 2^k is the plain cube. Data farther from
-/// zero than 2^30 boxes of level k, or of no extent, get a cube whose edge is a power of two instead: its centres have
-/// bits to spare.
+/// zero than 2^30 boxes of level k, or of no extent, get a cube whose edge is a power of two instead: the centres of
+/// its boxes have bits to spare.
 Lattice make_lattice(const Geometry& geometry, int m, int k);
 
 /// Boxes with edges below this times |centre| have centres that need more than 53 bits: 2^-40 for an edge of 12 bits.
 double finest_relative_edge(const Lattice& lattice);
 
-/// Are the centres of the children exact? If not, the box at `level` is a grid of some thousand ulps a side. `finest`
-/// is finest_relative_edge.
+/// Are the centres of the children exact in double? If not, the side of the box at `level` is only some thousand ulps
+/// of its coordinates. `finest` is finest_relative_edge.
 FARFIELD_HD bool resolves_children(const Lattice& lattice, double finest, const std::int64_t corner[3], int level) {
   if (level == lattice.depth) return false;
   double largest = 0;
@@ -89,16 +89,16 @@ FARFIELD_HD std::uint64_t morton_word(const Lattice& lattice, const double x[3],
   return key;
 }
 
-/// The levels of boxes whose children one 32-bit Morton key tells apart: 3 bits each.
+/// Levels [begin, end) of the boxes whose children one 32-bit Morton key tells apart: 3 bits a level.
 struct KeyLevels {
   int begin, end;
   FARFIELD_HD constexpr int bits() const { return 3 * (end - begin); }
 };
 
-/// Those of the key that tells the children of a box at `level`. The first key, which all points get, holds ten levels,
-/// half the bytes of a word to sort and as deep as most boxes go (8^10 = 1e9). The later ones hold five: most boxes
-/// that go on end there, and 15 bits leave 17 of a word of 32 for the number of the box (131,072), which the device
-/// sorts by.
+/// The levels of the key that tells apart the children of a box at `level`. The first key, which all points get, holds
+/// ten levels: half the bytes of a 64-bit word to sort, and as deep as most boxes are (8^10 = 1e9). The later keys hold
+/// five levels: most boxes that are divided further have their leaves there, and 15 bits leave 17 of a word of 32 for
+/// the number of the box (131,072), by which the device sorts.
 FARFIELD_HD constexpr KeyLevels key_levels(int level) {
   constexpr int first = 10, later = 5;
   if (level < first) return {0, first};
@@ -106,8 +106,8 @@ FARFIELD_HD constexpr KeyLevels key_levels(int level) {
   return {begin, begin + later};
 }
 
-/// Morton key of the levels of key_levels(level) for a `level` that begins them, the finest in bits 0-2. Levels beyond
-/// the lattice's depth are zero.
+/// Morton key of the levels of key_levels(level), the finest in bits 0-2; `level` must be the first of them. Levels
+/// beyond the lattice's depth are zero.
 FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], int level) {
   const int end = key_levels(level).end;
   const std::uint32_t kept = (1u << (end - level)) - 1;
@@ -125,12 +125,12 @@ FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], 
   return key;
 }
 
-/// Which child of a box at `level` the morton_key of its key_levels belongs to.
+/// Which child of a box at `level` holds a point, from the point's morton_key of key_levels(level).
 FARFIELD_HD int child_of_short_key(std::uint32_t key, int level) {
   return static_cast<int>(key >> (3 * (key_levels(level).end - 1 - level))) & 7;
 }
 
-/// Which child (0-7, x lowest bit) of a box at `level` a key of the word that holds level + 1 belongs to.
+/// Which child (0-7, x lowest bit) of a box at `level` holds a point, from its morton_word that contains level + 1.
 FARFIELD_HD int child_of_key(std::uint64_t key, int level) {
   const int within = level % levels_per_word;  // 0: the word's coarsest triple
   return static_cast<int>(key >> (3 * (levels_per_word - 1 - within))) & 7;

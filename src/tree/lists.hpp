@@ -6,8 +6,9 @@
 //               Not stored: it follows from TreeView::colleague of the parent and the children's octants.
 //   m2p         target leaf t <- finer source box s: s's parent touches t, s does not
 //   p2l         target box t <- coarser source leaf s: s touches t's parent, not t
-// A near item may be any box, leaf or not: it stands for its contiguous range of sources. In a near row the
-// target comes first (if it has sources); all rows are in ascending order otherwise, and name only boxes with sources.
+// An item of a near row may be any box, leaf or not: all its sources, a contiguous range, are summed. A near row
+// begins with the target leaf itself (if it has sources). Otherwise all rows are in ascending order. Rows hold only
+// boxes with sources.
 // near, m2p and p2l are stored by target in compressed rows, so that every sum is a gather.
 #pragma once
 #include <cstdint>
@@ -41,15 +42,15 @@ struct Lists {
   ListsView view() const { return {near.view(), m2p.view(), p2l.view()}; }
 };
 
-/// Numbers the list builder needs from the cost model: below these, pairs are cheaper than expansions.
+/// Thresholds of the list builder, from the cost model: up to these numbers pairs are cheaper than expansions.
 struct ListThresholds {
-  std::int64_t m2p_sources = 0;  ///< a finer box with at most this many sources goes to near instead of m2p
+  std::int64_t m2p_sources = 0;  ///< a finer box with at most this many sources goes to the near list, not m2p
   std::int64_t p2l_targets = 0;  ///< coarser leaves reach a leaf with at most this many targets by p2p, not p2l
 };
 
 /// Do boxes a and b (any levels) share at least a corner? Centres are exact, so a relative slack of 2^-20 of
 /// the edges separates touching from apart safely. (A box 2^20 times smaller that lies within the slack of a large
-/// one counts as touching: the lists then take pairs instead of an expansion, and still every pair once.)
+/// one counts as touching: its pairs are then summed by p2p, not by an expansion, and still once each.)
 FARFIELD_HD bool touch(const TreeView& tree, BoxId a, BoxId b) {
   const double reach = 0.5 * (tree.lattice.edge(tree.level[a]) + tree.lattice.edge(tree.level[b])) * (1 + 0x1p-20);
   for (int axis = 0; axis < 3; ++axis) {

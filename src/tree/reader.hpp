@@ -1,5 +1,5 @@
-// Reader: the caller's points as scaled doubles, whatever their scalar type, stride and layout. It reads the memory
-// that the points are in: a loop of the host that of the host, a kernel that of the device.
+// Reader: the caller's points as scaled doubles, whatever their scalar type, stride and layout. Points in host memory
+// are read by loops of the host, points in device memory by kernels.
 #pragma once
 #include <cstdint>
 #include <farfield/views.hpp>
@@ -23,7 +23,7 @@ struct Reader {
   }
 };
 
-/// The same with the scalar type asked at every access: for kernels, where that branch is hidden by the load.
+/// The same with the scalar type tested at every access: for CUDA kernels, where the load hides that branch.
 struct AnyReader {
   const void* axis[3];
   std::int64_t stride;

@@ -1,7 +1,7 @@
 // Tree: boxes of all levels in one set of flat arrays, in level order, siblings contiguous, empty boxes absent.
 //
 // The same arrays serve the CPU and a GPU (see docs/developer/backends.md): `Tree<Array>` owns them in either
-// memory, `TreeView` is the plain-pointer form that stages and kernels take. One tree holds sources and targets;
+// memory, `TreeView` is its plain-pointer form, passed to stages and kernels. One tree holds sources and targets;
 // a box exists if it contains either. Points are sorted by box, so every box, leaf or not, owns one contiguous
 // range of sources and one of targets.
 #pragma once
@@ -47,7 +47,7 @@ struct TreeView {
 };
 
 FARFIELD_HD int count_bits(unsigned mask) {  // masks have 8 bits
-  mask -= mask >> 1 & 0x55u;                 // without branches: x86-64 as such has no popcount
+  mask -= mask >> 1 & 0x55u;                 // without branches: baseline x86-64 has no popcount
   mask = (mask & 0x33u) + (mask >> 2 & 0x33u);
   return static_cast<int>((mask + (mask >> 4)) & 0x0fu);
 }

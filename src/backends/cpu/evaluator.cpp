@@ -1,4 +1,4 @@
-// CpuEvaluator: owns the arrays of a plan on the CPU and runs the method's page over the stages.
+// CpuEvaluator: owns the arrays of a plan on the CPU and runs its method (methods/fmm.hpp or the direct sum).
 #include "backends/cpu/evaluator.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@
 
 namespace farfield::cpu {
 
-/// The stages as the method page wants them: one object, its work and its table of functions.
+/// The stages as methods/fmm.hpp calls them: the functions of the table `stage`, applied to one `work`.
 template <class Real>
 struct BoundStages {
   const Stages<Real>& stage;
@@ -44,7 +44,7 @@ struct Placed {
   MemoryMeter meter;
   CpuTree tree;
   int exponent = 0;  ///< of the scaling of coordinates
-  double least = 0;  ///< coordinate, scaled, that is not 0
+  double least = 0;  ///< smallest |coordinate| that is not 0, scaled
   Placed() { tree.count_bytes_in(meter); }
 };
 
@@ -67,7 +67,7 @@ class CpuEvaluator final : public Evaluator {
   }
   ~CpuEvaluator() override { release_tables(); }
 
-  /// Arrays and, where degree and scheme stay, tables serve the next build.
+  /// The next build reuses the arrays and, where degree and scheme stay the same, the tables.
   bool adopt(const Decision& d) override {
     const Decision& own = decision_;
     if (d.backend != own.backend || d.kernel != own.kernel || d.method != own.method || d.precision != own.precision ||
@@ -110,7 +110,7 @@ class CpuEvaluator final : public Evaluator {
     return cpu::make_evaluator(decision, threads_, placed_, clock);
   }
 
-  /// Tables and pointers, for the points and the tree that are there.
+  /// Makes the tables and sets the pointers of work_ for the points and the tree in placed_.
   void prepare(StageClock& clock) {
     softening_ = scaled_softening(decision_.softening, placed_->exponent, decision_.precision);
     if (decision_.method == Method::fmm) clock("tables", [&] { build_tables(); });
@@ -147,7 +147,7 @@ class CpuEvaluator final : public Evaluator {
   CpuTree& tree() { return placed_->tree; }
   const SortedPoints& target_points() const { return placed_->tree.target_points(); }
 
-  /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
+  /// Corrects the degree, which `choose` took from the tolerance alone, by how the points lie in their boxes.
   void settle_degree(Report& report) {
     const TreeView tree = this->tree().tree.view();
     const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
@@ -160,7 +160,7 @@ class CpuEvaluator final : public Evaluator {
     decision_.in_planes = settled.in_planes;
   }
 
-  /// Tables of the same degree and scheme stay; else those of before go first.
+  /// Keeps tables of the same degree and scheme; otherwise releases the old tables before new ones are made.
   void build_tables() {
     const TableKey key{decision_.kernel, expansion_degree(decision_.kernel, decision_.degree), decision_.rotation,
                        decision_.reduced};
@@ -223,7 +223,7 @@ class CpuEvaluator final : public Evaluator {
     });
   }
 
-  /// The quality of every vector; the measured error, when asked, of the first.
+  /// The quality of the results of one vector; for the first vector, when asked, also the measured error.
   Quality examine(const Strengths& strengths, std::int64_t vector, int exponent, const SortedResults<Real>& results,
                   const Delivery& delivery, Report& report) {
     const std::int64_t targets = target_points().count;
@@ -316,12 +316,12 @@ std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads)
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
-  // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after, in
-  // single also the strengths in double
+  // per point: coordinates and order; keys and the sort's second buffer while building; strengths and results while
+  // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * (d.gradient ? 4 : 1) * real;
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
-  // worst case: every eighth-full leaf and its chain of parents; lists of 60 near boxes per leaf
+  // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
   bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80 + 60 * 4);
   return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)

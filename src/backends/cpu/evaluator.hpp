@@ -1,4 +1,4 @@
-// The CPU backend's face: what the plan layer calls.
+// The interface of the CPU backend to the plan layer.
 #pragma once
 #include <memory>
 

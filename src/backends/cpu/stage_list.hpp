@@ -32,7 +32,7 @@ Stages<Real> stages(Kernel kernel);
 
 }  // namespace farfield::cpu::FARFIELD_ISA
 
-// Stages of pairs and points are compiled once per kernel, each time with its name (src/CMakeLists.txt).
+// Stages of pairs and points are compiled once per kernel, with FARFIELD_KERNEL its name (src/CMakeLists.txt).
 #if defined(FARFIELD_KERNEL)
 #include FARFIELD_KERNEL_HEADER
 #define FARFIELD_INSTANTIATE(stage)                                  \

@@ -24,7 +24,7 @@ struct Stages {
   void (*direct_sums)(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums) = nullptr;
 };
 
-/// The best level of this machine not above `wanted`; `automatic` means the best.
+/// `wanted` itself; for `automatic` the best level of this machine.
 /// Throws Error(device) when a level is forced that the machine or this build does not have.
 Simd resolve_simd(Simd wanted);
 

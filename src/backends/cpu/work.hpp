@@ -15,7 +15,7 @@ struct SymmetryView {
   const Real* sign;           ///< [coefficients]
 };
 
-/// y = A x in compressed rows; derivative maps of expansions.
+/// y = A x, A in compressed rows: maps from an expansion to that of a derivative.
 template <class Real>
 struct SparseView {
   int rows, columns;
@@ -34,9 +34,9 @@ template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
   std::int64_t stride = 0;                ///< of expansions: coefficients rounded up to whole 64-byte lines
-  const Real* recurrence = nullptr;       ///< of the degree itself
-  const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
-  const Real* m2m = nullptr;              ///< column-major; octant 7
+  const Real* recurrence = nullptr;       ///< factors of Basis::columns for `degree`
+  const Real* recurrence_next = nullptr;  ///< the same for degree + 1: gradients of multipoles
+  const Real* m2m = nullptr;              ///< column-major; for a child in octant 7
   Real l2l_scale = 1;                     ///< l2l is this times the transpose of m2m
   SymmetryView<Real> symmetry[symmetry_count] = {};
   const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it

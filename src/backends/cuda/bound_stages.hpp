@@ -1,4 +1,4 @@
-// BoundStages: the stages on one evaluator's arrays, as the method page (methods/fmm.hpp) wants them.
+// BoundStages: the stages bound to one evaluator's arrays, in the form that methods/fmm.hpp requires.
 #pragma once
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace farfield::cuda {
 template <class Kernel, class Real>
 class BoundStages {
  public:
-  /// `side`: the stream of the far field up to l2p, beside which p2p runs; null: all on the work's own.
+  /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
   BoundStages(const Work<Real>& work, StageEvents& events, SideStream* side)
       : near_(work), far_(work), events_(events), side_(side) {}
 
@@ -47,7 +47,7 @@ class BoundStages {
   }
 
  private:
-  /// Are locals below level 1 written, rather than added to? Tensor cores in single write those of boxes with targets.
+  /// Are locals of levels 2 and deeper written, not added to? Tensor cores in single write those of boxes with targets.
   bool m2l_writes_all() const { return far_.tensor.ready && !far_.rotation && far_.alike; }
 
   void clear(Real* expansions, std::int64_t boxes) const {

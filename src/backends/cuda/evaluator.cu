@@ -50,7 +50,7 @@ struct Placed {
   DeviceMemory memory;
   CudaTree tree;
   int exponent = 0;  ///< of the scaling of coordinates
-  double least = 0;  ///< coordinate, scaled, that is not 0
+  double least = 0;  ///< smallest scaled |coordinate| that is not 0
   bool has_m2p = false, has_p2l = false;
   explicit Placed(int current) : device(current) { tree.use(memory); }
   ~Placed() { memory.stream = stream; }
@@ -97,7 +97,7 @@ class CudaEvaluator final : public Evaluator {
     return made_again<double>(decision, report);
   }
 
-  /// Tables and pointers, for the points and the tree that are there.
+  /// Makes tables and pointers anew for the points and the tree of the last build.
   void prepare_again(Report& report) {
     const OnDevice current(placed_->device);
     begin({});
@@ -112,7 +112,7 @@ class CudaEvaluator final : public Evaluator {
   template <class Other>
   std::unique_ptr<Evaluator> made_again(const Decision& decision, Report& report) {
     auto other = std::make_unique<CudaEvaluator<Other>>(decision, threads_, placed_);
-    Report choices = report;  // those of the first stand
+    Report choices = report;  // the report keeps the choices of the first evaluator
     other->prepare_again(choices);
     report.stages = choices.stages;
     return other;
@@ -137,7 +137,7 @@ class CudaEvaluator final : public Evaluator {
     memory_.stream = stream_;
   }
 
-  /// Leaves nothing in flight when it fails: the caller's arrays and the plan's may go.
+  /// Runs `work`. If that fails, waits for all streams: the caller's arrays and the plan's may be freed next.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -227,7 +227,7 @@ class CudaEvaluator final : public Evaluator {
     return qualities;
   }
 
-  /// Waits for what was launched beside scatter, and with it for the condition.
+  /// Waits for the side stream: for the judge's kernels, which run beside scatter, and for those of the condition.
   Quality quality(std::int64_t vector, int exponent, const SortedResults<Real>& delivered, const Report& report) {
     side_.wait();
     const Judge::Found found = judge_.result();
@@ -264,7 +264,8 @@ class CudaEvaluator final : public Evaluator {
            decision_.degree >= least_mirror_degree && MirrorM2l::available(decision_.degree);
   }
 
-  /// Without the tensor cores that `choose` counts on, a dense scheme that nobody asked for becomes a rotation.
+  /// `choose` counts on tensor cores. Where the device has none for double at this degree, rotation replaces a dense
+  /// scheme that nobody asked for, unless dense is cheaper even so.
   void settle_scheme(Report& report) {
     CostConstants c = device_cost_constants(decision_.precision, decision_.gradient);
     c.tensor = nullptr;
@@ -296,7 +297,7 @@ class CudaEvaluator final : public Evaluator {
     }
   }
 
-  /// m2l on tensor cores has rows of its own.
+  /// m2l on tensor cores has rows of its own: `rows_` is then only needed by an l2l that does not go by octants.
   void prepare_rows() {
     if ((tensor_.view().ready || mirror_.view().ready) && l2l_by_octants<Real>(tables_.view().coefficients))
       rows_.release();
@@ -353,7 +354,7 @@ class CudaEvaluator final : public Evaluator {
     work_.stream = stream_;
   }
 
-  /// `alone`: the only vector of the call, whose stages are marked by the same events every time.
+  /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void run_stages(bool alone) {
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;

@@ -1,4 +1,4 @@
-// What an evaluator may hold at one time, known before anything runs.
+// Upper bound of the memory that an evaluator holds at one time, known before anything runs.
 #include <algorithm>
 
 #include "backends/cuda/evaluator.hpp"
@@ -12,8 +12,8 @@ namespace farfield::cuda {
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
-  // per point: coordinates and order, keys and the sort's second buffer while building; strengths and results after,
-  // twice: the caller's may be in host memory
+  // per point: coordinates and order; keys and the sort's second buffer during the build; after it strengths and
+  // results, twice, as the caller's may be in host memory
   std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) +
                        (1 << 20) + Scatter::bytes(results, d.gradient ? 4 : 1, 8);
   if (d.method != Method::fmm) return bytes;

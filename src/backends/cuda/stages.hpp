@@ -1,5 +1,6 @@
-// The stages of the CUDA backend: asynchronous launches in the order of Work::stream, one file each, the same names as
-// on the CPU. m2l overwrites the locals, p2p the results; the others add, in the order of methods/fmm.hpp.
+// The stages of the CUDA backend: asynchronous launches in the order of Work::stream, one file each, with the same
+// names as on the CPU. m2l needs cleared locals (bound_stages.hpp), p2p overwrites the results; the others add, in the
+// order of methods/fmm.hpp.
 #pragma once
 #include "backends/cuda/work.hpp"
 
@@ -13,10 +14,10 @@ template <class Real>
 void m2l(const Work<Real>& work);
 template <class Real>
 void m2l_by_rotation(const Work<Real>& work);
-/// Dense on tensor cores, without the reduced stencil's parents; needs Work::tensor, and that p2m and m2m had it too,
-/// with strengths of at most 1: they write the operands.
+/// Dense m2l on tensor cores, without the reduced stencil's translations to parents. Needs Work::tensor, in p2m and m2m
+/// too, which write the operands, and strengths of at most 1.
 void m2l_by_tensor(const Work<float>& work);
-/// The same in double, mirror images together; needs Work::mirror.
+/// The same in double, with mirror images taken together; needs Work::mirror.
 void m2l_by_mirrors(const Work<double>& work);
 /// The reduced stencil's translations to parents.
 template <class Real>
@@ -25,7 +26,7 @@ template <class Kernel, class Real>
 void p2l(const Work<Real>& work);
 template <class Real>
 void l2l(const Work<Real>& work, int level);
-/// Otherwise l2l needs Work::classes.
+/// Does l2l go by octants with so many coefficients? Otherwise it needs Work::classes.
 template <class Real>
 bool l2l_by_octants(int coefficients);
 template <class Kernel, class Real>

@@ -41,7 +41,7 @@ struct Operators {
 template <class Real>
 struct RotationView {
   const Real *cosine = nullptr, *sine = nullptr, *blocks = nullptr, *shift = nullptr;
-  std::int64_t block_numbers = 0, shift_numbers = 0;  ///< of one operator
+  std::int64_t block_numbers = 0, shift_numbers = 0;  ///< numbers of one operator in `blocks`, in `shift`
   const std::int32_t* index = nullptr;                ///< [symmetry][coefficients]
   const Real* sign = nullptr;
 };
@@ -62,12 +62,12 @@ struct TablesView {
 struct OctantView {
   const std::uint8_t* parity = nullptr;  ///< [coefficients], three bits
   const std::int16_t* index = nullptr;   ///< [coefficients], sorted by parity
-  /// [degree + 2][8]: where in `index` those of parity k begin that are of degree n or higher; the last row: where they
-  /// end
+  /// [degree + 2][8]: row n: where in `index` the coefficients of parity k and degree n or higher begin; last row:
+  /// where those of parity k end
   const std::int16_t* begin = nullptr;
 };
 
-/// Boxes with targets of levels 2 and deeper by octant, in ascending order within each.
+/// Boxes with targets on levels 2 and deeper, grouped by octant (the class), in ascending order within each class.
 struct ClassRows {
   const BoxId* box = nullptr;
   /// [8][levels + 1]: row of the first box of class c at level l or deeper.
@@ -86,14 +86,15 @@ struct PairTile {
 struct Family {
   BoxId parent;
   std::uint16_t children;
-  /// Those whose near list holds every coarser leaf adjacent to the parent; the near lists of the others hold none.
+  /// Children whose near list holds every coarser leaf adjacent to the parent; the near lists of the others hold none.
   std::uint16_t takers;
 };
 
-/// Squares of distances below it are close, in edges of a leaf: such pairs are differenced in double. In single,
-/// coordinates are rounded to 2^-24 of the edge, and pairs at 1/16, 1/32, 1/64 of it bring a relative error of about
-/// 6e-7, 2e-6, 5e-6 into gradients of strengths of both signs; truncation is 10 times as much up to degrees 11 and 5.
-/// Where leaves have 40 points or lie on a surface, 1/16 makes p2p take 1.1 to 1.4 times as long as 1/32.
+/// Squared distance, in edges of a leaf, below which a pair is close: the differences of its coordinates are then taken
+/// in double. In single, coordinates are rounded to 2^-24 of the edge, and pairs at 1/16, 1/32, 1/64 of the edge bring
+/// a relative error of about 6e-7, 2e-6, 5e-6 into gradients of strengths of both signs; truncation errs 10 times as
+/// much up to degrees 11 and 5. Where leaves have 40 points or lie on a surface, 1/16 makes p2p take 1.1 to 1.4 times
+/// as long as 1/32.
 template <class Real>
 constexpr Real close_square(int degree) {
   if constexpr (sizeof(Real) == 8)
@@ -101,14 +102,14 @@ constexpr Real close_square(int degree) {
   else
     return Real(1) / static_cast<Real>(degree <= 5 ? 64 * 64 : degree <= 11 ? 32 * 32 : 16 * 16);
 }
-inline constexpr int most_careful = 1 << 10;  ///< degree: for sums whose error nothing else bounds
+inline constexpr int most_careful = 1 << 10;  ///< a degree, for sums whose error nothing else bounds
 
-/// What p2p goes over (p2p_work.hpp); every leaf with near sources is in one of the two.
+/// The tiles and families that p2p sums (p2p_work.hpp); every leaf with near sources is in one of the two.
 struct NearWork {
   const PairTile* tile = nullptr;
   const Family* family = nullptr;
-  const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device: how many
-  std::int64_t most_tiles = 0, most_families = 0;            ///< at most
+  const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device memory: how many there are
+  std::int64_t most_tiles = 0, most_families = 0;            ///< upper bounds of these counts
   bool wide = false;                                         ///< tiles of wide_tile threads
 };
 
@@ -125,10 +126,10 @@ struct Work {
   bool alike = true;                      ///< sources and targets are the same points
   const double* source[3] = {};           ///< scaled coordinates of sorted sources
   const double* target[3] = {};
-  /// Direct sum: which source or target comes when; null: as they are.
+  /// Direct sum: order in which sources and targets are visited; null: that of the arrays.
   const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
   const Real* strength = nullptr;  ///< of sorted sources
-  /// Of the expansions' degree, where there are any.
+  /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
   Real close_square = cuda::close_square<Real>(most_careful);
   Real* multipole = nullptr;   ///< [boxes][stride]
   Real* local = nullptr;       ///< [boxes][stride]
@@ -143,7 +144,7 @@ struct Work {
   cudaStream_t stream = nullptr;
 };
 
-/// Where the parts of results are: the potential, then the gradient.
+/// The array of one part of the results: 0 is the potential, 1 to 3 are the gradient's components.
 template <class Real>
 FARFIELD_HD Real* result_array(const Work<Real>& work, int part) {
   return part == 0 ? work.potential : part == 1 ? work.gradient[0] : part == 2 ? work.gradient[1] : work.gradient[2];

@@ -98,7 +98,8 @@ std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) c
   return splitting;
 }
 
-/// Keys of the next levels for the points of the boxes that go on: large ranges one by one, the others side by side.
+/// Keys of the next levels for the points of the boxes to be subdivided: large ranges one after another, each by all
+/// threads; the others in parallel, each by one thread.
 void Builder::renew_keys(const std::vector<BoxId>& splitting, int level) {
   const auto renew = [&](BoxId b, int s, int threads) {
     const Node& node = nodes_[static_cast<std::size_t>(b)];

@@ -14,9 +14,10 @@ struct BoxOptions {
   int threads = 0;
 };
 
-/// Builds all boxes over the sorted items of `sources` and, unless null, `targets`. Items are given new keys below
-/// level 10, 15, ... where boxes go on, so their order is final only afterwards. A leaf holds more than leaf_size
-/// points where all of them coincide or boxes reach the resolution of the coordinates. No points at all: no boxes.
+/// Builds all boxes over the sorted items of `sources` and, unless null, `targets`. Items of boxes that are subdivided
+/// below level 10, 15, ... are given new keys, so that the order of items is final only afterwards. A leaf holds more
+/// than leaf_size points where all of them coincide or boxes reach the resolution of the coordinates. No points at all:
+/// no boxes.
 /// Throws Error(usage) when a uniform depth is beyond that resolution.
 void build_boxes(Tree<Array>& tree, Cloud& sources, Cloud* targets, const BoxOptions& options);
 

@@ -1,6 +1,6 @@
-// Keys: what is sorted instead of points. Ten levels of the tree at a time fill 30 bits; boxes that are still overfull
-// ten levels down get new keys of five levels for their own points only, so that depth costs nothing where it is not
-// needed.
+// Keys: sorted in place of the points. The first keys hold ten levels of the tree in 30 bits. Boxes that are still
+// overfull ten levels down get new keys of five levels for their own points only, so that depth costs nothing where it
+// is not needed.
 #pragma once
 #include <cstdint>
 #include <farfield/views.hpp>
@@ -12,12 +12,12 @@
 
 namespace farfield::cpu {
 
-/// One set of points (sources or targets) with what makes keys of it.
+/// One set of points (sources or targets), with the scaling and the lattice that its keys follow from.
 struct Cloud {
   Points points;
   Scaling scale;
   Lattice lattice;
-  Array<Item> items, scratch;  ///< `scratch` is the sort's other half
+  Array<Item> items, scratch;  ///< `scratch`: the sort's second buffer
 
   std::int64_t count() const { return points.count; }
 };
@@ -34,7 +34,7 @@ void rekey(Cloud& cloud, std::int64_t begin, std::int64_t end, int level, int th
 /// Do all points of items [begin, end) have the same coordinates, those of the point `with`?
 bool coincide(const Cloud& cloud, std::int64_t begin, std::int64_t end, const double with[3]);
 
-/// Scaled coordinates of the point behind an item.
+/// Scaled coordinates of an item's point.
 void coordinates(const Cloud& cloud, Item item, double x[3]);
 
 }  // namespace farfield::cpu

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t grain = 128;  // boxes per chunk
 
-/// Rows of consecutive boxes as one chunk makes them.
+/// The rows of one chunk of consecutive boxes.
 struct Part {
   std::vector<BoxId> items;
   std::vector<std::int64_t> ends;  // of each row, in `items`
@@ -22,7 +22,7 @@ struct Part {
   }
 };
 
-/// Rows that grow level by level while earlier ones are read.
+/// Rows appended level by level; the rows of a level are made from those of the level above.
 struct ChunkRows {
   std::vector<std::int64_t> begin{0};
   std::vector<BoxId> items;
@@ -35,7 +35,7 @@ struct ChunkRows {
   }
 };
 
-/// Joins parts, which cover all boxes in order.
+/// Joins the parts, which cover all boxes in ascending order, to one list.
 void join(List<Array>& list, const std::vector<Part>& parts, std::int64_t boxes, int threads) {
   std::vector<std::int64_t> item_base(parts.size()), row_base(parts.size());
   std::int64_t items = 0, rows = 0;
@@ -71,13 +71,14 @@ class Builder {
 
   const TreeView& tree_;
   ListThresholds thresholds_;
-  /// For each box with targets: the coarser leaves with sources that touch it, or that a leaf takes by p2p all the
-  /// same.
+  /// For each box with targets: the coarser leaves with sources that touch the box; for a leaf of few targets
+  /// (p2l_targets) also those that reach it by p2p in place of p2l.
   ChunkRows adjacent_;
 };
 
-/// Coarser leaves that touch the parent (the parent's own row and those of its colleagues that are leaves): they touch
-/// the target too, and its children must look at them in turn, or reach it by p2l.
+/// Divides the coarser leaves that touch the target's parent (the parent's own row and those of its colleagues that are
+/// leaves): `adjacent` gets those that touch the target, too, from which its children choose in turn; `p2l` gets the
+/// others, unless the target is a leaf with few targets.
 void Builder::coarser_row(BoxId target, Part& adjacent, Part& p2l) const {
   const BoxId parent = tree_.parent[target];
   if (parent != no_box && tree_.target_count(target) > 0) {
@@ -110,11 +111,11 @@ void Builder::find_coarser(std::vector<Part>& p2l, int threads) {
   }
 }
 
-/// A source box whose parent touches the target leaf: whole to near or to m2p, or its children are looked at.
+/// Puts a source box whose parent touches the target leaf undivided into near or m2p, or its children one by one.
 void Builder::take(BoxId target, BoxId source, Part& near, Part& m2p) const {
   const std::int64_t sources = tree_.source_count(source);
   if (sources == 0) return;
-  if (sources <= thresholds_.m2p_sources) return near.push(source);  // whatever lies in it would go there
+  if (sources <= thresholds_.m2p_sources) return near.push(source);  // all its descendants would go to near
   if (!touch(tree_, target, source)) return m2p.push(source);
   if (tree_.is_leaf(source)) return near.push(source);
   const BoxId first = tree_.first_child[source];

@@ -13,8 +13,8 @@ namespace {
 
 // Three passes for first keys, two for later ones; 1024 streams of writes fit a second-level cache.
 constexpr int digit_bits = 10, buckets = 1 << digit_bits;
-constexpr std::int64_t small = 512;            // below, comparing is faster than clearing three histograms
-constexpr std::int64_t smallest_block = 4096;  // of one thread
+constexpr std::int64_t small = 512;            // up to here, std::sort is faster than clearing three histograms
+constexpr std::int64_t smallest_block = 4096;  // items per thread
 
 int digit(Item item, int shift) { return static_cast<int>(item >> shift) & (buckets - 1); }
 

@@ -83,7 +83,7 @@ void build(CpuTree& built, const Points& sources, const Points* targets, const G
 
 void read_points(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry, int threads) {
   built.alike = targets == nullptr;
-  if (!targets) {  // none of an earlier build stay
+  if (!targets) {  // targets of an earlier build are released
     built.targets.count = 0;
     built.targets.order.release();
     for (Array<double>& axis : built.targets.axis) axis.release();

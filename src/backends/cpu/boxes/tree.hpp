@@ -1,4 +1,4 @@
-// CpuTree: sorted points, boxes and lists in host memory, everything that stages need beside strengths.
+// CpuTree: sorted points, boxes and lists in host memory: everything that stages need of the points.
 #pragma once
 #include <farfield/views.hpp>
 #include <functional>
@@ -29,12 +29,12 @@ struct CpuTree {
   bool alike = true;
 
   const SortedPoints& target_points() const { return alike ? sources : targets; }
-  /// Has every array count its bytes in `meter`; before the first build.
+  /// Makes every array count its bytes in `meter`. To be called before the first build.
   void count_bytes_in(MemoryMeter& meter);
 };
 
-/// Builds everything anew. `geometry` is the survey of the same points; `targets` null: they are the sources.
-/// Without sources, without targets: all ranges are empty on that side; without both there are no boxes.
+/// Builds everything anew. `geometry` is the survey of the same points; `targets` null: the targets are the sources.
+/// Without sources, all source ranges are empty; without targets, all target ranges; without both there are no boxes.
 void build(CpuTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
            const TreeOptions& options);
 

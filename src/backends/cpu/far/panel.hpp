@@ -1,10 +1,10 @@
 // Panels: translations are applied to many boxes at once, one box per lane.
 //
-// A panel is [coefficient][4 vectors of boxes]. A group is one vector of boxes that share a signed permutation P
-// (LaplaceBasis::symmetry), so that K(g t) = P K(t) P^T needs only the canonical K: packing reads each box's
-// contiguous coefficients, transposes them in registers and stores row j at row index[j] (P^T M); unpacking is the
-// mirror image (P Y) and adds. Packing and unpacking cost about one operation per coefficient and box each, against
-// 2 count (dense) or 6 degree (rotation) for the product.
+// A panel is [coefficient][4 vectors of boxes]. A group is one vector of boxes that share a symmetry g with its signed
+// permutation P (LaplaceBasis::symmetry): the translation by the offset g t is K(g t) = P K(t) P^T, so that only K of
+// the canonical offset t is needed. Packing reads each box's contiguous coefficients, transposes them in registers and
+// stores row j at row index[j] (P^T M). Unpacking is the reverse (P Y) and adds to the results. Packing and unpacking
+// each cost about one operation per coefficient and box, the product 2 count (dense) or 6 degree (rotation).
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/work.hpp"
@@ -56,7 +56,7 @@ struct MatrixView {
   int rows, columns;
 };
 
-/// Rows `first` ... `first + n` of out = A in, where row i of the product is panel row out_row[i], likewise in.
+/// The n rows of out = A in from row `first` on: row i of `out` is panel row out_row[i], row j of `in` is in_row[j].
 template <int n, int vectors, class Real>
 FARFIELD_INLINE void multiply_rows(const MatrixView<Real>& a, int first, const Real* in, const std::int32_t* in_row,
                                    Real* out, const std::int32_t* out_row) {
@@ -109,7 +109,7 @@ inline void multiply(int vectors, const MatrixView<Real>& a, const Real* in, con
   }
 }
 
-/// Collects groups of one operator and applies it to full panels. Operator: apply(vectors, in panel) -> out panel.
+/// Collects groups and applies the operator to full panels. Operator: op(vectors, in panel) returns the out panel.
 template <class Real, class Operator>
 class PanelQueue {
  public:
@@ -119,7 +119,7 @@ class PanelQueue {
     in_ = panel_.need(tables.coefficients * panel_pitch<Real>);
   }
 
-  /// One more translation; starts a new group when the symmetry changes or the vector is full.
+  /// Adds one translation; starts a new group when the symmetry changes or the vector is full.
   void push(const Real* in, Real* out, int symmetry) {
     Group<Real>* group = count_ ? &groups_[count_ - 1] : nullptr;
     if (!group || group->symmetry != symmetry || group->valid == lanes<Real>) {
@@ -133,7 +133,7 @@ class PanelQueue {
     group->out[group->valid++] = out;
   }
 
-  /// Applies the operator to what is waiting. Call before the operator changes and at the end.
+  /// Applies the operator to the groups collected so far. Call before the operator changes and at the end.
   void flush() {
     if (count_ == 0) return;
     for (int g = 0; g < count_; ++g) pack(groups_[g], tables_, in_ + g * lanes<Real>);

@@ -2,7 +2,7 @@
 
 namespace farfield::cpu {
 
-/// Tables of degree 44 by rotation, those of 1e-12 or so, take 58 MB in double; one of degree 13 takes 11 MB.
+/// In double, tables by rotation of degree 44 (tolerances of 1e-12 or so) take 58 MB; dense ones of degree 13, 11 MB.
 template <class Real>
 static constexpr std::int64_t most_bytes = sizeof(Real) == 8 ? 64 << 20 : 16 << 20;
 

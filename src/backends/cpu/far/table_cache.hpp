@@ -1,6 +1,6 @@
-// SharedCache: values that are costly to make and never change, made once per process and shared by all who ask for the
-// same key at the same time or soon after. Translation tables depend on degree, scheme and precision only: a second
-// plan of the same degree finds them here.
+// SharedCache: values that are costly to make and never change, made once per process and shared by all callers that
+// ask for the same key at the same time or soon after. Translation tables depend on degree, scheme and precision only:
+// a second plan of the same degree finds them here.
 #pragma once
 #include <cstdint>
 #include <farfield/options.hpp>
@@ -12,15 +12,15 @@
 
 namespace farfield::cpu {
 
-/// Values in use are shared as long as anyone holds them; beyond that the cache itself holds up to `most_bytes`, and
-/// the least recently used go first. Any thread may call. Value: held_bytes().
+/// A value is shared as long as a caller holds it. The cache itself holds values of up to `most_bytes` in all and drops
+/// the least recently used first. Any thread may call. A Value has held_bytes().
 template <class Key, class Value>
 class SharedCache {
  public:
   explicit SharedCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// The value of `key`; make() gives it as a shared_ptr where there is none. Others who want it meanwhile wait for it;
-  /// if make throws, the next of them tries again.
+  /// The value of `key`; where there is none, make() returns it as a shared_ptr. Other callers of the same key wait
+  /// meanwhile; if make throws, the next of them tries again.
   template <class Make>
   std::shared_ptr<const Value> get(const Key& key, const Make& make) {
     const std::shared_ptr<Entry> entry = find(key);
@@ -31,7 +31,7 @@ class SharedCache {
     return value;
   }
 
-  /// Bytes that would be held if nobody else held a value.
+  /// Bytes of the values that the cache itself holds.
   std::int64_t held_bytes() const {
     const std::lock_guard lock(entries_lock_);
     return held_bytes_;
@@ -43,7 +43,7 @@ class SharedCache {
     std::int64_t used = 0;
     std::mutex making;
     std::weak_ptr<const Value> shared;  ///< guarded by `making`
-    std::shared_ptr<const Value> held;  ///< guarded by entries_lock_, as the rest
+    std::shared_ptr<const Value> held;  ///< guarded by entries_lock_, as are `key` and `used`
   };
 
   std::shared_ptr<Entry> find(const Key& key) {
@@ -86,7 +86,7 @@ struct TableKey {
   bool operator==(const TableKey&) const = default;
 };
 
-/// The tables of `key`, on `threads` threads where they have to be made.
+/// The tables of `key`, made on `threads` threads where neither a plan nor the cache holds them.
 template <class Real>
 std::shared_ptr<const Tables<Real>> shared_tables(const TableKey& key, int threads);
 

@@ -23,7 +23,7 @@ SparseView<Real> Tables<Real>::keep(Sparse& sparse, const SparseMap& map) {
   return {map.rows, map.columns, sparse.begin.data(), sparse.column.data(), keep(sparse.value, map.value)};
 }
 
-/// Offset of an operator in edges of its source's box.
+/// Offset of an operator, and the edge of its target box, in edges of its source box.
 struct OperatorOffset {
   explicit OperatorOffset(std::int64_t id) {
     const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];

@@ -13,8 +13,8 @@ namespace farfield::cpu {
 template <class Real>
 class Tables {
  public:
-  /// Generates everything for one degree and scheme by the generators of the kernel's basis, on `threads` threads. Once
-  /// per object.
+  /// Generates all tables of one degree and scheme by the generators of the kernel's basis, on `threads` threads. To be
+  /// called once per object.
   void build(Kernel kernel, int degree, bool rotation, bool reduced, int threads);
 
   const TablesView<Real>& view() const { return view_; }

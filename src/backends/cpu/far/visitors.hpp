@@ -1,12 +1,13 @@
-// What p2m and p2l, and l2p and m2p, share: points in lanes, and the two ways of meeting the basis functions.
-// LaplaceBasis::columns hands over R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column (begin m, terms n, end m).
+// Shared by p2m, p2l, l2p and m2p: points in lanes, and the two visitors of basis functions, Accumulate (p2m, p2l) and
+// Evaluate (l2p, m2p). LaplaceBasis::columns calls a visitor with R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column
+// (begin m, terms n, end m).
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/work.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-/// Up to one vector of points relative to a box, in edges; lanes beyond `valid` sit at the centre.
+/// Up to one vector of points in box units; lanes beyond `valid` are at the box's centre.
 template <class Real>
 struct PointVector {
   Vec<Real> x, y, z;

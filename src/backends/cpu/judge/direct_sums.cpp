@@ -1,4 +1,4 @@
-// Direct sums in double at a few targets (judge/direct_sum.hpp): eight of them in every evaluation, for its condition.
+// Direct sums in double at a few targets (judge/direct_sum.hpp): eight targets in every evaluation, for its condition.
 // Blocks of 512 sources keep rounding far below any tolerance that double can promise.
 #include <algorithm>
 
@@ -9,12 +9,12 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 static constexpr std::int64_t block = 512;
 
-/// Sums of one number or one vector of sources at a time.
+/// Sums over sources, one at a time (V = double) or one per lane (V = Vec<double>).
 template <class Kernel, class V>
 struct Sums {
   V u{}, gx{}, gy{}, gz{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
 
-  /// Leaves pairs out that are too near; `near` is then no longer 0 where they do not coincide.
+  /// Leaves out pairs that are too near (least_square); `near` becomes positive unless the points of these coincide.
   FARFIELD_INLINE void add(V dx, V dy, V dz, V strength) {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto summed = distance2 > (Kernel::singular ? least_square<double> : -1.0);
@@ -25,7 +25,7 @@ struct Sums {
     near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
 
-  /// Coincident sources contribute to the potential.
+  /// Adds a softened pair. Sources that coincide with the target contribute to the potential.
   FARFIELD_INLINE void add_softened(V dx, V dy, V dz, V q, double square, double at_no_distance) {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto distinct = distance2 > 0.0;
@@ -45,7 +45,7 @@ struct Sums {
 static FARFIELD_INLINE double all_lanes(double x) { return x; }
 static FARFIELD_INLINE double all_lanes(const Vec<double>& x) { return sum_lanes<double>(x); }
 
-/// Returns whether some pairs that do not coincide were left out as too near.
+/// Returns whether pairs of points that do not coincide were left out as too near.
 template <class Kernel, class V>
 static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) {
   sum.u += all_lanes(sums.u);
@@ -55,7 +55,7 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
   return all_lanes(sums.near) > 0;
 }
 
-/// Sums over sources [begin, end) at x by add(sums, dx, dy, dz, strength), a vector at a time as far as they go.
+/// Sums over sources [begin, end) at x by add(sums, dx, dy, dz, strength), in whole vectors and then one by one.
 template <class Kernel, class Add>
 static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                                       DirectSum& sum, const Add& add) {
@@ -70,7 +70,7 @@ static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], 
   return add_to(few, sum) || near;
 }
 
-/// The pairs of [begin, end) that Sums::add leaves out.
+/// Adds the pairs of x with sources [begin, end) that Sums::add leaves out.
 template <class Kernel>
 static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                            DirectSum& sum) {
@@ -85,7 +85,7 @@ static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_
   add_to(near, sum);
 }
 
-/// Blocks of [begin, end), none of which is the target itself.
+/// Adds the sources [begin, end), none of which is the target itself, block by block.
 template <class Kernel>
 static void add_softened(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                          DirectSum& sum) {

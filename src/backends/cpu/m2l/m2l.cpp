@@ -1,8 +1,8 @@
 // m2l: multipoles of the far list to locals, all levels at once.
 //
 // Work is cut into blocks of 128 target boxes, whatever the number of threads. A block lists its translations,
-// sorts them by operator and symmetry and runs them through panels; every local is written by one block only, in a
-// fixed order: the same bits for any number of threads.
+// sorts them by operator and symmetry and applies the operators panel by panel. Every local is written by one block
+// only, in a fixed order: the results have the same bits for any number of threads.
 // Cost per translation: (d+1)^4 multiply-adds dense, 2 d^3 by rotation; 189 (119 reduced) per box in a full tree.
 #include "backends/cpu/far/panel.hpp"
 #include "backends/cpu/m2l/rotation.hpp"
@@ -68,7 +68,8 @@ static void translate(const Work<Real>& work, BlockList& list, Operator& op, Pan
   }
 }
 
-/// Far boxes of the targets in [begin, end) at their own level; the reduced stencil leaves 80 to the parent.
+/// Lists the far boxes of the targets [begin, end), of the targets' own level; with the reduced stencil, 80 of them are
+/// left to the parent.
 template <class Real>
 static void list_children(const Work<Real>& work, BoxId begin, BoxId end, BlockList& list) {
   list.clear(std::int64_t(end - begin) * 189);
@@ -82,7 +83,8 @@ static void list_children(const Work<Real>& work, BoxId begin, BoxId end, BlockL
   }
 }
 
-/// The 80 outer boxes, one level below the targets, that are translated to the targets as parents.
+/// For every target of [begin, end) with children: lists the 80 outer boxes, one level below the target, that the
+/// reduced stencil translates to the target itself.
 template <class Real>
 static void list_parents(const Work<Real>& work, BoxId begin, BoxId end, BlockList& list) {
   list.clear(std::int64_t(end - begin) * 80);
@@ -98,7 +100,7 @@ static void clear_locals(const Work<Real>& work, BoxId begin, BoxId end) {
   for (std::int64_t i = begin * work.tables.stride; i < end * work.tables.stride; ++i) work.local[i] = 0;
 }
 
-/// What a thread needs for its blocks.
+/// What one thread reuses from block to block.
 template <class Real, class Operator>
 struct Translator {
   explicit Translator(const TablesView<Real>& tables) : op(tables), queue(tables, Real(1), op) {}

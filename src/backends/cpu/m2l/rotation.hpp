@@ -1,6 +1,6 @@
 // m2l by rotation as an Operator on panels: L = Z^T Y^T C Y Z M (Gumerov & Duraiswami 2008, section 2.2.2), where Z
-// turns the offset into the x-z plane, Y onto the z axis and C translates along it. 2 d^3 + 4 d^2 multiply-adds
-// per translation against (d+1)^4 of the dense matrix.
+// rotates the offset into the x-z plane, Y rotates it onto the z axis and C translates along the z axis. 2 d^3 + 4 d^2
+// multiply-adds per translation against (d+1)^4 of the dense matrix.
 #pragma once
 #include "backends/cpu/far/panel.hpp"
 
@@ -30,8 +30,9 @@ class RotationOperator {
   RotationView<Real> rotation{};
 
  private:
-  // Entry n^2 + m (cosine, m = 0..n) and n^2 + n + m (sine, m = 1..n) of by_degree_ is the row of that coefficient
-  // in the usual order n^2 + n +- m; by_azimuth_ its row in the order that keeps one m together for C.
+  // Entry n^2 + m (cosine, m = 0..n) or n^2 + n + m (sine, m = 1..n) of by_degree_ is the row of that coefficient in
+  // the usual order n^2 + n +- m. The same entry of by_azimuth_ is its row in the order in which C needs the
+  // coefficients: all of one m together.
   void list_rows(int count) {
     for (int i = 0; i < count; ++i) ascending_[i] = i;
     int row = 0;

@@ -1,8 +1,9 @@
-// Pairs of close sources (pair_sources.hpp), whatever their distance: in single with the rests of the coordinates, and
-// from the originals where those do not suffice; a point with itself counts nothing.
+// Pairs of targets with close sources (pair_sources.hpp), at any distance. In single, differences of coordinates
+// include the rests (what rounding took off); where rests do not suffice, the differences are those of the originals in
+// double. The pair of a point with itself contributes nothing.
 //
-// `softened` adds the square of Work::softening to that of the distance. Pairs at no distance leave the fast path:
-// there source and target may be one point, and a tiny softening's square underflows or the cube of its inverse
+// `softened` adds the square of Work::softening to the squared distance. Pairs at zero distance leave the fast path:
+// source and target may be the same point, and the square of a tiny softening underflows or the cube of its inverse
 // overflows.
 #pragma once
 #include <algorithm>
@@ -30,15 +31,15 @@ class ClosePairs {
 
   Real softening2() const { return softening2_; }
 
-  /// The bit of the pair of a point with itself, `self` lanes into the tile.
+  /// The bit of the lane, `self` lanes into the tile, whose target is the source itself; 0 if no lane's target is.
   template <int n>
   FARFIELD_INLINE unsigned self_bit(std::int64_t self) const {
     const bool inside = work_.source[0] == work_.target[0] && self >= 0 && self < n * lanes<Real>;
     return inside ? 1u << self : 0u;
   }
 
-  /// Adds the pairs of source s with the targets from t on whose bits are set. Out of line, with targets of its own:
-  /// the loop that calls it keeps its vectors in registers.
+  /// Adds the pairs of source s with those targets from t on whose bits are set. Out of line and with its own copy of
+  /// the targets, so that the calling loop keeps its vectors in registers.
   template <int n>
   __attribute__((noinline)) void add(TargetTile<Real, n>& total, const SourceRun<Real>& run, std::int64_t s,
                                      std::int64_t t, unsigned near) const {
@@ -80,7 +81,7 @@ class ClosePairs {
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
           Kernel::potential(inverse_at_no_distance(r2[i], run.index[s], t + i * lanes<Real>), q, a.u[i]);
-          r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: their softened square becomes zero
+          r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: r2 + softening2 is 0 and adds nothing
         }
     for (int i = 0; i < n; ++i) add_pair(a, i, r2[i], dx[i], dy[i], dz[i], q);
   }
@@ -107,7 +108,8 @@ class ClosePairs {
     }
   }
 
-  /// Whether a pair is too short for rests. A point with itself, `self` lanes into the tile, is not: its zero is exact.
+  /// Whether some pair is so near that rests do not suffice. The pair of a point with itself, `self` lanes into the
+  /// tile, does not count: its zero is exact.
   template <int n>
   FARFIELD_INLINE bool touching(const V (&r2)[n], std::int64_t self) const {
     unsigned lanes_bits = 0;
@@ -119,7 +121,7 @@ class ClosePairs {
   struct Difference {
     V x, y, z, r2;
   };
-  /// By value and out of line: the inner loop keeps its vectors in registers.
+  /// From the originals in double. By value and out of line, so that the inner loop keeps its vectors in registers.
   __attribute__((noinline)) Difference exact_difference(std::int64_t source, std::int64_t first) const {
     Difference d;
     d.x = relative(work_.target[0] + first, work_.source[0][source], frame_.factor, Real{});
@@ -129,9 +131,9 @@ class ClosePairs {
     return d;
   }
 
-  /// Pairs whose 1/r^3 leaves the range of Real, one by one in double and in a unit of about their distance; returns r2
-  /// with 0 in their lanes, which are done. What is too large for Real becomes infinite: such an evaluation is repeated
-  /// in double.
+  /// Adds the pairs whose 1/r^3 leaves the range of Real, one by one in double and in a unit of about their distance.
+  /// Returns r2 with 0 in the lanes of these pairs, which are done. A result too large for Real becomes infinite: such
+  /// an evaluation is repeated in double.
   template <int n>
   __attribute__((noinline)) V add_nearest(TargetTile<Real, n>& a, int i, V r2, std::int64_t source, std::int64_t first,
                                           Real q) const {
@@ -150,7 +152,7 @@ class ClosePairs {
     return r2;
   }
 
-  /// 1/softening in lanes at no distance, but 0 where source and target are one point; 0 in all others.
+  /// 1/softening in lanes at zero distance, unless source and target are the same point; 0 in all other lanes.
   __attribute__((noinline)) V inverse_at_no_distance(V r2, std::int64_t source, std::int64_t first) const {
     V inverse = r2 == Real(0) ? broadcast(at_no_distance_) : V{};
     const std::int64_t self = source + work_.self_from - first;

@@ -1,5 +1,5 @@
-// Heaps: leaves of many points at one place. Where pairs at no distance contribute nothing, theirs with each other need
-// not be summed: 1e5 such points would take 1e10 pairs, all of them by the slow way of close ones.
+// Heaps: leaves of many points that all coincide. Where pairs at zero distance contribute nothing, the pairs within a
+// heap need not be summed: 1e5 such points have 1e10 pairs, all of which would run in the slow loop for close pairs.
 #pragma once
 #include <cstdint>
 

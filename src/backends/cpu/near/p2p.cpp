@@ -1,5 +1,5 @@
-// p2p: the near field. Each target leaf gathers the pairs with every box of its near list. Writes the results; others
-// add.
+// p2p: the near field. Each target leaf gathers the pairs with every box of its near list. Overwrites the results, to
+// which l2p and m2p add.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come from cache.
 #include <algorithm>
 #include <limits>
@@ -66,7 +66,7 @@ static void p2p_leaves(const Work<Real>& work) {
   });
 }
 
-/// The compiled number of terms that was asked for, counting down from the full one.
+/// Calls the instantiation for Work::pair_terms, counting down from the full number of terms.
 template <class Kernel, class Real, bool with_gradient, int terms>
 static void p2p_with(const Work<Real>& work) {
   constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
@@ -84,7 +84,7 @@ void p2p(const Work<Real>& work) {
     p2p_with<Kernel, Real, false, full>(work);
 }
 
-/// The cube around all points, each of which may touch another.
+/// The frame of the cube around all points. Its reach is infinite: every source may touch a target and counts as close.
 template <class Real>
 static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   double centre[3], edge = 0x1p-40;
@@ -102,7 +102,7 @@ static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int
   return frame;
 }
 
-/// Without a tree: blocks of targets against all sources.
+/// Without a tree: one block of targets, [begin, end), with all `count` sources.
 template <class Kernel, class Real, bool with_gradient, bool softened>
 static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_t count, std::int64_t begin,
                          std::int64_t end, PairSources<Real>& sources) {

@@ -5,8 +5,8 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-/// s t (1 - e)^(-3/2) and s (1 - e)^(-1/2), t = s^2, e = 1 - x t, to `terms` and up to a factor, by which whole sums
-/// are scaled back. Two terms are a completed square, one instruction less than Horner's rule.
+/// s t (1 - e)^(-3/2) and s (1 - e)^(-1/2), t = s^2, e = 1 - x t, as series up to e^terms but for a factor, by which
+/// whole sums are scaled back. Two terms are a completed square, one instruction less than Horner's rule.
 template <int terms>
 struct Correction {
   static constexpr double cube_scale = terms == 1 ? 1.5 : terms == 2 ? 1.875 : 1;

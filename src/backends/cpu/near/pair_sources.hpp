@@ -1,6 +1,6 @@
-// Sources of a pair sum, brought into the frame of a target box and parted: `close` ones may touch a target, so that
-// zero distances are masked and, in single, short differences are taken again in double; `clear` ones keep 1/16 of the
-// frame away from every target and need neither. One source in twenty is close in a volume.
+// Sources of a pair sum, in the frame of a target box and in two runs. `close` sources may touch a target: zero
+// distances are masked and, in single, short differences are computed again in double. `clear` sources are at least
+// 1/16 of the frame away from every target and need neither. In a volume, one source in twenty is close.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -11,15 +11,16 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 /// Coordinates are (x - origin) * factor; factor is a power of two, about one over the box's edge. In double the origin
-/// is zero, so that differences are those of the caller's own coordinates; in single it is the box's centre.
+/// is zero, so that differences are those of the caller's own coordinates; in single the origin is the box's centre.
 struct Frame {
   double origin[3], factor;
   double centre[3];  ///< of the target box, in the frame
-  double reach;      ///< sources within it of the centre, along every axis, are close
+  double reach;      ///< sources nearer than this to the centre along every axis are close
 };
 
-// Single rounds coordinates to 2^-25 of the frame: at 16 x that, 5e-7, differences need the rounded-off rests as well,
-// 2^-49 of the frame, which leave as much at 2^-21 and below that the differences of the originals.
+// Single rounds coordinates to 2^-25 of the frame: an error of 16 x that, 5e-7, in a difference of 1/16. Shorter
+// differences need the rounded-off rests as well, 2^-49 of the frame: 2^-29 of a difference of 2^-20. Still shorter
+// differences are those of the originals.
 inline constexpr double close_distance = 0x1p-4, touching_distance = 0x1p-20;
 
 template <class Real>
@@ -30,8 +31,8 @@ inline Frame make_frame(const double (&centre)[3], double edge) {
   return {{0, 0, 0}, factor, {centre[0] * factor, centre[1] * factor, centre[2] * factor}, reach};
 }
 
-/// Sources one after another in the frame's coordinates. Close ones in single also have what rounding took off their
-/// coordinates, and all close ones their places among the sources.
+/// Sources one after another in the frame's coordinates. Close sources also have their indices among the sorted sources
+/// and, in single, the rests: what rounding took off their coordinates.
 template <class Real>
 struct SourceRun {
   Real *axis[3], *q;
@@ -40,7 +41,7 @@ struct SourceRun {
   std::int64_t count;
 };
 
-/// lanes<Real> coordinates in a frame, and in single what rounding took off them: 48 bits together.
+/// What rounding to single took off lanes<Real> coordinates in a frame: 48 bits together with `rounded`. 0 in double.
 template <class Real>
 FARFIELD_INLINE Vec<Real> rest_of(const double* x, double origin, double factor, Vec<Real> rounded) {
   Vec<Real> rest = {};
@@ -68,13 +69,13 @@ class PairSources {
   PairSources(const PairSources&) = delete;
   PairSources& operator=(const PairSources&) = delete;
 
-  /// Appends sources from `begin` on, as far as there is room and `end` allows; returns the first that is left.
+  /// Appends the sources from `begin` on up to `end` or until `capacity` is reached; returns the first one left over.
   std::int64_t append(const Work<Real>& work, const Frame& frame, std::int64_t begin, std::int64_t end) {
     for (; begin < end && clear.count + close.count < capacity; begin += lanes<Real>)
       append_vector(work, frame, begin, std::min<std::int64_t>(lanes<Real>, end - begin));
     return std::min(begin, end);
   }
-  /// Fills up the last vector of clear sources with some of no strength, away from the target box.
+  /// Pads the last vector of clear sources with sources of zero strength, away from the target box.
   void seal(const Frame& frame) {
     for (int axis = 0; axis < 3; ++axis)
       store(clear.axis[axis] + clear.count, broadcast(static_cast<Real>(frame.centre[axis] + 4)));

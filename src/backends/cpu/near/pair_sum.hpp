@@ -1,11 +1,11 @@
 // Pair sums of a range of targets with staged sources: the inner loop of p2p and of the direct sum.
 //
-// Lanes hold targets, sources are broadcast, so nothing is reduced across lanes; only what would fill less than half a
-// vector is done the other way round. Clear sources (pair_sources.hpp) take the short way: with the seed s of 1/r from
-// the hardware and its correction (pair_terms.hpp), c = q/r^3 = (q s) s^2 (1 + 3/2 e + ...), u += c r^2, g -= c d. In
-// single with AVX-512 that is 15 instructions and a seed of three: 9 cycles for 16 pairs; in double 18 and three: 10.5
-// for 8. Close sources take it, too, guarded: the few pairs that are too near for it are left to close_pairs.hpp, which
-// serves kernels without a short way alone.
+// Lanes hold targets and sources are broadcast, so nothing is reduced across lanes. Only where targets fill at most
+// half a vector do lanes hold sources. Clear sources (pair_sources.hpp) are summed the short way, with the seed s of
+// 1/r from the hardware and its correction (pair_terms.hpp): c = q/r^3 = (q s) s^2 (1 + 3/2 e + ...), u += c r^2,
+// g -= c d. In single with AVX-512 that is 15 instructions and a seed of three: 9 cycles for 16 pairs; in double 18 and
+// three: 10.5 for 8. Close sources are summed the short way, too, but guarded: the few pairs that are too near for it
+// are left to close_pairs.hpp. Kernels without a short way use close_pairs.hpp for all pairs.
 #pragma once
 #include <algorithm>
 
@@ -23,7 +23,8 @@ class PairSum {
   using V = Vec<Real>;
   static constexpr Real scale =
       static_cast<Real>(with_gradient ? Correction<terms>::cube_scale : Correction<terms>::root_scale);
-  // In single, rounded coordinates serve beyond close_distance; in double all do whose seed is in single's range.
+  // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
+  // must be in single's range.
   static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
   static constexpr int most_across = lanes<Real> / 2;
 
@@ -49,7 +50,7 @@ class PairSum {
     for (int i = 0; i < n; ++i) deliver(total, i, t + i * lanes<Real>, end);
   }
 
-  /// Few targets leave most lanes of their vector empty: then lanes hold sources, one target after another.
+  /// Few targets would leave most lanes of their vector empty: then lanes hold sources and targets are done one by one.
   template <int n>
   FARFIELD_INLINE void add_clear(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
                                  std::int64_t end, const SourceRun<Real>& run) const {
@@ -79,7 +80,7 @@ class PairSum {
     total.gz[0][k] += scale * sum_lanes<Real>(a.gz[0]);
   }
 
-  /// By the guarded way as long as it leaves out less than one source in eight.
+  /// Uses the guarded short way while less than one source in eight has pairs too near for it, then close_pairs.hpp.
   template <int n>
   FARFIELD_INLINE void add_close(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
                                  const SourceRun<Real>& run) const {
@@ -96,7 +97,8 @@ class PairSum {
     }
   }
 
-  /// Returns where it ended: where too many sources had pairs that were too near, and `guarded` becomes false.
+  /// Adds sources [begin, end) by the guarded short way and returns the first source not added. Stops early where too
+  /// many sources have pairs that are too near, and `guarded` becomes false.
   template <int n>
   FARFIELD_INLINE std::int64_t add_guarded(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
                                            const SourceRun<Real>& run, std::int64_t begin, std::int64_t end,
@@ -123,7 +125,7 @@ class PairSum {
                              broadcast(run.q[s]));
   }
 
-  /// The short way. `guarded` leaves pairs nearer than `nearest` out and returns their lanes' bits.
+  /// The short way. `guarded` leaves out pairs nearer than `nearest` and returns the bits of their lanes.
   template <bool guarded, int n>
   FARFIELD_INLINE unsigned interact(TargetTile<Real, n>& a, V x, V y, V z, V q) const {
     unsigned near = 0;
@@ -137,7 +139,7 @@ class PairSum {
       }
       const V t = seed * seed;
       if constexpr (!OfInverseDistance<Kernel>)
-        continue;  // all their sources are close (p2p.cpp)
+        continue;  // all sources of such kernels are close (p2p.cpp)
       else if constexpr (!with_gradient)
         Kernel::potential(Correction<terms>::root(r2, seed, t, Real{}), q, a.u[i]);
       else
@@ -158,7 +160,7 @@ class PairSum {
       add_to(work_.gradient[2] + first, a.gz[i] * to_gradient, end - first);
     }
   }
-  /// Never beyond the range: what follows is another box's, and perhaps another thread's.
+  /// Writes no result beyond `valid`: the next ones belong to another box, perhaps of another thread.
   static FARFIELD_INLINE void add_to(Real* result, V v, std::int64_t valid) {
     if (valid >= lanes<Real>) return store(result, V(load(result) + v));
     for (int k = 0; k < valid; ++k) result[k] += v[k];

@@ -8,10 +8,10 @@ template <class Real, int n>
 struct TargetTile {
   using V = Vec<Real>;
   V x[n], y[n], z[n];
-  V rest[3][n];  ///< of the coordinates, in single
+  V rest[3][n];  ///< what rounding took off the coordinates, in single
   V u[n], gx[n], gy[n], gz[n];
 
-  /// The targets from t on.
+  /// Reads the targets from t on into the frame.
   FARFIELD_INLINE void place(const Work<Real>& work, const Frame& frame, std::int64_t t) {
     V* const axes[3] = {x, y, z};
     for (int axis = 0; axis < 3; ++axis)
@@ -30,7 +30,7 @@ struct TargetTile {
       gx[i] += scale * other.gx[i], gy[i] += scale * other.gy[i], gz[i] += scale * other.gz[i];
     }
   }
-  /// Lanes of `other` whose bits are set.
+  /// Adds the lanes of `other` whose bits are set.
   void add_lanes(const TargetTile& other, unsigned bits) {
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < lanes<Real>; ++k) {

@@ -13,14 +13,14 @@ struct Blocks {
   int taken = 1;
 };
 
-/// Calls body(own, start) for every block, where `own` is the thread's own Own(arguments...). An exception leaves
-/// through the caller; blocks that have not begun by then are left out.
+/// Calls body(own, start) for every block, where `own` is the thread's own Own(arguments...). An exception of a body is
+/// rethrown to the caller; blocks that have not begun by then are left out.
 template <class Own, class Body, class... Arguments>
 void for_blocks(const Blocks& blocks, int threads, const Body& body, const Arguments&... arguments) {
   Failure failure;
 #pragma omp parallel num_threads(threads)
   {
-    std::optional<Own> own;  // made where a failure to make it can be caught
+    std::optional<Own> own;  // constructed inside the try block, which catches its failure
 #pragma omp for schedule(dynamic, blocks.taken)
     for (std::int64_t start = blocks.begin; start < blocks.end; start += blocks.step) {
       if (failure.any()) continue;

@@ -65,7 +65,8 @@ template <class Real>
 FARFIELD_INLINE void store(Real* p, Vec<Real> v) {
   std::memcpy(p, &v, sizeof v);
 }
-/// s in every lane. Written as a subtraction of zero, which compilers drop; a loop over lanes becomes masked moves.
+/// s in every lane. Written as a subtraction of zero, which compilers drop; a loop over lanes would compile to masked
+/// moves.
 template <class Real>
 FARFIELD_INLINE Vec<Real> broadcast(Real s) {
   return s - Vec<Real>{};
@@ -77,7 +78,7 @@ FARFIELD_INLINE Real sum_lanes(Vec<Real> v) {
   return s;
 }
 
-/// lanes<Real> doubles, subtracted from and scaled in double, then rounded: u = (x - centre) * factor.
+/// u = (x - centre) * factor for lanes<Real> coordinates, computed in double, then rounded to Real.
 FARFIELD_INLINE Vec<double> relative(const double* x, double centre, double factor, double) {
   return (load(x) - centre) * factor;
 }
@@ -97,7 +98,7 @@ FARFIELD_INLINE V refine_quartic(V x, V y, Real) {
   const V e = Real(1) - x * (y * y);
   return y + y * e * (Real(0.5) + e * (Real(0.375) + e * Real(0.3125)));
 }
-/// e -> e^3.
+/// The same with three terms: a relative error e becomes e^3.
 template <class V, class Real>
 FARFIELD_INLINE V refine_cubic(V x, V y, Real) {
   const V e = Real(1) - x * (y * y);
@@ -131,8 +132,8 @@ FARFIELD_INLINE V inverse_sqrt(V x) {
 }
 #endif
 
-/// 1/sqrt(x) as the hardware gives it at once, for x > 0: relative error within seed_error (pair_terms.hpp), so in
-/// double x must be within single's range.
+/// The hardware's approximation of 1/sqrt(x), unrefined, for x > 0: relative error within seed_error (pair_terms.hpp).
+/// In double x must be within single's range.
 #if defined(__AVX512F__)
 FARFIELD_INLINE Vec<double> inverse_sqrt_seed(Vec<double> x) { return Vec<double>(_mm512_maskz_rsqrt14_pd(0xff, x)); }
 FARFIELD_INLINE Vec<float> inverse_sqrt_seed(Vec<float> x) { return Vec<float>(_mm512_maskz_rsqrt14_ps(0xffff, x)); }
@@ -173,7 +174,8 @@ FARFIELD_INLINE unsigned lanes_below(Vec<Real> a, Real bound) {
 #endif
 }
 
-/// Writes the lanes whose bits are set one after another; may write a whole vector.
+/// Writes the lanes whose bits are set to consecutive elements from p on; the elements behind them, up to a whole
+/// vector, may be overwritten.
 template <class Real>
 FARFIELD_INLINE void store_lanes(Real* p, Vec<Real> v, unsigned bits) {
 #if defined(__AVX512F__)
@@ -237,7 +239,7 @@ class Scratch {
   std::int64_t capacity_ = 0;
 };
 
-/// What pair formulas ask of a vector (core/math.hpp).
+/// The functions that pair formulas call on a vector (core/math.hpp).
 template <class Real>
 struct VectorMath {
   static FARFIELD_INLINE Vec<Real> absolute(Vec<Real> x) { return x < Vec<Real>{} ? -x : x; }

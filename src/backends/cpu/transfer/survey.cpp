@@ -81,7 +81,7 @@ constexpr std::size_t bitmap_words = (std::size_t(1) << 3 * finest) / 64;
 using Bitmap = std::vector<std::uint64_t>;
 
 /// Marks the cells that hold a point, numbered in Morton order: eight neighbouring bits are one coarser cell.
-/// Each thread has a block of points and a bitmap of its own: 256 KiB stay in its second-level cache.
+/// Each thread has a block of points and a bitmap of its own, whose 256 KiB stay in the second-level cache.
 void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry& g, int threads) {
   const Scaling scale(g.exponent);
   const GridCells grid(g);
@@ -107,7 +107,7 @@ std::int64_t count_bits_of(const Bitmap& map) {
   return bits;
 }
 
-/// The grid of half the resolution: a bit per byte that is not zero.
+/// The bitmap of half the resolution: a bit is set for every byte of `fine` that is not zero.
 Bitmap coarsened(const Bitmap& fine) {
   Bitmap coarse((fine.size() + 7) / 8, 0);
   for (std::size_t byte = 0; byte < fine.size() * 8; ++byte)

@@ -56,7 +56,7 @@ void gather(const Strengths& s, std::int64_t vector, const Array<std::uint32_t>&
     gather_from<double>(s, vector, order, exponent, sorted, threads);
 }
 
-/// The arrays of one set of targets (the targets, or the sources), shifted to the vector; null where not wanted.
+/// Where the results of one strength vector at one set of points (targets or sources) begin; null where not wanted.
 template <class T>
 struct Destination {
   T *potential, *gradient;

@@ -10,8 +10,9 @@
 
 namespace farfield::cpu {
 
-/// Each vector has its own exponent: in single precision a larger one beside it must not push it out of range, nor
-/// change its bits. Throws Error(input) naming the first strength that is not finite.
+/// Scaling exponent and least strength of one vector. Each vector has its own exponent: a larger vector beside it must
+/// neither push it out of single's range nor change its bits. Throws Error(input) naming the first strength that is not
+/// finite.
 StrengthRange strength_range(const Strengths& strengths, std::int64_t vector, int threads);
 
 /// sorted[i] = strength of sorted source i in `vector` times 2^-exponent; 16 zeros follow.
@@ -19,7 +20,7 @@ template <class Real>
 void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
             Array<Real>& sorted, int threads);
 
-/// Results of one vector in tree order, times their factor, to the caller's arrays.
+/// Results of one vector in tree order; `scatter` writes them, times `factor`, to the caller's arrays.
 template <class Real>
 struct SortedResults {
   const Real* potential;

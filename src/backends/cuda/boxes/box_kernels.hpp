@@ -20,14 +20,14 @@ struct Node {
   std::int64_t corner[3];  // lattice index of the lowest corner
   std::uint32_t begin[2], end[2];
   BoxId parent, first_child;
-  std::uint32_t octant, child_mask;  // wide: no byte of a node is without a value when nodes are copied
+  std::uint32_t octant, child_mask;  // 32 bits each: a node has no padding bytes, which copies would read
 };
 
 /// What the device knows about the tree so far.
 struct Progress {
   std::int64_t level_begin[max_levels + 3] = {0, 1};
-  std::uint64_t going_on[2] = {};  ///< a level's boxes that new keys divide, of either set, as CountGoingOn counts
-  std::int64_t wanted = 0;         ///< boxes that there would be with the children that did not fit
+  std::uint64_t going_on[2] = {};  ///< per set: boxes of a level to divide by new keys, as CountGoingOn counts
+  std::int64_t wanted = 0;         ///< boxes of the tree, had the children of level `stopped` fitted
   int stopped = no_level;          ///< the level whose children did not fit
   int unresolved = no_level;       ///< coarsest level with a box that a uniform depth cannot divide
 };
@@ -57,7 +57,8 @@ struct Rule {
     if (!resolved && depth >= 0) atomicMin(unresolved, level);
     return resolved;
   }
-  /// Could all points coincide? They share a key then, and the parent, which was divided, held others too.
+  /// Could all points of the box coincide? They then share a key, and the parent holds other points, too: the parent
+  /// was divided, so its points do not all coincide.
   __device__ bool could_coincide(const Node* nodes, const Node& node) const {
     if (depth >= 0) return false;
     bool others = node.parent == no_box;
@@ -87,12 +88,12 @@ struct Brood {
   std::uint32_t begin[2][block_threads][8];  // where the points of children begin
   std::uint8_t mask[block_threads];          // which of them exist
   bool divided[block_threads], coincide[block_threads];
-  std::uint32_t before[block_threads];  // children of the boxes before in the tile
-  std::int64_t first;                   // child of the tile
+  std::uint32_t before[block_threads];  // children of earlier boxes of the tile
+  std::int64_t first;                   // number of the tile's first child
 };
 
-/// One level: which boxes have which children, and the children themselves behind all boxes so far, in the order of
-/// their parents. Every warp divides a box of the block's tile at a time.
+/// One level: finds which boxes have which children, and stores the children after all boxes so far, in the order of
+/// their parents. Each warp divides one box of the block's tile at a time.
 struct Division {
   Rule rule;
   int level;
@@ -106,7 +107,7 @@ struct Division {
     const std::int64_t begin = progress->level_begin[level], end = progress->level_begin[level + 1];
     const int size = boxes_per_tile(end - begin);
     const std::int64_t tiles =
-        end > begin ? (end - begin + size - 1) / size : 1;  // one says that there is no next level
+        end > begin ? (end - begin + size - 1) / size : 1;  // an empty level has one tile, which closes the next level
     for (std::int64_t tile; (tile = queue.take(tiles)) < tiles;) {
       const std::int64_t first = begin + tile * size;
       const int count = static_cast<int>(end - first < size ? end - first : size);
@@ -160,7 +161,7 @@ struct Division {
     return mask;
   }
 
-  static constexpr int most_counted = 256;  // points: more are searched
+  static constexpr int most_counted = 256;  // points: in boxes with more, octants are searched for
 
   /// Points of octant `lane % 8`; all loads at once.
   __device__ std::uint32_t count_octant(const Node& node, int s) const {
@@ -179,7 +180,7 @@ struct Division {
     }
     return count;
   }
-  /// Sum over the lanes before among eight.
+  /// Sum over the earlier lanes in this lane's group of eight.
   __device__ std::uint32_t before(std::uint32_t count) const {
     std::uint32_t sum = count;
     for (int step = 1; step < 8; step *= 2) {
@@ -197,7 +198,7 @@ struct Division {
                  high = octant > 0 ? node.end[s] : node.begin[s];  // before low: less; from high on: not
     while (__any_sync(~0u, low < high)) {
       const std::int64_t step = (high - low + probes) / (probes + 1);
-      int less = 0;  // probes that are
+      int less = 0;  // probes below `octant`
       for (int k = 0; k < per_lane; ++k) {
         const std::int64_t at = low + (threadIdx.x % lanes * per_lane + k) * step;
         if (at < high) less += child_of_short_key(key_of(rule.items[s][at]), level) < octant;
@@ -209,7 +210,7 @@ struct Division {
     return static_cast<std::uint32_t>(low);
   }
 
-  /// Numbers behind `end`, that of the level's last box; returns what follows the tile's last child.
+  /// Numbers the tile's children from `end`, one past the level's last box; returns one past the tile's last child.
   __device__ std::int64_t number_children(Brood& brood, std::int64_t tile, int count, std::int64_t end) const {
     using Scan = cub::BlockScan<std::uint32_t, block_threads>;
     __shared__ typename Scan::TempStorage shared;
@@ -262,7 +263,7 @@ struct Division {
   }
 };
 
-/// Bound by waits: eight blocks of a multiprocessor for the price of 32 bytes on the stack.
+/// Bound by latency: eight blocks per multiprocessor are worth 32 bytes on the stack.
 __global__ void __launch_bounds__(block_threads, blocks_held(8, block_threads))
     divide_kernel(const __grid_constant__ Division division) {
   __shared__ Brood brood;
@@ -287,7 +288,7 @@ struct CountGoingOn {
   }
 };
 
-/// Makes Ranges of the boxes that go on from sums of the counts before each.
+/// Makes Ranges of the boxes that are divided further. `before`: exclusive sums of CountGoingOn's counts.
 struct TakeGoingOn {
   int set;
   const Node* nodes;  // of the level

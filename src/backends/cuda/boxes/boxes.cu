@@ -37,8 +37,8 @@ class Builder {
   Cloud* clouds_[2];
   std::int64_t points_ = 0;       // of both sets
   std::int64_t most_wide_ = 0;    // boxes that a level can have
-  std::int64_t bound_ = 1;        // boxes that the level to be divided can have
-  std::int64_t most_likely_ = 0;  // boxes of the tree
+  std::int64_t bound_ = 1;        // most boxes of the level to be divided next
+  std::int64_t most_likely_ = 0;  // likely upper bound of the boxes of the tree
   unsigned launches_ = 0;
   DeviceArray<unsigned long long> running_;  // of RunningSum, then a word of TileQueue
   DeviceArray<Node> nodes_;
@@ -55,7 +55,7 @@ Builder::Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, Devi
       running_(memory),
       nodes_(memory),
       on_device_(memory) {
-  std::int64_t splitting = 0;  // boxes of a level: each has more than leaf_size points of one set
+  std::int64_t splitting = 0;  // divided boxes of a level: each has more than leaf_size points of one set
   for (int s = 0; s < sets_; ++s) {
     points_ += clouds_[s]->count();
     splitting += clouds_[s]->count() / (options.leaf_size + 1);
@@ -137,7 +137,7 @@ void Builder::read_back() {
                                     std::to_string(progress_.unresolved));
 }
 
-/// New keys for the points of the boxes of `level` that go on; false where none does.
+/// Gives new keys to the points of the boxes of `level` that are divided further; false where there are no such boxes.
 bool Builder::renew(int level) {
   const std::int64_t boxes = boxes_of(level);
   if (boxes == 0) return false;
@@ -180,7 +180,7 @@ void Builder::grow() {
     return;
   }
   start();
-  // The last level that may be divided; at the lattice's depth a uniform tree finds out that it is too deep.
+  // Last level whose boxes may be divided; a uniform tree that is too deep finds this out at the lattice's depth.
   const int last = options_.depth >= 0 ? std::min(options_.depth - 1, lattice_.depth) : lattice_.depth - 1;
   for (int level = 0;;) {
     const int end = std::min(key_levels(level).end, last + 1);

@@ -1,6 +1,6 @@
-// Colleagues: a colleague of a box is a child of a colleague of its parent. A warp looks at the parent's colleagues
-// once and hands their children to all of the parent's children, level by level from the top; with them goes what the
-// lists want to know of colleagues, sixteen bytes per box instead of 27 look-ups for every row.
+// Colleagues: a colleague of a box is a child of a colleague of its parent. A warp reads the colleagues of a parent
+// once and distributes their children to all children of the parent, level by level from the top. It also stores what
+// the list builder needs to know of colleagues: sixteen bytes per box instead of 27 look-ups for every row.
 #include <algorithm>
 
 #include "backends/cuda/boxes/lists.hpp"
@@ -13,7 +13,7 @@ constexpr unsigned all_lanes = ~0u;
 
 struct FindKind {
   TreeView tree;
-  std::int64_t few;  // sources that go to near whatever they are
+  std::int64_t few;  // a box with at most so many sources goes to near, leaf or not
   std::uint8_t* kind;
   __device__ void operator()(std::int64_t i) const {
     const BoxId b = static_cast<BoxId>(i);
@@ -32,7 +32,7 @@ struct Target {
   std::int64_t targets = 0;
 };
 
-/// A warp for some boxes of one level, one of those that have children after the other.
+/// A warp serves boxes_per_warp boxes of one level: those of them that have children, one after the other.
 struct FindColleagues {
   TreeView tree;
   std::int64_t first, end;  // boxes of the level
@@ -70,7 +70,7 @@ struct FindColleagues {
     const unsigned children = tree.child_mask[parent];
     const BoxId first = tree.first_child[parent];
     const Surroundings own = around.of[parent];
-    const bool here = slot < 8 && (children >> (slot & 7) & 1u);  // a lane per child, too
+    const bool here = slot < 8 && (children >> (slot & 7) & 1u);  // lanes 0 ... 7: a child each
     const BoxId mine = first + __popc(children & ((1u << (slot & 7)) - 1u));
     const Target target = here ? Target{tree.is_leaf(mine), tree.target_count(mine)} : Target{};
     BoxId found[8];
@@ -103,7 +103,7 @@ struct FindColleagues {
     if (here) around.of[mine] = surroundings(target, around_mine, own.slots ? parent : reach, own.at.child(slot));
   }
 
-  /// A leaf that touches a box touches its ancestors, too: from ancestor to ancestor by their reach.
+  /// Finds reach(). A leaf that touches a box touches the box's ancestors, too: follows reach() upwards.
   __device__ BoxId find_reach(BoxId box, const Surroundings& own) const {
     for (BoxId a = own.above; a != no_box;) {
       const Surroundings there = around.of[a];
@@ -113,7 +113,7 @@ struct FindColleagues {
     return no_box;
   }
 
-  /// Where it has children, its reach comes with theirs.
+  /// Surroundings of a box, without reach(): that of a box with children follows when its children are added.
   __device__ Surroundings surroundings(const Target& box, const Colleagues& sets, BoxId above, Position at) const {
     Surroundings found;
     found.at = box.leaf ? at.of_leaf(box.targets <= thresholds.p2l_targets) : at;

@@ -22,7 +22,7 @@ struct MakeItem {
   }
 };
 
-/// Selected items get their range above the new key: one sort keeps ranges apart. A block takes a tile of items.
+/// Keys of selected items: range number above new Morton key, so that one sort serves all ranges. A block per tile.
 template <class Read, class Key>
 struct MakeRangeKeys {
   static constexpr int tile = 4 * block_threads;
@@ -35,7 +35,7 @@ struct MakeRangeKeys {
   Key* keys;
   std::uint32_t* indices;
 
-  /// Few ranges meet a tile: one search among all of them for its ends leaves its threads a search among those few.
+  /// A tile has few ranges: two warps search all ranges for those at its ends, then its threads search between these.
   __device__ void operator()() const {
     __shared__ std::int64_t range_at[2];
     const std::int64_t begin = std::int64_t(blockIdx.x) * tile,

@@ -1,5 +1,6 @@
-// Keys: what is sorted instead of points, as on the CPU: ten levels of the tree fill 30 bits of an item, the caller's
-// index the rest. Boxes that are still overfull ten levels down get new keys of five levels for their own points only.
+// Keys: items (key and index) are sorted instead of points, as on the CPU. Ten levels of the tree fill 30 bits of an
+// item, the caller's index the rest. Boxes that are still overfull ten levels down get new keys of five levels for
+// their own points only.
 #pragma once
 #include <cstdint>
 #include <farfield/views.hpp>
@@ -17,7 +18,7 @@ struct Cloud {
   Points points;
   Scaling scale;
   Lattice lattice;
-  DeviceArray<Item> items, scratch;  ///< `scratch` is the sort's other half
+  DeviceArray<Item> items, scratch;  ///< `scratch` is the sort's second buffer
 
   std::int64_t count() const { return points.count; }
   AnyReader reader() const { return AnyReader(points, scale); }
@@ -27,16 +28,16 @@ struct Cloud {
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void make_items(Cloud& cloud, DeviceMemory& memory);
 
-/// Ranges selected of sorted items, none empty, in ascending order: of the selected items together, range r begins with
-/// item offset[r], and skipped[r] items that are not selected come before it.
+/// Selected ranges of the sorted items, none empty, in ascending order. Among the selected items alone, range r begins
+/// at offset[r]; skipped[r] items before the range are not selected.
 struct Ranges {
   std::int64_t ranges = 0, selected = 0;   ///< how many, and their items
   const std::uint32_t* offset = nullptr;   ///< [ranges], device memory; ascends from 0
   const std::uint32_t* skipped = nullptr;  ///< [ranges], device memory
 };
 
-/// New keys, of key_levels(level), for the selected ranges, and each of them sorted anew. All its points share their
-/// old key, as those of a box at `level` do.
+/// Gives the selected ranges new keys, of key_levels(level), and sorts each range by them. The points of a range share
+/// their old key, as those of a box at `level` do.
 void renew_keys(Cloud& cloud, const Ranges& ranges, int level, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -27,7 +27,7 @@ struct Counts {
   std::int64_t near = 0, m2p = 0, p2l = 0;
 };
 
-/// Lengths of the rows of a box but for what is finer.
+/// Lengths of the rows of a box, without the finer boxes.
 __device__ Counts count_coarser(const RowMaker& rows, BoxId target, const Surroundings& own) {
   Counts counts;
   const bool leaf = own.at.leaf();
@@ -39,7 +39,7 @@ __device__ Counts count_coarser(const RowMaker& rows, BoxId target, const Surrou
   return counts;
 }
 
-/// What is finer than a leaf and in its rows, by a warp.
+/// Numbers of finer boxes in the rows of a leaf; for a whole warp.
 __device__ Counts count_finer(const RowMaker& rows, BoxId target, std::uint32_t open) {
   int finer[2] = {};
   const BoxId own = rows.colleague_of_lane(target);
@@ -55,8 +55,8 @@ __device__ Counts count_finer(const RowMaker& rows, BoxId target, std::uint32_t 
   return {finer[0], finer[1], 0};
 }
 
-/// Where all rows begin, and where the last one ends. Sets of slots tell the lengths of most rows; only where a leaf
-/// looks into colleagues, a warp counts what it finds there.
+/// Finds where each row begins, and where the last one ends. Sets of slots give the lengths of most rows; only where a
+/// leaf has opened colleagues, a warp counts the finer boxes in them.
 struct CountRows {
   RowMaker rows;
   ListRows begin;
@@ -98,7 +98,7 @@ struct CountRows {
     shared.counts[threadIdx.x] = count_coarser(rows, target, own);
   }
 
-  /// A warp per list looks at the tiles before.
+  /// Stores where the rows of a tile begin; a warp per list sums the tiles before.
   __device__ void store(std::int64_t first, int count, std::int64_t tile, const Counts& own) const {
     using Scan = cub::BlockScan<std::int64_t, block_threads>;
     __shared__ typename Scan::TempStorage shared[3];
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(block_threads) count_rows_kernel(const __grid_
   count(shared);
 }
 
-/// A warp per box. Everything that most rows need is asked for at once.
+/// Fills the rows, a warp per box. All loads that most rows need are issued at once.
 struct FillRows {
   RowMaker rows;
   ListRows begin;
@@ -148,7 +148,7 @@ struct FillRows {
   }
 
  private:
-  /// From the ends of their rows backwards; returns the end of what is near.
+  /// Writes coarser leaves, backwards from where they end in their rows; returns that end in the near row.
   __device__ BoxId* fill_coarser(BoxId target, const Surroundings& own, BoxId* near) const {
     const bool leaf = own.at.leaf();
     if (leaf)
@@ -191,7 +191,8 @@ struct FillRows {
     return sorted;
   }
 
-  /// Depth by depth from the target's level; lanes hold colleagues in ascending order, and so are what they find.
+  /// Writes finer boxes depth by depth below the target's level. `root`: the lane's colleague; the colleagues ascend
+  /// with the lanes, and so do the boxes found in them at one depth.
   __device__ void fill_by_depth(BoxId target, BoxId root, BoxId* near, BoxId* m2p) const {
     bool more = root != no_box;
     for (int depth = 1; __any_sync(~0u, more); ++depth) {

@@ -1,21 +1,22 @@
 // Lists: which source boxes reach a target box by p2p, by m2p and by p2l (tree/lists.hpp defines them).
 //
-// Rows come out in order without a sort of pairs: boxes are numbered level by level and along the Morton curve within
-// each. So a row is ascending if coarser leaves are looked for ancestor by ancestor, finer boxes depth by depth, and
-// lanes take colleagues in the order of their numbers (SlotOrder). No level waits for another. Rows are counted and
-// summed in one launch, their three lengths read back, and filled, a warp per row.
+// Rows are ascending without a sort of pairs: boxes are numbered level by level and along the Morton curve within each
+// level. So a row is ascending if the coarser leaves are searched ancestor by ancestor, the finer boxes depth by depth,
+// and the lanes store colleagues in the order of their numbers (SlotOrder). No level waits for another. One launch
+// counts and sums the rows' entries, the three totals are read back, and a second launch fills the rows, a warp per
+// row.
 #pragma once
 #include "backends/cuda/boxes/surroundings.hpp"
 #include "backends/cuda/runtime/array.hpp"
 
 namespace farfield::cuda {
 
-/// Finds colleagues; keeps the memory behind what it finds out about them.
+/// Finds the colleagues of all boxes; owns the arrays behind Around.
 class Neighbourhood {
  public:
   explicit Neighbourhood(DeviceMemory& memory);
 
-  /// Fills Tree::colleague.
+  /// Fills Tree::colleague; returns what the list builder needs to know of every box.
   Around find(Tree<DeviceArray>& tree, const ListThresholds& thresholds, cudaStream_t stream);
 
  private:

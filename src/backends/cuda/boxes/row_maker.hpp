@@ -1,5 +1,5 @@
-// RowMaker: which coarser and finer boxes are in the lists of a target box, beside its colleagues: what counting rows
-// and filling them have in common.
+// RowMaker: finds the coarser and finer source boxes in the lists of a target box, beside its colleagues; both the
+// count and the filling of rows use it.
 #pragma once
 #include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -20,17 +20,17 @@ struct RowMaker {
   __device__ BoxId colleague_of_lane(BoxId b) const {
     return lane_id() < colleagues_per_box ? tree.colleague[std::int64_t(b) * colleagues_per_box + lane_id()] : no_box;
   }
-  /// The slots before that of this lane, in the order of their boxes' numbers; all of them where it has none.
+  /// The slots whose boxes have lower numbers than the box in this lane's slot; none for lanes without a slot.
   __device__ static std::uint32_t slots_before(Position box) { return slot_order.before[box.order()][lane_id()]; }
 
-  /// Coarser leaves that touch the parent: colleagues of ancestors. Those that touch the target too, or that it takes
-  /// by pairs all the same, are near a leaf; the others come by p2l. Calls use(slots of near, slots of p2l, ancestor,
-  /// its position) from the finest ancestor to the coarsest.
+  /// Finds the coarser leaves that touch the target's parent: they are colleagues of ancestors. A target leaf has those
+  /// in its near list that touch the leaf itself, or all if it is by_pairs(); the others reach the target by p2l. Calls
+  /// use(slots of near, slots of p2l, ancestor, the ancestor's position) from the finest ancestor to the coarsest.
   template <class Use>
   __device__ void coarser(BoxId target, const Surroundings& own, const Use& use) const {
     for (BoxId a = own.above; a != no_box;) {
       const Surroundings there = around.of[a];
-      const bool of_parent = there.at.level() == own.at.level() - 1;  // as most are: what its leaves touch is itself
+      const bool of_parent = there.at.level() == own.at.level() - 1;  // usual; the parent's colleagues all touch it
       const std::uint32_t found = of_parent ? there.slots : leaves_that_touch_parent(target, a, there);
       const std::uint32_t adjacent =
           own.at.by_pairs() ? found : found & around.leaves_that_touch(tree, a, there, target, own.at);
@@ -44,29 +44,30 @@ struct RowMaker {
     return around.leaves_that_touch(tree, ancestor, there, parent, around.of[parent].at);
   }
 
-  /// Where a source box goes whose parent touches the target leaf; touches() tells whether it does itself.
+  /// Where a source box goes whose parent touches the target leaf; `children`: the box's children are placed instead.
+  /// touches() tells whether the box itself touches the leaf.
   template <class Touches>
   __device__ Place place(BoxId source, const Touches& touches) const {
     const unsigned kind = around.kind[source];
     if (kind == empty) return Place::nowhere;
-    if (kind & few_sources) return Place::near;  // whatever lies in it would go there
+    if (kind & few_sources) return Place::near;  // as would every box in it
     if (!touches()) return Place::m2p;
     return kind & source_leaf ? Place::near : Place::children;
   }
 
-  /// Visits what lies in the colleagues of the target in the slots `open`, those of a level side by side; `own` is the
-  /// colleague in this lane's slot, `before` the slots to visit before it. Calls use(lanes of near, lanes of m2p, box
-  /// of this lane); false where more boxes are open at a time than there is room for, then some were visited. For whole
-  /// warps.
+  /// Visits the boxes in the target's colleagues in the slots `open`, level by level, those of a level side by side in
+  /// the lanes; `own` is the colleague in this lane's slot, `before` the slots to visit before it. Calls use(lanes of
+  /// near, lanes of m2p, box of this lane). Returns false where more boxes are open at a time than there is room for;
+  /// some boxes were visited then. For whole warps.
   template <class Use>
   __device__ bool visit_side_by_side(BoxId target, BoxId own, std::uint32_t open, std::uint32_t before,
                                      const Use& use) const {
     constexpr int room = 192;  // boxes; the trees of Plummer models and spheres open 100 at most
     __shared__ BoxId opened_boxes[block_threads / 32][2][room];
-    __shared__ std::uint8_t facing_target[block_threads / 32][2][room];  // octants at the side that does
+    __shared__ std::uint8_t facing_target[block_threads / 32][2][room];  // octants on the side that faces the target
     auto& boxes = opened_boxes[threadIdx.x / 32];
     auto& facing = facing_target[threadIdx.x / 32];
-    __syncwarp();  // nobody reads what an earlier visit left
+    __syncwarp();  // no lane still reads the boxes of an earlier visit
     if (in(open)) {
       const int at = __popc(open & before);
       boxes[0][at] = own;
@@ -99,8 +100,8 @@ struct RowMaker {
     return true;
   }
 
-  /// Visits what lies in `root`, an opened colleague of the target, down to `depth` levels below it, in the order of
-  /// numbers per level. Calls use(box, place, levels below root); true if there is more below.
+  /// Visits the boxes in `root`, an opened colleague of the target, down to `depth` levels below it, on each level in
+  /// the order of numbers. Calls use(box, place, levels below root); returns true if there are deeper boxes.
   template <class Use>
   __device__ bool visit(BoxId target, BoxId root, int depth, const Use& use) const {
     if (root == no_box) return false;

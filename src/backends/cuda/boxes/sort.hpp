@@ -17,7 +17,7 @@ struct SortedPoints {
   DeviceArray<std::uint32_t> order;  ///< the caller's index of each point
 };
 
-/// Sorts all items ascending: a radix sort by the keys, which is stable, from the order of indices.
+/// Sorts all items ascending: a radix sort by the keys alone; it is stable, and items start in the order of indices.
 void sort_items(Cloud& cloud, DeviceMemory& memory);
 
 /// The caller's indices along the curve of the keys. Leaves the cloud without items.

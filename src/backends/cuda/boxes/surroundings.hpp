@@ -1,29 +1,29 @@
-// Surroundings: what the lists want to know of a box and its colleagues, found once with the colleagues: sixteen bytes
-// that a row begins with. Sets of colleagues are words of 27 bits, one per slot of TreeView::colleague. Which of them
-// touch a smaller box, and in which order their numbers are, follows from where boxes lie in their ancestors: neither
-// needs a look at the colleagues themselves.
+// Surroundings: what the list builder needs to know of a box and its colleagues, found once, together with the
+// colleagues: sixteen bytes per box. Sets of colleagues are words of 27 bits, one per slot of TreeView::colleague.
+// Which colleagues touch a smaller box, and the order of their box numbers, follow from the positions of boxes in their
+// ancestors: neither needs a read of the colleagues themselves.
 #pragma once
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
 
-/// What a box is to its colleagues: of one with sources that is neither, children are looked at.
+/// Kind of a source box. `opened`: it has sources, more than few, and is no leaf, so that its children are examined.
 enum Kind : std::uint8_t { empty = 0, source_leaf = 1, few_sources = 2, opened = 4 };
 
 inline constexpr std::uint32_t all_slots = (1u << colleagues_per_box) - 1;
 inline constexpr std::uint32_t own_slot = 1u << 13;
 
-/// Where a box lies in its ancestors, in a word.
+/// Position of a box in its ancestors, in a word.
 ///
-/// Along each axis its `run` is for how many levels, from its own upwards, its octants are on the same side. Within the
-/// ancestor `up` levels above it lies at the face of that side if the run is `up` at least. And two neighbours at its
-/// parent's level, one of them the parent, part the higher in the tree the longer the run: that is how Morton curves
-/// order them, and ties go to z before y before x.
+/// The `run` along an axis is the number of levels, from the box's own upwards, on which the octants are on the same
+/// side. The box lies at that side's face of the ancestor `up` levels above it if the run is at least `up`. The run
+/// also orders neighbours of its parent's level, one of them the parent, along the Morton curve: the longer the run,
+/// the higher in the tree the two are separated. The highest separation decides; ties go to z before y before x.
 struct Position {
   std::uint32_t word = 0;  // octant 0-2, order 3-5, runs 6-11, 12-17, 18-23, level 24-29, leaf 30, by_pairs 31
 
   FARFIELD_HD int octant() const { return word & 7; }
-  FARFIELD_HD int order() const { return word & 63; }  ///< row of SlotOrder: whether runs along x > y, x > z, y > z
+  FARFIELD_HD int order() const { return word & 63; }  ///< row of SlotOrder: octant, then if runs x > y, x > z, y > z
   FARFIELD_HD int run(int axis) const { return word >> (6 + 6 * axis) & 63; }
   FARFIELD_HD int level() const { return word >> 24 & 63; }
   FARFIELD_HD bool leaf() const { return word >> 30 & 1; }
@@ -42,7 +42,7 @@ struct Position {
 /// Most levels between boxes for which touch() means a common corner: its slack is below the smaller one's edge.
 inline constexpr int most_exact = 20;
 
-/// Colleagues of the ancestor `up` levels above the box that touch it.
+/// Slots of those colleagues of the ancestor `up` levels above `box` that touch `box`.
 FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
   if (up == 0) return all_slots;
   constexpr std::uint32_t lower[3] = {0x1249249, 0x1c0e07, 0x1ff};  // slots at the lower side of each axis
@@ -56,7 +56,7 @@ FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
   return slots;
 }
 
-/// Octants at the side of a colleague in `slot` that faces the box; all of them along axes where it has none.
+/// Octants of the colleague in `slot` on its side facing the box; both halves along an axis without displacement.
 FARFIELD_HD unsigned facing_octants(int slot) {
   return facing_children(0, slot % 3 - 1) & facing_children(1, slot / 3 % 3 - 1) & facing_children(2, slot / 9 - 1);
 }
@@ -73,7 +73,7 @@ struct SlotOrder {
   }
 
  private:
-  /// Along the curve: the parent's place first, then the octant in it.
+  /// Rank of a slot's box along the Morton curve: the place of the box's parent first, then the octant in that parent.
   static constexpr int place(int order, int slot) {
     const int xy = order >> 3 & 1, xz = order >> 4 & 1, yz = order >> 5 & 1;
     const int weight[3] = {xy + xz, 1 - xy + yz, 2 - xz - yz};
@@ -87,22 +87,22 @@ struct SlotOrder {
   }
 };
 
-/// What rows of a box begin with; nothing for a box without targets.
+/// What the rows of a box are made from; all but `at` stays empty for a box without targets.
 struct alignas(16) Surroundings {
   /// A leaf: slots of the colleagues that its near list holds undivided. An inner box: slots of the colleagues that are
   /// leaves with sources.
   std::uint32_t slots = 0;
-  /// A leaf: slots of the colleagues whose children its lists are made from. An inner box: the number of reach().
+  /// A leaf: slots of the colleagues whose children its lists are made from. An inner box: reach(), a box number.
   std::uint32_t open_or_reach = 0;
   BoxId above = no_box;  ///< the first box whose colleagues are searched for coarser leaves; reach() leads to the next
   Position at;
 
-  /// The nearest ancestor with a colleague that is a leaf with sources and touches this box, which has children.
+  /// Of a box with children: the nearest ancestor with a colleague that is a leaf with sources and touches this box.
   FARFIELD_HD BoxId reach() const { return static_cast<BoxId>(open_or_reach); }
 };
 
 struct Around {
-  std::uint8_t* kind;  ///< of the box itself
+  std::uint8_t* kind;  ///< bits of Kind, of every box
   Surroundings* of;
 
   /// Leaves with sources among the colleagues of `ancestor` that touch `box`.

@@ -27,13 +27,13 @@ struct TreeOptions {
 };
 
 struct CudaTree {
-  std::unique_ptr<DeviceMemory> own_memory;  ///< where `use` named none; goes after the arrays
+  std::unique_ptr<DeviceMemory> own_memory;  ///< the memory where `use` named none; outlives the arrays
   Lattice lattice;
   Tree<DeviceArray> tree;
   Lists<DeviceArray> lists;
   SortedPoints sources, targets;  ///< `targets` is empty where `alike`
   bool alike = true;
-  DeviceArray<std::uint32_t> source_curve, target_curve;  ///< along the curve of keys, where read_points was told to
+  DeviceArray<std::uint32_t> source_curve, target_curve;  ///< order along the Morton curve, if read_points made it
   struct {
     std::int64_t points = 0, leaf_size = 0;
   } made_for;  ///< the last build
@@ -42,7 +42,7 @@ struct CudaTree {
   const std::uint32_t* target_order() const { return (alike ? source_curve : target_curve).data(); }
   /// A build or a direct sum of other points must not follow the last direct sum's order.
   void forget_curves();
-  /// Has every array, and what a build needs for a while, come from `memory`; before the first build.
+  /// Makes all arrays, and the temporary ones of a build, come from `memory`; to be called before the first build.
   void use(DeviceMemory& memory);
   DeviceMemory* memory = nullptr;
 };
@@ -54,8 +54,8 @@ struct CudaTree {
 void build(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
            const TreeOptions& options, cudaStream_t stream);
 
-/// No tree: scaled points in the caller's order, for the direct sum. `along_curve`: it shall go over points that
-/// follow one another in space (CudaTree::source_curve and target_curve, the same where alike).
+/// No tree: scaled points in the caller's order, for the direct sum. `along_curve`: the direct sum shall visit points
+/// that follow one another in space (CudaTree::source_curve and target_curve, the same where alike).
 void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
                  bool along_curve, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// accumulate: sources into an expansion of any degree, a warp per box, for p2m and p2l.
+// accumulate: sums sources into an expansion of any degree, a warp per box, for p2m and p2l.
 #pragma once
 #include "backends/cuda/far/visitors.hpp"
 #include "backends/cuda/runtime/check.hpp"
@@ -6,7 +6,7 @@
 
 namespace farfield::cuda {
 
-/// Sources [begin, end) into the expansion `out` about the frame.
+/// Sums sources [begin, end) into the expansion `out` about the frame; with `add`, on top of its old values.
 template <class Kernel, class Real, bool inverted>
 __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::int64_t begin, std::int64_t end,
                            bool add, Real* column, Real* out) {
@@ -24,7 +24,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
   }
 }
 
-/// A warp per box with shared memory for its column.
+/// Launches a warp per box, with shared memory for its column (Accumulate).
 template <class Real, class Launch>
 void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
   const std::size_t bytes =

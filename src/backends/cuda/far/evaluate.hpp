@@ -1,5 +1,5 @@
-// evaluate: expansions of any degree to targets, for l2p and m2p. The gradient's expansions are made once per box by
-// sparse maps (Gumerov & Duraiswami 2008, section 2.3), then four expansions share one recurrence. A warp per leaf,
+// evaluate: expansions of any degree at targets, for l2p and m2p. The gradient's expansions are made once per box by
+// sparse maps (Gumerov & Duraiswami 2008, section 2.3), then the four expansions share one recurrence. A warp per leaf,
 // lanes are targets, coefficients in shared memory as [coefficient][expansion].
 #pragma once
 #include "backends/cuda/far/visitors.hpp"
@@ -8,14 +8,14 @@
 
 namespace farfield::cuda {
 
-/// Number of coefficients that are evaluated, and the degree.
+/// Degree, number of coefficients and recurrence of the expansions that are evaluated.
 template <class Real>
 struct Extent {
   int degree, count;
   const Real* recurrence;
 };
 
-/// Coefficients of expansion `first` and the following ones (0: the expansion itself, 1-3: its derivatives).
+/// Stages the coefficients of expansion `first` and the following ones (0: the expansion itself, 1-3: its derivatives).
 template <class Real, int expansions>
 __device__ void stage(const Real* from, int own_count, const SparseView<Real>* gradient, const Extent<Real>& extent,
                       int first, Real* coefficient) {
@@ -34,7 +34,7 @@ __device__ void stage(const Real* from, int own_count, const SparseView<Real>* g
   __syncwarp();
 }
 
-/// Targets of `box` receive the expansion about `about`.
+/// Adds the expansion about box `about` to the results of the targets of `box`.
 template <class Kernel, class Real, int expansions, bool multipole>
 __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const Extent<Real>& extent, int first,
                          const Real* coefficient) {

@@ -1,5 +1,5 @@
 // What the kernels of a constant degree share (expansions/laplace_fixed.hpp): the choice of the instance, factors as
-// kernel arguments, points of several boxes dealt to consecutive threads, and boxes with entries to warps.
+// kernel arguments, points of several boxes dealt to consecutive threads, and boxes with list entries dealt to warps.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -9,8 +9,8 @@
 
 namespace farfield::cuda {
 
-/// Calls f(integral_constant<degree>) and returns true where the basis has that degree as a constant. Double's degrees
-/// are higher: it takes the kernels of any degree.
+/// Calls f(integral_constant<degree>) and returns true where the basis has that degree as a constant. In double,
+/// degrees are higher and the kernels of any degree are used.
 template <class Basis, class Real, int first = 0, class F>
 bool with_fixed_degree(int degree, F&& f) {
   if constexpr (sizeof(Real) == 4 && first <= Basis::highest_fixed) {
@@ -20,7 +20,7 @@ bool with_fixed_degree(int degree, F&& f) {
   return false;
 }
 
-/// A kernel's argument: operands from constant memory where the index is a constant.
+/// Factors as a kernel's argument: operands from constant memory where the index is a compile-time constant.
 template <class Real, int count>
 struct Factors {
   Real value[count];
@@ -40,13 +40,13 @@ FARFIELD_HD constexpr int stride_of(int count) {
   return (count + line - 1) / line * line;
 }
 
-/// Up to `ranges` ranges of points as one: place i of it is point first[r] + i with r = range_of(i).
+/// Up to `ranges` ranges of points joined into one: its place i is point first[r] + i with r = range_of(i).
 template <int ranges>
 struct FlatRanges {
   std::uint32_t begin[ranges + 1];
   std::int64_t first[ranges];
 
-  /// By one warp, lane r < ranges with its own range; `total` is the number of points.
+  /// By one warp, lane r < ranges with the r-th range; returns the number of points in all ranges.
   __device__ std::uint32_t fill(int lane, std::int64_t range_begin, std::int64_t range_end) {
     const auto count = static_cast<std::uint32_t>(range_end - range_begin);
     std::uint32_t sum = count;
@@ -71,9 +71,9 @@ struct FlatRanges {
   }
 };
 
-/// Boxes with entries in a list, among those that a block looks at; its warps take them by turn. Long lists lie side by
-/// side: a block looks at strips of `warps` boxes with those of all other blocks between them, and gets its share of
-/// every region. Who takes which box does not matter to the sums.
+/// Boxes with entries in a list, among the boxes that a block looks at; the warps of the block take one box after
+/// another. Boxes with long lists are neighbours: a block looks at strips of `warps` boxes with the strips of all other
+/// blocks between them, and so gets its share of every region. The sums do not depend on which warp takes which box.
 template <int threads>
 struct BusyBoxes {
   int found, taken;

@@ -1,8 +1,9 @@
-// l2l: locals of the boxes of one level receive their parent's. The matrix is the transpose of m2m's (both re-expand R
-// about a shifted centre), times the ratio of the edges that locals are scaled with; one product for all eight children
-// (octants.hpp). A thread has one coefficient of a group of parents: all eight S_k in registers, from them the
-// children's, which are added to what asynchronous copies have fetched meanwhile. Consecutive threads write consecutive
-// coefficients of one child. Cost: (d+1)^4 / 2 multiply-adds and 17 (d+1)^2 numbers of traffic per parent.
+// l2l: adds to the locals of the boxes of one level the locals of their parents. The matrix is the transpose of m2m's
+// (both re-expand R about a shifted centre), times the ratio of the edges that locals are scaled with; one product
+// serves all eight children (octants.hpp). A thread computes one coefficient for a group of parents: all eight S_k in
+// registers, and from these the coefficients of the children, added to the old values that asynchronous copies have
+// fetched meanwhile. Consecutive threads write consecutive coefficients of one child. Cost: (d+1)^4 / 2 multiply-adds
+// and 17 (d+1)^2 numbers of traffic per parent.
 #include <cuda_pipeline_primitives.h>
 
 #include <cmath>
@@ -29,14 +30,14 @@ __device__ inline void load_lists(const OctantView& octants, int count, const By
   for (int i = static_cast<int>(threadIdx.x); i < begins; i += octant_threads) by.begin[i] = octants.begin[i];
 }
 
-/// Rows in the order of the lists: those of one parity follow each other.
+/// The matrix into shared memory, rows in the order of OctantView::index: rows of one parity are consecutive.
 template <class Real>
 __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
   for (int i = static_cast<int>(threadIdx.x); i < count * count; i += octant_threads)
     staged[i] = matrix[octants.index[i / count] * pitch + i % count];
 }
 
-/// The parents' locals into shared memory, [group][coefficient][parent of the group], coefficients in the same order.
+/// The parents' locals into shared memory, [group][coefficient][parent of the group], coefficients in that order too.
 template <class Real>
 __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                              const ByParity& by, Parents<Real>* local) {
@@ -49,13 +50,13 @@ __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& sibli
   }
 }
 
-/// One coefficient of the children of a group, as it was. A thread reads only what it has copied: no barrier.
+/// Old values of one coefficient of a group's children. A thread reads only values that it has copied: no barrier.
 template <class Real>
 struct OldValues {
   Real value[8][Parents<Real>::size][octant_threads];
 };
 
-/// Coefficient i of a box: a multiply-add away from what all boxes share.
+/// Address of coefficient i of a box: one multiply-add from an address that all boxes share.
 template <class Real>
 __device__ Real* coefficient_of(const Work<Real>& work, int stride, BoxId box, int i) {
   const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Real));
@@ -67,7 +68,7 @@ template <class Real>
 __device__ void copy_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
                               OldValues<Real>& old) {
   constexpr int size = Parents<Real>::size;
-  BoxId child[8][size];  // before the first copy: loads from shared memory would wait for one after the other
+  BoxId child[8][size];  // read before the first copy: reads of shared memory would wait for one copy after another
 #pragma unroll
   for (int octant = 0; octant < 8; ++octant)
 #pragma unroll
@@ -83,8 +84,8 @@ __device__ void copy_children(const Work<Real>& work, int stride, const Siblings
   __pipeline_commit();
 }
 
-/// sum[k] = S_k(i) of the parents in `local`. The lanes of a warp go through the same terms, so that they meet in
-/// shared memory: from the lowest of their degrees on; below a lane's own the matrix has zeros.
+/// sum[k] = S_k(i) of the parents in `local`. The lanes of a warp sum over the same terms, so that they read the same
+/// words of shared memory: from the lowest degree of these lanes on. Below a lane's own degree the matrix has zeros.
 template <class Real, bool staged, int unrolled>
 __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, const Parents<Real>* local,
                               const ByParity& by, Parents<Real> sum[8]) {
@@ -106,8 +107,8 @@ __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, c
   }
 }
 
-/// Coefficient i of the children from its S_k, `parity` being c(i): x[w] = sum_k (-1)^(bits of w & k ^ parity) S_k, the
-/// signs of the parity on the way.
+/// Adds coefficient i of the children, from its S_k; `parity` is c(i). x[w] = sum_k (-1)^(bits of w & (k ^ parity))
+/// S_k; the parity's signs are applied within the transform.
 template <class Real>
 __device__ void add_to_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
                                 unsigned parity, const Parents<Real> sum[8], const OldValues<Real>& old) {
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(octant_threads, 8)
                                             local + group * count, by, sum);
       __pipeline_wait_prior(0);
       add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
-      if (fixed) break;  // such counts leave no thread a second place, see octant_shape
+      if (fixed) break;  // with a fixed count no thread has a second place, see octant_shape
       place += octant_threads;
       if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
     }

@@ -43,9 +43,9 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
   return total;
 }
 
-/// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, meet different banks.
-/// `before`: results so far, copied while the sums are made. The compiler sinks plain loads behind the sum, each behind
-/// the store to the array before it: five waits for memory per target instead of one.
+/// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, access different banks.
+/// `before`: results so far, copied asynchronously during the sums. The compiler sinks plain loads behind the sum, each
+/// behind the store to the array before it: five waits for memory per target instead of one.
 template <class Kernel, class Real, int degree, int boxes, bool gradient>
 __global__ void __launch_bounds__(fixed_threads)
     l2p_fixed_kernel(Work<Real> work,
@@ -99,7 +99,7 @@ static void launch_fixed(const Work<Real>& work) {
   require_launch("l2p");
 }
 
-/// Groups of 32 leaves, of 8 where those have many targets.
+/// Groups of 32 leaves, or of 8 where leaves have many targets.
 template <class Kernel, class Real, int degree>
 static void choose_shape(const Work<Real>& work) {
   const bool large = mean_leaf(work.targets, work.tree.boxes) > 48, gradient = work.gradient[0] != nullptr;

@@ -26,7 +26,7 @@ __device__ void transform_children(const Work<Real>& work, const Siblings<Real>&
   }
 }
 
-/// The matrix in shared or global memory, and parities in shared memory.
+/// The matrix, in shared or global memory, and the parities, in shared memory.
 template <class Real>
 struct Matrix {
   const Real* value;
@@ -34,7 +34,7 @@ struct Matrix {
   const unsigned char* parity;
 };
 
-/// Coefficient i of a parent, and its operands.
+/// Stores coefficient i of a parent and, in single, its operands for m2l on tensor cores.
 template <class Real>
 __device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Real value, float scale) {
   const std::int64_t box = parent;
@@ -43,7 +43,7 @@ __device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Rea
     if (work.tensor.ready) store_operands(work.tensor, box, i, value, scale);
 }
 
-/// The parents' coefficients from the transforms, and the rest of their strides.
+/// Sums the parents' coefficients from the transforms H_w; fills the rest of their strides with zeros.
 template <class Real>
 __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Siblings<Real>& siblings,
                              int groups, int count, const EightFold<Real>& transforms, float scale) {
@@ -72,8 +72,8 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
   }
 }
 
-/// Shared memory has room for about ten blocks. Left alone the compiler made room for sixteen, in 32 registers, where
-/// two of a thread's four loads of the matrix waited for the other two.
+/// Shared memory has room for about ten blocks. Without this bound the compiler made room for sixteen: it used 32
+/// registers, and two of a thread's four loads of the matrix waited for the other two.
 static constexpr int blocks_per_processor = blocks_held(10, octant_threads);
 
 template <class Real, int fixed, bool staged>

@@ -1,7 +1,8 @@
 // m2p: multipoles of finer boxes to the targets of a leaf, u += sum M_i S_i(u).
-// Low degrees in single: a warp per leaf that has such boxes; 8, 16 or 32 lanes are its targets, and the groups of
-// lanes take different boxes of its list, summed in the order of the groups at the end. Potential and gradient share
-// one expansion. Any degree: evaluate.hpp; the gradient's expansions reach one degree higher.
+// Low degrees in single: a warp per leaf with boxes in its m2p list. A group of 8, 16 or 32 lanes holds targets of the
+// leaf; the groups of the warp evaluate different boxes of the list, and their sums are added at the end, in a fixed
+// order. Potential and gradient share one expansion. Any degree: evaluate.hpp; the gradient's expansions reach one
+// degree higher.
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"

@@ -2,7 +2,7 @@
 
 namespace farfield::cuda {
 
-/// By one block: parity[i]; index lists the coefficients of parity 0, then 1 ..., ascending within each.
+/// Fills OctantView, by one block; `index` lists the coefficients of parity 0, then of 1 ..., ascending within each.
 template <class Real>
 __global__ void parity_kernel(const Real* sign, int count, std::uint8_t* parity, std::int16_t* index,
                               std::int16_t* begin) {

@@ -1,9 +1,10 @@
-// Translations between a parent and its eight children by the reflections that relate them.
+// m2m and l2l between a parent and its eight children, by the reflections that relate the octants.
 //
-// The matrix of octant o is P_o A P_o, A that of octant 7 and P_o diagonal: coefficient i keeps or changes its sign
-// under the reflection of an axis, three bits c(i) in all, so that P_o has (-1)^(bits common to c(i) and 7 - o). Hence
-//   m2m  M(j)   = sum_i A(j, i) H_{c(i) ^ c(j)}(i),      H_w(i) = sum_o (-1)^(w & 7-o) M_o(i)
-//   l2l  L_o(i) = sum_k (-1)^(7-o & k ^ c(i)) S_k(i),    S_k(i) = sum_{j: c(j) = k} A^T(i, j) L(j)
+// The matrix of octant o is P_o A P_o; A is the matrix of octant 7, P_o a diagonal of signs. Coefficient i keeps or
+// changes its sign under the reflection of each axis: three bits c(i), so that entry i of P_o is (-1)^(bits common to
+// c(i) and 7 - o). Hence
+//   m2m  M(j)   = sum_i A(j, i) H_{c(i) ^ c(j)}(i),        H_w(i) = sum_o (-1)^(w & 7-o) M_o(i)
+//   l2l  L_o(i) = sum_k (-1)^(7-o & (k ^ c(i))) S_k(i),    S_k(i) = sum_{j: c(j) = k} A^T(i, j) L(j)
 // H and the sum over k are Walsh-Hadamard transforms of eight numbers: 24 additions. One product with A serves eight
 // children, and what remains is reading and writing the coefficients. A maps no degree to a lower one, so half of the
 // products are left out. With eight matrices per parent (product.cu) the work was sixteen times as much.
@@ -20,14 +21,14 @@ namespace farfield::cuda {
 
 inline constexpr int octant_threads = 128;
 
-/// 16 bytes of parents: what one thread sums at a time.
+/// One number each of as many parents as fill 16 bytes: a thread sums them together.
 template <class Real>
 struct alignas(16) Parents {
   static constexpr int size = 16 / static_cast<int>(sizeof(Real));
   Real value[size];
 };
 
-inline constexpr int most_degrees = 180;  ///< 16 bits hold an index
+inline constexpr int most_degrees = 180;  ///< up to which 16 bits hold the index of a coefficient
 
 /// The parities c(i) of one set of tables, made on the device (Work::octants).
 class Octants {
@@ -65,8 +66,8 @@ const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>&
   return operators.matrix + static_cast<std::int64_t>(7) * tables.stride * tables.pitch;
 }
 
-/// A matrix of at most this size is copied to shared memory: its loads then overlap, where a block with few boxes would
-/// wait for each of them.
+/// A matrix of at most this size is copied to shared memory: the loads of the copy overlap. Otherwise a block with few
+/// boxes would wait for each load.
 inline constexpr std::size_t most_staged_bytes = 20 << 10;
 template <class Real>
 bool is_staged(int count) {
@@ -95,7 +96,7 @@ void with_fixed_count(int count, F&& f) {
 inline constexpr int most_boxes = octant_threads;
 inline constexpr int most_groups = 16;
 
-/// The parents of a block's boxes, then those of one batch with their children: no_box where there is none.
+/// The parents among a block's boxes (`all`), and one batch of these with its children; no_box where there is none.
 template <class Real>
 struct Siblings {
   int parents;
@@ -140,7 +141,7 @@ __device__ int find_children(const TreeView& tree, int from, int groups, bool wi
 }
 
 /// Eight numbers per coefficient and parent in shared memory: [k][group][coefficient][parent of the group], an odd
-/// number of 16-byte words per k, so that threads with eight different k meet different banks.
+/// number of 16-byte words per k, so that threads with eight different k access different banks.
 template <class Real>
 struct EightFold {
   Parents<Real>* at;
@@ -151,9 +152,9 @@ struct EightFold {
   __device__ Real& number(int k, int place) const { return reinterpret_cast<Real*>(at + k * pitch)[place]; }
 };
 
-/// How the boxes of a level are dealt out: groups of parents at a time, as many as give every thread a coefficient; few
-/// boxes per block where blocks are few. groups == 0: not even one group fits into shared memory beside what a block
-/// needs anyhow.
+/// How a level's boxes are divided: a block has `boxes` of them and processes `groups` groups of parents at a time, as
+/// many as give every thread a coefficient. Blocks have fewer boxes where there would be few blocks. groups == 0: not
+/// even one group fits into shared memory beside the fixed needs of a block.
 struct OctantShape {
   int groups, boxes;
   unsigned blocks;

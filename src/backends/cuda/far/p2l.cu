@@ -1,6 +1,6 @@
 // p2l: sources of coarser leaves into the locals of smaller boxes, L_i += sum q S_i(u), S_i(u) = R_i(u / r^2) / r.
-// Low degrees in single: a warp per box that has such sources, lanes are sources of its whole list, the sums over lanes
-// once at the end. Any degree: a warp per box, one leaf of the list after the other.
+// Low degrees in single: a warp per box with leaves in its p2l list, lanes are sources of the whole list, the lanes'
+// sums are added once at the end. Any degree: a warp per box, one leaf of the list after the other.
 #include "backends/cuda/far/accumulate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
@@ -9,7 +9,8 @@ namespace farfield::cuda {
 
 static constexpr int most_warps = 4;  // warps of a block: fewer where shared memory is small
 
-/// Sources of the leaves listed for `box`, 32 leaves at a time, into the sums of the lane's own.
+/// Adds the sources of the leaves listed for `box`, 32 leaves at a time, to the sums of the lane that
+/// reads the source.
 template <class Kernel, class Real, int degree, class Sum>
 __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& flat, Sum& sum) {
   const int lane = static_cast<int>(threadIdx.x) % warp;

@@ -14,8 +14,8 @@ namespace farfield::cuda {
 
 static constexpr int most_warps = 4;  // of a block; fewer where shared memory is small
 
-/// Writes whole strides of all leaves, and of the boxes of levels 0 and 1, which m2m does not reach; and the operands
-/// of the same boxes.
+/// Writes the whole strides of the multipoles of all leaves, and of the boxes of levels 0 and 1, which m2m does not
+/// reach; also the operands of these boxes for m2l on tensor cores.
 template <class Kernel, class Real, int degree, int lanes>
 __global__ void __launch_bounds__(most_warps* warp)
     p2m_fixed_kernel(Work<Real> work,

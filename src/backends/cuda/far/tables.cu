@@ -111,8 +111,8 @@ void Tables<Real>::link(Set& set, Operators<Real>& operators, const std::vector<
   operators.link = set.link.data();
 }
 
-/// Calls f(slot, octant of the child, displacement of target minus source in box edges) for the far list of a child in
-/// octant `target` of a full tree.
+/// Calls f(slot of the parent's colleague, octant of its child, displacement of target minus source in box edges) for
+/// the far list of a child in octant `target` of a full tree.
 template <class F>
 static void for_each_cousin(int target, bool reduced, F&& f) {
   for (int z = -1; z <= 1; ++z)
@@ -128,8 +128,8 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
       }
 }
 
-/// The links of the far list by octant, and of the reduced stencil's parents. The k-th distinct offset has matrix k;
-/// `offsets` lists what serves them.
+/// The links of the far list by octant, or those of the reduced stencil's parents. The k-th distinct offset has matrix
+/// k; `offsets` holds the operator and the symmetry that make matrix k.
 struct FarLinks {
   std::vector<std::vector<Link>> classes = std::vector<std::vector<Link>>(8);
   std::vector<FarOffset> offsets;

@@ -20,7 +20,8 @@ class Tables {
   explicit Tables(DeviceMemory& memory);
 
   /// Generates everything for one degree and scheme by the double-precision generators of the kernel's basis on the
-  /// host and uploads it. Keeps what it has when nothing changed. `threads` of the host; 0: as many as OpenMP offers.
+  /// host and uploads it. Does nothing where degree and scheme are unchanged. `threads` of the host; 0: as many as
+  /// OpenMP offers.
   void build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
 
   const TablesView<Real>& view() const { return view_; }
@@ -46,7 +47,8 @@ class Tables {
   void keep_symmetries();
   template <class Basis>
   void keep_rotations(int operators, int threads);
-  /// matrices[i] = scale * P K P^T, K = canonical[operator], transposed if asked, P of the symmetry.
+  /// matrices[i] = scale * P K P^T: K = canonical[source], transposed if asked; P is the signed permutation of
+  /// `symmetry`.
   struct Expansion {
     std::int32_t source, symmetry;
   };

@@ -1,5 +1,6 @@
-// What p2m and p2l, and l2p and m2p, share: a warp per box, its lanes points, and the two ways of meeting the basis
-// functions. Basis::columns hands over R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column (begin m, terms n, end m).
+// What p2m, p2l, l2p and m2p share: a warp per box whose lanes are points, and the two visitors of the basis functions,
+// Accumulate (p2m, p2l) and Evaluate (l2p, m2p). Basis::columns passes R_{n,+-m} = Q_{n,m} (C_m, S_m) to a visitor
+// column by column (begin m, terms n, end m).
 #pragma once
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/work.hpp"
@@ -8,8 +9,8 @@ namespace farfield::cuda {
 
 inline constexpr int warp = 32;
 
-/// A load of what neighbouring threads read one after the other: memory hands over 128 bytes at a time and not 64,
-/// which makes l2p and p2m a tenth faster. (As a device's limit it would slow down every gather.)
+/// A load of data that neighbouring threads read consecutively: memory delivers 128 bytes at a time and not 64, which
+/// makes l2p and p2m a tenth faster. (As a limit of the whole device, 128 bytes would slow down every gather.)
 __device__ inline double load_in_order(const double* from) {
   double x;
   asm("ld.global.nc.L2::128B.f64 %0, [%1];" : "=d"(x) : "l"(from));
@@ -63,7 +64,7 @@ struct Accumulate {
     const int rows = 2 * (degree - m + 1);
     int width = 2;  // lanes side by side hold rows; where rows are few, several lanes share one
     while (width < rows && width < warp) width *= 2;
-    const int share = width;  // of the 32 numbers of a row, those of one lane
+    const int share = width;  // how many of the 32 numbers of a row one lane sums
     for (int first = 0; first < rows; first += width) {
       const int row = first + lane % width, part = lane / width;
       Real sum = 0;

@@ -12,7 +12,7 @@ using Total = unsigned long long;
 enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
 static constexpr int threads = 128;
 
-/// Octants of the children of a box that hold sources or targets, as `begin` and `end` say.
+/// Octants of the children of a box that hold points; `begin` and `end` are those of the sources or of the targets.
 __device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin,
                                          const std::int64_t* end) {
   unsigned mask = tree.child_mask[box];
@@ -26,8 +26,8 @@ __device__ unsigned children_with_points(const TreeView& tree, BoxId box, const 
   return mask;
 }
 
-/// Pairs of far lists between the children of `box` and those of its colleague in this lane's slot, and what the
-/// reduced stencil sends to the box itself.
+/// Pairs of far lists between the children of `box` and those of its colleague in this lane's slot, and the reduced
+/// stencil's translations from the latter to `box` itself.
 __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const int slot = static_cast<int>(threadIdx.x % 32);
   const BoxId colleague =
@@ -46,8 +46,8 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   return pairs;
 }
 
-/// This lane's share of the pairs of points in the near rows of 32 boxes, one behind the other; `begin` is that of the
-/// lane's row. Their entries are read as one.
+/// This lane's share of the pairs of points in the near rows of 32 consecutive boxes, whose entries are read as one
+/// list; `begin` and `targets` are those of the lane's box.
 __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
                             std::int64_t end) {
   constexpr int ahead = 4;  // look-ups that are under way at a time

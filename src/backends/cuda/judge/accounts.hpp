@@ -1,4 +1,4 @@
-// Accounts: what a tree on the device means in boxes and pairs, for the report.
+// Accounts: counts the boxes and pairs of a tree on the device, for the report.
 #pragma once
 #include <farfield/report.hpp>
 
@@ -8,15 +8,15 @@
 
 namespace farfield::cuda {
 
-/// Counts what farfield::count_work counts, beside other work.
+/// The counts of farfield::count_work, made beside other work on the device.
 class Accounts {
  public:
   explicit Accounts(DeviceMemory& memory) : memory_(memory), totals_(memory), found_(kinds) {}
 
   void launch(const TreeView& tree, const ListsView& lists, bool reduced, SideStream& side);
-  /// What the last launch found, which must have been waited for.
+  /// Writes the counts of the last launch, which must have been waited for.
   void write(const TreeView& tree, Report& report) const;
-  /// The same at once, for the full stencil.
+  /// Launches, waits and writes at once, for the full stencil.
   void count(const TreeView& tree, const ListsView& lists, Report& report);
 
  private:

@@ -1,4 +1,4 @@
-// One source at one target in double, whatever their distance: what conditions and measured errors are made of.
+// The pair of one source and one target in double, at any distance: a term of conditions and measured errors.
 #pragma once
 #include "backends/cuda/work.hpp"
 #include "core/least_square.hpp"
@@ -12,7 +12,7 @@ __device__ void add_source(const Work<Real>& work, std::int64_t t, std::int64_t 
                            double q, double out[4]) {
   const double r2 = dx * dx + dy * dy + dz * dz;
   const bool softened = Kernel::softens && work.softening > 0;
-  if (softened && !(r2 > 0)) {  // coincident, but not the target itself
+  if (softened && !(r2 > 0)) {  // coincident; no term if source and target are one point
     if (j + work.self_from != t) out[0] += q * softened_at_no_distance<Kernel>(work.softening);
   } else if (softened) {
     Kernel::template pair<4>(r2 + work.softening * work.softening, dx, dy, dz, q, out);

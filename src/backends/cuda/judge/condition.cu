@@ -1,5 +1,6 @@
-// Direct sums at eight targets, all sources, every source read once for all. Once per target and all in double took
-// 1.3 ms at 2^24 sources, and the host waited for it in every evaluation; in line with the stages it is a 70th of one.
+// Direct sums at eight targets over all sources, each source read once for all targets. Reading it once per target, all
+// in double, took 1.3 ms at 2^24 sources, and the host waited for it in every evaluation; in line with the stages the
+// sums take a 70th of an evaluation.
 #include <algorithm>
 
 #include "backends/cuda/judge/add_source.hpp"
@@ -26,12 +27,12 @@ __device__ void add_terms(const PairTerms<V>& terms, V sum[numbers]) {
   sum[2] += terms.potential * terms.potential, sum[3] += terms.gradient * terms.gradient;
 }
 
-/// From this square of a distance on, of extents up to 1, nothing overflows in single, which without softening does for
+/// From this squared distance on, with extents up to 1, nothing overflows in single. Without softening single serves
 /// nearly all pairs: an estimate needs two digits.
 constexpr float least_far_square = 1e-14f;
 
-/// A number as the sum of two in single: differences of such need no double, whose conversions would take most of the
-/// time.
+/// A number as the sum of two in single. Differences of such numbers need no double; its conversions would take most
+/// of the time.
 struct Split {
   float high, low;
   __device__ static Split of(double x) {
@@ -41,7 +42,7 @@ struct Split {
   __device__ float operator-(const Split& other) const { return (high - other.high) + (low - other.low); }
 };
 
-/// The targets, and sums of pairs that need double; few sources have such.
+/// The targets, and sums of the pairs that need double; few sources have such pairs.
 struct ProbeShared {
   double at[most_targets][3];
   Split split[most_targets][3];
@@ -49,7 +50,7 @@ struct ProbeShared {
   double near[sums][threads];
 };
 
-/// One source, as double has it.
+/// One source in double.
 struct ProbeSource {
   double x[3], q;
 
@@ -60,7 +61,7 @@ struct ProbeSource {
   }
 };
 
-/// The pairs of one source with the targets in `near`, as bits.
+/// Adds the pairs of one source with the targets whose bits are set in `near`.
 template <class Kernel, class Real>
 __device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
                                ProbeShared& shared) {
@@ -75,7 +76,8 @@ __device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64
   }
 }
 
-/// The pairs that single can do, without a branch so that those of eight targets overlap; returns the others.
+/// Adds the pairs that single can do, without a branch so that those of eight targets overlap. Returns the others, as
+/// bits.
 template <class Kernel>
 __device__ unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
                                   float far[most_targets][numbers]) {
@@ -117,7 +119,7 @@ __global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTa
     const ProbeSource from = next;
     const std::int64_t source = j;
     j += step;
-    if (j < work.sources) next.load(work, j);  // while this one's pairs are summed
+    if (j < work.sources) next.load(work, j);  // loads while the pairs of `from` are summed
     const unsigned near = add_far_pairs<Kernel>(from, work.softening > 0, shared, far);
     if (near) add_near_pairs<Kernel>(work, near, source, from, shared);
   }
@@ -151,7 +153,7 @@ void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& s
   const std::vector<std::int64_t> at = work.sources > 0 ? condition_targets(work.targets) : std::vector<std::int64_t>{};
   targets_ = at.size();
   if (targets_ == 0) return;
-  std::copy(at.begin(), at.end(), targets.at);  // the others stay target 0: there are fewer than eight
+  std::copy(at.begin(), at.end(), targets.at);  // where there are fewer than eight, the rest stay target 0
   const auto shares = static_cast<int>(std::min<std::int64_t>(most_blocks, (work.sources + threads - 1) / threads));
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);

@@ -1,4 +1,4 @@
-// ConditionProbe: how ill-conditioned a sum is, estimated beside it.
+// ConditionProbe: how ill-conditioned a sum is, estimated while the sum is evaluated.
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -11,11 +11,11 @@ class ConditionProbe {
  public:
   explicit ConditionProbe(DeviceMemory& memory);
 
-  /// Sums the absolute terms over all sources at condition_targets, and their squares, beside what follows on
+  /// Sums the absolute terms, and their squares, over all sources at condition_targets, beside later launches on
   /// work.stream.
   template <class Real>
   void launch(const Work<Real>& work, Kernel kernel, SideStream& side);
-  /// Of the last launch, which must have been waited for.
+  /// The sums of the last launch, which must have been waited for.
   std::vector<TermSums> result() const;
 
  private:

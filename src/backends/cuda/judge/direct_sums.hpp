@@ -9,7 +9,7 @@
 
 namespace farfield::cuda {
 
-/// Sums in double at the targets of that index in tree order. Waits for the stream.
+/// Sums in double at the targets with these indices in tree order. Waits for the stream.
 template <class Real>
 std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
                                    const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory);

@@ -7,7 +7,7 @@
 
 namespace farfield::cuda {
 
-static constexpr std::size_t most_blocks = 16384;  // targets of a launch: an axis of its grid has so many for sure
+static constexpr std::size_t most_blocks = 16384;  // targets of a launch: any axis of a grid may have as many
 
 /// With the caller's strengths, not rounded to Real.
 template <class Real>

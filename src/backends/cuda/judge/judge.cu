@@ -1,5 +1,5 @@
-// Norms read all results once, 0.3 GB at 2^24 points; tails look at 8,192 boxes at most, every k-th of more. Both run
-// beside scatter.
+// Norms read all results once, 0.3 GB at 2^24 points. Tails (truncation of expansions) are summed over 8,192 boxes at
+// most: every k-th of larger trees. Both run beside scatter.
 #include <algorithm>
 #include <cmath>
 
@@ -13,13 +13,13 @@ namespace {
 
 constexpr int norm_threads = 256, most_norm_shares = 1056, norms = 4;  // eight blocks per multiprocessor of an H200
 constexpr int most_shares = 1024, tails = 4;                           // blocks of tails, and numbers of each
-constexpr int box_lanes = 8;                                           // that read the powers of one box
+constexpr int box_lanes = 8;                                           // that sum the powers of one box
 constexpr BoxId most_boxes = 1 << 13;                                  // four per warp: 65,536 took 0.5 ms
 
-/// The larger of two values; one that is not a number stays.
+/// The larger of two values; not a number if one of them is not.
 __device__ inline double larger(double a, double b) { return a <= b ? b : (b <= a ? a : a + b); }
 
-/// Squares and largest values of potential and gradient; a thread reads four numbers at a time.
+/// Sums of squares and largest values of potential and gradient; a thread reads four numbers at a time.
 template <class Real>
 __global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, double* part) {
   __shared__ double lane[norm_threads];
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, do
   }
 }
 
-/// Sum over coefficients of degrees low ... low + 1 of a box, its lanes together.
+/// Sum of the squared coefficients of degrees low and low + 1 of a box, by its box_lanes lanes together.
 template <class Real>
 __device__ double two_degrees(const Real* c, int low, int lane) {
   double sum = 0;
@@ -64,7 +64,7 @@ __device__ double two_degrees(const Real* c, int low, int lane) {
   return sum;
 }
 
-/// power[0][box] of multipoles and power[1][box] of locals, of degree d + 1. Whole warps run.
+/// Powers of degree d + 1: power[0][box] of multipoles, power[1][box] of locals. Whole warps run.
 template <class Real>
 __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, BoxId first, double* power) {
   const std::int64_t i = (std::int64_t(blockIdx.x) * block_threads + threadIdx.x) / box_lanes;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
   }
 }
 
-/// What one lane of a warp finds for a box of targets.
+/// One lane's share of the squared errors, over all target boxes of its warp.
 struct Tails {
   Truncation truncation, operands;
 };
@@ -99,7 +99,7 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
   const double potential = targets * sum / a2;
   tails.truncation += {potential, potential * means.outer_gradient() / a2};
   if (!work.tensor.ready) return;
-  // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); two edges away
+  // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); seen two edges away
   const double digits = static_cast<double>(work.tensor.most_sources[tree.level[box]]) * 0x1p-40;
   const double lost = targets * boxes * digits * digits / (4 * a2);
   tails.operands += {lost, lost / (4 * a2)};
@@ -121,7 +121,7 @@ __device__ void add_local(const Work<Real>& work, BoxId box, int lane, const dou
     tails.truncation += inner_tail(own, square_from_centre(tree, box, work.target, i, a), a, means.n);
 }
 
-/// Multipoles of finer boxes at the targets of a leaf.
+/// Tails of the multipoles of finer boxes (m2p) at the targets of a leaf.
 template <class Real>
 __device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
                           Tails& tails) {
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(sum_threads)
       if (lane < colleagues_per_box) add_far(work, box, lane, power, means, tails);
       add_local(work, box, lane, power, means, tails);
     }
-    add_finer(work, box, lane, power, means, tails);  // a coarse leaf has finer boxes, too
+    add_finer(work, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
   }
   const double sums[] = {tails.truncation.potential, tails.truncation.gradient, tails.operands.potential,
                          tails.operands.gradient};
@@ -164,13 +164,13 @@ __global__ void __launch_bounds__(sum_threads)
   }
 }
 
-constexpr int room = most_norm_shares * norms + most_shares * tails;  // of norms, behind those of tails
+constexpr int room = most_norm_shares * norms + most_shares * tails;  // numbers of norms lie behind those of tails
 
 }  // namespace
 
 Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), found_(room) {}
 
-/// Returns how many blocks write their share.
+/// Returns how many blocks write sums of tails.
 template <class Real>
 int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;

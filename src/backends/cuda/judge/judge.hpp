@@ -1,5 +1,5 @@
-// Judge: what is known of the error of one evaluated vector, found from its results and expansions beside what follows
-// (judge/quality.hpp, judge/truncation.hpp).
+// Judge: norms and estimated errors of one evaluated vector of strengths, found from its results and expansions on a
+// side stream, beside the stages that follow (judge/quality.hpp, judge/truncation.hpp).
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -12,10 +12,10 @@ class Judge {
  public:
   explicit Judge(DeviceMemory& memory);
 
-  /// Norms of the results, and with `expansions` what truncation and 16-bit operands took from them.
+  /// Starts the norms of the results and, with `expansions`, the estimated errors of truncation and of 16-bit operands.
   template <class Real>
   void launch(const Work<Real>& work, bool expansions, SideStream& side);
-  /// Of the last launch, which must have been waited for; `truncation` without its safety.
+  /// What the last launch found, which must have been waited for; `truncation` without its safety factor.
   struct Found {
     Norms norms;
     Truncation truncation, operands;
@@ -29,8 +29,8 @@ class Judge {
   DeviceMemory& memory_;
   DeviceArray<double> power_, part_;
   PinnedArray<double> found_;
-  int shares_ = 0, kept_ = 0;  ///< blocks that wrote norms, and tails
-  BoxId every_ = 1;            ///< so many boxes does each that was looked at stand for
+  int shares_ = 0, kept_ = 0;  ///< how many blocks wrote norms, and tails
+  BoxId every_ = 1;            ///< how many boxes each sampled box stands for
 };
 
 }  // namespace farfield::cuda

@@ -1,6 +1,6 @@
 // How sources and targets lie in pairs of far boxes: for sampled target boxes of every level, the occupations of their
-// corners times those of the corners that face them, and how many sources are far. Occupations come first, a warp per
-// box, so that heavy boxes of clusters are read once per box that they face.
+// corners times those of the corners that face them, and how many sources are far. Occupations are summed first, by a
+// warp per box, so that heavy boxes of clusters are read once per box that they face.
 #include <algorithm>
 #include <cmath>
 
@@ -17,10 +17,10 @@ constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(doubl
 constexpr int places = 1 + facing_boxes;  // a box as target, and those that face it as sources
 static_assert(corners * degrees_at_once == 32);
 
-/// What is sampled: all of a small tree, else so many boxes per level and points in each that 2^22 looks at points are
-/// spread evenly over the levels; each costs a sector per axis. 200 boxes of 128 points or 1400 of 16 tell the facing
-/// sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are taken as often as they
-/// hold targets: in clusters few boxes carry the sums.
+/// What is sampled. Of a small tree: everything. Of others: as many boxes per level, and points in each, as spread 2^22
+/// looks at points evenly over the levels; a look costs a memory sector per axis. 200 boxes of 128 points or 1400 of 16
+/// tell the facing sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are drawn in
+/// proportion to their targets, since in clusters few boxes carry the sums.
 struct Level {
   BoxId begin, boxes;           ///< of the level
   std::int32_t first, sampled;  ///< parts: first ... first + sampled * slices
@@ -55,7 +55,7 @@ Sample sample_of(const TreeView& tree, std::int64_t points) {
   return s;
 }
 
-/// A number in [0, 1) that follows from two others.
+/// A pseudo-random number in [0, 1), a function of a and b.
 __device__ double jitter(std::uint32_t a, std::uint32_t b) {
   std::uint32_t h = a * 0x9e3779b9u + b * 0x85ebca6bu + 0x165667b1u;
   h = (h ^ h >> 16) * 0x7feb352du;
@@ -63,7 +63,7 @@ __device__ double jitter(std::uint32_t a, std::uint32_t b) {
   return (h ^ h >> 16) * 0x1p-32;
 }
 
-/// `chosen` out of `count`, one from each of as many equal parts.
+/// `chosen` indices out of `count`, one from each of `chosen` equal parts.
 struct Choice {
   std::int64_t count, chosen;
   double step;
@@ -87,10 +87,10 @@ struct Drawn {
   double stands_for;
 };
 
-/// The level's box around a target, by a warp: 32 probes at a time.
+/// The level's box that holds a target, found by a warp with 32 probes at a time.
 __device__ BoxId box_around(const PlacedPoints& targets, const Level& level, std::int64_t target) {
   const int lane = static_cast<int>(threadIdx.x % 32);
-  BoxId low = level.begin, count = level.boxes;  // the box, if any, is among them
+  BoxId low = level.begin, count = level.boxes;  // the box, if any, is one of `count` from `low` on
   while (count > 1) {
     const BoxId step = (count + 31) / 32, offset = lane * step;
     const bool before = offset < count && targets.begin[low + offset] <= target;
@@ -110,15 +110,15 @@ __device__ Drawn draw(const PlacedPoints& targets, const Level& level, std::int6
   return {box, choice.step / static_cast<double>(targets.end[box] - targets.begin[box])};
 }
 
-/// How the weight of a charge dies away from its corner, for every degree.
+/// How the weight of a charge decays with the distance from its corner, for every degree.
 struct Decay {
-  float rate[degrees_at_once], least[degrees_at_once];  ///< `least` distance from the centre rises with the degree
+  float rate[degrees_at_once], least[degrees_at_once];  ///< `least`: distance from the centre; rises with the degree
   __device__ float operator()(float distance, int k) const {
     return distance > least[k] ? __expf(-rate[k] * fmaxf(0.f, 1.5f - distance)) : 0.f;
   }
 };
 
-/// Value i of `values` summed over a warp, in lane i: halves are exchanged, 31 shuffles in all.
+/// Lane i returns the warp's sum of values[i]: halves are exchanged, 31 shuffles in all.
 __device__ float sum_of_lanes(float (&values)[32]) {
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
@@ -132,7 +132,7 @@ __device__ float sum_of_lanes(float (&values)[32]) {
   return values[0];
 }
 
-/// Lane 4 c + k: occupation of corner c of the box at degree k, from one slice of the points that are looked at.
+/// Lane 4 c + k returns the occupation of corner c of the box at the k-th degree, from one slice of the sampled points.
 __device__ float occupation(const TreeView& tree, const PlacedPoints& points, BoxId box, const Level& level, int slice,
                             const Decay& decay) {
   const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
@@ -153,7 +153,7 @@ __device__ float occupation(const TreeView& tree, const PlacedPoints& points, Bo
   return sum_of_lanes(sum) * static_cast<float>(choice.step);
 }
 
-/// Which sample a slice belongs to.
+/// One slice of one sampled box.
 struct Part {
   const Level* level;
   int sample, slice;
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(32 * places)
   occupations[(static_cast<std::int64_t>(blockIdx.x) * places + place) * 32 + lane] = found;
 }
 
-/// Sum over the boxes that face a target, by a warp: lane k of the first four, that of degree k.
+/// Sum over the boxes that face a target box, by a warp: lane k of the first four returns that of the k-th degree.
 __device__ float facing_sum(const float* occupations, int slices, float* own) {
   const int lane = static_cast<int>(threadIdx.x % 32), octant = lane / degrees_at_once;
   const auto occupied = [&](int place) {
@@ -195,7 +195,7 @@ __device__ float facing_sum(const float* occupations, int slices, float* own) {
   return sum;
 }
 
-/// Sources of this lane's share of the far list: of boxes with one between, and of others.
+/// Sources in this lane's share of the far list: in boxes with one box between, and in others.
 struct FarCounts {
   std::int64_t beside = 0, beyond = 0;
 };
@@ -226,7 +226,7 @@ __device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, co
   }
 }
 
-/// A warp per part, of which the first of every sample counts; parts[block] of the sums per block.
+/// A warp per part; only the first part of a sample adds terms. A block writes its sums to parts[block].
 __global__ void __launch_bounds__(sum_threads)
     far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
                      const __grid_constant__ Sample sample, const float* occupations, double* parts) {
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(sum_threads)
   parts[static_cast<std::int64_t>(blockIdx.x) * numbers + threadIdx.x] = sum;
 }
 
-/// Number blockIdx.x of the sums.
+/// Adds number blockIdx.x of the sums over all blocks.
 __global__ void __launch_bounds__(sum_threads)
     add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
   __shared__ double lane[sum_threads];
@@ -269,7 +269,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
       view_(tree.tree.view()),
       lists_(tree.lists.view()),
       target_count_(tree.target_points().count),
-      first_degree_(std::max(1, degree - 2)),  // settle_degree goes down where the first is good: by one, as a rule
+      first_degree_(std::max(1, degree - 2)),  // settle_degree tries lower ones if `degree` is good: one, as a rule
       chunk_(memory),
       on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {

@@ -1,9 +1,9 @@
 // The sums behind the expected error (model/placement.hpp) over a tree in device memory, with one read-back.
 //
-// Everything that settle_degree usually asks about is summed when it asks for the first time: a handful of launches.
-// Trees of many boxes are sampled: a fixed, pseudo-random choice that depends on nothing but counts, so that the same
-// points give the same degree. In a small tree everything is looked at, and the sums are the host's up to rounding; all
-// boxes of 2^24 points in leaves of 15 took 18 ms.
+// All sums that settle_degree usually asks for are made when it asks for the first: a handful of launches. Trees of
+// many boxes are sampled. The choice is pseudo-random but fixed: it depends on nothing but counts, so that the same
+// points give the same degree. In a small tree all boxes are summed, and the sums are the host's up to rounding.
+// Summing all boxes of 2^24 points in leaves of 15 took 18 ms.
 #pragma once
 #include <cstdint>
 
@@ -14,10 +14,10 @@
 namespace farfield::cuda {
 
 inline constexpr int degrees_at_once = 4;  ///< settle_degree asks about two where the choice was right
-inline constexpr int norm_samples = 32;    ///< targets that stand for all; the host takes between 32 and 63
-inline constexpr int norm_shares = 4;      ///< blocks per such target
+inline constexpr int norm_samples = 32;    ///< sampled targets; as on the host, between 32 and 63 of them
+inline constexpr int norm_shares = 4;      ///< blocks per sampled target
 inline constexpr int plane_samples =
-    64;  ///< stretches of boxes, as on the host: less than twice as many with what is left
+    64;  ///< stretches of consecutive boxes, as on the host; with the remainder fewer than twice as many
 
 /// Sums over far pairs of boxes, divided by the square [0] or the fourth power [1] of their edge.
 struct FarSums {
@@ -25,18 +25,18 @@ struct FarSums {
   double facing[degrees_at_once][2];  ///< B_source B_target
 };
 
-/// What is known of every 256 boxes: the lower bits count leaves with targets, the highest says whether a leaf has at
+/// A word per chunk of 256 boxes: the lower bits count leaves with targets, the highest says whether a leaf has at
 /// least 8 sources.
 inline constexpr int chunk_boxes = 256;
 inline constexpr std::uint32_t has_full_leaf = 1u << 31;
 
-/// What one read-back brings.
+/// All sums, read back at once.
 struct PlacementFindings {
   unsigned long long target_leaves, largest_leaf;  ///< leaves with targets; most sources or targets of a leaf
-  /// At a target: sum 1/r^2, sum 1/r^4 outside its leaf, the far leaves' part of that.
+  /// At each sampled target: sum 1/r^2, sum 1/r^4 outside its leaf, the far leaves' part of the latter.
   double norm[2 * norm_samples][norm_shares][3];
-  double own_leaf[2];                ///< sum of 1/r^4 over pairs of sampled leaves, and how many targets they hold
-  int planes[2 * plane_samples][2];  ///< has the stretch a leaf of 8 sources, and do its sources stand in planes?
+  double own_leaf[2];                ///< sum of 1/r^4 over pairs within sampled leaves, and how many targets they hold
+  int planes[2 * plane_samples][2];  ///< has the stretch a leaf of 8 sources; do that leaf's sources lie in planes?
   FarSums far;
 };
 

@@ -1,4 +1,5 @@
-// The size of results: mean squares of potential and gradient for random strengths, on the host's sample of targets.
+// The size of results: mean squares of potential and gradient for random strengths, on the same sample of targets as
+// on the host.
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
@@ -30,7 +31,8 @@ __global__ void __launch_bounds__(chunk_boxes)
 
 using Scan = cub::BlockScan<std::uint32_t, chunk_boxes>;
 
-/// Sample blockIdx.x of the leaves with targets, as the host takes it: every (leaves / norm_samples)-th; no_box beyond.
+/// Sample blockIdx.x of the leaves with targets, the same as on the host: every (leaves / norm_samples)-th; no_box
+/// beyond the last.
 __device__ BoxId sampled_leaf(const TreeView& tree, const std::uint32_t* chunk, int chunks, PlacementFindings* found) {
   __shared__ typename Scan::TempStorage shared;
   __shared__ std::uint32_t rank;
@@ -66,7 +68,7 @@ struct NormsAt {
   const PlacedPoints& sources;
   double x[3], sum[3] = {0, 0, 0};
 
-  /// A box as the centres of its children.
+  /// Adds a box, its sources taken to the centres of its children.
   __device__ void add_box(BoxId box) {
     const BoxId first = tree.first_child[box];
     if (first == no_box) return add_centre(box);
@@ -74,7 +76,8 @@ struct NormsAt {
 #pragma unroll 4
     for (BoxId child = first; child < end; ++child) add_centre(child);
   }
-  /// As its centre; evenly filled, its means of 1/r^2 and 1/r^4 are larger by a^2 / 12 r^2 and a^2 / 2 r^2.
+  /// Adds a box, its sources taken to its centre. In an evenly filled box of edge a the means of 1/r^2 and 1/r^4 are
+  /// larger by the shares a^2 / 12 r^2 and a^2 / 2 r^2.
   __device__ void add_centre(BoxId box) {
     const double edge = tree.lattice.edge(tree.level[box]), inverse = 1 / centre_distance2(tree, box, x);
     const double fill = edge * edge * inverse, n = static_cast<double>(sources.end[box] - sources.begin[box]) * inverse;
@@ -83,7 +86,7 @@ struct NormsAt {
     sum[1] += fourth;
     sum[2] += fourth;
   }
-  /// A warp's lanes share the points.
+  /// Adds the points of a box; a warp's lanes share them.
   __device__ void add_points(BoxId box, bool own) {
     const double edge = tree.lattice.edge(tree.level[box]);
     const bool far = centre_distance2(tree, box, x) > 4 * edge * edge;
@@ -105,8 +108,8 @@ struct NormsAt {
   }
 };
 
-/// At the target in the middle of a sampled leaf, a share of the lists per block. All sources reach it through the
-/// lists of the leaf and its ancestors; boxes of lists of expansions count as the centres of their children.
+/// Sums at the target in the middle of a sampled leaf; a block sums a share of the lists. Every source is in a list of
+/// the leaf or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
 __global__ void __launch_bounds__(block_threads)
     norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
                  int chunks, PlacementFindings* found) {
@@ -136,7 +139,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Sum over up to 2048 targets of every stride-th box, if a leaf, of 1/r^4 over its own sources.
+/// Sum of 1/r^4 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources.
 __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride,
                                 double* parts) {
   __shared__ double lane[sum_threads];
@@ -178,7 +181,7 @@ __global__ void __launch_bounds__(1024)
 
 }  // namespace
 
-/// Every block must know where leaves are: a word per chunk of boxes says how many and whether one is full.
+/// Later kernels find leaves by a word per chunk of boxes: how many have targets, and whether one is full.
 void DeviceSums::look_at_leaves() {
   chunk_.resize((std::int64_t(view_.boxes) + chunk_boxes - 1) / chunk_boxes);
   leaves_kernel<<<static_cast<unsigned>(chunk_.size()), chunk_boxes, 0, memory_.stream>>>(view_, chunk_.data(),

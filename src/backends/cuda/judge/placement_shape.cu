@@ -10,7 +10,7 @@ namespace farfield::cuda {
 
 static constexpr int most_sorted = 1024;
 
-/// Share of coinciding neighbours along an axis: bitonic sort of up to 1024 coordinates in shared memory.
+/// Do more than 0.4 of the neighbours along an axis coincide? Bitonic sort of up to 1024 coordinates in shared memory.
 __device__ bool in_planes_along(const double* x, std::int64_t count, double* sorted, double* lane) {
   int all = 8;
   while (all < count) all *= 2;
@@ -20,7 +20,7 @@ __device__ bool in_planes_along(const double* x, std::int64_t count, double* sor
       __syncthreads();
       for (int i = static_cast<int>(threadIdx.x); i < all; i += sum_threads) {
         const int other = i ^ step;
-        if (other < i) continue;  // the pair is its lower index's
+        if (other < i) continue;  // the pair is exchanged at its lower index
         const double a = sorted[i], b = sorted[other];
         if (((i & size) == 0) == (a > b)) sorted[i] = b, sorted[other] = a;
       }
@@ -35,7 +35,7 @@ __device__ bool in_planes_along(const double* x, std::int64_t count, double* sor
   return range == 0 || close > 0.4 * static_cast<double>(count - 1);
 }
 
-/// The first leaf of at least 8 sources from `begin` on, or a box from `end` on.
+/// The first leaf of at least 8 sources from `begin` on; a number not below `end` if there is none.
 __device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& points, const std::uint32_t* chunk,
                                  BoxId begin, BoxId end) {
   constexpr int none = 0x7fffffff;
@@ -67,7 +67,7 @@ __device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& point
   return leaf;
 }
 
-/// Stretch blockIdx.x of boxes.
+/// Stretch blockIdx.x of boxes: do the sources of its first full leaf lie in planes?
 __global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uint32_t* chunk, BoxId stride,
                               PlacementFindings* found) {
   __shared__ double sorted[most_sorted], lane[sum_threads];

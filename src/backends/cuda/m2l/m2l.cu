@@ -1,8 +1,8 @@
-// m2l, dense: multipoles of the far list to locals, all levels in one launch. Boxes of one octant share their far
-// list's displacements, so that each of the 189 links (109, and 80 at the parent, with the reduced stencil) is a matrix
-// that a whole tile of them multiplies with. Locals are cleared before: boxes of levels 0 and 1 and those without
-// targets stay so; the others need not be where tensor cores write them anew. Tensor cores multiply where degree and
-// device allow, in single (tensor_m2l.cu) and in double (mirror_m2l.cu).
+// m2l, dense: multipoles of the far list to locals, all levels in one launch. The far lists of all boxes of one octant
+// have the same displacements, so that each of the 189 links (109, and 80 at the parent, with the reduced stencil) is
+// one matrix for a whole tile of such boxes. Locals are cleared before the launch. Those of levels 0 and 1 and of boxes
+// without targets stay 0; the others need no clearing where tensor cores overwrite them. Tensor cores multiply where
+// degree and device allow, in single (tensor_m2l.cu) and in double (mirror_m2l.cu).
 #include <type_traits>
 
 #include "backends/cuda/m2l/product.hpp"
@@ -18,7 +18,7 @@ static void from_cousins(const Work<Real>& work) {
                            work.tree.levels);
 }
 
-/// The tables are those of the rotation.
+/// With mirror images the tables are those of the rotation: it serves the parents of the reduced stencil.
 static void by_mirrors(const Work<double>& work) {
   m2l_by_mirrors(work);
   if (work.reduced) m2l_of_parents_by_rotation(work);

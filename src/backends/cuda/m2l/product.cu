@@ -1,7 +1,7 @@
-// The gathered matrix product: 128 (few rows: 32) rows by 64 or 96 columns per block, shared-memory tiles of 64 bytes
-// of every row, filled through registers while the tile before is multiplied. In single every link has a sum of its own
-// before it is added: rounding then grows with the number of links, not with links times coefficients. Ceiling: the FMA
-// units; 2 (d+1)^4 flops per link.
+// The gathered matrix product: 128 rows by 64 or 96 columns per block (few rows or columns: 32 by 32), shared-memory
+// tiles of 64 bytes of every row, filled through registers while the previous tile is multiplied. In single the
+// products of a link are summed on their own and then added to the total: rounding grows with the number of links, not
+// with links times coefficients. Ceiling: the FMA units; 2 (d+1)^4 flops per link.
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -12,7 +12,7 @@ template <class Real>
 struct RowsOf {
   ClassRows classes;
   int first_level = 0, last_level = 0;
-  BoxId first = 0, last = 0;  ///< where classes.box is null
+  BoxId first = 0, last = 0;  ///< rows [first, last) if classes.box is null
   Operators<Real> operators;
   Reach reach;
   int stride, pitch, columns;
@@ -34,7 +34,7 @@ struct TileRows {
   BoxId source[2][rows_];
 };
 
-/// Rows begin ... begin + count of class c; false: this block has none.
+/// The block's tile: `count` rows of class c from `begin` on. False: this block has no tile.
 template <class Real>
 __device__ bool find_tile(const RowsOf<Real>& p, int tile_rows, int& c, int& begin, int& count) {
   int tile = static_cast<int>(blockIdx.x);
@@ -58,13 +58,13 @@ __device__ bool find_tile(const RowsOf<Real>& p, int tile_rows, int& c, int& beg
   return false;
 }
 
-/// First child and mask of one of up to 27 boxes around a row.
+/// First child and child mask of one of up to 27 boxes around a row.
 struct Neighbours {
   BoxId first_child;
   unsigned mask;
 };
 
-/// Is a parent a row? Not where nothing comes or goes.
+/// Is `box` a row? Only if it has children, and sources (m2m) or targets (all others).
 __device__ inline bool wanted(const TreeView& tree, Reach reach, BoxId box) {
   return !tree.is_leaf(box) && (reach == Reach::child ? tree.source_count(box) : tree.target_count(box)) > 0;
 }
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(rows / row_tile * columns / column_tile,
 
   const int last_link = p.operators.begin[c + 1];
   int parity = 0;
-  const auto next_link = [&](int link) {  // the next one that any row of the tile has; its sources are in shared memory
+  const auto next_link = [&](int link) {  // the next that some row has; puts its sources into `tile`
     for (; link < last_link; ++link) {
       BoxId source = no_box;
       if (thread < rows) {

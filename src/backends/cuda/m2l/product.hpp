@@ -1,6 +1,7 @@
-// product: out(row) = sum over the row's links of matrix(link)^T in(source of the link), the one kernel behind m2m,
-// dense m2l and l2l. Rows are boxes; those of a class share their links, so that a tile of rows is one matrix product
-// with gathered rows: no temporaries, no atomics, each output written by one block in a fixed order.
+// product: out(row) = sum over the row's links of matrix(link)^T in(source of the link), the kernel of dense m2l by FMA
+// and of m2m and l2l at degrees too high for octants.hpp. Rows are boxes. All rows of a class have the same links, so
+// that a tile of rows is one matrix product with gathered rows: no temporaries, no atomics, each output written by one
+// block in a fixed order.
 #pragma once
 #include "backends/cuda/work.hpp"
 
@@ -21,7 +22,7 @@ struct Product {
   Reach reach;
   const Real* in;
   Real* out;
-  bool add = false;  ///< to what `out` holds
+  bool add = false;  ///< add to `out`, else overwrite it
 };
 
 /// Rows: the classes of levels [first_level, last_level).

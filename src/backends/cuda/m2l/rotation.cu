@@ -27,7 +27,7 @@ struct Row {
   }
 };
 
-/// The factors of one row: factor j at data[j * step], for the input row first + j * stride (Y) or n^2 + n + m (C).
+/// Where the factors of Y for degree n begin: a block of (n + 1)^2 for the cosines, then one of n^2 for the sines.
 __device__ inline std::int64_t turn_offset(int n, bool sine) {
   const std::int64_t k = n, before = (k - 1) * k * (2 * k - 1) / 3 + k * k;
   return sine ? before + (k + 1) * (k + 1) : before;

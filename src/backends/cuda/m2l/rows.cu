@@ -8,7 +8,7 @@ namespace farfield::cuda {
 static constexpr int threads = 256;
 static unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
-/// Octant of a box that translations can reach, 8 for others.
+/// Class of a box: its octant if it is at level 2 or deeper and has targets, else 8.
 __global__ void class_keys(TreeView tree, std::uint8_t* key, BoxId* box) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= tree.boxes) return;
@@ -17,7 +17,7 @@ __global__ void class_keys(TreeView tree, std::uint8_t* key, BoxId* box) {
   box[i] = b;
 }
 
-/// begin[c][l]: the first place whose box is of class c and begins at or behind level l.
+/// begin[c][l]: row of the first box of class c at level l or deeper.
 __global__ void class_begins(const std::uint8_t* key, const BoxId* box, BoxId boxes, const std::int32_t* level_begin,
                              int levels, std::int32_t* begin) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,4 +1,4 @@
-// Rows: boxes by octant for the products by FMA and for the rotation, made on the device once per build.
+// Rows: boxes sorted by octant, for the products by FMA and for m2l by rotation; made on the device once per build.
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/work.hpp"

@@ -1,9 +1,9 @@
-// What a family's block stages: the leaves about a parent, found once per family, and a child's share of them.
+// What a family's block stages: the leaves around a parent, found once per family; and each child's share of them.
 //
-// The up to 4 x 4 x 4 leaves of the children's size are staged by colleagues of the parent, x fastest, and within them
-// by octants. A child then finds its sources in four rows, each of two colleagues of the parent that follow one
-// another, instead of in 9 rows of 3 boxes or 27 boxes. Coarser leaves that touch the parent follow in a row of their
-// own: all children that take any take them all.
+// The up to 4 x 4 x 4 leaves of the children's size are staged in the order of the parent's colleagues, x fastest, and
+// within a colleague by octants. The near sources of a child then lie in four rows of two neighbouring colleagues each,
+// instead of in 9 rows of 3 boxes or 27 boxes. Coarser leaves adjacent to the parent follow in a row of their own: a
+// child needs either all of them or none.
 #pragma once
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/pair_targets.hpp"
@@ -16,12 +16,12 @@ inline constexpr unsigned warp = ~0u;
 inline constexpr int threads = 128, warps = threads / 32;
 static_assert(most_coarser == 32 && entries + 8 < threads);
 
-/// Most targets of a lane. In double, where a pair takes longer, two are enough to hide what else is to be done.
+/// Most targets of a lane. In double, where a pair takes longer, two are enough to hide the other instructions.
 template <class Real>
 inline constexpr int most_per_lane = sizeof(Real) == 4 ? 4 : 2;
 
-/// Sources that a block stages at a time: in single as many as six blocks of a multiprocessor have room for. (2^24
-/// uniform points of 23 per leaf, a sphere of 21: p2p takes 1.07 times as long with 1280 or 2048.)
+/// Sources that a block stages at a time: in single as many as shared memory allows with six blocks per multiprocessor.
+/// (2^24 uniform points of 23 per leaf, a sphere of 21: p2p takes 1.07 times as long with 1280 or 2048.)
 template <class Real>
 inline constexpr int room = sizeof(Real) == 4 ? 1664 : 1024;
 
@@ -33,14 +33,14 @@ __device__ inline int before(int colleague) { return colleague + (colleague > 1)
 __device__ inline int first_entry(int x, int y, int z) {
   return 16 * before(z) + width(z) * (4 * before(y) + width(y) * before(x));
 }
-/// Along one axis: which colleague the entry belongs to, of `whole` entries per leaf; leaves the rest in `entry`.
+/// Along one axis: the colleague that the entry belongs to, of `whole` entries per leaf; `entry` keeps the remainder.
 __device__ inline int take_colleague(int& entry, int whole) {
   const int colleague = (entry >= whole) + (entry >= 3 * whole);
   entry -= before(colleague) * whole;
   return colleague;
 }
 
-/// Which leaf about the parent an entry is.
+/// Which of the leaves around the parent an entry is.
 struct Place {
   int slot, octant;
   unsigned near;  ///< octants of the parent's children that touch it
@@ -64,20 +64,20 @@ struct Place {
   }
 };
 
-/// The leaves about a parent, in shared memory.
+/// The leaves around a parent, in shared memory.
 template <class Real>
 struct Leaves {
   std::uint32_t begin[entries];  ///< first source of every leaf
-  int offset[entries + 1];       ///< where it would be staged, were there room for all
+  int offset[entries + 1];       ///< where that source would be staged, were there room for all
   std::int64_t target_begin[8];  ///< of the children
   int targets[8];
   PairFrame<Real> frame;
-  int sum[entries / 32];                                 ///< of the leaves that a warp found
+  int sum[entries / 32];                                 ///< sources in the entries of each warp
   unsigned takers;                                       ///< Family::takers
-  unsigned next;                                         ///< how many children warps have taken from the window
-  PairSums<Real> sums[warps][32 * most_per_lane<Real>];  ///< of a warp's lanes, while they are combined
+  unsigned next;                                         ///< children of the window already taken by warps
+  PairSums<Real> sums[warps][32 * most_per_lane<Real>];  ///< of each warp's lanes, while they are added up
 
-  /// By all threads: the leaves, and the targets of the family.
+  /// Finds the leaves and the targets of the family; by all threads.
   template <class Kernel>
   __device__ void find(const Work<Real>& work, const Family& family) {
     const TreeView& tree = work.tree;
@@ -98,7 +98,7 @@ struct Leaves {
     __syncthreads();
   }
 
-  /// The next child for a warp that has time, -1 where none is left. Which warp sums a child changes no bit.
+  /// The next child for an idle warp, -1 where none is left. Which warp sums a child changes no bit of a result.
   __device__ int take_child(unsigned children) {
     unsigned turn = threadIdx.x % 32 == 0 ? atomicAdd(&next, 1u) : 0;
     for (turn = __shfl_sync(warp, turn, 0); turn > 0 && children; --turn) children &= children - 1;
@@ -112,7 +112,7 @@ struct Leaves {
   __device__ std::uint32_t index_of(int at) const {
     int entry = 0;
     for (int step = even; step > 0; step /= 2)
-      if (offset[entry + step] <= at) entry += step;  // no further than entries: there are `at` sources or fewer before
+      if (offset[entry + step] <= at) entry += step;  // entry < entries: offset[entries] > at
     return begin[entry] + static_cast<std::uint32_t>(at - offset[entry]);
   }
 
@@ -133,7 +133,7 @@ struct Leaves {
     return leaf != no_box && work.tree.level[leaf] < work.tree.level[child] ? leaf : no_box;
   }
 
-  /// By whole warps: entry `thread` is this leaf, if any.
+  /// Makes `leaf` entry `thread`, an empty one for no_box; by whole warps.
   __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf) {
     const int lane = thread % 32;
     begin[thread] = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
@@ -152,7 +152,7 @@ struct Leaves {
   }
 };
 
-/// What of it is staged: sources with offsets from ... from + room.
+/// The part of the sources that is staged: offsets from ... from + room - 1.
 template <class Real>
 struct Window {
   Staged<Real>* source;
@@ -168,8 +168,8 @@ struct Window {
   }
 };
 
-/// The staged sources of a child, a run per lane: the four rows about it without its own leaf, which cuts one row in
-/// two, then the coarser leaves, if it takes them, and its own leaf.
+/// The staged sources near a child, a run per lane: first the four rows around the child, without the child's own leaf,
+/// which cuts one of the rows in two; then the coarser leaves, if the child is in `takers`; last its own leaf.
 struct Runs {
   static constexpr int second_half = 4, coarser = 5;
   int begin, length;

@@ -1,7 +1,7 @@
-// p2p: the near field. Leaves of few points are summed by families (p2p_families.cu), the others here: a block per tile
-// of a leaf's targets gathers the pairs with every box of the near list.
+// p2p: the near field. Families of small leaves are summed by p2p_families.cu, all other leaves here: a block per tile
+// of a leaf's targets sums the pairs with the sources of every box of the near list.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come through shared memory.
-// Writes the results; other stages add.
+// p2p writes the results; other stages add to them.
 // direct: the same for tiles of all targets with all sources.
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 
 namespace farfield::cuda {
 
-/// The sources of the boxes of a row, up to 32 boxes at a time.
+/// The sources of all boxes of one row of the near list, up to 32 boxes at a time.
 class RowSources {
  public:
   struct Shared {
@@ -71,8 +71,8 @@ class RowSources {
   std::uint32_t taken_ = 0;
 };
 
-/// All sources, for the direct sum. Along the curve those that are close to a tile follow one another, so that few of
-/// its batches hold any.
+/// All sources, for the direct sum. In the curve's order the sources close to a tile are consecutive, so that few of
+/// the tile's batches hold close pairs.
 struct AllSources {
   const std::uint32_t* curve;
   std::uint32_t count, taken = 0;
@@ -104,13 +104,13 @@ __global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / thr
   }
 }
 
-constexpr int direct_threads = 128;  // a block's targets share what it stages, and here there are enough of both
+constexpr int direct_threads = 128;  // a block's targets share its staged sources; the direct sum has many of both
 
-/// Frame around the tile of the targets first ... first + count, by all threads: a cube about the one in the middle.
-/// Frames of all points would make every pair in the core of a cluster a close one.
+/// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
+/// middle target. A frame of all points would make every pair in the core of a cluster a close one.
 template <class Kernel, class Real>
 __device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
-  __shared__ unsigned long long reach;  // numbers that are not negative compare like their bits
+  __shared__ unsigned long long reach;  // largest distance as bits: non-negative doubles compare like their bits
   if (threadIdx.x == 0) reach = 0;
   __syncthreads();
   const auto target = [&](int i) { return direct_target(work, first + i); };
@@ -140,8 +140,8 @@ __global__ void __launch_bounds__(direct_threads)
   sum.finish(true);
 }
 
-/// Blocks go over their share of the tiles: many more blocks would cost more to start where few have work, fewer would
-/// leave some with more work than others.
+/// Number of blocks, each of which processes a share of the tiles. Many more blocks would cost more to start where few
+/// have work; fewer blocks would leave some with more work than others.
 static unsigned blocks_over(std::int64_t most) {
   const std::int64_t blocks = std::max(std::int64_t(128) * device_limits().multiprocessors, most / 16);
   return static_cast<unsigned>(most < blocks ? most : blocks);
@@ -155,7 +155,8 @@ static void p2p_tiles(const Work<Real>& work) {
   require_launch("p2p");
 }
 
-/// Where sources are targets, every leaf is near to itself, and p2p writes its results rather than adding to zeros.
+/// For apart targets only. Where sources are targets, every leaf is in its own near list, and p2p stores its results
+/// instead of adding to zeros.
 template <class Real>
 static void clear_results(const Work<Real>& work) {
   for (int part = 0; part < (work.gradient[0] ? 4 : 1); ++part)
@@ -183,9 +184,9 @@ static auto direct_kernel_for(const Work<Real>& work) {
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
-  // Fewer per block where that would leave multiprocessors idle or, in single, let them wait for a few slow tiles:
-  // those that reach from the core of a cluster to its outskirts have many close pairs. 2^19 points, 8 and 48 blocks:
-  // uniform 1.59 and 1.42, Plummer 0.40 and 0.85e12 pairs per second.
+  // Fewer targets per block where full blocks would leave multiprocessors idle or, in single, waiting for a few slow
+  // tiles: tiles that reach from the core of a cluster to its outskirts have many close pairs. 2^19 points, 8 and 48
+  // blocks per multiprocessor: uniform 1.59 and 1.42, Plummer 0.40 and 0.85e12 pairs per second.
   constexpr int blocks = sizeof(Real) == 4 ? 48 : 8;
   int per_block = PairShape<Real>::tile * direct_threads;
   while (per_block > 32 && (targets + per_block - 1) / per_block < blocks * device_limits().multiprocessors)

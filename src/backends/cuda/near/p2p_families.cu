@@ -1,6 +1,7 @@
-// p2p of families. A block per parent stages the leaves about it once (family_leaves.hpp); a warp per child gathers
-// from those that are near the child. Lanes are units of up to `n` targets times groups that share the sources. Only
-// the child's own box is sure to hold close pairs: it comes last and is summed with care, see pair_targets.hpp.
+// p2p of families. A block per parent stages the leaves around the parent once (family_leaves.hpp); a warp per child
+// sums over those leaves that are near the child. The lanes of a warp form groups: a group holds all targets of the
+// child, up to `n` per lane, and the groups share the sources. Only the child's own box is sure to hold close pairs: it
+// is summed last, by the careful pass of pair_targets.hpp (add_clear).
 #include "backends/cuda/near/family_leaves.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"
@@ -11,12 +12,13 @@ namespace {
 using namespace families;
 
 template <class Real>
-constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks of a multiprocessor that registers are to suffice for
+constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks per multiprocessor for which registers must suffice
 
-/// A warp's sums for one child: units of `n` targets times groups of lanes that share the sources.
+/// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
 template <class Kernel, class Real, bool with_gradient, int n>
 class ChildSum {
  public:
+  /// Divides lanes into units and groups. With a half added, the truncated float quotient is the integer quotient.
   __device__ ChildSum(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child)
       : work_(work),
         around_(around),
@@ -58,8 +60,8 @@ class ChildSum {
     if (__any_sync(warp, close)) add_close(first);
   }
 
-  /// Adds the sums of all groups to the results, or `overwrite`s those. They pass through shared memory to lanes that
-  /// own a result.
+  /// Adds the sums of all groups to the results, or `overwrite`s the results. The sums pass through shared memory to
+  /// the lanes that own a result.
   __device__ void deliver() {
     const bool overwrite = work_.alike && window_.from == 0;
     PairSums<Real>* shared = around_.sums[threadIdx.x / 32];
@@ -90,15 +92,15 @@ class ChildSum {
   }
 
  private:
-  /// Which of the child's targets is the lane's i-th; lanes beyond the last repeat it.
+  /// Which of the child's targets is the lane's i-th; lanes beyond the last target repeat it.
   __device__ int target(int i) const { return min(unit_ + i * units_, count_ - 1); }
   __device__ Staged<Real> target_at(std::int64_t t) const {
     return {place<Real>(work_.target[0][t], around_.frame, 0), place<Real>(work_.target[1][t], around_.frame, 1),
             place<Real>(work_.target[2][t], around_.frame, 2), Real(0)};
   }
 
-  /// use(source, where it is staged) for this group's share of a run: every groups-th. By whole warps; lanes beyond the
-  /// last group have none.
+  /// Calls use(source, its place in the window) for this group's share of a run, every groups_-th source. By whole
+  /// warps; lanes beyond the last group have no sources.
   template <class Use>
   __device__ __forceinline__ void over(int run, const Use& use) const {
     const int begin = __shfl_sync(warp, runs_.begin, run), end = begin + __shfl_sync(warp, runs_.length, run);
@@ -115,7 +117,7 @@ class ChildSum {
     return close;
   }
 
-  /// Close pairs come last: else their size would swallow the many small terms.
+  /// Close pairs come last: added first, their large terms would swallow the many small ones.
   __device__ void add_close(int first_run) {
 #pragma unroll 1
     for (int run = first_run; run <= before_own_; ++run)
@@ -147,7 +149,7 @@ __device__ void sum_child_by(const Work<Real>& work, Leaves<Real>& around, const
   sum.deliver();
 }
 
-/// Four targets per lane, but two where four would leave half of them idle: 5 or 6, 9 or 10 targets.
+/// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
 template <class Kernel, class Real, bool with_gradient>
 __device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
   constexpr int most = most_per_lane<Real>;

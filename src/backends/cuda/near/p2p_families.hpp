@@ -1,5 +1,5 @@
-// p2p of families: sibling leaves of few points whose near list is exactly their colleagues, or those and all coarser
-// leaves that touch their parent (work.hpp: Family).
+// p2p of families: sibling leaves of few points whose near list holds exactly their colleagues, or these and all
+// coarser leaves adjacent to their parent (work.hpp: Family).
 #pragma once
 #include "backends/cuda/work.hpp"
 

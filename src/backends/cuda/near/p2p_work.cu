@@ -9,9 +9,10 @@ namespace {
 
 enum Candidate : std::uint8_t { no_candidate = 0, of_even = 1, taker = 2 };
 
-/// Could a leaf be in a family: are its near sources exactly those of its colleagues, or those and all coarser leaves
-/// that touch its parent? Rows ascend after the target itself, coarser boxes first; sources of a colleague that is not
-/// in the near row are in finer near boxes or in m2p, coarser leaves in the near row or in p2l.
+/// Whether a leaf may be in a family: its near sources are exactly those of its colleagues, or these and those of all
+/// coarser leaves adjacent to its parent. A near row holds the leaf itself (where listed), then the other boxes in
+/// ascending order, coarser boxes first. Sources of a colleague that is not in the near row are in finer near boxes or
+/// in m2p; a coarser leaf is in the near row or in p2l.
 struct FindCandidates {
   TreeView tree;
   ListsView lists;
@@ -34,7 +35,7 @@ struct FindCandidates {
   }
 };
 
-/// A family is worth its block where three children or more have few targets.
+/// Siblings are a family where three children or more are candidates and have few targets in the mean.
 struct FamilyRule {
   TreeView tree;
   int mean;
@@ -58,7 +59,7 @@ struct FamilyRule {
   __device__ bool is_family(BoxId parent) const { return family(parent).children != 0; }
 };
 
-constexpr int family_bits = 32;  // of a place: families in the upper half, tiles in the lower
+constexpr int family_bits = 32;  // `place` counts families in its upper half, tiles in its lower
 
 struct CountWork {
   FamilyRule rule;
@@ -77,7 +78,7 @@ struct CountWork {
     }
     place[i] = own;
   }
-  /// A tile little more than half full would leave half of its threads idle.
+  /// One tile more where tiles would be 1/2 to 5/8 full: else almost half of their threads are idle.
   __device__ std::int64_t tiles_of(std::int64_t targets) const {
     const std::int64_t tiles = (targets + tile - 1) / tile;
     return 2 * targets > tiles * tile && 8 * targets <= 5 * tiles * tile ? tiles + 1 : tiles;
@@ -106,7 +107,7 @@ struct FillWork {
     const auto cut = [&](std::int64_t part) {
       return part < parts ? (targets / 4 * part + parts - 1) / parts * 4 : targets;
     };
-    for (std::int64_t part = 0; part < parts; ++part)  // about equal, of whole fours
+    for (std::int64_t part = 0; part < parts; ++part)  // tiles about equal, in whole fours of targets
       tiles[first_tile + part] = tile_of(b, cut(part), cut(part + 1));
     if (static_cast<std::uint32_t>(next >> family_bits) > family) families[family] = rule.family(b);
   }
@@ -148,8 +149,8 @@ void P2pWork::build(const TreeView& tree, const ListsView& lists, std::int64_t t
   with_temporary(scratch_, "places of tiles and families", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(temporary, bytes, place_.data(), place_.data(), boxes + 1, stream);
   });
-  most_tiles_ = (boxes < targets ? boxes : targets) + 2 * targets / tile;  // see tiles_of
-  most_families_ = family_mean > 0 ? boxes / 4 : 0;  // at least three children each, and their parent
+  most_tiles_ = (boxes < targets ? boxes : targets) + 2 * targets / tile;  // tiles_of is at most 1 + 2 targets / tile
+  most_families_ = family_mean > 0 ? boxes / 4 : 0;  // a family: at least three children and their parent
   tile_.resize(most_tiles_);
   family_.resize(most_families_);
   for_each_index(boxes + 1, FillWork{rule, lists.near, place_.data(), tile_.data(), family_.data(), count_.data()},

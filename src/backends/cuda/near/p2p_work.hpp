@@ -5,29 +5,29 @@
 
 namespace farfield::cuda {
 
-/// Threads of a tile's block. Small leaves want many small blocks, since few have all that a block needs at hand when
-/// it starts: 64 threads give 1.5 times the rate of 128 at a mean of 8 to 16 points, 1.1 at 32, and 0.96 at 64 (one
+/// Threads of a tile's block. Small leaves need many small blocks, since most blocks still wait for their data when
+/// they start: 64 threads give 1.5 times the rate of 128 at a mean of 8 to 16 points, 1.1 at 32, and 0.96 at 64 (one
 /// H200).
 inline constexpr int narrow_tile = 64, wide_tile = 128;
 
-/// What is best in a precision, measured on one H200 by bench/gpu_p2p.
+/// The limits that are fastest in a precision, measured on one H200 by bench/gpu_p2p.
 template <class Real>
 struct P2pLimits {
   static constexpr bool single = sizeof(Real) == 4;
-  int per_thread = single ? 4 : 2;     ///< targets of a tile's thread (PairShape)
-  int family_mean = single ? 26 : 20;  ///< most targets per leaf, in the mean of a family; 0: no families
-  int narrow_mean = single ? 56 : 32;  ///< most sources per leaf, in the mean of the tree, for narrow tiles
+  int per_thread = single ? 4 : 2;     ///< targets per thread of a tile (PairShape::tile)
+  int family_mean = single ? 26 : 20;  ///< families up to this many targets per leaf, in the family's mean; 0: none
+  int narrow_mean = single ? 56 : 32;  ///< narrow tiles up to this many sources per leaf, in the tree's mean
 };
 
 class P2pWork {
  public:
   explicit P2pWork(DeviceMemory& memory);
 
-  /// `sources`, `targets`: of the whole tree.
+  /// `sources`, `targets`: numbers of points in the whole tree.
   template <class Real>
   void build(const TreeView& tree, const ListsView& lists, std::int64_t sources, std::int64_t targets,
              cudaStream_t stream, const P2pLimits<Real>& limits = {}) {
-    // of the boxes of an even tree 7/8 are leaves
+    // in a uniform tree 7/8 of the boxes are leaves
     const double mean = static_cast<double>(sources) / (0.875 * (tree.boxes + 1.0));
     wide_ = mean > limits.narrow_mean;
     // With few families the launch is a handful of long blocks (0.1 of 0.8 ms at N = 2^20, 32 per leaf); skip them.

@@ -1,14 +1,14 @@
 // Pair sums of a tile of targets with ranges of sources by one block: p2p of larger leaves and the direct sum.
 //
 // The block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups
-// of threads hold the same targets and share the sources, and their sums meet in shared memory. Sources are staged
-// there in chunks and dealt to the groups four at a time.
+// of threads hold the same targets and share the sources, and the sums of the groups are added in shared memory.
+// Sources are staged in shared memory in chunks and dealt to the groups four at a time.
 #pragma once
 #include "backends/cuda/near/pair_targets.hpp"
 
 namespace farfield::cuda {
 
-/// Targets of a thread, and sources staged at a time per thread.
+/// `tile`: targets per thread; `staged`: sources that a block stages at a time, per thread.
 template <class Real>
 struct PairShape;
 template <>
@@ -20,29 +20,29 @@ struct PairShape<double> {
   static constexpr int tile = 2, staged = 4;
 };
 
-/// The target at a place of the direct sum's tiles.
+/// Index of the target at `place` in the order of the direct sum (Work::target_curve).
 template <class Real>
 __device__ std::int64_t direct_target(const Work<Real>& work, std::int64_t place) {
   return work.target_curve ? work.target_curve[place] : place;
 }
 
-/// `deep`, for the direct sum: sums of sums of sums, since there are more sources than p2p has, and tiles along
-/// Work::target_curve.
+/// `deep`, for the direct sum: sums of three levels (batch, chunk, total), since there are more sources than in p2p,
+/// and tiles in the order of Work::target_curve.
 template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
 class PairSum {
   using Shape = PairShape<Real>;
   using Sums = PairSums<Real>;
   static constexpr int n = Shape::tile, chunk = Shape::staged * threads;
   static constexpr int dealt = 4;  // sources of a group per round
-  static constexpr int batch = 8;  // rounds whose sums are thrown away together: with 32 sources one in some hundred
-  /// The j-th sources of all rounds are a column, so that groups side by side read side by side; columns begin at
-  /// different banks, so that sources side by side are written so.
+  static constexpr int batch = 8;  // rounds discarded together: of batches with 32 sources one in some hundred
+  /// The j-th sources of all rounds form a column, so that neighbouring groups read neighbouring places. Columns begin
+  /// at different banks, so that consecutive sources are written to different banks.
   static constexpr int column = chunk / dealt + (sizeof(Real) == 4 ? 2 : 1);
   static constexpr int nobody = -2 * n * threads;
 
  public:
   static constexpr int most_targets = n * threads;
-  /// What a block needs of shared memory. Totals are read and written once per batch: registers are for the sums.
+  /// A block's shared memory. Totals are read and written only once per batch: registers are for the current sums.
   struct Shared {
     Staged<Real> source[dealt * column];
     std::uint32_t index[dealt * column];
@@ -51,8 +51,8 @@ class PairSum {
   };
   static constexpr std::int64_t nowhere = nobody;
 
-  /// Targets first ... first + count of the work; the frame is made. `self`: the place, among the guarded sources, of
-  /// the one that is target `first` itself; or nowhere.
+  /// For targets first ... first + count of the work; `shared.frame` is already made. `self`: the place of target
+  /// `first` itself among the guarded sources, or nowhere.
   __device__ PairSum(const Work<Real>& work, Shared& shared, std::int64_t first, int count, std::int64_t self = nowhere)
       : work_(work), shared_(shared), first_(first), count_(count), self_(self) {
     units_ = (count + n - 1) / n;
@@ -74,11 +74,12 @@ class PairSum {
     }
   }
 
-  /// The next `count` sources to come lie where targets do, or among them: no use to hope that none is close.
+  /// The next `count` sources lie where the targets do, or are the targets: close pairs are likely, so
+  /// sum_carefully sums these sources at once.
   __device__ void guard(std::uint32_t count) { guarded_ = count; }
 
-  /// Sums all of `sources`: ready() says whether there are more, then left() how many at once, source s of which has
-  /// index sources(s); take(n) goes on behind n of them. By all threads.
+  /// Sums all of `sources`; by all threads. ready(): are there more? left(): how many are at hand now; the s-th of
+  /// these has index sources(s). take(n): moves past n of them.
   template <class Sources>
   __device__ void add(Sources& sources) {
     for (bool more = true; more;) {
@@ -98,10 +99,10 @@ class PairSum {
     }
   }
 
-  /// Adds (or, `overwrite`, stores) the results: sums of all groups, in two steps where there are many.
+  /// Adds (or, `overwrite`, stores) the results: sums over all groups, in two steps where there are many groups.
   __device__ void finish(bool overwrite) {
     const int slots = n * units_, thread = static_cast<int>(threadIdx.x), shares = quotient(threads, slots);
-    int parts = groups_;  // groups whose sums are not yet joined
+    int parts = groups_;  // groups whose sums are still to be added up
     __syncthreads();
     if (shares > 1 && shares < groups_) {
       const int share = quotient(thread, slots), slot = thread - share * slots;
@@ -124,12 +125,12 @@ class PairSum {
   }
 
  private:
-  /// a / b of small numbers.
+  /// a / b of small integers, rounded down.
   __device__ static int quotient(int a, int b) {
     return static_cast<int>(__fdividef(static_cast<float>(a) + 0.5f, static_cast<float>(b)));
   }
 
-  /// Fewer groups may waste fewer lanes: units * groups close under whole warps.
+  /// Up to three groups fewer than `most`, where units * groups then wastes fewer lanes of its last warp.
   __device__ int best_groups(int most) const {
     int best = most, lanes = 0, whole = 1;
 #pragma unroll
@@ -146,10 +147,10 @@ class PairSum {
     return u % dealt * column + u / dealt;
   }
 
-  /// Which of the tile's targets is this thread's i-th; threads beyond the last repeat it.
+  /// Which of the tile's targets is this thread's i-th; threads beyond the last target repeat it.
   __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
 
-  /// Where the tile's i-th target and its results are.
+  /// Index of the tile's i-th target and of its results.
   __device__ std::int64_t target(int i) const {
     if constexpr (deep) return direct_target(work_, first_ + i);
     return first_ + i;
@@ -166,7 +167,7 @@ class PairSum {
     guarded_ -= min(guarded_, static_cast<std::uint32_t>(staged));
   }
 
-  /// By batches of rounds; what is guarded is one by itself.
+  /// By batches of rounds; the guarded sources are a batch of their own.
   __device__ void sum_rounds(int filled, int round) {
     const int guarded = Kernel::singular ? static_cast<int>(min(guarded_, static_cast<std::uint32_t>(chunk))) : 0;
     Sums sum[n] = {};
@@ -193,8 +194,8 @@ class PairSum {
     if constexpr (deep) add_to_total(sum);
   }
 
-  /// Overwrites the sums. Close pairs come last: in a sum of single precision their size would swallow the many small
-  /// terms that follow.
+  /// Overwrites `part` with the sums of a batch. Close pairs come last: added first, their large terms would swallow
+  /// the many small ones in single precision.
   __device__ __forceinline__ void sum_carefully(int begin, int end, Sums (&part)[n]) const {
 #pragma unroll
     for (int i = 0; i < n; ++i) part[i] = {};
@@ -228,7 +229,7 @@ class PairSum {
     for (int i = 0; i < n; ++i) shared_.total[i][threadIdx.x] += part[i];
   }
 
-  /// Total of a group for target `slot` of the tile.
+  /// A group's total for target `slot` of the tile.
   __device__ Sums& of_group(int group, int slot) const {
     const int i = slot / units_;
     return shared_.total[i][group * units_ + slot - i * units_];

@@ -1,14 +1,15 @@
-// Pair targets: sources against a few targets in a thread's registers, what p2p and the direct sum have in common.
+// Pair targets: a source against a few targets in a thread's registers; p2p and the direct sum share this code.
 //
-// In single, coordinates are relative to a frame (a box near both points), subtracted in double and rounded; pairs
-// closer than 1/16 to 1/64 of the frame, where that rounding would show, are differenced again in double. In double the
-// frame is the identity and only pairs at (almost) no distance are close. Where close pairs are unlikely, `add` takes
-// every source as it comes and a Watch keeps the smallest distance, half an instruction per pair: sums in which one was
-// found are thrown away and made anew by `add_clear`, which leaves close pairs to `exact_pair`. So the fast path needs
-// neither guard nor branch (14.4 instructions per pair with gradient, 8.4 without).
+// In single, coordinates are relative to a frame (a box near both points), subtracted in double and rounded. For pairs
+// closer than 1/16 to 1/64 of the frame this rounding would show: their coordinates are subtracted again in double. In
+// double the frame is the identity and only pairs at (almost) no distance are close. Where close pairs are unlikely,
+// `add` sums every source without a test, and a Watch keeps the smallest squared distance, half an instruction per
+// pair. Sums in which a close pair was found are discarded and computed anew by `add_clear`, which leaves close pairs
+// to `exact_pair`. So the fast path needs neither guard nor branch (14.4 instructions per pair with gradient, 8.4
+// without).
 //
-// `softened` adds the square of Work::softening to that of the distance; pairs at no distance are close: there source
-// and target may be one point, and a tiny softening's square underflows or the cube of its inverse overflows.
+// `softened` adds the square of Work::softening to the squared distance. Pairs at no distance are close: source and
+// target may be one point there, and a tiny softening's square underflows or the cube of its inverse overflows.
 #pragma once
 #include "backends/cuda/work.hpp"
 #include "kernels/concept.hpp"
@@ -28,8 +29,8 @@ __device__ inline double approximate_inverse_sqrt(double x) {
   return fma(fma(e, 0.375, 0.5), y * e, y);
 }
 
-/// Numbers that are not negative compare like the whole numbers of their leading bits, so of two one instruction finds
-/// the least.
+/// The leading 32 bits as an integer. Non-negative numbers compare like these integers, so that one instruction updates
+/// the least with two numbers (Watch).
 __device__ inline int leading_bits(float x) { return __float_as_int(x); }
 __device__ inline int leading_bits(double x) { return __double2hiint(x); }
 
@@ -44,8 +45,8 @@ class Watch {
   int least_ = 0x7fffffff;
 };
 
-/// Coordinates are (x - centre) * factor; the factor is one over the frame's size. Sums in the frame become results
-/// through the two scales. In shared memory: one thread makes it.
+/// Coordinates are (x - centre) * factor; the factor is one over the frame's size. The two scales turn sums in the
+/// frame into results. In shared memory: one thread makes the frame.
 template <class Real>
 struct PairFrame {
   double centre[3], factor;
@@ -65,7 +66,7 @@ struct alignas(16) Staged {
   Real x, y, z, q;
 };
 
-/// A source from shared memory by the widest loads; left to itself the compiler reads the strength by itself.
+/// A source from shared memory by the widest loads; the compiler alone would load the strength separately.
 __device__ inline Staged<float> load(const Staged<float>& s) {
   const float4 v = *reinterpret_cast<const float4*>(&s);
   return {v.x, v.y, v.z, v.w};
@@ -75,7 +76,7 @@ __device__ inline Staged<double> load(const Staged<double>& s) {
   return {v.x, v.y, w.x, w.y};
 }
 
-/// Far from everything and without strength: fills up.
+/// A source far from everything and without strength: fills up a round.
 template <class Real>
 __device__ Staged<Real> no_source() {
   return {Real(1e15), Real(1e15), Real(1e15), 0};
@@ -89,7 +90,7 @@ __device__ Real place(double x, const PairFrame<Real>& frame, int axis) {
     return static_cast<Real>((x - frame.centre[axis]) * frame.factor);
 }
 
-/// A store to shared memory without a branch: behind one the compiler would put the loads of what is stored.
+/// A predicated store to shared memory: the compiler would move the loads of the stored values behind a branch.
 __device__ inline void store_if(bool wanted, Staged<float>* to, const Staged<float>& s) {
   asm volatile("{.reg .pred p; setp.ne.b32 p, %0, 0; @p st.shared.v4.f32 [%1], {%2, %3, %4, %5};}" ::"r"(int(wanted)),
                "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "f"(s.x), "f"(s.y), "f"(s.z), "f"(s.q)
@@ -103,8 +104,8 @@ __device__ inline void store_if(bool wanted, Staged<double>* to, const Staged<do
       : "memory");
 }
 
-/// Of stage_sources: `batch` sources of every thread from `first` on, half of which there are for all threads. Beyond
-/// the last it is loaded again.
+/// A step of stage_sources: `batch` sources per thread, `first` and every threads-th after it. The first half of them
+/// exists for every thread; beyond the last source, the last one is loaded again.
 template <int threads, int batch, class Real, class IndexOf, class Store>
 __device__ __forceinline__ void stage_batch(const Work<Real>& work, const PairFrame<Real>& frame, int first, int count,
                                             const IndexOf& index_of, const Store& store) {
@@ -126,10 +127,10 @@ __device__ __forceinline__ void stage_batch(const Work<Real>& work, const PairFr
           index[b]);
 }
 
-/// store(i, i < count, source, its index) for all i < count and some more, dealt to the threads of a block; index_of(i)
-/// may look up shared memory. A few sources of a thread at a time, all look-ups and loads before the first store:
-/// behind a store to shared memory every look-up waits, and a thread would wait for memory once per source. `most`: 1,
-/// 2 or 4 at a time, as the registers allow.
+/// Calls store(i, i < count, source, its index) for all i < count and some larger i, divided among the threads of a
+/// block; index_of(i) may read shared memory. A thread handles up to `most` sources at a time (1, 2 or 4, as the
+/// registers allow), with all look-ups and loads before the first store: a look-up behind a store to shared memory
+/// waits, and a thread would wait for memory once per source.
 template <int threads, int most, class Real, class IndexOf, class Store>
 __device__ __forceinline__ void stage_sources(const Work<Real>& work, const PairFrame<Real>& frame, int count,
                                               const IndexOf& index_of, const Store& store) {
@@ -161,7 +162,7 @@ struct alignas(16) PairSums {
   __device__ void operator+=(const PairSums& other) { u += other.u, gx += other.gx, gy += other.gy, gz += other.gz; }
 };
 
-/// Adds a pair of a kernel that has no shorter way than its formula.
+/// Adds a pair of a kernel that is not OfInverseDistance, by the formula of the kernel.
 template <class Kernel, bool with_gradient, class Real>
 __device__ void add_pair(Real r2, Real dx, Real dy, Real dz, Real q, PairSums<Real>& sum) {
   Real out[4] = {0, 0, 0, 0};
@@ -186,7 +187,7 @@ struct PairTargets {
       if constexpr (meets_close) watch.see(seen[i], seen[i + 1 < n ? i + 1 : i]);
   }
 
-  /// Adds a source to the sums of the targets that are not close to it; bits name the others.
+  /// Adds a source to the sums of the targets that are not close to it; returns the close targets as bits.
   __device__ unsigned add_clear(const Staged<Real>& s, PairSums<Real> (&sums)[n]) const {
     unsigned close = 0;
 #pragma unroll
@@ -230,7 +231,7 @@ struct PairTargets {
   }
 };
 
-/// The nearest of pairs, in a function of its own.
+/// nearest_pair (kernels/concept.hpp) in a function of its own.
 template <class Kernel, bool with_gradient>
 __device__ __noinline__ PairSums<double> nearest_pair_sums(double x, double y, double z, double q) {
   double out[4] = {0, 0, 0, 0};
@@ -238,9 +239,10 @@ __device__ __noinline__ PairSums<double> nearest_pair_sums(double x, double y, d
   return {out[0], out[1], out[2], out[3]};
 }
 
-/// A close pair from the exact coordinates, in the frame's units; nothing where the points coincide. Single calls no
-/// function for the nearest: with such a call in the kernel the compiler dealt registers so that p2p took 9 % longer at
-/// 2^24 points. There they are infinite, and so the evaluation is repeated in double.
+/// A close pair from the exact coordinates, in the frame's units; unsoftened, a singular kernel adds nothing where the
+/// points coincide. Single does not call nearest_pair_sums: with that call in the kernel the compiler allocated
+/// registers so that p2p took 9 % longer at 2^24 points. In single the nearest pairs are infinite, and so the
+/// evaluation is repeated in double.
 template <class Kernel, class Real, bool with_gradient, bool softened = false>
 __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
                                      std::int64_t s) {
@@ -259,7 +261,7 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
                                       static_cast<Real>(z), q, sum);
     return sum;
   } else {
-    if (!(r2 > 0)) {  // potential alone: a tiny softening's cube overflows, and 0 times that is no gradient
+    if (!(r2 > 0)) {  // potential alone: a tiny softening's inverse cube overflows, and 0 times that is no gradient
       if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
       if (!softened && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
       return sum;

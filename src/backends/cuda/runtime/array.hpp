@@ -11,7 +11,7 @@
 namespace farfield::cuda {
 
 /// Where arrays of one plan come from: a pool that keeps freed blocks for the plan's next arrays, the stream that
-/// orders them, and the count of bytes. Without one (`DeviceArray` alone) the device's default pool and stream serve.
+/// orders them, and the count of bytes. A DeviceArray without a DeviceMemory uses cudaMalloc and cudaFree.
 class DeviceMemory {
  public:
   DeviceMemory();
@@ -20,13 +20,13 @@ class DeviceMemory {
 
   void* allocate(std::int64_t bytes);
   void release(void* block, std::int64_t bytes) noexcept;
-  /// Gives freed blocks back to the device until the pool holds at most `bytes`; those whose work has been waited for.
+  /// Gives freed blocks whose work has been waited for back to the device, until the pool holds at most `bytes`.
   void trim(std::int64_t bytes);
 
   int device = 0;
   cudaStream_t stream = nullptr;
   MemoryMeter meter;
-  bool frozen = false;  ///< `allocate` fails: launches are being captured that must find their arrays again
+  bool frozen = false;  ///< `allocate` throws: launches are being captured, and replays use the same arrays
 
  private:
   cudaMemPool_t pool_ = nullptr;
@@ -91,7 +91,7 @@ class DeviceArray {
   DeviceMemory* memory_ = nullptr;
 };
 
-/// Host memory that a copy from the device need not wait for; of a fixed size.
+/// Page-locked host memory of a fixed size: copies from the device to it are asynchronous.
 template <class T>
 class PinnedArray {
  public:

@@ -6,7 +6,7 @@ namespace farfield::cuda {
 
 inline constexpr int sum_threads = 128;
 
-/// Sum over a block of `threads` in a fixed order; for all of them. `lane` has as many elements.
+/// Sum over a block of `threads`, in a fixed order; all threads get it. `lane`: shared memory for `threads` doubles.
 template <int threads = sum_threads>
 __device__ double sum_of_block(double value, double* lane) {
   __syncthreads();

@@ -132,7 +132,7 @@ DeviceMemory::DeviceMemory() {
 
 DeviceMemory::~DeviceMemory() {
   if (!pool_) return;
-  // No pool goes while kernels use its blocks. Not by `stream`: a caller's may be gone.
+  // The pool must outlive kernels using its blocks. Waits for the device: a caller's `stream` may be destroyed already.
   if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }

@@ -10,7 +10,7 @@ namespace farfield::cuda {
 /// All devices; empty without a driver.
 std::vector<DeviceInfo> list_devices();
 
-/// Is there a device that this build has code for?
+/// Is there a CUDA device, and a driver for it?
 bool device_present();
 
 /// The current device's name. Throws Error(device) with one sentence when there is none.

@@ -20,9 +20,9 @@ class StageGraph {
     runs_ = 0;
   }
 
-  /// Does what launch(stream) does, its marks on `events` included. The first time by calling it (kernels are loaded,
-  /// arrays grow), the second time it is captured, from then on replayed. Launches that cannot be captured, because a
-  /// stage allocates or waits, continue to be called.
+  /// Does what launch(stream) does, its marks on `events` included. The first call runs `launch` (kernels are loaded,
+  /// arrays grow), the second captures the launches as a graph; from then on the graph is replayed. Where the launches
+  /// cannot be captured, because a stage allocates or waits, every call runs `launch`.
   template <class Launch>
   void run(cudaStream_t stream, DeviceMemory& memory, StageEvents& events, Launch&& launch) {
     if (graph_ && events.position() != first_event_) forget();

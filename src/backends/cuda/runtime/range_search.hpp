@@ -10,7 +10,7 @@ __device__ inline std::int64_t range_for_warp(const std::uint32_t* offset, std::
   std::int64_t low = 0, high = ranges;  // the range is in [low, high)
   while (high - low > 1) {
     const std::int64_t step = (high - low + 31) / 32, probe = low + (threadIdx.x % 32 + 1) * step;
-    const int before = __popc(__ballot_sync(~0u, probe < high && offset[probe] <= item));  // those of the first lanes
+    const int before = __popc(__ballot_sync(~0u, probe < high && offset[probe] <= item));  // true in the first lanes
     low += before * step;
     high = high < low + step ? high : low + step;
   }

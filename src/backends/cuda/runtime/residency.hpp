@@ -1,5 +1,5 @@
-// How many blocks a multiprocessor holds at once, for the second launch bound: ptxas warns of a bound that the threads
-// of the architecture rule out, and ignores it.
+// How many blocks a multiprocessor holds at once, for the second argument of __launch_bounds__. ptxas ignores, with a
+// warning, a bound that the architecture's threads per multiprocessor rule out.
 #pragma once
 
 namespace farfield::cuda {
@@ -14,7 +14,7 @@ inline constexpr int processor_threads = 1536;
 inline constexpr int processor_threads = 2048;
 #endif
 
-/// `wanted`, or as many blocks of so many threads as there can be.
+/// `wanted` blocks, or fewer where a multiprocessor cannot hold so many of `threads` threads.
 constexpr int blocks_held(int wanted, int threads) {
   const int most = processor_threads / threads;
   return wanted < most ? wanted : most;

@@ -1,5 +1,5 @@
-// RunningSum: what the tiles before a tile add up to, found while they run: decoupled look-back (Merrill & Garland
-// 2016), so that counting, summing and writing are one launch.
+// RunningSum: the sum over all tiles before a tile, found while these tiles run, by decoupled look-back (Merrill &
+// Garland 2016), so that counting, summing and writing are one launch.
 #pragma once
 #include <cstdint>
 
@@ -7,13 +7,13 @@
 
 namespace farfield::cuda {
 
-/// One word per tile: a sum below 2^40, what it is the sum of, and the launch it belongs to. Tiles must be taken in
-/// ascending order by blocks that run (see TileQueue), or the wait for a tile before never ends.
+/// One word per tile: a sum below 2^40, its kind, and the launch it belongs to. Tiles must be taken in ascending order
+/// by blocks that run (see TileQueue), or the wait for an earlier tile never ends.
 struct RunningSum {
   unsigned long long* word;  ///< [tiles], zero before the first launch
   unsigned launch;           ///< 1 ... 2^22 - 1, another one for every launch that uses the same words
 
-  /// Sum over the tiles before `tile`; `own` is its own. For a whole warp.
+  /// Sum over the tiles before `tile`; `own` is the sum of `tile` itself. For a whole warp.
   __device__ std::int64_t before(std::int64_t tile, std::int64_t own) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (lane == 0) publish(tile, own, tile == 0 ? complete : of_tile);
@@ -47,14 +47,14 @@ struct RunningSum {
   }
 };
 
-/// Gives tiles out in ascending order; a launch leaves it as it found it.
+/// Hands tiles to blocks in ascending order; every launch leaves the ticket at 0 again.
 struct TileQueue {
   unsigned* ticket;  ///< 0
 
-  /// The next tile for this block, or `tiles`: then it must not ask again. For all threads; a barrier.
+  /// The next tile for this block, or `tiles`: then the block must not ask again. All threads call it: it has barriers.
   __device__ std::int64_t take(std::int64_t tiles) const {
     __shared__ unsigned taken;
-    __syncthreads();  // nobody reads the last one any more
+    __syncthreads();  // no thread still reads the tile before
     if (threadIdx.x == 0) {
       taken = atomicAdd(ticket, 1u);
       if (taken == tiles + gridDim.x - 1) *ticket = 0;  // the last block that finds none
@@ -64,7 +64,7 @@ struct TileQueue {
   }
 };
 
-/// Boxes of a tile whose boxes are worked on by whole warps: few where there are few, so that all multiprocessors work.
+/// Boxes per tile, each worked on by a warp: small tiles where boxes are few, so that all multiprocessors work.
 __device__ inline int boxes_per_tile(std::int64_t boxes) { return boxes <= 1 << 14 ? 8 : boxes <= 1 << 17 ? 32 : 128; }
 inline std::int64_t most_tiles(std::int64_t boxes) { return (1 << 14) / 8 + (1 << 17) / 32 + boxes / 128 + 1; }
 

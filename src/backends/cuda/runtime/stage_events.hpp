@@ -59,7 +59,7 @@ class StageEvents {
     cudaStream_t before_;
   };
   std::size_t position() const { return names_.size(); }
-  /// The names of the marks from `position` on, which are forgotten; `append` when a graph has made them.
+  /// Removes and returns the names of marks from `position` on; `append` them when a graph has made the marks.
   std::vector<const char*> take_back(std::size_t position) {
     const auto from = names_.begin() + static_cast<std::ptrdiff_t>(position);
     std::vector<const char*> taken(from, names_.end());

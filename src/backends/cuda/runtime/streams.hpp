@@ -24,7 +24,7 @@ class OnDevice {
   bool changed_ = false;
 };
 
-/// A stream of the evaluator's own. What is launched on an `urgent` one begins before the rest of what runs.
+/// A stream of the evaluator's own. Work on an `urgent` stream begins before the waiting work of other streams.
 class OwnStream {
  public:
   explicit OwnStream(bool urgent = false) {
@@ -41,7 +41,7 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What has been launched on `before` so far comes before what will be launched on `after`.
+/// Work launched on `after` from now on waits for the work launched on `before` so far.
 inline void order(cudaStream_t before, cudaStream_t after) {
   if (before == after) return;
   cudaEvent_t event = nullptr;
@@ -57,7 +57,8 @@ class SideStream {
  public:
   explicit SideStream(bool urgent = false) : stream_(urgent) {}
 
-  /// The stream, behind what has been launched on `main` so far and beside what will be until join(main).
+  /// Returns this stream. Work launched on it waits for what `main` holds so far, and runs beside what is launched on
+  /// `main` until join(main).
   cudaStream_t fork(cudaStream_t main) {
     order(main, stream_);
     busy_ = true;

@@ -1,4 +1,4 @@
-// What the plan layer asks of points before there is an evaluator: their survey, and two sets as one.
+// Operations on points that the plan layer needs before there is an evaluator: the survey, and the union of two sets.
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -27,7 +27,7 @@ Geometry survey(const Points& sources, const Points* targets, std::shared_ptr<vo
   memory.stream = stream;
   const Geometry geometry = survey(sources, targets, memory);
   if (sources.space == MemorySpace::host || (targets && targets->space == MemorySpace::host))
-    memory.trim(std::int64_t(1) << 24);  // the copies go
+    memory.trim(std::int64_t(1) << 24);  // frees the copies of host points
   return geometry;
 }
 

@@ -1,5 +1,5 @@
 // DevicePoints: the caller's points where kernels can read them. Device memory is borrowed as it is, host memory is
-// copied once; a plan keeps the copy from the survey to the build and hands `view()` to both.
+// copied once; a caller that keeps the copy from the survey to the build passes `view()` to both.
 #pragma once
 #include <farfield/views.hpp>
 

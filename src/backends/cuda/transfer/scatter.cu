@@ -1,9 +1,9 @@
-// Results into the caller's order. The two orders have nothing in common: with every number written where it belongs,
-// 16 bytes of a result touch five sectors of memory, and 2^24 results took 3.5 ms. Instead potential and gradient
-// travel as one record. Few records are spread at once, into an array that fits the L2 cache; many are first dealt to
-// groups of 2^18 neighbouring places, so that the second step writes within the cache. A last pass copies to the
-// caller's arrays in order. At 2^24: 0.8 ms (0.23, 0.42 and 0.15); the bytes alone would take 0.4. The place of a
-// record within its group depends on timing, its place in the result does not.
+// Results into the caller's order, which is unrelated to that of the tree. With every number written directly to its
+// place, the 16 bytes of a result touch five sectors of memory, and 2^24 results took 3.5 ms. Instead potential and
+// gradient are moved as one record. Few records are spread in one step, into an array that fits the L2 cache; many are
+// first sorted into groups of 2^18 neighbouring places, so that the second step writes within the cache. A last pass
+// copies to the caller's arrays in order. At 2^24: 0.8 ms (0.23, 0.42 and 0.15); the bytes alone would take 0.4. The
+// place of a record within its group depends on timing, its place in the result does not.
 #include <algorithm>
 
 #include "backends/cuda/runtime/check.hpp"
@@ -17,13 +17,13 @@ namespace {
 constexpr int threads = 256;
 unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
-constexpr int least_shift = 18;                          // of a group: 4 MB of records with gradient
+constexpr int least_shift = 18;                          // log2 of the places of a group: 4 MB of records with gradient
 constexpr int most_groups = 256;                         // more make the runs that a block writes too short
 constexpr std::int64_t slab_bytes = 1 << 30;             // of records dealt out at a time: bounds the memory
-constexpr std::int64_t spread_at_once = 20 * (1 << 20);  // bytes
+constexpr std::int64_t spread_at_once = 20 * (1 << 20);  // bytes of records that need no groups
 
-/// Places that are dealt out at a time. Every slab reads all results: 2^27 results took 13.7 ms in eight slabs, 8.4 in
-/// two.
+/// Places whose records are grouped at a time. Every slab reads all results: 2^27 results took 13.7 ms in eight slabs,
+/// 8.4 in two.
 std::int64_t slab_of(std::int64_t count, std::size_t record) {
   return std::max(slab_bytes / static_cast<std::int64_t>(record), (count + 7) / 8);
 }
@@ -122,8 +122,8 @@ struct Tile {
   }
 };
 
-/// Deals the slab's records to its groups: group g has places [g << shift, (g + 1) << shift) of record and place, as
-/// many as there are. A block sorts a tile by group in shared memory and writes runs.
+/// Sorts the slab's records into its groups: group g has entries [g << shift, (g + 1) << shift) of `record` and
+/// `place`, the last group as many as there are. A block sorts a tile by group in shared memory and writes runs.
 template <class T, int numbers, class From>
 __global__ void __launch_bounds__(threads)
     group_kernel(From from, const std::uint32_t* order, std::int64_t count, Slab slab, std::uint32_t* cursor,
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(threads)
     if (begin + k / 3 < count) to.put_gradient(first + begin + k / 3, k % 3, gradient[k]);
 }
 
-/// What one vector's results go through; its arrays grow as needed and stay.
+/// The passes that results of one vector go through; their arrays grow as needed and are kept.
 template <class T, int numbers>
 struct Passes {
   DeviceArray<unsigned char>&grouped, &placed;

@@ -8,7 +8,7 @@
 
 namespace farfield::cuda {
 
-/// Results of one vector in tree order, times their factor, to the caller's arrays.
+/// Results of one vector in tree order; times `factor` they are the caller's.
 template <class Real>
 struct SortedResults {
   const Real* potential;
@@ -20,8 +20,8 @@ class Scatter {
  public:
   explicit Scatter(DeviceMemory& memory)
       : copy_(memory), grouped_(memory), placed_(memory), place_(memory), cursor_(memory) {}
-  /// To device memory asynchronously; to host memory through a copy, and waits for the stream. `order` holds every
-  /// index below `count` once.
+  /// To device memory: asynchronous. To host memory: through a copy on the device, and waits for the stream. `order`
+  /// holds every index below `count` once.
   template <class Real>
   void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
                   std::int64_t count, const Delivery& delivery, cudaStream_t stream);

@@ -1,5 +1,5 @@
-// Four steps without the host between them: boxes of blocks of points; their join, which gives the scale; cells that
-// hold a point; cells per grid. One read-back at the end.
+// Four steps without the host between them: bounding boxes of blocks of points; their join, which gives the scale;
+// marks in grid cells that hold a point; counts of marked cells per grid. One read-back at the end.
 #include <cub/block/block_reduce.cuh>
 #include <farfield/error.hpp>
 #include <limits>
@@ -79,7 +79,7 @@ __device__ Bounds join_parts(const Bounds* parts, int count) {
   return Reduce(shared).Reduce(own, Join());
 }
 
-/// One block. `counts` are the parts of either set.
+/// One block. `source_parts`, `target_parts`: number of parts of each set.
 __global__ void __launch_bounds__(block_threads)
     find_box(const Bounds* parts, int source_parts, int target_parts, Findings* found) {
   const Bounds of_sources = join_parts(parts, source_parts);
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(block_threads)
   found->grid = GridCells(found->geometry);
 }
 
-/// Seven bits to every third: all that a cell of the finest grid has.
+/// Spreads seven bits, all that a cell of the finest grid has along an axis, to every third place.
 __device__ unsigned spread(unsigned v) {
   static_assert(finest_grid <= 8);
   v = (v | v << 8) & 0x0000f00fu;
@@ -112,7 +112,7 @@ struct MarkCell {
     for (int d = 0; d < 3; ++d)
       cell |= spread(static_cast<unsigned>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
     const unsigned bit = 1u << cell % 32;
-    unsigned* word = bitmap + cell / 32;  // a stale word in the first cache costs a look into the second, no more
+    unsigned* word = bitmap + cell / 32;  // a stale word in the L1 cache costs a read of the L2 cache, no more
     if (!(*word & bit) && !(__ldcg(word) & bit)) atomicOr(word, bit);
   }
 };

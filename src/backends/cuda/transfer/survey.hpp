@@ -10,7 +10,7 @@
 namespace farfield::cuda {
 
 /// Bounding box, power-of-two scale and how the points fill space, the same as cpu::survey finds. `targets` null: they
-/// are the sources. Points in host memory are copied for the call; a caller who goes on to build hands in views of
+/// are the sources. Points in host memory are copied for the call; a caller who builds afterwards passes views of
 /// DevicePoints instead. Waits for the stream once.
 /// Throws Error(input) for negative counts, null pointers and for the first coordinate that is not Kept.
 Geometry survey(const Points& sources, const Points* targets, cudaStream_t stream);

@@ -1,9 +1,10 @@
-// The kernel of m2l by mirror images: 64 boxes of any octants by up to 40 coefficients of each parity. A warp sums one
-// parity; a step gives it the eight coefficients of its own input parity, with the operator's elements straight from
-// global memory, one step ahead, in the order of the instruction's registers.
+// The kernel of m2l by mirror images: 64 boxes of any octants by up to 40 coefficients of each parity. Each of the
+// eight warps sums the results of one parity. A step adds the products with eight coefficients of the input parity that
+// the warp needs. It loads the operator's elements straight from global memory, one step ahead, in the order of the
+// instruction's registers.
 //
-// Threads produce the transformed sources of the next step while others multiply those of this one: of two warps that
-// share a tensor core one begins with the one, one with the other.
+// In each step a warp multiplies the sources of this step and transforms its share of those of the next. Of two warps
+// that share a tensor core one begins with the product, the other with the transform.
 #pragma once
 #include "backends/cuda/m2l/mirror/view.hpp"
 #include "tree/far.hpp"
@@ -11,7 +12,7 @@
 namespace farfield::cuda {
 
 inline constexpr int mirror_threads = 256;
-inline constexpr int mirror_stages = 2;  ///< of sources on their way
+inline constexpr int mirror_stages = 2;  ///< steps whose sources are being copied
 
 struct MirrorProduct {
   MirrorView view;
@@ -30,10 +31,10 @@ struct alignas(16) MirrorCursor {
 };
 
 struct MirrorTile {
-  MirrorPair raw[mirror_stages][8][mirror_threads];  ///< by source, as copied; each thread reads what it copied
+  MirrorPair raw[mirror_stages][8][mirror_threads];  ///< by source, as copied; a thread reads its own copies
   MirrorPair sums[2][8][4 * mirror_rows];            ///< transformed: [parity of the transform][row][pair]
-  MirrorCursor queue[8];                             ///< of steps, a ring: the one multiplied and those to come
-  BoxId source[mirror_rows][8];                      ///< of the orbit whose copies are being started
+  MirrorCursor queue[8];                             ///< ring of steps: the one multiplied and the next
+  BoxId source[mirror_rows][8];                      ///< in the orbit whose copies are being started
   BoxId first[mirror_rows][colleagues_per_box];
   std::uint8_t mask[mirror_rows][colleagues_per_box], far[mirror_rows][colleagues_per_box];
   BoxId box[mirror_rows];
@@ -49,7 +50,7 @@ __device__ inline double with_sign(double x, unsigned negative) {
   return __hiloint2double(__double2hiint(x) ^ static_cast<int>(negative << 31), __double2loint(x));
 }
 
-/// sum += left (16 x 4) right (4 x 8): a lane holds rows lane / 4 and 8 more.
+/// sum += left (16 x 4) right (4 x 8): a lane holds rows lane / 4 and lane / 4 + 8.
 __device__ inline void multiply_add(double (&sum)[4], double upper, double lower, double right) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
@@ -65,7 +66,7 @@ __device__ inline void multiply_add(double (&sum)[4], double upper, double lower
 #endif
 }
 
-/// The source of a row in the orbit of `step`, on the sides `sides` (bits: the negative one, seen from octant 0).
+/// A row's source in the orbit of `step`; `sides`: bits of the axes with negative offset, seen from octant 0.
 __device__ inline BoxId mirror_source(const MirrorTile& tile, int row, MirrorStep step, unsigned sides) {
   const unsigned octant = tile.octant[row];
   int slot = 0, child = 0;
@@ -80,7 +81,7 @@ __device__ inline BoxId mirror_source(const MirrorTile& tile, int row, MirrorSte
   return tile.first[row][slot] + __popc(tile.mask[row][slot] & ((1u << child) - 1u));
 }
 
-/// Rows of the block's tile and the children around their parents. False: no rows.
+/// Reads the rows of the block's tile and the children of their parents' colleagues. False: no rows.
 __device__ inline bool read_mirror_rows(const TreeView& tree, const MirrorProduct& p, int tile_number,
                                         MirrorTile& tile) {
   const int thread = static_cast<int>(threadIdx.x), begin = tile_number * mirror_rows;
@@ -120,20 +121,20 @@ __device__ inline MirrorCursor cursor_at(const MirrorView& view, int at) {
   return cursor;
 }
 
-/// The first orbit from this one on that the tile has.
+/// The first orbit, from `orbit` on, in which some row of the tile has a source.
 __device__ inline int used_orbit(const MirrorTile& tile, int orbit) {
   const unsigned long long used = (static_cast<unsigned long long>(tile.used[1]) << 32 | tile.used[0]) >> orbit;
   return used ? orbit + __ffsll(static_cast<long long>(used)) - 1 : mirror_orbits;
 }
 
-/// The step after one, of an orbit that the tile has.
+/// The step after `cursor`, without orbits in which no row of the tile has a source.
 __device__ inline MirrorCursor cursor_after(const MirrorView& view, const MirrorTile& tile, MirrorCursor cursor) {
   if (cursor.at >= view.steps) return cursor;
   const int orbit = cursor.step.orbit(), next = cursor.at + 1;
   return cursor_at(view, next < tile.begin[orbit + 1] ? next : tile.begin[used_orbit(tile, orbit + 1)]);
 }
 
-/// Which orbits some row has a source in.
+/// Marks the orbits in which some row has a source.
 __device__ inline void find_mirror_orbits(const MirrorView& view, MirrorTile& tile) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int orbit = warp; orbit < mirror_orbits; orbit += mirror_threads / 32) {
@@ -149,15 +150,16 @@ __device__ inline void find_mirror_orbits(const MirrorView& view, MirrorTile& ti
   __syncthreads();
 }
 
-/// What a thread does for the sources: copies of its row and pair, and their transforms.
+/// A thread's share of the sources: it copies one pair of coefficients of one row's sources and transforms them.
 class MirrorSources {
  public:
   __device__ MirrorSources(const MirrorView& view, MirrorTile& tile)
       : view_(view), tile_(tile), thread_(static_cast<int>(threadIdx.x)), octant_(tile.octant[thread_ / 4]) {}
 
-  /// Starts the copies of a step. Chunks of 64 bytes have 32-bit numbers; what addresses are made of is read at once.
+  /// Starts the copies of a step. Chunks of 64 bytes have 32-bit numbers; the eight boxes are read before any address
+  /// is formed.
   __device__ void start(const MirrorCursor& at, int stage) {
-    asm volatile("" ::: "memory");  // the last readers of the stage are this thread's own loads
+    asm volatile("" ::: "memory");  // the stage was last read by this thread's own loads
     if (at.at < view_.steps) {
       if (at.step.orbit() != orbit_) find(at.step);
       const auto deep = static_cast<unsigned>(view_.shape.deep);
@@ -176,7 +178,7 @@ class MirrorSources {
     asm volatile("cp.async.commit_group;" ::: "memory");
   }
 
-  /// Transforms what was copied for a step.
+  /// Transforms the copied sources of a step into `sums`.
   __device__ void transform(const MirrorCursor& at, int stage, MirrorPair (*sums)[4 * mirror_rows]) const {
     asm volatile("cp.async.wait_group %0;" ::"n"(mirror_stages - 1) : "memory");
     if (at.at >= view_.steps) return;
@@ -225,7 +227,7 @@ class MirrorSources {
   unsigned octant_;
 };
 
-/// A warp's sums: 64 rows by eight coefficients of one parity in each of `groups` groups.
+/// A warp's sums: 64 rows by `groups_` groups of eight coefficients of one parity.
 class MirrorSums {
  public:
   __device__ MirrorSums(const MirrorView& view, int split)
@@ -241,7 +243,7 @@ class MirrorSums {
         for (int k = 0; k < 4; ++k) sum_[i][j][k] = 0;
   }
 
-  /// Loads the elements of a step.
+  /// Loads the operator's elements of step `at`.
   __device__ void load(int at) {
     const double2* from = elements(at);
 #pragma unroll
@@ -249,7 +251,7 @@ class MirrorSums {
       if (j < groups_) right_[j] = __ldcg(from + j * 32);
   }
 
-  /// Adds the products of a step, loads the elements of the one after.
+  /// Adds the products of `step`, then loads the operator's elements of step `next`.
   __device__ void multiply(MirrorStep step, int next, const MirrorPair (*sums)[4 * mirror_rows]) {
     const unsigned zero = step.zero(), input = step.parity() | (parity_ & zero);
     const unsigned from = ((step.parity() ^ parity_) & step.two_sided()) | (parity_ & zero);
@@ -257,7 +259,7 @@ class MirrorSums {
     load(next);
   }
 
-  /// Sums to locals.
+  /// Writes the sums to the locals.
   __device__ void write(const MirrorProduct& p, const MirrorTile& tile) const {
 #pragma unroll
     for (int i = 0; i < row_tiles; ++i)
@@ -282,7 +284,7 @@ class MirrorSums {
  private:
   static constexpr int row_tiles = mirror_rows / 16;
 
-  /// `filled`: see MirrorStep; up to four coefficients stand at every other place.
+  /// `filled`: see MirrorStep. Up to four coefficients lie at even places (x), so that odd ones (y) are left out.
   template <int groups>
   __device__ void add(const MirrorPair* rows, unsigned filled) {
     if constexpr (groups > 1)

@@ -76,7 +76,8 @@ struct MirrorLists {
     }
   }
 
-  /// A lane multiplies with places 2 t and 2 t + 1 of a chunk in turn: up to four coefficients need one turn.
+  /// Lane t of four multiplies by places 2 t and 2 t + 1 of a chunk, one instruction each. Up to four coefficients lie
+  /// at even places and need one.
   static std::size_t place(std::size_t i, std::size_t count) {
     const std::size_t begin = i / chunk * chunk;
     return count - begin > 4 ? i : begin + 2 * (i - begin);
@@ -124,7 +125,7 @@ struct MirrorLists {
   }
 };
 
-/// What a lane holds: the thread's pair of elements (in, out) of one step and group of outputs.
+/// Fills MirrorView::operators: a lane's pair of elements (in, out) for each step and group of outputs.
 struct FillOperators {
   MirrorView view;
   const double *canonical, *sign;
@@ -161,7 +162,7 @@ struct HasTargets {
   __device__ bool operator()(BoxId box) const { return tree.target_count(box) > 0; }
 };
 
-/// Multipoles in the order of parities.
+/// Copies the multipoles, their coefficients sorted by parity.
 struct SortMultipoles {
   const double* from;
   const std::int16_t* source;
@@ -177,7 +178,7 @@ struct SortMultipoles {
 
 bool MirrorM2l::available(int degree) {
   const int capability = compute_capability();
-  const bool multiplies = capability == 80 || capability == 90 || capability == 100;  // others emulate it
+  const bool multiplies = capability == 80 || capability == 90 || capability == 100;  // others emulate double precision
   return multiplies && degree >= 1 && degree <= most_mirror_degree &&
          device_limits().shared_bytes >= static_cast<int>(sizeof(MirrorTile));
 }
@@ -189,7 +190,7 @@ MirrorM2l::MirrorM2l(DeviceMemory& memory) : memory_(memory) {
   step_.use(memory);
 }
 
-/// The largest parity has (e + 1)(e + 2) / 2 coefficients, e = degree / 2; at odd degrees three others as many.
+/// The largest parity has (e + 1)(e + 2) / 2 coefficients, e = degree / 2; at odd degrees three others have as many.
 std::int64_t MirrorM2l::bytes_of_box(int degree) {
   const std::int64_t e = degree / 2, most = (e + 1) * (e + 2) / 2;
   return 8 * 8 * (most + chunk) + 4;
@@ -222,7 +223,7 @@ void MirrorM2l::make_operators(const TablesView<double>& tables, cudaStream_t st
       FillOperators{view_, keep(small, canonical), tables.rotation.sign, tables.rotation.index,
                     keep(offset, lists.offset), tables.coefficients, reinterpret_cast<double2*>(operators_.data())},
       stream, "FillOperators");
-  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the uploaded host arrays end here
 }
 
 void MirrorM2l::find_rows(const TreeView& tree, cudaStream_t stream) {
@@ -240,7 +241,7 @@ void MirrorM2l::find_rows(const TreeView& tree, cudaStream_t stream) {
   view_.rows = rows_.data();
 }
 
-/// Columns of a parity over several blocks: as many as registers ask for, more where blocks are few.
+/// How many blocks share a tile's columns: as many as the registers require, more while each has a multiprocessor.
 static int splits_of(const MirrorShape& shape, std::int64_t rows) {
   const int most = shape.deep;
   const std::int64_t tiles = (rows + mirror_rows - 1) / mirror_rows;

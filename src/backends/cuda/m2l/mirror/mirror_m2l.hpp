@@ -17,13 +17,14 @@ class MirrorM2l {
   /// Does this device multiply in double on tensor cores, at this degree?
   static bool available(int degree);
 
-  /// Operators of these tables (kept while the degree stays the same), rows of this tree, room for its multipoles.
+  /// Makes the operators of these tables (kept while the degree stays the same), the rows of this tree, room for its
+  /// multipoles.
   void build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads = 0);
   void release() { view_.ready = false; }
 
   const MirrorView& view() const { return view_; }
 
-  /// Upper bounds of the bytes per box and of the operators, those while they are made included.
+  /// Upper bounds of the bytes per box and of the operators, temporary arrays of their making included.
   static std::int64_t bytes_of_box(int degree);
   static std::int64_t bytes_of_operators(int degree);
 

@@ -1,13 +1,13 @@
 // Dense m2l in double on tensor cores with mirror images taken together, as plain pointers.
 //
-// A reflection changes the sign of some coefficients, those of odd parity along its axis, and the operator of a
-// mirrored offset is P A P with P those signs (expansions/offsets.hpp). So the sources at the offsets (+-x, +-y, +-z)
-// need one operator: with bit b of `s` for the side along axis b and c(i) the three parities of coefficient i,
+// A reflection changes the sign of the coefficients of odd parity along its axis; the operator of a mirrored offset is
+// P A P, P the diagonal matrix of these signs (expansions/offsets.hpp). So the sources at the offsets (+-x, +-y, +-z),
+// an orbit, need one operator: with bit b of `s` the side along axis b and c(i) the three parities of coefficient i,
 //   L(j) = sum_i A(j, i) H_{c(i) ^ c(j)}(i),   H_w(i) = sum_s (-1)^(bits of w & s) M_s(i),
-// a Walsh-Hadamard transform of the sources as in octants.hpp. Along an axis where the offset is 0, A joins equal
-// parities only, which halves it. Seen from octant 0 (targets of other octants are reflected to it, sources and results
-// alike) offsets are -2 ... 3 along each axis: 56 orbits of mirror images whose products cost (1/2 + 3)^3 -
-// (1/2 + 1)^3 = 39.5 dense operators instead of 189.
+// a Walsh-Hadamard transform of the sources as in octants.hpp. Along an axis where the offset is 0, A couples equal
+// parities only, which halves the products. Targets of other octants than 0 are reflected to octant 0, with their
+// sources and results. Seen from there, offsets are -2 ... 3 along each axis: 56 orbits whose products cost
+// (1/2 + 3)^3 - (1/2 + 1)^3 = 39.5 dense operators instead of 189.
 #pragma once
 #include <cstdint>
 
@@ -19,16 +19,16 @@ inline constexpr int mirror_rows = 64;    ///< boxes of a tile
 inline constexpr int mirror_columns = 5;  ///< most groups of eight coefficients that a warp sums
 inline constexpr int mirror_orbits = 56;
 
-/// Coefficients of one degree by parity (bit b: odd under the reflection of axis b), in chunks of eight.
+/// Coefficients of an expansion by parity (bit b: odd under the reflection of axis b), in chunks of eight.
 struct MirrorShape {
   std::int16_t count[8];    ///< coefficients of a parity
-  std::int16_t first[8];    ///< its first chunk among those of all
+  std::int16_t first[8];    ///< first chunk of a parity among those of all
   std::int16_t chunks = 0;  ///< of all parities
-  std::int16_t deep = 0;    ///< chunks of the largest: every parity has as many places in `MirrorView::multipole`
+  std::int16_t deep = 0;    ///< chunks of the largest parity; `MirrorView::multipole` has room for as many in each
   std::uint8_t parity_of_warp[8];
 };
 
-/// One step of the product: eight coefficients of an input parity, or of several that differ along the axes where the
+/// One step of the product: one chunk of an input parity, or of all parities that differ only along axes where the
 /// orbit's offset is 0.
 struct MirrorStep {
   std::uint32_t word = 0;
@@ -51,12 +51,12 @@ struct MirrorView {
   int splits = 1;                        ///< blocks that share the columns of a tile
   const MirrorStep* step = nullptr;      ///< [steps], orbits one after another
   const std::int32_t* begin = nullptr;   ///< [mirror_orbits + 1]: an orbit's first step
-  const double* operators = nullptr;     ///< [steps][chunks][32 lanes][2]: what a lane holds of eight by eight elements
-  const std::int16_t* source = nullptr;  ///< [8 chunks]: coefficient at each place of `multipole`, -1: none
+  const double* operators = nullptr;     ///< [steps][chunks][32 lanes][2]: a lane's two of eight by eight elements
+  const std::int16_t* source = nullptr;  ///< [8][deep][8]: coefficient at each place of `multipole`, -1: none
   const std::int16_t* column = nullptr;  ///< [8 chunks]: coefficient at each place of the sums, -1: none
-  double* multipole = nullptr;           ///< [boxes][8 chunks], written by the sorting pass
+  double* multipole = nullptr;           ///< [boxes][8][deep][8], written by the sorting pass
   const BoxId* row = nullptr;            ///< boxes with targets; null: all
-  const std::int32_t* rows = nullptr;    ///< how many of those
+  const std::int32_t* rows = nullptr;    ///< number of entries of `row`
   BoxId first_row = 0, most_rows = 0;
 };
 

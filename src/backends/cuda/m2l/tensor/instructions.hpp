@@ -5,11 +5,11 @@
 
 namespace farfield::cuda {
 
-/// d (64 x columns, in the registers of a warpgroup) = a b, or + d where `keep`; a, b: descriptors of tiles.
+/// d (64 x columns, in the registers of a warpgroup) = a b, plus d if `keep`; a, b: descriptors of tiles.
 template <int columns>
 __device__ void wgmma(float (&d)[columns / 2], std::uint64_t a, std::uint64_t b, bool keep);
 
-// Assembler has no arrays: the registers of each width are listed, each list the one before and eight more.
+// Assembler has no arrays: the registers of each width are listed, each list extends the one before.
 // clang-format off
 #define FARFIELD_REGISTERS_32 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
   "%24, %25, %26, %27, %28, %29, %30, %31"
@@ -94,7 +94,7 @@ __device__ inline void wait(std::uint64_t& barrier, unsigned phase) {
       "r"(phase)
       : "memory");
 }
-/// `bytes` in order, by the copy engine; the barrier counts them.
+/// Copies `bytes` contiguous bytes by the copy engine; the barrier counts them.
 __device__ inline void copy_bulk(void* to, const void* from, unsigned bytes, std::uint64_t& barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(to)),
@@ -102,7 +102,7 @@ __device__ inline void copy_bulk(void* to, const void* from, unsigned bytes, std
                : "memory");
 }
 
-/// The barrier counts this thread's copies as arrived when they are complete.
+/// This thread arrives at the barrier when the copies that it has started are complete.
 __device__ inline void arrive_after_copies(std::uint64_t& barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");
 }

@@ -1,7 +1,7 @@
-// The kernel of m2l on tensor cores: a tile of 128 or 256 parents times the columns of up to eight of their children.
-// Its steps are (64 products, colleague), only those that some row and some child of the tile has. Rows are gathered by
-// 16-byte copies, zeros where a source is absent, into tiles of 128 bytes per row whose 16-byte pieces are exchanged by
-// row (the piece index xor row mod 8): the layout that both instructions read without bank conflicts.
+// The kernel of m2l on tensor cores: a tile of 128 or 256 parents times the columns of up to eight of their children. A
+// step is one colleague and 64 products per sum; only steps that some row and some child of the tile needs are done.
+// Rows are gathered by 16-byte copies, zeros where a source is absent, into tiles of 128 bytes per row whose 16-byte
+// pieces are swizzled (piece index xor row mod 8): the layout that both engines read without bank conflicts.
 //
 // An Engine multiplies: wgmma.hpp for Hopper, mma.hpp for the others.
 #pragma once
@@ -23,14 +23,14 @@ struct TensorProduct {
   bool reduced, add;
 };
 
-/// What a block knows of one of its rows.
+/// A row of the block's tile: a parent and its children.
 struct TensorRow {
   BoxId first_child;
-  std::uint8_t children, wanted;  ///< that exist; of the class, with targets
-  float scale;                    ///< of sums, to locals
+  std::uint8_t children, wanted;  ///< masks: all that exist; those of the class with targets
+  float scale;                    ///< from sums to locals
 };
 
-/// Everything of a tile beside its stages. `first` and `mask`: children of the colleague at each slot of each row.
+/// All of a tile but its pipeline stages. `first` and `mask`: children of the colleague at each slot of each row.
 template <int rows>
 struct TensorTile {
   BoxId first[rows][colleagues_per_box];
@@ -38,13 +38,13 @@ struct TensorTile {
   TensorRow row[rows];
   BoxId parent[rows];
   unsigned sources[colleagues_per_box], members, targets;
-  int count;  ///< of rows that there are
+  int count;  ///< of rows that exist
   int steps;
   std::uint16_t step[colleagues_per_box * 32];  ///< chunk * 32 + slot; 32 chunks: coefficients up to 256
   std::uint32_t column[256];                    ///< child << 16 | coefficient
 };
 
-/// No fence for the compiler: copies of one thread are started back to back, and whoever reads them waits first.
+/// No memory clobber: the compiler may start the copies of a thread back to back; readers of the copies wait first.
 __device__ inline void copy_16(void* to, const void* from, bool exists) {
   asm volatile(
       "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
@@ -64,7 +64,7 @@ __device__ inline unsigned far_children(int slot, int target, bool reduced) {
   return ~touching & 0xffu & (reduced ? ~children_for_parent(x, y, z) : ~0u);
 }
 
-/// Children of `box` among `members` that have targets.
+/// Those of a box's `children` (a mask; the first is box `first`) that are among `members` and have targets.
 __device__ inline unsigned children_with_targets(const TreeView& tree, BoxId first, unsigned children,
                                                  unsigned members) {
   unsigned wanted = children & members;
@@ -76,7 +76,7 @@ __device__ inline unsigned children_with_targets(const TreeView& tree, BoxId fir
   return wanted;
 }
 
-/// Rows and columns of the block's tile. False: no such tile.
+/// Reads the rows and columns of the block's tile. False: the block has no tile.
 template <int rows, int columns>
 __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTile<rows>& tile) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -108,7 +108,7 @@ __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTi
   return true;
 }
 
-/// The children around every row. All loads of a thread are in flight at once.
+/// Reads the children of every row's colleagues. All loads of a thread are in flight at once.
 template <int rows>
 __device__ void read_colleagues(const TreeView& tree, TensorTile<rows>& tile) {
   constexpr int numbers = rows * colleagues_per_box, loads = (numbers + tensor_threads - 1) / tensor_threads;
@@ -141,7 +141,7 @@ __device__ void read_colleagues(const TreeView& tree, TensorTile<rows>& tile) {
   __syncthreads();
 }
 
-/// Which steps some row and some child of the tile has.
+/// Lists the steps that some row and some child of the tile needs.
 template <int rows>
 __device__ void find_steps(const TensorPass& pass, bool reduced, TensorTile<rows>& tile) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -170,7 +170,7 @@ __device__ void find_steps(const TensorPass& pass, bool reduced, TensorTile<rows
   __syncthreads();
 }
 
-/// A tile without steps: nothing is far from its boxes.
+/// Locals of a tile without steps: no source is far from its boxes.
 template <int rows, int columns>
 __device__ void write_zeros(const TensorProduct& p, const TensorTile<rows>& tile) {
   for (int place = static_cast<int>(threadIdx.x); place < rows * columns; place += static_cast<int>(blockDim.x)) {
@@ -182,7 +182,7 @@ __device__ void write_zeros(const TensorProduct& p, const TensorTile<rows>& tile
   }
 }
 
-/// Everything of the block's tile. False: nothing to do.
+/// Fills the block's tile. False: there is nothing to multiply.
 template <int rows, int columns>
 __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTile<rows>& tile) {
   if (!read_rows<rows, columns>(tree, p, tile)) return false;
@@ -192,7 +192,7 @@ __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTi
   return tile.steps > 0;
 }
 
-/// Starts the copies of a step's rows by `threads` threads: one 16-byte piece of every eighth of them each.
+/// Starts the copies of a step's rows by `threads` threads: each copies one 16-byte piece of every `stride`-th row.
 template <int rows, int threads, int parts>
 class RowCopies {
  public:
@@ -245,7 +245,7 @@ class RowCopies {
   unsigned bit_ = 0;
 };
 
-/// Where a step's operators begin: [child][width][64]. All of them are 2^27 numbers at most.
+/// Where a step's operators begin: [child][width][64]. Those of all steps are 2^27 numbers at most.
 __device__ inline unsigned operators_of(const TensorPass& pass, int step) {
   const unsigned chunk = static_cast<unsigned>(step) / 32, slot = static_cast<unsigned>(step) % 32;
   const auto width = static_cast<unsigned>(pass.width);
@@ -272,8 +272,8 @@ __device__ void copy_operators(const TensorPass& pass, const TensorTile<rows>& t
   }
 }
 
-/// Sums of the tile's rows and columns to the locals of children that have targets. Four pairs at a time: their old
-/// values are all in flight before the first is written.
+/// Writes the tile's sums to the locals of children that have targets, four pairs at a time: all four old values are
+/// in flight before the first new one is written.
 template <class Engine>
 __device__ void write_locals(const TensorProduct& p, const TensorTile<Engine::rows>& tile, const Engine& engine) {
   constexpr int batch = 4;

@@ -1,4 +1,4 @@
-// Launching the tensor kernel: the two engines' entry points and the columns that their tiles have.
+// Launching the tensor kernel: the two engines' entry points and the launch that they share.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Engine of warp instructions (mma.sync m16n8k16, compute capability 8.0 and later): eight warps of 64 rows by a
-// quarter of the columns.
+// Engine of warp instructions (mma.sync m16n8k16, compute capability 8.0 and later): each of eight warps sums 64 rows
+// by a quarter of the columns.
 #pragma once
 #include "backends/cuda/m2l/tensor/kernel.hpp"
 
@@ -64,7 +64,7 @@ class MmaEngine {
         for (int e = 0; e < 4; ++e) x[i][j][e] = 0;
   }
 
-  /// Four 8 x 8 matrices: each lane's address is a row of one of them.
+  /// Loads four 8 x 8 matrices: each lane gives the address of a row of one of them.
   __device__ static void load_matrices(unsigned (&to)[4], const unsigned char* tile, int row, int piece) {
     const unsigned address =
         static_cast<unsigned>(__cvta_generic_to_shared(tile + row * tensor_row_bytes + (piece ^ row % 8) * 16));

@@ -1,6 +1,6 @@
-// Rows of the tensor product. Full boxes give the same classes everywhere (halves, edges); on a surface, where a box
-// has four children of eight, any four are one class, so that no tile holds columns without a target: three times fewer
-// products than fixed sets of children.
+// Rows of the tensor product. Boxes with all eight children have the same classes everywhere (halves or edges of the
+// box). On a surface, where a box has four children of eight, any four of them are one class, so that no tile has
+// columns without targets: three times fewer products than with fixed sets of children.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <vector>
@@ -21,7 +21,7 @@ TensorRowLists::TensorRowLists(DeviceMemory& memory) {
   tile_.use(memory);
 }
 
-/// The first `group` of the children `left`, filled up by some that `mask` lacks: no child is in two classes of a row.
+/// The first `group` of the children `left`, filled up with octants that `mask` lacks: no child is in two classes.
 static unsigned next_members(unsigned left, unsigned mask, int group) {
   unsigned members = 0;
   for (; left && std::popcount(members) < group; left &= left - 1) members |= left & (0u - left);
@@ -65,7 +65,7 @@ __global__ void tensor_row_keys(TreeView tree, BoxId first, std::int64_t boxes, 
   }
 }
 
-/// begin[c]: first row of class c; behind them, [classes + 1 + c]: its first tile. One block.
+/// begin[c]: first row of class c; begin[classes + 1 + c]: first tile of class c. One block.
 __global__ void tensor_row_begins(const std::uint8_t* key, std::int64_t rows, int classes, int tile_rows,
                                   std::int32_t* begin) {
   const int c = static_cast<int>(threadIdx.x);

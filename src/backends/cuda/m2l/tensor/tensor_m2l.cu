@@ -1,9 +1,10 @@
-// m2l on tensor cores: operators, the two passes over the operands that p2m and m2m left.
+// m2l on tensor cores: operators, the two passes over the operands that p2m and m2m wrote.
 //
 // Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
-// nine kinds of strengths (9 decades, neutral boxes, clusters): below half the degree they bring rounding under a third
-// of the truncation wherever three terms everywhere do, in potential and gradient; up to degree 3 one term does, and up
-// to degree 5 three terms below degree 2 (7e-7 of the potential, strengths of one sign, where truncation is 4e-6).
+// nine kinds of strengths (9 decades, neutral boxes, clusters). Three terms below half the degree keep rounding under a
+// third of the truncation, in potential and gradient, wherever three terms at all degrees do. Up to degree 3 one term
+// suffices; up to degree 5, three terms below degree 2 (rounding of 7e-7 of the potential, strengths of one sign, where
+// truncation is 4e-6).
 //
 // Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
 // points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
@@ -19,7 +20,7 @@ namespace farfield::cuda {
 static constexpr int threads = 256;
 static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
 
-/// Degrees below it are summed in three terms. 16 coefficients cost what 9 do, 4 half of that.
+/// Degrees below the returned one are summed in three terms. 16 coefficients cost as much as 9, 4 half as much.
 static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 6 ? 2 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
 
 static int group_of(int width, int terms, TensorEngine engine) {
@@ -29,7 +30,7 @@ static int group_of(int width, int terms, TensorEngine engine) {
   return group;
 }
 
-/// Tiles of 256 rows, for columns that have them, where they still are three per multiprocessor.
+/// Rows of a tile: 256 where the engine has such tiles for `columns` and three per multiprocessor remain, else 128.
 static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngine engine, bool large) {
   if (engine != TensorEngine::warpgroup || columns > 176 || tree.levels <= 2) return 128;
   const std::int64_t parents = tree.level_begin[tree.levels - 1] - tree.level_begin[1];
@@ -65,7 +66,7 @@ std::int64_t TensorM2l::bytes_of_operators(int degree) {
   return bytes(tensor_width((degree + 1) * (degree + 1))) + 2 * bytes(tensor_width(low * low)) + (1 << 16);
 }
 
-/// Which matrix serves child `target` and source child o of the colleague at `slot`: [target][slot][o], -1: none.
+/// id[target][slot][o]: the matrix for target child `target` and source child o of the colleague at `slot`, -1: none.
 struct MatrixIds {
   std::int16_t id[8][colleagues_per_box][8];
 };
@@ -81,7 +82,7 @@ __global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
     }
 }
 
-/// Block (chunk of a slot, child): `width` rows of 64 numbers. Elements with both degrees below `zero` coefficients are
+/// Block (chunk of a slot, child) writes `width` rows of 64 numbers. Elements of two coefficients below `zero` are
 /// 0.
 __global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width,
                              int zero, __half* high, __half* low) {
@@ -128,7 +129,8 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
   if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
 }
 
-/// most[level], 0 before. Nearly all boxes find a fuller one of their level in the block's shared memory.
+/// most[level]: most sources of a box; 0 before the launch. Nearly every box finds a fuller one of its level in the
+/// block's shared memory and needs no atomic.
 __global__ void most_sources_kernel(TreeView tree, std::uint32_t* most) {
   static_assert(max_levels < threads, "a thread per level");
   __shared__ std::uint32_t own[max_levels + 1];

@@ -1,5 +1,5 @@
-// TensorM2l: what m2l on tensor cores owns beside the plan's other arrays: operators in 16-bit floats, row lists, the
-// multipoles in them.
+// TensorM2l: what m2l on tensor cores owns beside the plan's other arrays: row lists, and operators and multipoles in
+// 16-bit floats.
 #pragma once
 #include <string>
 
@@ -18,9 +18,9 @@ class TensorM2l {
  public:
   explicit TensorM2l(DeviceMemory& memory);
 
-  /// Operators of these tables (kept while they stay the same), rows of this tree, room for its operands, which p2m
+  /// Makes the operators (kept while the tables stay the same), the rows of this tree, room for its operands, which p2m
   /// and m2m have to write anew.
-  /// `large`: the large tiles that big trees have, for tests; waves of three.
+  /// `large`, for tests: the large tiles that big trees have, in waves of three.
   void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
              bool large = false);
   void release();
@@ -41,8 +41,8 @@ class TensorM2l {
 
   DeviceMemory& memory_;
   int degree_ = -1;
-  const float* matrix_ = nullptr;  ///< of the tables that operators were made from, and
-  int links_ = 0;                  ///< their links: the reduced stencil has fewer
+  const float* matrix_ = nullptr;  ///< of the tables that the operators were made from
+  int links_ = 0;                  ///< of the same tables; the reduced stencil has fewer
   TensorView view_;
   TensorRowLists rows_, graded_rows_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;

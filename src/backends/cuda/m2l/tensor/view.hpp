@@ -1,10 +1,11 @@
-// Dense m2l in single precision on tensor cores, as plain pointers. Rows are parents: the 26 colleagues' children side
-// by side are the inner dimension, the row's own children the columns, so that all far lists together are one matrix
-// product whose rows are gathered, box by box, from compact arrays of 16-bit floats. All levels in one launch.
+// Dense m2l in single precision on tensor cores, as plain pointers. All far lists together are one matrix product. Its
+// rows are parents, its columns the coefficients of the row's own children, its inner dimension those of the 26
+// colleagues' children side by side. Rows are gathered, box by box, from compact arrays of 16-bit floats. All levels in
+// one launch.
 //
-// Graded precision: products of degrees below `low` are summed in three terms (low x high, high x low, high x high,
-// each part 11 bits) with sums promoted to single every 64 products; all others in one term. Tensor cores cut when they
-// add, so the large low degrees must not pass through one long sum.
+// Graded precision: products of two degrees below `low` are summed in three terms (low x high, high x low, high x high,
+// each part 11 bits) with sums promoted to single every 64 products; all others in one term. Tensor cores truncate when
+// they add, so the large coefficients of low degrees must not pass through one long sum.
 #pragma once
 #include <cuda_fp16.h>
 
@@ -16,13 +17,13 @@ namespace farfield::cuda {
 
 inline constexpr int tensor_chunk = 64;  ///< products per step: 128 bytes of 16-bit floats
 
-/// Rows begin ... end of one class: a set of children, one bit each. begin == end: no tile.
+/// Rows [begin, end) of one class; `members`: its set of children, one bit each. begin == end: no tile.
 struct TensorTileRange {
   std::int32_t begin, end;
   unsigned members;
 };
 
-/// Parents by class, all classes of `group` children, whose columns a tile has. Every child with targets is in one.
+/// Parents by class: a set of `group` children, whose columns a tile has. Every child with targets is in one class.
 struct TensorRows {
   int group = 0, tile_rows = 0;  ///< 128 or 256 parents per tile
   const BoxId* parent = nullptr;
@@ -32,13 +33,12 @@ struct TensorRows {
 
 /// One product over all parents. Parts: [0] high, [1] low (three terms only).
 struct TensorPass {
-  int width = 0;  ///< of a box in `in`: coefficients rounded up to a multiple of 8
+  int width = 0;  ///< numbers of a box in `in`: coefficients rounded up to a multiple of 8
   int count = 0;  ///< coefficients
   int terms = 0;  ///< 1 or 3; 0: no such pass
   const __half* in[2] = {};
   /// [slot][width * 8 / 64][child][width][64], slots of colleagues: element (out, in) of the children's matrices, in =
-  /// source child * width + j; the eight 16-byte pieces of a row stand in the order of shared memory
-  /// (kernel.hpp).
+  /// source child * width + j; the eight 16-byte pieces of a row have the order of shared memory (kernel.hpp).
   const __half* operators[2] = {};
   TensorRows rows = {};
 };
@@ -47,14 +47,14 @@ struct TensorView {
   bool ready = false;
   bool warpgroups = true;   ///< by wgmma.cu, else by mma.cu
   int low = 0;              ///< degrees below it have three terms
-  TensorPass full, graded;  ///< full: one term, without the block that `graded` does
-  /// [boxes][width of the pass]: what p2m and m2m write of levels 2 and deeper (operands.hpp)
+  TensorPass full, graded;  ///< full: one term, all products but those of `graded`
+  /// [boxes][width of the pass]: operands of levels 2 and deeper, written by p2m and m2m (operands.hpp)
   __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;
-  const std::uint32_t* most_sources = nullptr;  ///< [levels], of a box: the operands' scale follows
-  float operator_scale = 1;                     ///< what operators were multiplied by
+  const std::uint32_t* most_sources = nullptr;  ///< [levels]: of a box; gives the operands' scale
+  float operator_scale = 1;                     ///< factor in the operators
 };
 
-/// A multiple of 8 halfs, so that 16 bytes belong to one box.
+/// Rounded up to a multiple of 8 halfs, so that a 16-byte piece belongs to one box.
 inline int tensor_width(int coefficients) { return (coefficients + 7) / 8 * 8; }
 
 }  // namespace farfield::cuda

@@ -1,19 +1,19 @@
-// Engine of warpgroup instructions (wgmma, compute capability 9.0a): two warpgroups of 64 or 128 rows by all columns,
-// both operands read from shared memory by the tensor cores themselves.
+// Engine of warpgroup instructions (wgmma, compute capability 9.0a): two warpgroups of 64 or 128 rows each by all
+// columns. The tensor cores themselves read both operands from shared memory.
 #pragma once
 #include "backends/cuda/m2l/tensor/instructions.hpp"
 #include "backends/cuda/m2l/tensor/kernel.hpp"
 
 namespace farfield::cuda {
 
-/// Of rows_ = 128 or 256 rows: one or two tiles of 64 per warpgroup.
+/// rows_: 128 or 256, one or two tiles of 64 rows per warpgroup.
 template <int rows_, int columns_, int terms_, int stages_>
 class WgmmaEngine {
  public:
   static constexpr int rows = rows_, columns = columns_, terms = terms_, parts = terms_ == 3 ? 2 : 1, stages = stages_;
   static constexpr int lag = terms == 1 ? 2 : 1;  ///< steps until a stage is free again
 
-  /// Copies are ordinary stores, the tensor cores read through another path.
+  /// Copies write as ordinary stores do, but the tensor cores read through the async proxy.
   __device__ void see_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
   __device__ void start(const unsigned char* stage, bool first) {
@@ -35,7 +35,8 @@ class WgmmaEngine {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
   }
 
-  /// One term: of the step before, so that the tensor cores never wait. Three: promotes.
+  /// One term: waits for the step before only, so that the tensor cores never idle. Three: waits for this step and
+  /// adds its sums in single.
   __device__ void finish() {
     if constexpr (terms == 1) {
       asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
@@ -65,7 +66,7 @@ class WgmmaEngine {
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
   __device__ static unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128, 0); }
 
-  /// Of a tile of 128-byte rows whose pieces are exchanged within every eight rows (PTX ISA, "matrix descriptor").
+  /// Descriptor of a tile of 128-byte rows, swizzled within every eight rows (PTX ISA, "matrix descriptor").
   __device__ static std::uint64_t descriptor(unsigned address) {
     return (address & 0x3ffffu) >> 4 | 1ull << 16 | std::uint64_t(8 * tensor_row_bytes >> 4) << 32 | 1ull << 62;
   }
@@ -81,7 +82,7 @@ class WgmmaEngine {
   float sum_[tiles][columns / 2], chunk_[terms == 3 ? columns / 2 : 1];
 };
 
-/// Starts the bulk copies of a step's operators, one per run of children beside each other.
+/// Starts the bulk copies of a step's operators, one per run of consecutive children.
 template <int columns, int parts>
 __device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, int step, unsigned char* to,
                                     std::uint64_t& barrier) {
@@ -100,8 +101,8 @@ __device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, in
   }
 }
 
-/// A second warpgroup that copies is worth a tenth where columns are few and a step is short; registers of three and of
-/// four warpgroups.
+/// A second warpgroup that copies saves a tenth of the time where columns are few and a step is short. Registers
+/// of a multiplying thread: with three and with four warpgroups in a block.
 template <class Engine>
 inline constexpr int copying_threads = Engine::columns <= 128 && Engine::terms == 1 ? 256 : 128;
 template <class Engine>
@@ -120,8 +121,8 @@ __device__ void take_registers() {
 }
 
 /// The tensor kernel with warpgroups that copy for two that multiply: a warpgroup that issues products is held until
-/// they begin, and could not copy meanwhile (measured: half the speed). Registers go from the ones to the others. Of a
-/// tile whose second half is empty nothing is copied or multiplied but the first.
+/// they begin, and could not copy meanwhile (measured: half the speed). The copying warpgroups hand registers to the
+/// multiplying ones. If the second half of a tile's rows is empty, only the first half is copied and multiplied.
 template <class Engine>
 __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_kernel(TreeView tree, TensorProduct p) {
   constexpr int rows = Engine::rows, columns = Engine::columns, parts = Engine::parts;
@@ -148,9 +149,9 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
     RowCopies<rows, copying_threads, parts> row_copies(p.pass, tile, thread);
     const unsigned members = tile.members;
     for (int i = 0, s = 0, phase = 1; i < steps; ++i) {
-      wait(empty[s], static_cast<unsigned>(phase));  // the first round finds them empty
+      wait(empty[s], static_cast<unsigned>(phase));  // in the first round all stages are empty
       unsigned char* to = stage + s * stage_bytes;
-      if (thread == i % 4 * 32)  // the warps take turns
+      if (thread == i % 4 * 32)  // the first four warps take turns
         copy_operators_bulk<columns, parts>(p.pass, members, tile.step[i], to + rows_bytes, full[s]);
       row_copies.start(tile.step[i], to, half);
       arrive_after_copies(full[s]);
@@ -158,13 +159,13 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
     }
   } else {
     take_registers<multiplying_registers<Engine>>();
-    if (half && group == 1) return;  // its rows are the second half
+    if (half && group == 1) return;  // this warpgroup's rows are the second half
     Engine engine;
     for (int i = 0, s = 0, phase = 0, done = 0; i < steps; ++i) {
       wait(full[s], static_cast<unsigned>(phase));
       engine.see_copies();
       engine.start(stage + s * stage_bytes, i == 0);
-      engine.finish();  // of step i + 1 - lag
+      engine.finish();  // waits for step i + 1 - lag
       if (i + 1 >= lag) {
         if (threadIdx.x % 128 == 0) arrive(empty[done]);
         if (++done == stages) done = 0;
