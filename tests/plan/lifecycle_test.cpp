@@ -164,6 +164,17 @@ Cloud dipoles(double separation) {
   return c;
 }
 
+/// 4e8 pairs of a check take a hundred times as long as what an evaluation spends on its own error.
+TEST(Report, LeavesTheCheckOutOfTheEvaluation) {
+  const Cloud c = make_cloud(Kind::uniform, 20'000, Signs::mixed);
+  Options o = plan_options();
+  o.check = c.count();
+  const Report r = make_plan(c, o).evaluate(c.strengths).report;
+  ASSERT_TRUE(r.error && r.stage("examine"));
+  EXPECT_GT(r.stage("examine")->seconds, 0);
+  EXPECT_LT(r.stage("examine")->seconds, r.error->seconds / 2);
+}
+
 TEST(Report, WarnsOfAnIllConditionedSum) {
   const Cloud bad = dipoles(1e-6), good = make_cloud(Kind::apart, 2'000, Signs::mixed);
   const Report r = make_plan(bad, plan_options()).evaluate(bad.strengths).report;

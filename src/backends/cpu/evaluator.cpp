@@ -134,6 +134,8 @@ class CpuEvaluator final : public Evaluator {
       run(clock);
       const SortedResults<Real> delivered = results(exponent, delivery.scale);
       clock("examine", [&] { qualities.push_back(examine(strengths, v, exponent, delivered, delivery, report)); });
+      if (v == 0 && delivery.check > 0 && report.error)
+        clock.add("examine", -report.error->seconds);  // a check is no part of an evaluation
       Quality& q = qualities.back();
       q.lost = loses_strengths(range, decision_.precision, placed_->least, q.norms);
       if (v == 0 && q.lost && report.error) distrust(*report.error);
