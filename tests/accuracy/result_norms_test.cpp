@@ -15,10 +15,6 @@
 namespace farfield::testing {
 namespace {
 
-PlacedPoints placed(const cpu::SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
-  return {{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
-}
-
 class Norms : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(Norms, AreNotTooLarge) {
@@ -30,16 +26,15 @@ TEST_P(Norms, AreNotTooLarge) {
     cpu::CpuTree built;
     cpu::build(built, from, apart, cpu::survey(from, apart, 1), {1, 0, leaf_size, -1, {}, 1, {}});
     const TreeView tree = built.tree.view();
-    const PlacedPoints sources = placed(built.sources, tree.source_begin, tree.source_end),
-                       targets = placed(built.target_points(), tree.target_begin, tree.target_end);
+    const PlacedPoints sources = built.placed_sources(), targets = built.placed_targets();
     const ResultNorms found = result_norms(tree, sources, targets, 2),
                       all = norms_over_all_pairs(sources, cloud.count(), targets, built.target_points().count);
     std::printf("# seed %llu, leaves of %lld: potential %.2f, gradient %.2f of all pairs'\n",
                 static_cast<unsigned long long>(seed), static_cast<long long>(leaf_size),
                 found.potential / all.potential, found.gradient / all.gradient);
     // Few pairs may carry all of the gradient's in a cluster, and of both on a line. Of 500 sets the potential's was
-    // 0.57 to 1.25 times the true one, the gradient's at most 1.6 times,
-    // 3 on a line.
+    // 0.57 to 1.25 times the true one, the gradient's at most 1.6 times, 3 on a
+    // line.
     EXPECT_LE(found.potential, 1.6 * all.potential);
     EXPECT_LE(found.gradient, (GetParam() == Kind::line ? 10 : 2.5) * all.gradient);
     if (GetParam() != Kind::line) {

@@ -35,17 +35,8 @@ struct Trees {
     device.use(memory);
     cuda::build(device, sources, apart, geometry, {1, 0, leaf_size, -1, {}, {}}, nullptr);
   }
-  PlacedPoints sources() const {
-    return placed(host.sources, host.tree.view().source_begin, host.tree.view().source_end);
-  }
-  PlacedPoints targets() const {
-    return placed(host.target_points(), host.tree.view().target_begin, host.tree.view().target_end);
-  }
-
- private:
-  static PlacedPoints placed(const cpu::SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
-    return {{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
-  }
+  PlacedPoints sources() const { return host.placed_sources(); }
+  PlacedPoints targets() const { return host.placed_targets(); }
 };
 
 TEST_F(CudaPlacement, EqualsTheHosts) {

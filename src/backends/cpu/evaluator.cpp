@@ -152,11 +152,7 @@ class CpuEvaluator final : public Evaluator {
   /// Corrects the degree, which `choose` took from the tolerance alone, by how the points lie in their boxes.
   void settle_degree(Report& report) {
     const TreeView tree = this->tree().tree.view();
-    const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
-      return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
-    };
-    const PlacedPoints sources = placed(this->tree().sources, tree.source_begin, tree.source_end);
-    const PlacedPoints targets = placed(target_points(), tree.target_begin, tree.target_end);
+    const PlacedPoints sources = this->tree().placed_sources(), targets = this->tree().placed_targets();
     const Settled settled = farfield::settle_degree(decision_, tree, sources, targets, threads_, report);
     decision_.degree = settled.degree;
     decision_.in_planes = settled.in_planes;

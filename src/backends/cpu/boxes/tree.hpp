@@ -5,6 +5,7 @@
 
 #include "backends/cpu/boxes/sort.hpp"
 #include "core/array.hpp"
+#include "model/placement.hpp"
 #include "tree/geometry.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
@@ -29,8 +30,17 @@ struct CpuTree {
   bool alike = true;
 
   const SortedPoints& target_points() const { return alike ? sources : targets; }
+  PlacedPoints placed_sources() const { return placed(sources, tree.view().source_begin, tree.view().source_end); }
+  PlacedPoints placed_targets() const {
+    return placed(target_points(), tree.view().target_begin, tree.view().target_end);
+  }
   /// Makes every array count its bytes in `meter`. To be called before the first build.
   void count_bytes_in(MemoryMeter& meter);
+
+ private:
+  static PlacedPoints placed(const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
+    return {{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
+  }
 };
 
 /// Builds everything anew. `geometry` is the survey of the same points; `targets` null: the targets are the sources.

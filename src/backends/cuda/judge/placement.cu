@@ -269,7 +269,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
       view_(tree.tree.view()),
       lists_(tree.lists.view()),
       target_count_(tree.target_points().count),
-      first_degree_(std::max(1, degree - 2)),  // settle_degree tries lower ones if `degree` is good: one, as a rule
+      first_degree_(std::max(1, degree - 2)),  // the degree is settled near `degree` as a rule
       chunk_(memory),
       on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
@@ -329,7 +329,7 @@ Placement DeviceSums::typical(const ResultNorms& norms, int degree) {
 Placement DeviceSums::facing(const ResultNorms& norms, int degree) {
   if (degree < first_degree_ || degree >= first_degree_ + degrees_at_once) {
     found();
-    first_degree_ = degree < first_degree_ ? std::max(1, degree - degrees_at_once + 1) : degree;
+    first_degree_ = degree;  // settle_degree goes upwards
     sum_far_pairs();
     read();
   }
