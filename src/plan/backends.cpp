@@ -1,7 +1,5 @@
 #include "plan/backends.hpp"
 
-#include <unistd.h>
-
 #include <farfield/device.hpp>
 #include <farfield/error.hpp>
 
@@ -22,6 +20,7 @@ namespace farfield {
 namespace cuda {
 static std::vector<DeviceInfo> list_devices() { return {}; }
 static bool device_present() { return false; }
+static bool lost_by_fork() { return false; }
 [[noreturn]] static void absent() {
   throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
 }
@@ -46,33 +45,22 @@ bool built_with_cuda() {
 #endif
 }
 
-/// Can this process use a CUDA device? Only the process that first asked for one can; processes forked from it cannot.
-static bool device_serves() {
-  if (!cuda::device_present()) return false;
-  static const pid_t first = getpid();
-  return first == getpid();
-}
-
 Machine resolve_machine(const Options& options, bool points_on_device) {
   const Simd simd = cpu::resolve_simd(options.simd);
   if (points_on_device && options.backend == Backend::cpu)
     throw Error(ErrorCode::device,
                 "points are in device memory, but backend cpu was asked for; pass host memory or use "
                 "backend cuda");
-  if (points_on_device && !cuda::device_present())
+  if (points_on_device && !cuda::device_present() && !cuda::lost_by_fork())
     throw Error(ErrorCode::device,
                 std::string("points are in device memory, but this ") +
                     (built_with_cuda() ? "machine has no CUDA device" : "build of Farfield has no CUDA") +
                     "; pass host memory");
   if (points_on_device || options.backend == Backend::cuda) {
     cuda::require_device();
-    if (!device_serves())
-      throw Error(ErrorCode::device,
-                  "backend cuda: this process was forked from one that had used CUDA, which does not survive that; "
-                  "make the first plan after the fork, or use backend cpu");
     return {Backend::cuda, simd, cuda::device_memory()};
   }
-  if (options.backend == Backend::cpu || !device_serves()) return {Backend::cpu, simd};
+  if (options.backend == Backend::cpu || !cuda::device_present()) return {Backend::cpu, simd};
   return {Backend::automatic, simd, cuda::device_memory()};
 }
 

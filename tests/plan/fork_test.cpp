@@ -2,39 +2,17 @@
 // ever. And processes that the system allows few threads.
 #include <omp.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
-#include <functional>
 #include <thread>
 
+#include "support/child.hpp"
 #include "support/measure.hpp"
 
 namespace farfield::testing {
 namespace {
-
-constexpr int good = 0, bad_result = 20, bad_report = 21, thrown = 22;
-
-/// Exit status of a child process that runs `work`; -1 if it has not come to an end after a minute.
-int status_of(const std::function<int()>& work) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    int status = thrown;
-    try {
-      status = work();
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "child: %s\n", error.what());
-    }
-    _exit(status);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 Options threaded(int threads) {
   Options o = fmm_options(1e-6, Precision::double_);

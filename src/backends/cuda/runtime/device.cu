@@ -1,4 +1,7 @@
 // Devices, errors and the plan's memory pool: all that talks to the CUDA runtime beside kernels and copies.
+#include <unistd.h>
+
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -28,9 +31,19 @@ void fail_memory(std::int64_t wanted) {
                   " are free; use fewer points, larger leaves, a larger tolerance, m2l rotation or precision single");
 }
 
+/// The process that asked the driver first; 0 if none has. Asking starts the driver, which does not survive a fork.
+static std::atomic<pid_t> first_process = 0;
+
+bool lost_by_fork() {
+  const pid_t first = first_process;
+  return first != 0 && first != getpid();
+}
+
 static int device_count() {
+  pid_t none = 0;
+  first_process.compare_exchange_strong(none, getpid());
   int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  if (!lost_by_fork() && cudaGetDeviceCount(&count) == cudaSuccess) return count;
   cudaGetLastError();
   return 0;
 }
@@ -73,7 +86,12 @@ static const std::vector<std::string>& device_names() {
 
 std::string require_device() {
   int current = 0;
-  if (device_count() == 0)
+  const int count = device_count();
+  if (lost_by_fork())
+    throw Error(ErrorCode::device,
+                "backend cuda: this process was forked from one that had used CUDA, which does not survive that; make "
+                "the first plan after the fork, or use backend cpu");
+  if (count == 0)
     throw Error(ErrorCode::device,
                 "backend cuda: this machine has no CUDA device (or no driver for it); use backend cpu");
   require(cudaGetDevice(&current), "cudaGetDevice");

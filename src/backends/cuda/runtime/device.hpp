@@ -7,13 +7,16 @@
 
 namespace farfield::cuda {
 
-/// All devices; empty without a driver.
+/// All devices; empty without a driver and after a fork of a process that had asked for them.
 std::vector<DeviceInfo> list_devices();
 
-/// Is there a CUDA device, and a driver for it?
+/// Is there a CUDA device, and a driver for it, that this process can use?
 bool device_present();
 
-/// The current device's name. Throws Error(device) with one sentence when there is none.
+/// Was this process forked from one that had asked for devices? CUDA does not survive that.
+bool lost_by_fork();
+
+/// The current device's name. Throws Error(device) with one sentence when there is none or a fork lost it.
 std::string require_device();
 
 /// Largest dynamic shared memory of a block, number of multiprocessors and memory of the current device.
