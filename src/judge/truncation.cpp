@@ -91,16 +91,13 @@ static Truncation scaled(const Truncation& sum, double times) { return {times * 
 /// Squared errors at the targets of a box from the terms that its local lacks.
 static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
                              const TailMeans& means) {
+  if (!tree.is_leaf(box)) return inner_box_tail(tree, box, power, target, means);
   const double a = tree.lattice.edge(tree.level[box]);
   Truncation sum;
-  if (tree.is_leaf(box)) {
-    const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
-    targets.each(
-        [&](std::int64_t i) { sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n); });
-    return scaled(sum, targets.each_for());
-  }
-  const double potential = static_cast<double>(tree.target_count(box)) * power * means.inner / (a * a);
-  return {potential, potential * means.inner_gradient() / (a * a)};
+  const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
+  targets.each(
+      [&](std::int64_t i) { sum += inner_tail(power, square_from_centre(tree, box, target, i, a), a, means.n); });
+  return scaled(sum, targets.each_for());
 }
 
 /// Squared errors at the targets of a leaf from the terms that the multipoles of finer boxes lack.
@@ -120,26 +117,27 @@ static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId b
 
 /// Squared errors at all far targets from the terms that one multipole lacks, for a power of 1, times the square of the
 /// box's edge. The far list is symmetric: every box in the source's far list has the source in its own.
-static double far_targets(const TreeView& tree, BoxId source, const TailMeans& means) {
+static double far_targets(const TreeView& tree, BoxId source, const double* const point[3], const TailMeans& means) {
   double sum = 0;
   if (tree.parent[source] == no_box) return 0;
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x)
         for_each_far_box(tree, source, x, y, z, [&](BoxId target, int dx, int dy, int dz) {
-          sum += static_cast<double>(tree.target_count(target)) * means.far(dx, dy, dz);
+          sum += far_tail(tree, source, target, dx, dy, dz, point, means);
         });
   return sum;
 }
 
 /// Squared errors at far targets from the terms that the multipoles lack.
-static Truncation far_tails(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
+static Truncation far_tails(const TreeView& tree, const double* power, const double* const target[3],
+                            const TailMeans& means, int threads) {
   constexpr int most = 256;
   const BoxSample sample = sample_boxes(tree, most, [&](BoxId box) { return power[box]; });
   if (!std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return {sample.square, sample.fourth};
   std::vector<double> missed(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (std::size_t i = 0; i < missed.size(); ++i) missed[i] = far_targets(tree, sample.boxes[i].box, means);
+  for (std::size_t i = 0; i < missed.size(); ++i) missed[i] = far_targets(tree, sample.boxes[i].box, target, means);
   Truncation sum;
   for (std::size_t i = 0; i < missed.size(); ++i) {
     sum.potential += sample.boxes[i].square * missed[i];
@@ -163,7 +161,7 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
     if (tree.level[box] < 2) return own;
     return own += local_tail(tree, box, next_power(e.local + box * e.stride, e.degree), target, means);
   });
-  sum += far_tails(tree, power, means, threads);
+  sum += far_tails(tree, power, target, means, threads);
   return sum;
 }
 

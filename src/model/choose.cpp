@@ -82,11 +82,12 @@ struct Scheme {
 };
 
 /// Largest mean of points per leaf that leaves most pairs far: of 1e4 points of a Plummer model at 1e-12, 0.53 of the
-/// pairs are far with 80 leaves, 0.4 with 50. High degrees gain from larger leaves: 2e4 points at 1e-10 take 0.08 s of
-/// one core in 125 leaves, 0.22 in 400. How few pairs then carry the error is a matter of chance, which worth_measuring
-/// settles.
-static double most_leaf_mean(const Geometry& g) {
-  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / 80);
+/// pairs are far with 80 leaves, 0.4 with 50; in double a GPU has leaves larger by 1.6. High degrees gain from larger
+/// leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the error is
+/// a matter of chance, which worth_measuring settles.
+static double most_leaf_mean(const Geometry& g, Backend backend) {
+  const double leaves = backend == Backend::cuda ? 150 : 80;
+  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / leaves);
 }
 
 /// The cost of one scheme, with the leaf size that the tree will have.
@@ -95,7 +96,7 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
   const int degree = o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient);
   Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {
-    const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g);
+    const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
     s.capped = best > most;
     s.mean = std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, degree));
   }

@@ -168,6 +168,7 @@ Cloud dipoles(double separation) {
 TEST(Report, LeavesTheCheckOutOfTheEvaluation) {
   const Cloud c = make_cloud(Kind::uniform, 20'000, Signs::mixed);
   Options o = plan_options();
+  o.backend = Backend::cpu;
   o.check = c.count();
   const Report r = make_plan(c, o).evaluate(c.strengths).report;
   ASSERT_TRUE(r.error && r.stage("examine"));

@@ -14,7 +14,7 @@ namespace {
 constexpr int norm_threads = 256, most_norm_shares = 1056, norms = 4;  // eight blocks per multiprocessor of an H200
 constexpr int most_shares = 1024, tails = 4;                           // blocks of tails, and numbers of each
 constexpr int box_lanes = 8;                                           // that sum the powers of one box
-constexpr BoxId most_boxes = 1 << 13;                                  // four per warp: 65,536 took 0.5 ms
+constexpr BoxId most_boxes = 1 << 13;                                  // two per warp: 65,536 took 0.5 ms
 
 /// The larger of two values; not a number if one of them is not.
 __device__ inline double larger(double a, double b) { return a <= b ? b : (b <= a ? a : a + b); }
@@ -90,13 +90,12 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
                         Tails& tails) {
   const TreeView& tree = work.tree;
   const double a2 = tree.lattice.edge(tree.level[box]) * tree.lattice.edge(tree.level[box]);
-  const double targets = static_cast<double>(tree.target_count(box));
   double sum = 0, boxes = 0;
   for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int x, int y, int z) {
-    sum += power[source] * means.far(x, y, z);
+    sum += power[source] * far_tail(tree, source, box, x, y, z, work.target, means);
     boxes += 1;
   });
-  const double potential = targets * sum / a2;
+  const double potential = sum / a2, targets = static_cast<double>(tree.target_count(box));
   tails.truncation += {potential, potential * means.outer_gradient() / a2};
   if (!work.tensor.ready) return;
   // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); seen two edges away
@@ -111,10 +110,7 @@ __device__ void add_local(const Work<Real>& work, BoxId box, int lane, const dou
   const TreeView& tree = work.tree;
   const double a = tree.lattice.edge(tree.level[box]), own = power[std::int64_t(tree.boxes) + box];
   if (!tree.is_leaf(box)) {
-    if (lane == 0) {
-      const double potential = static_cast<double>(tree.target_count(box)) * own * means.inner / (a * a);
-      tails.truncation += {potential, potential * means.inner_gradient() / (a * a)};
-    }
+    if (lane == 0) tails.truncation += inner_box_tail(tree, box, own, work.target, means);
     return;
   }
   for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
