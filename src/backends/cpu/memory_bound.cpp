@@ -1,0 +1,24 @@
+// Upper bound of the memory that an evaluator holds at one time, known before anything runs.
+#include <algorithm>
+
+#include "backends/cpu/evaluator.hpp"
+#include "backends/cpu/far/tables.hpp"
+
+namespace farfield::cpu {
+
+std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
+  const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
+  const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
+  // per point: coordinates and order; keys and the sort's second buffer while building; strengths and results while
+  // evaluating, in single also the strengths in double
+  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * (d.gradient ? 4 : 1) * real;
+  if (d.method != Method::fmm) return bytes;
+  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
+  const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
+  bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80 + 60 * 4);
+  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
+                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));
+}
+
+}  // namespace farfield::cpu

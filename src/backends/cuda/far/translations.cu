@@ -1,0 +1,82 @@
+#include <farfield/report.hpp>
+
+#include "backends/cuda/far/translations.hpp"
+#include "backends/cuda/stages.hpp"
+#include "kernels/traits.hpp"
+#include "model/cost_model.hpp"
+
+namespace farfield::cuda {
+
+template <class Real>
+Translations<Real>::Translations(DeviceMemory& memory)
+    : tables_(memory), octants_(memory), rows_(memory), tensor_(memory), mirror_(memory) {}
+
+/// Dense m2l of a kernel whose expansions are cut off: tensor cores may do it.
+static bool is_dense(const Decision& d) { return traits(d.kernel).truncates && !d.rotation; }
+
+/// Is dense m2l by mirror images? Its tables are those of the rotation.
+template <class Real>
+static bool mirrored(const Decision& d) {
+  return sizeof(Real) == 8 && is_dense(d) && d.degree >= least_mirror_degree && MirrorM2l::available(d.degree);
+}
+
+template <class Real>
+static TensorEngine engine_of(const Decision& d) {
+  return sizeof(Real) == 4 && is_dense(d) && !d.exact_operands ? tensor_engine(d.degree) : TensorEngine::none;
+}
+
+/// `choose` counts on tensor cores. Where the device has none for double at this degree, rotation replaces a dense
+/// scheme that nobody asked for, unless dense is cheaper even so.
+template <class Real>
+static void settle_scheme(Decision& d, Report& report) {
+  CostConstants c = device_cost_constants(d.precision, d.gradient);
+  c.tensor = nullptr;
+  if (sizeof(Real) == 4 || mirrored<Real>(d) || !is_dense(d) || !d.any_scheme ||
+      translation_cost(c, d.degree, false) < translation_cost(c, d.degree, true))
+    return;
+  d.rotation = true;
+  report.m2l = "rotation";
+  for (Choice& choice : report.choices)
+    if (choice.name == "m2l") choice = {"m2l", "rotation", "this device has no tensor cores for double at this degree"};
+}
+
+template <class Real>
+void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report) {
+  settle_scheme<Real>(d, report);
+  const bool by_mirrors = mirrored<Real>(d);
+  const TensorEngine engine = engine_of<Real>(d);
+  tables_.build(d.kernel, d.degree, d.rotation || by_mirrors, d.reduced, stream, threads);
+  octants_.build(tables_.view(), stream);
+  mirror_.release();
+  tensor_.release();
+  if constexpr (sizeof(Real) == 8) {
+    if (by_mirrors) mirror_.build(tables_.view(), tree, stream, threads);
+  } else {
+    if (engine != TensorEngine::none) tensor_.build(tables_.view(), tree, engine, stream);
+  }
+  if (by_mirrors)
+    report.choices.push_back(
+        {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
+  if (engine != TensorEngine::none)
+    report.choices.push_back(
+        {"m2l arithmetic", tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
+  // m2l on tensor cores has rows of its own: these are then only needed by an l2l that does not go by octants
+  if ((by_mirrors || engine != TensorEngine::none) && l2l_by_octants<Real>(tables_.view().coefficients))
+    rows_.release();
+  else
+    rows_.build(tree, stream);
+}
+
+template <class Real>
+void Translations<Real>::bind(Work<Real>& work) const {
+  work.tables = tables_.view();
+  work.octants = octants_.view();
+  work.classes = rows_.classes();
+  work.tensor = tensor_.view();
+  work.mirror = mirror_.view();
+}
+
+template class Translations<float>;
+template class Translations<double>;
+
+}  // namespace farfield::cuda

@@ -1,0 +1,34 @@
+// Translations: the operators of m2m, m2l and l2l for one degree and scheme, and the rows of boxes that they go by.
+#pragma once
+#include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
+#include "backends/cuda/m2l/rows.hpp"
+#include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
+#include "model/decision.hpp"
+
+namespace farfield::cuda {
+
+template <class Real>
+class Translations {
+ public:
+  explicit Translations(DeviceMemory& memory);
+
+  /// Makes what the decision needs for this tree; keeps what is the same as before. Replaces a dense scheme that nobody
+  /// asked for by rotation where the device has no tensor cores for it, and says in the report which arithmetic m2l
+  /// has.
+  void build(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
+
+  void bind(Work<Real>& work) const;
+  int degree() const { return tables_.view().degree; }
+  int stride() const { return tables_.view().stride; }  ///< of expansions
+
+ private:
+  Tables<Real> tables_;
+  Octants octants_;
+  Rows rows_;
+  TensorM2l tensor_;
+  MirrorM2l mirror_;
+};
+
+}  // namespace farfield::cuda

@@ -1,0 +1,200 @@
+// SequencedEvaluator: what building a plan and evaluating sums consist of, in order, written once for all backends.
+//
+// A backend offers `Steps<Real>`, which owns its arrays and does one step at a time, and `Steps<Real>::Placed`, which
+// evaluators of several degrees and precisions share: the tree, and the scaling of its coordinates (`exponent`, and
+// `least`, the smallest scaled |coordinate| that is not 0). What every Steps has in common is EvaluatorState.
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backends/evaluator.hpp"
+#include "core/units.hpp"
+#include "judge/check.hpp"
+#include "judge/quality.hpp"
+#include "kernels/traits.hpp"
+#include "model/degree.hpp"
+
+namespace farfield {
+
+template <class Placed>
+struct EvaluatorState {
+  std::shared_ptr<Placed> placed;  // outlives the arrays of Steps
+  Decision decision;
+  int threads = 0;  ///< of the host
+  Softening softening;
+  std::int64_t self_from = 0;  ///< see Work
+
+  std::int64_t sources() const { return placed->tree.sources.count; }
+  std::int64_t targets() const { return placed->tree.target_points().count; }
+  bool with_tree() const { return decision.method == Method::fmm; }
+};
+
+/// Where arrays of the caller lie.
+struct CallerMemory {
+  MemorySpace space;
+  void* stream;
+};
+template <class View>
+CallerMemory memory_of(const View& view) {
+  return {view.space, view.stream};
+}
+
+/// The vector of strengths that is being summed.
+struct OneVector {
+  const Strengths& strengths;
+  std::int64_t index;
+  int exponent;  ///< of its scaling
+};
+
+template <class S>
+concept BackendSteps = requires(S& s, const Points& points, const Geometry& geometry, const Decision& decision,
+                                const Strengths& strengths, const OneVector& vector, const ResultFactors& factors,
+                                const Delivery& delivery, const Delivered& delivered, Report& report, bool yes,
+                                const std::vector<CallerMemory>& arrays, void (&work)()) {
+  { s.can_adopt(decision) } -> std::same_as<bool>;
+  s.call(report, yes, arrays, work);  ///< runs the work of one call, building or not
+  s.time("", work);                   ///< a stage of the report
+  // building
+  s.forget_tree();
+  s.build_tree(points, &points, geometry);
+  s.read_points(points, &points, geometry);
+  { s.settled_degree(report) } -> std::same_as<Settled>;
+  s.prepare_expansions(report);
+  s.finish_build(report);
+  // evaluating
+  s.allocate_results();
+  { s.read(strengths) } -> std::same_as<std::vector<StrengthRange>>;
+  s.gather(vector);
+  s.bind();    ///< sets the plain pointers that stages work with
+  s.sum(yes);  ///< runs the method; true: the call has one vector
+  s.start_judging();
+  s.scatter(vector, factors, delivery);
+  { s.quality(vector, std::int64_t{}) } -> std::same_as<Quality>;
+  { s.checked(vector, delivered, delivery) } -> std::same_as<ErrorReport>;
+  s.finish(report);
+};
+
+/// Calls f with a number of the decision's precision.
+template <class F>
+decltype(auto) with_precision(const Decision& decision, F&& f) {
+  return decision.precision == Precision::single_ ? f(float{}) : f(double{});
+}
+
+template <template <class> class Steps, class Real>
+class SequencedEvaluator final : public Evaluator {
+ public:
+  using Placed = typename Steps<Real>::Placed;
+  SequencedEvaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed)
+      : steps_({std::move(placed), decision, threads, {}, 0}) {
+    static_assert(BackendSteps<Steps<Real>>);
+  }
+
+  bool adopt(const Decision& decision) override {
+    if (!steps_.can_adopt(decision)) return false;
+    steps_.decision = decision;
+    return true;
+  }
+  void use_threads(int threads) override { steps_.threads = threads; }
+  const Decision& decision() const override { return steps_.decision; }
+
+  void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) override {
+    steps_.call(report, true, {memory_of(sources), memory_of(targets ? *targets : sources)}, [&] {
+      steps_.forget_tree();
+      steps_.placed->exponent = geometry.exponent;
+      steps_.placed->least = geometry.least;
+      if (steps_.with_tree())
+        steps_.build_tree(sources, targets, geometry);
+      else
+        steps_.time("read", [&] { steps_.read_points(sources, targets, geometry); });
+      if (steps_.with_tree() && steps_.decision.settle_degree) steps_.time("degree", [&] { settle_degree(report); });
+      prepare(report);
+      steps_.finish_build(report);
+    });
+  }
+
+  std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
+    std::vector<Quality> qualities;
+    steps_.call(report, false, {memory_of(strengths), memory_of(delivery.outputs)}, [&] {
+      steps_.allocate_results();
+      steps_.self_from = steps_.placed->tree.alike ? 0 : delivery.split;
+      std::vector<StrengthRange> ranges;  // all vectors are checked before the first result is written
+      steps_.time("gather", [&] { ranges = steps_.read(strengths); });
+      for (std::int64_t v = 0; v < strengths.vectors; ++v)
+        qualities.push_back(evaluate_one(strengths, v, ranges[static_cast<std::size_t>(v)], delivery, report));
+      steps_.finish(report);
+    });
+    return qualities;
+  }
+
+  std::unique_ptr<Evaluator> again(const Decision& decision, Report& report) override {
+    return with_precision(decision, [&](auto real) -> std::unique_ptr<Evaluator> {
+      using Other = SequencedEvaluator<Steps, decltype(real)>;
+      auto other = std::make_unique<Other>(decision, steps_.threads, steps_.placed);
+      other->prepare_again(report);
+      return other;
+    });
+  }
+
+  /// Makes tables and pointers for the points and the tree of the last build. The report keeps the choices of the
+  /// evaluator that built them.
+  void prepare_again(Report& report) {
+    Report own = report;
+    steps_.call(own, false, {}, [&] {
+      prepare(own);
+      steps_.finish(own);
+    });
+    report.stages = own.stages;
+  }
+
+ private:
+  /// The degree that `choose` took from the tolerance alone is corrected by how the points lie in their boxes.
+  void settle_degree(Report& report) {
+    if (steps_.sources() == 0 || steps_.targets() == 0) return;
+    const Settled settled = steps_.settled_degree(report);
+    steps_.decision.degree = settled.degree;
+    steps_.decision.in_planes = settled.in_planes;
+  }
+
+  void prepare(Report& report) {
+    const Decision& d = steps_.decision;
+    steps_.softening = scaled_softening(d.softening, steps_.placed->exponent, d.precision);
+    if (steps_.with_tree()) steps_.prepare_expansions(report);
+    steps_.bind();
+  }
+
+  Quality evaluate_one(const Strengths& strengths, std::int64_t index, const StrengthRange& range,
+                       const Delivery& delivery, Report& report) {
+    const OneVector vector{strengths, index, range.exponent};
+    const Decision& d = steps_.decision;
+    const bool summed = steps_.sources() > 0 && steps_.targets() > 0;
+    const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
+    const ResultFactors factor = result_factors(traits(d.kernel).homogeneity, delivery.scale, steps_.placed->exponent,
+                                                range.exponent, steps_.softening);
+    steps_.time("gather", [&] { steps_.gather(vector); });
+    steps_.bind();
+    steps_.sum(strengths.vectors == 1);
+    if (summed) steps_.start_judging();
+    steps_.time("scatter", [&] { steps_.scatter(vector, factor, delivery); });
+    Quality q;
+    if (summed) steps_.time("examine", [&] { q = steps_.quality(vector, translations); });
+    q.factor = factor;
+    q.lost = loses_strengths(range, d.precision, steps_.placed->least, q.norms);
+    if (summed && index == 0 && delivery.check > 0)
+      report.error =
+          steps_.checked(vector, {q.norms, factor.potential, factor.gradient, delivery.outputs.scalar}, delivery);
+    if (index == 0 && q.lost && report.error) distrust(*report.error);
+    return q;
+  }
+
+  Steps<Real> steps_;
+};
+
+template <template <class> class Steps, class Placed>
+std::unique_ptr<Evaluator> make_sequenced(const Decision& decision, int threads, std::shared_ptr<Placed> placed) {
+  return with_precision(decision, [&](auto real) -> std::unique_ptr<Evaluator> {
+    return std::make_unique<SequencedEvaluator<Steps, decltype(real)>>(decision, threads, std::move(placed));
+  });
+}
+
+}  // namespace farfield
