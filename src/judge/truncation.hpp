@@ -116,10 +116,10 @@ FARFIELD_HD Truncation outer_tail(double power, double r2, double a, int n) {
 FARFIELD_HD bool is_crowded(const TreeView& tree, BoxId box) {
   return tree.level[box] >= 2 && 16 * tree.target_count(box) >= tree.target_count(0);
 }
-/// The mean of f(i) over 16 of the targets of a box, evenly spaced in their order.
+/// The mean of f(i) over 8 of the targets of a box, evenly spaced in their order.
 template <class F>
 FARFIELD_HD double mean_of_crowd(const TreeView& tree, BoxId box, F&& f) {
-  constexpr int looked_at = 16;
+  constexpr int looked_at = 8;
   double sum = 0;
   for (int j = 0; j < looked_at; ++j)
     sum += f(tree.target_begin[box] + (2 * j + 1) * tree.target_count(box) / (2 * looked_at));

@@ -82,11 +82,11 @@ struct Scheme {
 };
 
 /// Largest mean of points per leaf that leaves most pairs far: of 1e4 points of a Plummer model at 1e-12, 0.53 of the
-/// pairs are far with 80 leaves, 0.4 with 50; in double a GPU has leaves larger by 1.6. High degrees gain from larger
-/// leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the error is
-/// a matter of chance, which worth_measuring settles.
+/// pairs are far with 80 leaves, 0.4 with 50; in double a GPU has larger leaves (choose_tree). High degrees gain from
+/// larger leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the
+/// error is a matter of chance, which worth_measuring settles.
 static double most_leaf_mean(const Geometry& g, Backend backend) {
-  const double leaves = backend == Backend::cuda ? 150 : 80;
+  const double leaves = backend == Backend::cuda ? 125 : 80;
   return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / leaves);
 }
 
@@ -133,9 +133,13 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
   // the limit, half of the mean with a factor of 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to 390 takes
   // as long, 2.2 is between). A GPU loses less with small leaves: in single a factor of 1.9 saves a sixth on Plummer,
   // N = 2^24, degrees 5 and 7, and 1.6 another 1 to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5
-  // costs 4 %. In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p.
+  // costs 4 %. In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p; where the mean is
+  // capped, a factor of 3.5 would leave 0.496 of the pairs far (Plummer, N = 1e4, 1e-13).
   const bool cuda = d.backend == Backend::cuda, small_leaves = cuda && d.precision == Precision::single_;
-  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0, clustered_in_double = cuda ? 3.5 : 2.2;
+  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0,
+               clustered_in_double = !cuda      ? 2.2
+                                     : s.capped ? 3.0
+                                                : 3.5;
   const double clustered = small_leaves ? 1.6 : clustered_in_double;
   const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? surface : clustered) * s.mean;
   const double whole = choose_root(d, g, s.mean), mean = cuda ? s.mean : std::max(s.mean, whole);
