@@ -56,22 +56,22 @@ concept BackendSteps = requires(S& s, const Points& points, const Geometry& geom
   s.call(report, yes, arrays, work);  ///< runs the work of one call, building or not
   s.time("", work);                   ///< a stage of the report
   // building
-  s.forget_tree();
-  s.build_tree(points, &points, geometry);
-  s.read_points(points, &points, geometry);
+  s.forget_tree();                           ///< before the new one is built; frees what it may use
+  s.build_tree(points, &points, geometry);   ///< sorted points, boxes, lists; targets null: the sources
+  s.read_points(points, &points, geometry);  ///< for direct sums, in the caller's order
   { s.settled_degree(report) } -> std::same_as<Settled>;
-  s.prepare_expansions(report);
-  s.finish_build(report);
+  s.prepare_expansions(report);  ///< tables for the decision's degree and scheme
+  s.finish_build(report);        ///< what was built, and its memory
   // evaluating
   s.allocate_results();
   { s.read(strengths) } -> std::same_as<std::vector<StrengthRange>>;
-  s.gather(vector);
-  s.bind();    ///< sets the plain pointers that stages work with
-  s.sum(yes);  ///< runs the method; true: the call has one vector
+  s.gather(vector);  ///< strengths into tree order
+  s.bind();          ///< sets the plain pointers that stages work with
+  s.sum(yes);        ///< runs the method; true: the call has one vector
   s.start_judging();
-  s.scatter(vector, factors, delivery);
+  s.scatter(vector, factors, delivery);  ///< results into the caller's order and units
   { s.quality(vector, std::int64_t{}) } -> std::same_as<Quality>;
-  { s.checked(vector, delivered, delivery) } -> std::same_as<ErrorReport>;
+  { s.checked(vector, delivered, delivery) } -> std::same_as<ErrorReport>;  ///< measured, as the options ask
   s.finish(report);
 };
 
