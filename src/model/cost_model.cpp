@@ -99,15 +99,17 @@ static bool clustered(const CostConstants& c, const Geometry& g) { return c.open
 
 double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
   const double dimension = clustered(c, g) ? 2.7 : dimension_of(g), uneven = clustered(c, g) ? 1.4 : 1;
+  const double deep = clustered(c, g) ? 2.2 : 1;  // few boxes on each of many levels: m2m and l2l fill few lanes
   const double targets = static_cast<double>(g.alike ? g.sources : g.targets);
   const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
   const double leaves = points / mean, boxes = leaves / (1 - std::pow(2, -dimension));
   const double count = (degree + 1.0) * (degree + 1.0);
+  const double shift = c.shift * (1 + std::min(1.0, count * count / 4e6));  // their matrix of 32 MB leaves the cache
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
   const double near = near_boxes(dimension, c.open ? std::pow(std::max(1.0, leaves), 1 / dimension) : 0);
   return c.fixed + points * c.point +
          uneven * (near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
-                   leaves * near * c.entry + boxes * (c.box + count * count * c.shift) +
+                   leaves * near * c.entry + deep * boxes * (c.box + count * count * shift) +
                    translations(c, dimension, leaves, reduced) * translation_cost(c, degree, rotation) +
                    ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient);
 }
