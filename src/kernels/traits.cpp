@@ -6,11 +6,11 @@ namespace farfield {
 
 const KernelTraits& traits(Kernel kernel) {
   switch (kernel) {
-#define FARFIELD_TRAITS(name, NAME, Type, value, formula)                                      \
-  case Kernel::name: {                                                                         \
-    static constexpr KernelTraits own{#name, Type::homogeneity, Type::singular, Type::softens, \
-                                      Type::Basis::truncates};                                 \
-    return own;                                                                                \
+#define FARFIELD_TRAITS(name, NAME, Type, value, formula)                                                \
+  case Kernel::name: {                                                                                   \
+    static constexpr KernelTraits own{#name,         Type::homogeneity,      Type::singular,             \
+                                      Type::softens, Type::Basis::truncates, Type::Basis::Shape::count}; \
+    return own;                                                                                          \
   }
     FARFIELD_KERNELS(FARFIELD_TRAITS)
 #undef FARFIELD_TRAITS

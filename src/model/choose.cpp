@@ -83,8 +83,8 @@ struct Scheme {
 
 /// Largest mean of points per leaf that leaves most pairs far: of 1e4 points of a Plummer model at 1e-12, 0.53 of the
 /// pairs are far with 80 leaves, 0.4 with 50; in double a GPU has leaves larger by 1.6. High degrees gain from larger
-/// leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the error is
-/// a matter of chance, which worth_measuring settles.
+/// leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the error
+/// is a matter of chance, which worth_measuring settles.
 static double most_leaf_mean(const Geometry& g, Backend backend) {
   const double leaves = backend == Backend::cuda ? 150 : 80;
   return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / leaves);
@@ -98,7 +98,8 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
     s.capped = best > most;
-    s.mean = std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, degree));
+    s.mean =
+        std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, c.coefficients(degree)));
   }
   s.cost = fmm_cost(c, g, degree, rotation, reduced, s.mean);
   return s;
@@ -222,7 +223,7 @@ static void note_pair_terms(Decision& d) {
 /// (Plummer, N = 1e5, degrees 3, 5, 14, 27): one m2p takes as long as p2p with 63, 150, 240, 445 sources, one p2l as
 /// long as p2p with 25, 63, 74, 208 targets.
 static void choose_thresholds(Decision& d, const CostConstants& c) {
-  const double count = (d.degree + 1.0) * (d.degree + 1.0), pairs = count * c.coefficient / c.pair;
+  const double count = c.coefficients(d.degree), pairs = count * c.coefficient / c.pair;
   const bool cpu = d.backend == Backend::cpu;
   d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
   d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
@@ -243,8 +244,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.promised = o.degree < 0 && traits(o.kernel).truncates;
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
-    return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)
-                                            : cost_constants(d.simd, precision, o.gradient, terms_left_out);
+    return machine.backend == Backend::cuda ? device_cost_constants(o.kernel, precision, o.gradient)
+                                            : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 
 namespace farfield {
@@ -79,13 +80,13 @@ class ExpectedError {
   ResultNorms norms_;
 };
 
-static void record(Report& report, int from, int degree, bool in_planes) {
+static void record(Report& report, const Decision& d, int degree, bool in_planes) {
   report.degree = degree;
-  report.coefficients = std::int64_t(degree + 1) * (degree + 1);
+  report.coefficients = traits(d.kernel).coefficients(degree);
   for (Choice& choice : report.choices)
     if (choice.name == "degree") {
       choice.value = std::to_string(degree);
-      if (degree != from)
+      if (degree != d.degree)
         choice.reason += in_planes ? ", points in planes along the axes considered"
                                    : ", the points' places in their boxes considered";
     }
@@ -99,7 +100,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   int degree = lowest;
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
-  record(report, d.degree, degree, expected.in_planes());
+  record(report, d, degree, expected.in_planes());
   return {degree, expected.in_planes()};
 }
 

@@ -70,7 +70,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.m2l = d.rotation ? "rotation" : "dense";
   r.stencil = d.reduced ? "reduced" : "full";
   r.degree = d.degree;
-  r.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  r.coefficients = traits(d.kernel).coefficients(d.degree);
   r.leaf_size = d.leaf_size;
   return r;
 }

@@ -206,7 +206,7 @@ TEST(ErrorModel, GivesTheSmallestDegree) {
 }
 
 TEST(CostModel, GrowsWithPointsAndDegree) {
-  const CostConstants c = cost_constants(Simd::avx2, Precision::double_, true);
+  const CostConstants c = cost_constants(Kernel::laplace3d, Simd::avx2, Precision::double_, true);
   const Geometry small = evenly_filled(10'000), large = evenly_filled(100'000);
   EXPECT_LT(fmm_cost(c, small, 10, true, false, 50), fmm_cost(c, large, 10, true, false, 50));
   EXPECT_LT(fmm_cost(c, large, 10, true, false, 50), fmm_cost(c, large, 20, true, false, 50));

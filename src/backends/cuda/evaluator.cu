@@ -267,7 +267,7 @@ class CudaEvaluator final : public Evaluator {
   /// `choose` counts on tensor cores. Where the device has none for double at this degree, rotation replaces a dense
   /// scheme that nobody asked for, unless dense is cheaper even so.
   void settle_scheme(Report& report) {
-    CostConstants c = device_cost_constants(decision_.precision, decision_.gradient);
+    CostConstants c = device_cost_constants(decision_.kernel, decision_.precision, decision_.gradient);
     c.tensor = nullptr;
     if (sizeof(Real) == 4 || mirrored() || decision_.rotation || !decision_.any_scheme ||
         !traits(decision_.kernel).truncates ||
