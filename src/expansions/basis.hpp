@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/hd.hpp"
+#include "expansions/error_curve.hpp"
 #include "expansions/tables.hpp"
 #include "tree/lattice.hpp"
 
@@ -60,7 +61,8 @@ template <class Basis>
 concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansions<Basis, float> &&
     GeneratesTables<Basis> && CoefficientShape<typename Basis::Shape> && requires(int degree, double edge) {
   { Basis::coefficient_count(degree) } -> std::same_as<int>;
-  { Basis::level_classes(int{}) } -> std::same_as<int>;      ///< sets of tables that a tree of so many levels needs
+  { Basis::level_classes(int{}) } -> std::same_as<int>;  ///< sets of tables that a tree of so many levels needs
+  { Basis::errors } -> std::convertible_to<const ErrorCurve*>;
   { Basis::truncates } -> std::convertible_to<bool>;         ///< false: degree 0 is exact, and the only one used
   { Basis::potential_scale(edge) } -> std::same_as<double>;  ///< factor in front of an expansion's sum
   { Basis::l2l_scale } -> std::convertible_to<double>;       ///< l2l = l2l_scale * transpose of m2m

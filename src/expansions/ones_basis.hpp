@@ -11,6 +11,7 @@ namespace farfield {
 struct OnesBasis {
   using Shape = SolidShape;
   static constexpr bool truncates = false;
+  static constexpr const ErrorCurve* errors = &solid_errors;
   static constexpr double l2l_scale = 1;
   FARFIELD_HD static double potential_scale(double /*edge*/) { return 1; }
   FARFIELD_HD static constexpr int coefficient_count(int /*degree*/) { return 1; }

@@ -2,6 +2,8 @@
 #pragma once
 #include <farfield/options.hpp>
 
+#include "expansions/error_curve.hpp"
+
 namespace farfield {
 
 struct KernelTraits {
@@ -11,6 +13,7 @@ struct KernelTraits {
   bool softens;                     ///< Options::softening is offered
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis
+  const ErrorCurve* errors;
 };
 
 /// Traits of a kernel of the registry.

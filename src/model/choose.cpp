@@ -93,7 +93,7 @@ static double most_leaf_mean(const Geometry& g, Backend backend) {
 /// The cost of one scheme, with the leaf size that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
-  const int degree = o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient);
+  const int degree = o.degree >= 0 ? o.degree : degree_for(o.kernel, o.tolerance, reduced, o.gradient);
   Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);

@@ -291,7 +291,7 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       const Geometry g = filling(sources, targets, options, dimension);
       Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree)
-        decision.degree = highest_degree(decision.tolerance, decision.reduced, decision.apart);
+        decision.degree = highest_degree(decision.kernel, decision.tolerance, decision.reduced, decision.apart);
       bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;
