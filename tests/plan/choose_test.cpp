@@ -1,6 +1,7 @@
 // choose is a pure function: a table of questions and answers. Also the models behind it, and the memory bound.
 #include "model/choose.hpp"
 
+#include "expansions/error_curve.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "support/measure.hpp"
