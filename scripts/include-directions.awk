@@ -6,7 +6,7 @@ BEGIN {
   may["expansions"] = "core tree"
   may["kernels"] = "core expansions"
   may["model"] = "core tree kernels"
-  may["judge"] = "core tree kernels model"
+  may["judge"] = "core tree expansions kernels model"
   may["methods"] = "core"
   may["backends"] = "core tree expansions kernels model judge methods"
   may["plan"] = "core tree kernels model judge backends"

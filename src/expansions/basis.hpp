@@ -2,7 +2,8 @@
 //
 // Conventions that every basis keeps: expansions live in box units, u = (x - box centre) / a with a the edge of the
 // expansion's own box; a multipole is M_i = sum_j q_j R_i(u_j), its potential potential_scale(a) sum_i M_i S_i(u); a
-// local expansion's potential is potential_scale(a) sum_i L_i R_i(u). Tables therefore hold for all levels.
+// local expansion's potential is potential_scale(a) sum_i L_i R_i(u). Tables of a scale-invariant kernel therefore hold
+// for all levels.
 // Matrices are column-major: element (out, in) at [in * count + out].
 #pragma once
 #include <array>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "core/hd.hpp"
+#include "expansions/error_curve.hpp"
 #include "expansions/tables.hpp"
+#include "tree/lattice.hpp"
 
 namespace farfield {
 
@@ -31,32 +34,83 @@ concept EvaluatesExpansions = requires(int degree, const V* table, V v, V& r, Nu
   Basis::invert(r, r, r, r, v);
 };
 
-/// Host: tables of the translations and derivatives. M2m, DenseM2l and RotatedM2l hold what all operators of one degree
-/// share; their fill functions write to `out`, rounded to double first. Const functions may run concurrently.
+/// Where coefficients stand, as compile-time arithmetic of host and device: sorted by degree.
+template <class Shape>
+concept CoefficientShape = requires(int degree, int m, int i) {
+  { Shape::count(degree) } -> std::same_as<int>;     ///< coefficients of all degrees up to this one
+  { Shape::first(degree) } -> std::same_as<int>;     ///< where those of this degree begin
+  { Shape::index(degree, m) } -> std::same_as<int>;  ///< of the functions Q_n C_m (m >= 0) and Q_n S_|m| (m < 0)
+  { Shape::degree_of(i) } -> std::same_as<int>;
+};
+
+/// Host: tables of the translations and derivatives. M2m and DenseM2l hold what all operators of one degree share;
+/// their fill functions write to `out`, rounded to double first. Const functions may run concurrently.
 template <class Basis>
 concept GeneratesTables = requires(int degree, const double* t, double edge, double* out,
-                                   const typename Basis::M2m& m2m, const typename Basis::DenseM2l& dense,
-                                   const typename Basis::RotatedM2l& rotated) {
+                                   const typename Basis::M2m& m2m, const typename Basis::DenseM2l& dense) {
   m2m.fill_columns(degree, out);  ///< columns of the functions of `degree`; out: the whole matrix
   dense.fill(t, edge, out);
-  rotated.fill(t, edge, out, out, out, out);  ///< cosine, sine, blocks, shift; their lengths: rotation_sizes
-  { Basis::rotation_sizes(degree) } -> std::same_as<RotationSizes>;
   { Basis::recurrence_table(degree) } -> std::same_as<std::vector<double>>;
   { Basis::local_gradient(degree) } -> std::same_as<std::array<SparseMap, 3>>;
   { Basis::multipole_gradient(degree) } -> std::same_as<std::array<SparseMap, 3>>;
-  { Basis::symmetry(degree, int{}) } -> std::same_as<Symmetry>;
   { Basis::m2m(degree) } -> std::same_as<std::vector<double>>;
   { Basis::m2l(degree, t, edge) } -> std::same_as<std::vector<double>>;
-  { Basis::m2l_rotation(degree, t, edge) } -> std::same_as<RotationOperator>;
 };
 
 template <class Basis>
 concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansions<Basis, float> &&
-    GeneratesTables<Basis> && requires(int degree, double edge) {
+    GeneratesTables<Basis> && CoefficientShape<typename Basis::Shape> && requires(int degree, double edge) {
   { Basis::coefficient_count(degree) } -> std::same_as<int>;
+  { Basis::level_classes(int{}) } -> std::same_as<int>;  ///< sets of tables that a tree of so many levels needs
+  { Basis::errors } -> std::convertible_to<const ErrorCurve*>;
   { Basis::truncates } -> std::convertible_to<bool>;         ///< false: degree 0 is exact, and the only one used
   { Basis::potential_scale(edge) } -> std::same_as<double>;  ///< factor in front of an expansion's sum
   { Basis::l2l_scale } -> std::convertible_to<double>;       ///< l2l = l2l_scale * transpose of m2m
+};
+
+// What a basis may offer beside; the code that needs it says so by static_assert.
+
+/// m2l as turns and a translation along z, O(degree^3) numbers and work.
+template <class Basis>
+concept Rotates = requires(int degree, const double* t, double edge, double* out,
+                           const typename Basis::RotatedM2l& rotated) {
+  rotated.fill(t, edge, out, out, out, out);  ///< cosine, sine, blocks, shift; their lengths: rotation_sizes
+  { Basis::rotation_sizes(degree) } -> std::same_as<RotationSizes>;
+  { Basis::m2l_rotation(degree, t, edge) } -> std::same_as<RotationOperator>;
+};
+
+/// The symmetries of the cube are signed permutations of coefficients: few operators stand for all, and one product
+/// serves eight children.
+template <class Basis>
+concept Reflects = requires(int degree, int id) {
+  { Basis::symmetry(degree, id) } -> std::same_as<Symmetry>;
+};
+
+/// One set of tables, in box units, holds for all levels.
+template <class Basis>
+concept ScaleInvariant = Basis::level_classes(max_levels)
+== 1;
+
+/// Takes terms and gives coefficients 0, where a concept needs a caller of fixed_terms or fixed_sum.
+struct NullTerms {
+  template <class Index, class V>
+  FARFIELD_HD void operator()(Index, const V& /*value*/) const {}
+  template <class Index>
+  FARFIELD_HD float operator()(Index) const {
+    return 0;
+  }
+};
+
+/// Expansions with the degree as a template argument, up to highest_fixed: what keeps them in a GPU's registers.
+template <class Basis>
+concept FixedDegree = requires(int degree, float v, float* out, const NullTerms& terms) {
+  requires Basis::coefficient_count(Basis::highest_fixed)
+  > 0;  ///< a constant
+  Basis::template fixed_terms<0>(v, v, v, v, terms);
+  Basis::template fixed_sum<0, true>(v, v, v, terms, out);
+  Basis::template fixed_outer_sum<0, true>(v, v, v, v, terms, out);
+  { Basis::term_factors(degree) } -> std::same_as<std::vector<double>>;
+  { Basis::sum_factors(degree) } -> std::same_as<std::vector<double>>;
 };
 
 }  // namespace farfield

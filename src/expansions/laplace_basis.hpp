@@ -11,10 +11,13 @@
 namespace farfield {
 
 struct LaplaceBasis {
+  using Shape = SolidShape;
   static constexpr bool truncates = true;
+  static constexpr const ErrorCurve* errors = &solid_errors;
   static constexpr double l2l_scale = 0.5;  ///< 1/a of the parent over 1/a of the child, see laplace::M2m
   FARFIELD_HD static double potential_scale(double edge) { return 1 / edge; }
-  FARFIELD_HD static int coefficient_count(int degree) { return laplace::count(degree); }
+  FARFIELD_HD static constexpr int coefficient_count(int degree) { return Shape::count(degree); }
+  static constexpr int level_classes(int /*levels*/) { return 1; }
 
   /// [coefficient_count(degree)] factors for `columns`, in double; round them for a backend in single.
   static std::vector<double> recurrence_table(int degree) {
@@ -32,7 +35,6 @@ struct LaplaceBasis {
   /// Degrees 0 to this one have the functions below, with the degree as a template argument. Beyond it p2m's sums no
   /// longer fit into the registers.
   static constexpr int highest_fixed = 13;
-  FARFIELD_HD static constexpr int fixed_count(int degree) { return (degree + 1) * (degree + 1); }
   /// Calls add(i, value) for i = Constant<0> ... , where weight R_i(x, y, z) = term_factors[i] value.
   template <int degree, class V, class Add>
   FARFIELD_HD static void fixed_terms(V weight, V x, V y, V z, Add&& add) {
@@ -79,6 +81,7 @@ struct LaplaceBasis {
   }
 };
 
-static_assert(ExpansionBasis<LaplaceBasis>);
+static_assert(ExpansionBasis<LaplaceBasis> && FixedDegree<LaplaceBasis> && Rotates<LaplaceBasis> &&
+              Reflects<LaplaceBasis> && ScaleInvariant<LaplaceBasis>);
 
 }  // namespace farfield

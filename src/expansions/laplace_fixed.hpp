@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/hd.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::laplace {
 
@@ -79,7 +80,7 @@ FARFIELD_HD void monic_terms(V weight, V x, V y, V z, Add&& add) {
     if constexpr (m > 0) turn<Monic, m>(x, y, cosine, sine);
     V q = 1, before = 0;
     for_each_constant<m, degree + 1>([&](auto row) {
-      constexpr int n = decltype(row)::value, i = n * n + n;
+      constexpr int n = decltype(row)::value, i = SolidShape::index(n, 0);
       if constexpr (n > m) {
         const V now = next_function<Monic, n, m>(z, r2, q, before);
         before = q;
@@ -102,7 +103,7 @@ FARFIELD_HD ColumnSums<V> sum_column(V z, V r2, Coefficient&& a) {
   ColumnSums<V> sum;
   V q = 1, before = 0;
   for_each_constant<m, degree + 1>([&](auto row) {
-    constexpr int n = decltype(row)::value, i = n * n + n, next = (n + 1) * (n + 1) + n + 1;
+    constexpr int n = decltype(row)::value, i = SolidShape::index(n, 0), next = SolidShape::index(n + 1, 0);
     if constexpr (n > m) {
       const V now = next_function<Rho, n, m>(z, r2, q, before);
       before = q;
@@ -195,8 +196,8 @@ inline std::vector<double> monic_factors(int degree) {
     double leading = std::ldexp(1 / factorial(m), -m);
     for (int n = m; n <= degree; ++n) {
       if (n > m) leading *= double(2 * n - 1) / double((n + m) * (n - m));
-      factors[static_cast<std::size_t>(n * n + n + m)] *= leading;
-      if (m > 0) factors[static_cast<std::size_t>(n * n + n - m)] *= leading;
+      factors[static_cast<std::size_t>(SolidShape::index(n, m))] *= leading;
+      if (m > 0) factors[static_cast<std::size_t>(SolidShape::index(n, -m))] *= leading;
     }
   }
   return factors;

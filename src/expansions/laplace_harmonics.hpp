@@ -4,7 +4,7 @@
 // (n+m)! (no Condon-Shortley phase) and N = sqrt((2 - delta_m0)(n-m)!(n+m)!):
 //   R_{n,m} = N Re rho_n^m (m >= 0),  R_{n,-m} = N Im rho_n^m (m > 0),  S_{n,m}(u) = R_{n,m}(u) / |u|^(2n+1).
 // So |R_{n,m}| <= r^n at any degree, and 1/|x-y| = sum R_{n,m}(y) S_{n,m}(x) for |y| < |x|, without further factors.
-// Coefficient (n, m) stands at n^2 + n + m.
+// Coefficient (n, m) stands where SolidShape says.
 #pragma once
 #include <cmath>
 #include <complex>
@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "core/hd.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::laplace {
 
-FARFIELD_HD int index(int n, int m) { return n * n + n + m; }
-FARFIELD_HD int count(int degree) { return (degree + 1) * (degree + 1); }
+FARFIELD_HD int index(int n, int m) { return SolidShape::index(n, m); }
+FARFIELD_HD int count(int degree) { return SolidShape::count(degree); }
 
 /// Factors of `columns` in the order in which it reads them: for m = 0 ... degree the diagonal factor that leads from
 /// m - 1 to m, then (a, b) for n = m+1 ... degree. count(degree) numbers in all.

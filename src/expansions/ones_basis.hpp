@@ -1,15 +1,21 @@
 // OnesBasis: the counting kernel's expansions. One coefficient, every function and operator 1, so that an FMM run
-// with strengths 1 counts, exactly, how often each source reaches each target.
+// with strengths 1 counts, exactly, how often each source reaches each target. A counting plan shall have the tree,
+// lists and scheme that it would have with solid harmonics, so its shape is theirs, although only degree 0 is ever
+// held.
 #pragma once
 #include "expansions/basis.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield {
 
 struct OnesBasis {
+  using Shape = SolidShape;
   static constexpr bool truncates = false;
+  static constexpr const ErrorCurve* errors = &solid_errors;
   static constexpr double l2l_scale = 1;
   FARFIELD_HD static double potential_scale(double /*edge*/) { return 1; }
-  FARFIELD_HD static int coefficient_count(int /*degree*/) { return 1; }
+  FARFIELD_HD static constexpr int coefficient_count(int /*degree*/) { return 1; }
+  static constexpr int level_classes(int /*levels*/) { return 1; }
   static std::vector<double> recurrence_table(int /*degree*/) { return {1}; }
 
   template <class V, class Real, class Visitor>
@@ -21,7 +27,6 @@ struct OnesBasis {
   }
 
   static constexpr int highest_fixed = 0;
-  FARFIELD_HD static constexpr int fixed_count(int /*degree*/) { return 1; }
   template <int degree, class V, class Add>
   FARFIELD_HD static void fixed_terms(V weight, V /*x*/, V /*y*/, V /*z*/, Add&& add) {
     add(std::integral_constant<int, 0>{}, weight);
@@ -80,6 +85,7 @@ struct OnesBasis {
   static SparseMap no_map() { return {1, 1, {0, 0}, {}, {}}; }
 };
 
-static_assert(ExpansionBasis<OnesBasis>);
+static_assert(ExpansionBasis<OnesBasis> && FixedDegree<OnesBasis> && Rotates<OnesBasis> && Reflects<OnesBasis> &&
+              ScaleInvariant<OnesBasis>);
 
 }  // namespace farfield

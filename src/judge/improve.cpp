@@ -57,8 +57,8 @@ static void raise(Decision& next, const Quality& q) {
 
 static void choose_cheaper_scheme(Decision& d) {
   if (!d.any_scheme) return;
-  const CostConstants c = d.backend == Backend::cuda ? device_cost_constants(d.precision, d.gradient)
-                                                     : cost_constants(d.simd, d.precision, d.gradient);
+  const CostConstants c = d.backend == Backend::cuda ? device_cost_constants(d.kernel, d.precision, d.gradient)
+                                                     : cost_constants(d.kernel, d.simd, d.precision, d.gradient);
   d.rotation = translation_cost(c, d.degree, true) < translation_cost(c, d.degree, false);
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "tree/box_sample.hpp"
 
@@ -64,7 +65,7 @@ const TailMeans& tail_means(int degree) {
 // Of 1,500 sums the true error was 6.7 times the estimate at most with 12 translations, 13 with one.
 double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
-  return (1.25 + few) * one_sign_safety(d.degree) * (d.reduced ? 12 : 1);
+  return (1.25 + few) * traits(d.kernel).errors->one_sign_safety(d.degree) * (d.reduced ? 12 : 1);
 }
 
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.

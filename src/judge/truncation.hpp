@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
+#include "expansions/solid_shape.hpp"
 #include "model/decision.hpp"
 #include "tree/far.hpp"
 
@@ -33,7 +34,7 @@ struct Truncation {
   }
 };
 
-/// Multipoles and locals of all boxes, (degree + 1)^2 coefficients each (laplace_harmonics.hpp), `stride` apart.
+/// Multipoles and locals of all boxes, coefficients as in SolidShape, `stride` apart.
 template <class Real>
 struct Expansions {
   const Real *multipole, *local;
@@ -44,7 +45,7 @@ struct Expansions {
 template <class Real>
 FARFIELD_HD double degree_power(const Real* c, int n) {
   double sum = 0;
-  for (int i = n * n; n >= 0 && i < (n + 1) * (n + 1); ++i)
+  for (int i = SolidShape::first(n); n >= 0 && i < SolidShape::count(n); ++i)
     sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
   return sum;
 }

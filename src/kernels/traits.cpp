@@ -6,11 +6,13 @@ namespace farfield {
 
 const KernelTraits& traits(Kernel kernel) {
   switch (kernel) {
-#define FARFIELD_TRAITS(name, NAME, Type, value, formula)                                      \
-  case Kernel::name: {                                                                         \
-    static constexpr KernelTraits own{#name, Type::homogeneity, Type::singular, Type::softens, \
-                                      Type::Basis::truncates};                                 \
-    return own;                                                                                \
+#define FARFIELD_TRAITS(name, NAME, Type, value, formula)                                    \
+  case Kernel::name: {                                                                       \
+    using Basis = Type::Basis;                                                               \
+    static constexpr KernelTraits own{#name,         Type::homogeneity, Type::singular,      \
+                                      Type::softens, Basis::truncates,  Basis::Shape::count, \
+                                      Basis::errors};                                        \
+    return own;                                                                              \
   }
     FARFIELD_KERNELS(FARFIELD_TRAITS)
 #undef FARFIELD_TRAITS

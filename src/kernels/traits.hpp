@@ -2,14 +2,18 @@
 #pragma once
 #include <farfield/options.hpp>
 
+#include "expansions/error_curve.hpp"
+
 namespace farfield {
 
 struct KernelTraits {
   const char* name;
-  int homogeneity;  ///< K(s x, s y) = s^homogeneity K(x, y)
-  bool singular;    ///< infinite at distance 0: coincident pairs contribute nothing
-  bool softens;     ///< Options::softening is offered
-  bool truncates;   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
+  int homogeneity;                  ///< K(s x, s y) = s^homogeneity K(x, y)
+  bool singular;                    ///< infinite at distance 0: coincident pairs contribute nothing
+  bool softens;                     ///< Options::softening is offered
+  bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
+  int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis
+  const ErrorCurve* errors;
 };
 
 /// Traits of a kernel of the registry.

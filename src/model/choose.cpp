@@ -93,12 +93,13 @@ static double most_leaf_mean(const Geometry& g, Backend backend) {
 /// The cost of one scheme, with the leaf size that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
-  const int degree = o.degree >= 0 ? o.degree : degree_for(o.tolerance, reduced, o.gradient);
+  const int degree = o.degree >= 0 ? o.degree : degree_for(o.kernel, o.tolerance, reduced, o.gradient);
   Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
     s.capped = best > most;
-    s.mean = std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, degree));
+    s.mean =
+        std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, c.coefficients(degree)));
   }
   s.cost = fmm_cost(c, g, degree, rotation, reduced, s.mean);
   return s;
@@ -226,7 +227,7 @@ static void note_pair_terms(Decision& d) {
 /// (Plummer, N = 1e5, degrees 3, 5, 14, 27): one m2p takes as long as p2p with 63, 150, 240, 445 sources, one p2l as
 /// long as p2p with 25, 63, 74, 208 targets.
 static void choose_thresholds(Decision& d, const CostConstants& c) {
-  const double count = (d.degree + 1.0) * (d.degree + 1.0), pairs = count * c.coefficient / c.pair;
+  const double count = c.coefficients(d.degree), pairs = count * c.coefficient / c.pair;
   const bool cpu = d.backend == Backend::cpu;
   d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
   d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
@@ -247,8 +248,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.promised = o.degree < 0 && traits(o.kernel).truncates;
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
-    return machine.backend == Backend::cuda ? device_cost_constants(precision, o.gradient)
-                                            : cost_constants(d.simd, precision, o.gradient, terms_left_out);
+    return machine.backend == Backend::cuda ? device_cost_constants(o.kernel, precision, o.gradient)
+                                            : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/traits.hpp"
+
 namespace farfield {
 
 // Nanoseconds on one core of an AMD EPYC with AVX-512 (2 MB of L2 for two cores): seconds per stage divided by the
 // counts in the report, 2e4 uniform points, leaf sizes 16 to 250, degrees 2 to 32, each instruction set forced; and by
 // `cpu_choice` (bench), which compares the choice with all alternatives. Only the ratios of these constants matter to
 // the choice.
-CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out) {
+CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool gradient, int terms_left_out) {
   struct Row {
     double pair_with_gradient, pair, start, pack, multiply, turned, shift, coefficient;
     int lanes;
@@ -29,6 +31,7 @@ CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int 
   c.start = row.start, c.shift = row.shift, c.lanes = row.lanes;
   c.close = precision == Precision::single_ ? 0.7 : 0;
   c.box = 400, c.entry = 30, c.point = 260, c.fixed = 2e5, c.open = true;
+  c.coefficients = traits(kernel).coefficients;
   return c;
 }
 
@@ -45,12 +48,13 @@ static constexpr double mirror_translation[most_mirror_degree + 1] = {
     0.42, 0.42, 0.42, 0.42, 0.42, 0.42, 0.5,  0.6,  0.72, 0.85, 1.02, 1.2,  1.42, 1.68, 1.97, 2.25, 4.13,
     4.9,  5.75, 6.5,  7.3,  8.2,  9.3,  10.2, 14.5, 16.2, 19.3, 23,   27.4, 29.5, 41,   45,   49.5, 54.3};
 
-CostConstants device_cost_constants(Precision precision, bool gradient) {
+CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient) {
   CostConstants c = precision == Precision::single_
                         ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}
                         : CostConstants{gradient ? 1.6e-3 : 1.15e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};
   c.meet = precision == Precision::single_ ? 7e-3 : 6e-3;
   c.box = 1.5;
+  c.coefficients = traits(kernel).coefficients;
   if (precision == Precision::single_)
     c.tensor = tensor_translation, c.most_tensor = most_tensor_degree;
   else
@@ -60,7 +64,7 @@ CostConstants device_cost_constants(Precision precision, bool gradient) {
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
-  const double d = degree + 1, count = d * d;
+  const double d = degree + 1, count = c.coefficients(degree);
   return c.start + c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
 }
 
@@ -103,7 +107,7 @@ double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rota
   const double targets = static_cast<double>(g.alike ? g.sources : g.targets);
   const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
   const double leaves = points / mean, boxes = leaves / (1 - std::pow(2, -dimension));
-  const double count = (degree + 1.0) * (degree + 1.0);
+  const double count = c.coefficients(degree);
   const double shift = c.shift * (1 + std::min(1.0, count * count / 4e6));  // their matrix of 32 MB leaves the cache
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
   const double near = near_boxes(dimension, c.open ? std::pow(std::max(1.0, leaves), 1 / dimension) : 0);
@@ -142,8 +146,8 @@ static double boxes_of_leaf(double dimension) {
 // Measured in single with `gpu_fmm --log2n 28,30`: 66 bytes per point (order, coordinates in double, strengths, results
 // and their way back) and 700 per box at degree 5, 472 at degree 3 (expansions, their copies for the tensor cores, tree
 // and lists). The caller holds positions, strengths and results.
-double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precision, int degree) {
-  const double real = precision == Precision::single_ ? 4 : 8, coefficients = (degree + 1.0) * (degree + 1.0);
+double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precision, int coefficients) {
+  const double real = precision == Precision::single_ ? 4 : 8;
   const double of_box = coefficients * (real == 4 ? 12 : 24) + 280, of_point = 28 + 9 * real + 8 * real;
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double left = 0.93 * static_cast<double>(memory) - points * of_point;

@@ -28,15 +28,17 @@ struct CostConstants {
   double close = 0;   ///< relative increase of direct sums where most tiles have a close pair (pair_sources.hpp)
   int lanes = 0;      ///< of a vector; per leaf p2p loses half a vector, p2m and l2p three
   bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
+
+  int (*coefficients)(int degree) = nullptr;  ///< see KernelTraits
 };
 inline constexpr int most_tensor_degree = 15;  ///< in single: the columns of one child fill the widest tile
 inline constexpr int least_mirror_degree = 7;  ///< in double: FMA is faster below
 inline constexpr int most_mirror_degree = 33;  ///< its operators and the data they are made from are below 1 GB
 
 /// `terms_left_out`: by how many terms p2p's arithmetic is shorter than the full one (model/pair_terms.hpp).
-CostConstants cost_constants(Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
+CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
 /// The same of a whole GPU, of the class of one H200.
-CostConstants device_cost_constants(Precision precision, bool gradient);
+CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
 
 /// Nanoseconds of one translation of `degree`.
 double translation_cost(const CostConstants& c, int degree, bool rotation);
@@ -48,7 +50,7 @@ double dimension_of(const Geometry& geometry);
 double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced);
 
 /// Least mean of points per leaf with which plan and caller's arrays fit into a device of `memory` bytes; 0: no limit.
-double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int degree);
+double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int coefficients);
 
 /// Nanoseconds of a plan, without its tables, and one evaluation with `mean` points per leaf.
 double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);

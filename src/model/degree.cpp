@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 
 namespace farfield {
@@ -39,6 +40,7 @@ class ExpectedError {
   ExpectedError(const Decision& d, PlacementSums& sums)
       : decision_(d),
         sums_(sums),
+        curve_(*traits(d.kernel).errors),
         in_planes_(sums.in_planes()),
         heaped_(sums.heaped(4 * d.leaf_size)),
         norms_(sums.norms()) {}
@@ -48,7 +50,7 @@ class ExpectedError {
   }
   /// Without facing pairs: their sum at one degree takes as long as everything else.
   double cheap(int degree) const {
-    return in_planes_ ? crystal_error(degree, decision_.reduced, decision_.gradient) : of(degree, {});
+    return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
 
@@ -57,16 +59,16 @@ class ExpectedError {
   /// again (worth_measuring), so that it may try a lower degree. On a GPU the first degree must satisfy the estimate
   /// made after the evaluation (src/judge).
   double judged(int degree) const {
-    if (decision_.backend == Backend::cuda) return std::max(1.0, one_sign_safety(degree) / 1.6);
+    if (decision_.backend == Backend::cuda) return std::max(1.0, curve_.one_sign_safety(degree) / 1.6);
     return sums_.targets() >= 1e5 && degree >= 5 ? 0.88 : 1;
   }
   double of(int degree, const Placement& of_facing) const {
     const Placement of_typical = sums_.typical(norms_, degree);
-    const double typical = typical_pair_error(degree), facing = facing_pair_error(degree), d = std::max(1, degree);
+    const double typical = curve_.typical_pair(degree), facing = curve_.facing_pair(degree), d = std::max(1, degree);
     const auto expected = [&](double typical_sum, double facing_sum) {
       const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
       return judged(degree) *
-             expected_error(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
+             curve_.expected(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
     };
     const double potential = expected(of_typical.potential, of_facing.potential);
     if (!decision_.gradient) return potential;
@@ -75,17 +77,18 @@ class ExpectedError {
 
   const Decision& decision_;
   PlacementSums& sums_;
+  const ErrorCurve& curve_;
   bool in_planes_, heaped_;
   ResultNorms norms_;
 };
 
-static void record(Report& report, int from, int degree, bool in_planes) {
+static void record(Report& report, const Decision& d, int degree, bool in_planes) {
   report.degree = degree;
-  report.coefficients = std::int64_t(degree + 1) * (degree + 1);
+  report.coefficients = traits(d.kernel).coefficients(degree);
   for (Choice& choice : report.choices)
     if (choice.name == "degree") {
       choice.value = std::to_string(degree);
-      if (degree != from)
+      if (degree != d.degree)
         choice.reason += in_planes ? ", points in planes along the axes considered"
                                    : ", the points' places in their boxes considered";
     }
@@ -95,11 +98,12 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
-  const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d.tolerance, d.reduced, d.apart);
+  const int lowest = std::max(1, std::min(d.degree - 1, 4)),
+            highest = highest_degree(d.kernel, d.tolerance, d.reduced, d.apart);
   int degree = lowest;
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
-  record(report, d.degree, degree, expected.in_planes());
+  record(report, d, degree, expected.in_planes());
   return {degree, expected.in_planes()};
 }
 

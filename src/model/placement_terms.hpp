@@ -64,7 +64,7 @@ FARFIELD_HD BoxId facing_box(const TreeView& tree, BoxId box, int which) {
 /// other, 0.4 to 0.8 in those diagonally across the two faces, 0.2 to 0.37 where one of the two lies behind, on the
 /// far side of its box, 0.25 where both do; less than 0.15 in all others, less than 0.02 in boxes that do not lie along
 /// an axis. The weights are in proportion to the squares; facing and diagonal ones add up to 4, to which the factors in
-/// error_model.cpp were fitted. (On a sphere whose box corners lie on it no corners face each other, some lie behind.)
+/// solid_errors.cpp were fitted. (On a sphere whose box corners lie on it no corners face each other, some lie behind.)
 template <class Number>
 FARFIELD_HD Number faced_by(const Number* target, int stride, int octant, int which) {
   constexpr Number facing = 2.75, diagonal = 1.25, behind = 0.25, both_behind = 0.1875;

@@ -70,7 +70,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.m2l = d.rotation ? "rotation" : "dense";
   r.stencil = d.reduced ? "reduced" : "full";
   r.degree = d.degree;
-  r.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  r.coefficients = traits(d.kernel).coefficients(d.degree);
   r.leaf_size = d.leaf_size;
   return r;
 }
@@ -291,7 +291,7 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       const Geometry g = filling(sources, targets, options, dimension);
       Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree)
-        decision.degree = highest_degree(decision.tolerance, decision.reduced, decision.apart);
+        decision.degree = highest_degree(decision.kernel, decision.tolerance, decision.reduced, decision.apart);
       bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;

@@ -7,6 +7,7 @@
 
 #include "core/number.hpp"
 #include "judge/improve.hpp"
+#include "kernels/traits.hpp"
 #include "plan/backends.hpp"
 
 namespace farfield {
@@ -67,7 +68,7 @@ static void name_what_ran(Report& report, const Decision& d) {
   report.method = word_of(d.method);
   if (d.method != Method::fmm) return;
   report.degree = d.degree;
-  report.coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  report.coefficients = traits(d.kernel).coefficients(d.degree);
   report.m2l = d.rotation ? "rotation" : "dense";
 }
 

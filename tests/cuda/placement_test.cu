@@ -83,7 +83,7 @@ Decision decision_of(double tolerance, std::int64_t leaf_size, bool apart) {
   d.gradient = true;
   d.leaf_size = leaf_size;
   d.apart = apart;
-  d.degree = degree_for(tolerance, d.reduced, d.gradient);
+  d.degree = degree_for(d.kernel, tolerance, d.reduced, d.gradient);
   return d;
 }
 

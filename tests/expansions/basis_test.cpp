@@ -1,6 +1,8 @@
 // The concept: both bases satisfy it, and the counting one really counts.
 #include "expansions/basis.hpp"
 
+#include <algorithm>
+
 #include "expansions/expansion_test.hpp"
 #include "expansions/ones_basis.hpp"
 
@@ -11,6 +13,51 @@ static_assert(ExpansionBasis<LaplaceBasis>);
 static_assert(ExpansionBasis<OnesBasis>);
 struct NotABasis {};
 static_assert(!ExpansionBasis<NotABasis>);
+
+// A basis without one capability keeps the others.
+struct TurnsNot : LaplaceBasis {
+  static void m2l_rotation() = delete;
+};
+struct ReflectsNot : LaplaceBasis {
+  static void symmetry() = delete;
+};
+struct NoFixedDegree : LaplaceBasis {
+  static void sum_factors() = delete;
+};
+struct TablesPerLevel : LaplaceBasis {
+  static constexpr int level_classes(int levels) { return levels; }
+};
+template <class Basis>
+constexpr int capabilities = Rotates<Basis> + 2 * Reflects<Basis> + 4 * FixedDegree<Basis> + 8 * ScaleInvariant<Basis> +
+                             16 * ExpansionBasis<Basis>;
+static_assert(capabilities<LaplaceBasis> == 31);
+static_assert(capabilities<TurnsNot> == 30);
+static_assert(capabilities<ReflectsNot> == 29);
+static_assert(capabilities<NoFixedDegree> == 27);
+static_assert(capabilities<TablesPerLevel> == 23);
+
+TEST(SolidShape, CountsAndPlacesAgree) {
+  int i = 0;
+  for (int n = 0; n <= 180; ++n) {
+    EXPECT_EQ(SolidShape::first(n), i) << n;
+    for (int m = -n; m <= n; ++m, ++i) {
+      EXPECT_EQ(SolidShape::index(n, m), i) << n << ", " << m;
+      EXPECT_EQ(SolidShape::degree_of(i), n) << i;
+    }
+    EXPECT_EQ(SolidShape::count(n), i) << n;
+  }
+}
+
+TEST(SolidShape, LargestSetOfOneParity) {
+  for (int degree = 0; degree <= 40; ++degree) {
+    const Symmetry x = LaplaceBasis::symmetry(degree, 1), y = LaplaceBasis::symmetry(degree, 2),
+                   z = LaplaceBasis::symmetry(degree, 4);
+    int of_parity[8] = {};
+    for (std::size_t i = 0; i < x.sign.size(); ++i)
+      ++of_parity[(x.sign[i] < 0 ? 1 : 0) | (y.sign[i] < 0 ? 2 : 0) | (z.sign[i] < 0 ? 4 : 0)];
+    EXPECT_EQ(SolidShape::most_alike(degree), *std::max_element(of_parity, of_parity + 8)) << degree;
+  }
+}
 
 TEST(OnesBasis, EveryStageCountsOne) {
   const double t[3] = {2, 0, 0};

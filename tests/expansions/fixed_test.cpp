@@ -26,7 +26,7 @@ template <int degree>
 [[gnu::noinline]] void expect_sums(Random& random) {
   const Point u = random.point(0.5);
   const Vector r = regular(degree, u), factor = LaplaceBasis::sum_factors(degree);
-  const Vector local = random.vector(LaplaceBasis::fixed_count(degree));
+  const Vector local = random.vector(LaplaceBasis::coefficient_count(degree));
   const auto gradient = LaplaceBasis::local_gradient(degree);
   const auto coefficient = [&](auto i) { return local[decltype(i)::value] * factor[decltype(i)::value]; };
   double out[4], alone[4];
@@ -44,7 +44,7 @@ template <int degree>
   Point u = random.point(1.5);
   u[degree % 3] = 2;
   const Vector s = singular(degree, u), next = singular(degree + 1, u), factor = LaplaceBasis::sum_factors(degree);
-  const Vector multipole = random.vector(LaplaceBasis::fixed_count(degree));
+  const Vector multipole = random.vector(LaplaceBasis::coefficient_count(degree));
   const auto gradient = LaplaceBasis::multipole_gradient(degree);
   const auto coefficient = [&](auto i) { return multipole[decltype(i)::value] * factor[decltype(i)::value]; };
   double out[4], alone[4];

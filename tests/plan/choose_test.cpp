@@ -1,6 +1,7 @@
 // choose is a pure function: a table of questions and answers. Also the models behind it, and the memory bound.
 #include "model/choose.hpp"
 
+#include "expansions/error_curve.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "support/measure.hpp"
@@ -188,25 +189,27 @@ TEST(ErrorModel, FallsWithTheDegreeAndCostsMoreForGradientAndReducedStencil) {
   for (const bool reduced : {false, true})
     for (const bool gradient : {false, true})
       for (int degree = 1; degree <= max_degree; ++degree) {
-        const double error = truncation_error(degree, reduced, gradient);
-        EXPECT_LT(error, truncation_error(degree - 1, reduced, gradient)) << degree;
-        EXPECT_GE(truncation_error(degree, true, gradient), truncation_error(degree, false, gradient)) << degree;
-        EXPECT_GE(truncation_error(degree, reduced, true), truncation_error(degree, reduced, false)) << degree;
+        const double error = solid_errors.truncation(degree, reduced, gradient);
+        EXPECT_LT(error, solid_errors.truncation(degree - 1, reduced, gradient)) << degree;
+        EXPECT_GE(solid_errors.truncation(degree, true, gradient), solid_errors.truncation(degree, false, gradient))
+            << degree;
+        EXPECT_GE(solid_errors.truncation(degree, reduced, true), solid_errors.truncation(degree, reduced, false))
+            << degree;
       }
 }
 
 TEST(ErrorModel, GivesTheSmallestDegree) {
   for (const double t : decades(first_decade, last_decade, 3)) {
-    const int degree = degree_for(t, false, true);
-    EXPECT_LE(truncation_error(degree, false, true), t);
+    const int degree = degree_for(Kernel::laplace3d, t, false, true);
+    EXPECT_LE(solid_errors.truncation(degree, false, true), t);
     if (degree > 1) {
-      EXPECT_GT(truncation_error(degree - 1, false, true), t);
+      EXPECT_GT(solid_errors.truncation(degree - 1, false, true), t);
     }
   }
 }
 
 TEST(CostModel, GrowsWithPointsAndDegree) {
-  const CostConstants c = cost_constants(Simd::avx2, Precision::double_, true);
+  const CostConstants c = cost_constants(Kernel::laplace3d, Simd::avx2, Precision::double_, true);
   const Geometry small = evenly_filled(10'000), large = evenly_filled(100'000);
   EXPECT_LT(fmm_cost(c, small, 10, true, false, 50), fmm_cost(c, large, 10, true, false, 50));
   EXPECT_LT(fmm_cost(c, large, 10, true, false, 50), fmm_cost(c, large, 20, true, false, 50));

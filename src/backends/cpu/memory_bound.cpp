@@ -3,6 +3,7 @@
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/far/tables.hpp"
+#include "kernels/traits.hpp"
 
 namespace farfield::cpu {
 
@@ -13,7 +14,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * (d.gradient ? 4 : 1) * real;
   if (d.method != Method::fmm) return bytes;
-  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
   bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80 + 60 * 4);

@@ -6,6 +6,7 @@
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
+#include "kernels/traits.hpp"
 
 namespace farfield::cuda {
 
@@ -17,7 +18,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) +
                        (1 << 20) + Scatter::bytes(results, d.gradient ? 4 : 1, 8);
   if (d.method != Method::fmm) return bytes;
-  const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
+  const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
   bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)

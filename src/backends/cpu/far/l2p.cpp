@@ -24,7 +24,7 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
     const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
-    Evaluate<Real, expansions> visit(coefficient);
+    Evaluate<Kernel, Real, expansions> visit(coefficient);
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
     deliver(work.potential + t, visit.out[0], to_potential, valid, true);
     for (int axis = 0; axis + 1 < expansions; ++axis)

@@ -32,7 +32,7 @@ static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_
     PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
-    Evaluate<Real, expansions> visit(coefficient);
+    Evaluate<Kernel, Real, expansions> visit(coefficient);
     Kernel::Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
     deliver<Real>(work.potential + t, visit.out[0] * weight, to_potential, valid, true);
     for (int axis = 0; axis + 1 < expansions; ++axis)

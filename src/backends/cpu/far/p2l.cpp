@@ -14,7 +14,7 @@ static void add_leaf(const Work<Real>& work, BoxId source, const double centre[3
     PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
-    Accumulate<Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
+    Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
   }
 }

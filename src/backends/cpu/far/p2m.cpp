@@ -16,7 +16,7 @@ static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   for (std::int64_t s = tree.source_begin[box]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
     const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
-    Accumulate<Real> visit{strengths_of(work.strength, s, valid), sum};
+    Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid), sum};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
   }
   Real* out = work.multipole + box * work.tables.stride;

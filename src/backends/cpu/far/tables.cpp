@@ -3,6 +3,7 @@
 
 #include "core/chunks.hpp"
 #include "expansions/offsets.hpp"
+#include "expansions/solid_shape.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cpu {
@@ -48,6 +49,7 @@ void Tables<Real>::build_dense(int operators, int threads) {
 template <class Real>
 template <class Basis>
 void Tables<Real>::build_rotations(int operators, int threads) {
+  static_assert(Rotates<Basis>);
   const typename Basis::RotatedM2l m2l(view_.degree);
   const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
   for_each_index(operators, 1, threads, [&](std::int64_t id) {
@@ -74,6 +76,8 @@ void Tables<Real>::build_m2m(int threads) {
 template <class Real>
 template <class Basis>
 void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int threads) {
+  static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
+  static_assert(std::same_as<typename Basis::Shape, SolidShape>, "m2l by rotation and src/judge know no other");
   const int count = Basis::coefficient_count(degree);
   constexpr int line = 64 / static_cast<int>(sizeof(Real));
   view_ = {};

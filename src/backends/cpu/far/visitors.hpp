@@ -1,5 +1,5 @@
 // Shared by p2m, p2l, l2p and m2p: points in lanes, and the two visitors of basis functions, Accumulate (p2m, p2l) and
-// Evaluate (l2p, m2p). LaplaceBasis::columns calls a visitor with R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column
+// Evaluate (l2p, m2p). Basis::columns calls a visitor with R_{n,+-m} = Q_{n,m} (C_m, S_m) column by column
 // (begin m, terms n, end m).
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
@@ -40,7 +40,7 @@ FARFIELD_INLINE Vec<Real> strengths_of(const Real* q, std::int64_t first, int va
 }
 
 /// sum[i] += q R_i, lane by lane.
-template <class Real>
+template <class Kernel, class Real>
 struct Accumulate {
   Vec<Real> q;
   Vec<Real>* sum;
@@ -53,7 +53,7 @@ struct Accumulate {
     sine = q * s;
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
-    Vec<Real>* row = sum + (n * n + n);
+    Vec<Real>* row = sum + Kernel::Basis::Shape::index(n, 0);
     row[azimuth] += cosine * value;
     if (azimuth) row[-azimuth] += sine * value;
   }
@@ -61,7 +61,7 @@ struct Accumulate {
 };
 
 /// out[e] += sum_i coefficient[e][i] R_i for one (potential) or four (and gradient) expansions at once.
-template <class Real, int expansions>
+template <class Kernel, class Real, int expansions>
 struct Evaluate {
   const Real* const* coefficient;
   Vec<Real> out[expansions] = {};
@@ -76,7 +76,7 @@ struct Evaluate {
     for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
-    const int i = n * n + n;
+    const int i = Kernel::Basis::Shape::index(n, 0);
     for (int e = 0; e < expansions; ++e) {
       plus[e] += coefficient[e][i + azimuth] * value;
       minus[e] += coefficient[e][i - azimuth] * value;

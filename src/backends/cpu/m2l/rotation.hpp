@@ -3,6 +3,7 @@
 // multiply-adds per translation against (d+1)^4 of the dense matrix.
 #pragma once
 #include "backends/cpu/far/panel.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -30,20 +31,22 @@ class RotationOperator {
   RotationView<Real> rotation{};
 
  private:
-  // Entry n^2 + m (cosine, m = 0..n) or n^2 + n + m (sine, m = 1..n) of by_degree_ is the row of that coefficient in
-  // the usual order n^2 + n +- m. The same entry of by_azimuth_ is its row in the order in which C needs the
+  using Shape = SolidShape;
+
+  // Entry first(n) + m (cosine, m = 0..n) or first(n) + n + m (sine, m = 1..n) of by_degree_ is the row of that
+  // coefficient in the usual order. The same entry of by_azimuth_ is its row in the order in which C needs the
   // coefficients: all of one m together.
   void list_rows(int count) {
     for (int i = 0; i < count; ++i) ascending_[i] = i;
     int row = 0;
     for (int m = 0; m <= degree_; ++m) {
       for (int n = m; n <= degree_; ++n) {
-        by_degree_[n * n + m] = n * n + n + m;
-        by_azimuth_[n * n + m] = row++;
+        by_degree_[Shape::first(n) + m] = Shape::index(n, m);
+        by_azimuth_[Shape::first(n) + m] = row++;
       }
       for (int n = m; m > 0 && n <= degree_; ++n) {
-        by_degree_[n * n + n + m] = n * n + n - m;
-        by_azimuth_[n * n + n + m] = row++;
+        by_degree_[Shape::first(n) + n + m] = Shape::index(n, -m);
+        by_azimuth_[Shape::first(n) + n + m] = row++;
       }
     }
   }
@@ -51,8 +54,8 @@ class RotationOperator {
   void turn_about_z(int vectors, Real* panel, Real direction) const {
     for (int n = 1; n <= degree_; ++n)
       for (int m = 1; m <= n; ++m) {
-        Real* c = panel + (n * n + n + m) * panel_pitch<Real>;
-        Real* s = panel + (n * n + n - m) * panel_pitch<Real>;
+        Real* c = panel + Shape::index(n, m) * panel_pitch<Real>;
+        Real* s = panel + Shape::index(n, -m) * panel_pitch<Real>;
         const Real cosine = rotation.cosine[m], sine = direction * rotation.sine[m];
         for (int v = 0; v < vectors * lanes<Real>; v += lanes<Real>) {
           const Vec<Real> a = load(c + v), b = load(s + v);
@@ -67,7 +70,7 @@ class RotationOperator {
     const Real* block = rotation.blocks;
     for (int n = 0; n <= degree_; ++n)
       for (int size : {n + 1, n}) {
-        const int first = size == n ? n * n + n + 1 : n * n;
+        const int first = Shape::first(n) + (size == n ? n + 1 : 0);
         const MatrixView<Real> a{block, back ? 1 : size, back ? size : 1, size, size};
         multiply(vectors, a, in, in_row + first, out, out_row + first);
         block += size * size;

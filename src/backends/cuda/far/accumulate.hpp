@@ -19,7 +19,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
       q = work.strength[s];
     }
     if constexpr (inverted) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-    Accumulate<Real> visit{q * weight, work.tables.degree, lane, add, column, out};
+    Accumulate<Kernel, Real> visit{q * weight, work.tables.degree, lane, add, column, out};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u[0], u[1], u[2], visit);
   }
 }
@@ -27,8 +27,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
 /// Launches a warp per box, with shared memory for its column (Accumulate).
 template <class Real, class Launch>
 void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
-  const std::size_t bytes =
-      static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
+  const std::size_t bytes = static_cast<std::size_t>(column_numbers(work.tables.degree)) * sizeof(Real);
   const int warps = warps_that_fit(bytes, 4);
   const std::size_t all = bytes * static_cast<std::size_t>(warps);
   allow_shared_memory(reinterpret_cast<const void*>(kernel));

@@ -46,7 +46,7 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
     Real u[3], weight = 1;
     frame.place(work.target, t, u);
     if constexpr (multipole) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-    Evaluate<Real, expansions> visit(coefficient);
+    Evaluate<Kernel, Real, expansions> visit(coefficient);
     Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
 #pragma unroll
     for (int e = 0; e < expansions; ++e) {

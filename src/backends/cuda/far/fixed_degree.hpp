@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/far/visitors.hpp"
+#include "expansions/basis.hpp"
 
 namespace farfield::cuda {
 
@@ -13,6 +14,7 @@ namespace farfield::cuda {
 /// degrees are higher and the kernels of any degree are used.
 template <class Basis, class Real, int first = 0, class F>
 bool with_fixed_degree(int degree, F&& f) {
+  static_assert(FixedDegree<Basis>);
   if constexpr (sizeof(Real) == 4 && first <= Basis::highest_fixed) {
     if (degree == first) return f(std::integral_constant<int, first>{}), true;
     return with_fixed_degree<Basis, Real, first + 1>(degree, f);

@@ -6,8 +6,6 @@
 // and 17 (d+1)^2 numbers of traffic per parent.
 #include <cuda_pipeline_primitives.h>
 
-#include <cmath>
-
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/m2l/product.hpp"
@@ -22,7 +20,7 @@ struct ByParity {
 };
 
 __device__ inline void load_lists(const OctantView& octants, int count, const ByParity& by) {
-  const int begins = 8 * (degree_of(count - 1) + 2);
+  const int begins = 8 * (SolidShape::degree_of(count - 1) + 2);
   for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) {
     by.index[i] = octants.index[i];
     by.parity[i] = octants.parity[i];
@@ -90,7 +88,8 @@ template <class Real, bool staged, int unrolled>
 __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, const Parents<Real>* local,
                               const ByParity& by, Parents<Real> sum[8]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, lowest = i < lane ? 0 : i - lane;
-  const std::int16_t *begin = by.begin + 8 * degree_of(lowest), *end = by.begin + 8 * (degree_of(count - 1) + 1);
+  const std::int16_t *begin = by.begin + 8 * SolidShape::degree_of(lowest),
+                     *end = by.begin + 8 * (SolidShape::degree_of(count - 1) + 1);
 #pragma unroll
   for (int k = 0; k < 8; ++k) {
     sum[k] = {};
@@ -147,7 +146,7 @@ __global__ void __launch_bounds__(octant_threads, 8)
   auto* own_matrix = reinterpret_cast<Real*>(local + groups * count);
   auto* index = reinterpret_cast<std::int16_t*>(own_matrix + (staged ? count * count : 0));
   const ByParity by{index, index + count,
-                    reinterpret_cast<unsigned char*>(index + count + 8 * (degree_of(count - 1) + 2))};
+                    reinterpret_cast<unsigned char*>(index + count + 8 * (SolidShape::degree_of(count - 1) + 2))};
   load_lists(work.octants, count, by);
   if constexpr (staged) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
   for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
@@ -177,7 +176,7 @@ static std::size_t shared_bytes(int groups, int count) {
   const auto numbers = static_cast<std::size_t>(count);
   return sizeof(OldValues<Real>) + sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
          (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) +
-         sizeof(std::int16_t) * (numbers + 8 * (static_cast<std::size_t>(std::sqrt(numbers)) + 2)) + numbers;
+         sizeof(std::int16_t) * (numbers + 8 * (static_cast<std::size_t>(SolidShape::degree_of(count)) + 2)) + numbers;
 }
 
 template <class Real>

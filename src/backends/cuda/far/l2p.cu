@@ -49,8 +49,8 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
 template <class Kernel, class Real, int degree, int boxes, bool gradient>
 __global__ void __launch_bounds__(fixed_threads)
     l2p_fixed_kernel(Work<Real> work,
-                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factors) {
+  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1,
                 outputs = gradient ? 4 : 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ LeafGroup<Real, boxes> group;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(fixed_threads)
 
 template <class Kernel, class Real, int degree, int boxes, bool gradient>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::fixed_count(degree);
+  constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
   const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, gradient>;
   kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_threads,

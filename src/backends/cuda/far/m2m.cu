@@ -50,8 +50,8 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
   constexpr int size = Parents<Real>::size;
   const int rest = work.tables.stride - count;
   for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
-    const int j = place % count, group = place / count, own = matrix.parity[j], n = degree_of(j),
-              below = (n + 1) * (n + 1);
+    const int j = place % count, group = place / count, own = matrix.parity[j],
+              below = SolidShape::count(SolidShape::degree_of(j));
     Parents<Real> sum{};
 #pragma unroll 4
     for (int i = 0; i < below; ++i) {

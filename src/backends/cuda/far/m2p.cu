@@ -28,9 +28,10 @@ __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t
 
 template <class Kernel, class Real, int degree, bool gradient>
 __global__ void __launch_bounds__(fixed_warps* warp)
-    m2p_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factors,
+    m2p_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factors,
                      int looks) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = count | 1;
+  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = count | 1;
   __shared__ Real staged[fixed_warps][warp / fewest_lanes][pitch], factor[count];
   __shared__ BusyBoxes<fixed_warps * warp> busy;
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(fixed_warps* warp)
 template <class Kernel, class Real, int degree, bool gradient>
 static void launch_fixed(const Work<Real>& work) {
   static const auto factors =
-      make_factors<Real, Kernel::Basis::fixed_count(degree)>(Kernel::Basis::sum_factors(degree));
+      make_factors<Real, Kernel::Basis::coefficient_count(degree)>(Kernel::Basis::sum_factors(degree));
   const LookShape shape = look_shape(work.tree.boxes, fixed_warps);
   m2p_fixed_kernel<Kernel, Real, degree, gradient>
       <<<shape.blocks, fixed_warps * warp, 0, work.stream>>>(work, factors, shape.looks);

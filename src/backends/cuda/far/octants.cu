@@ -14,13 +14,13 @@ __global__ void parity_kernel(const Real* sign, int count, std::uint8_t* parity,
   int before = 0;  // coefficients of lower parities
   for (int i = lane; i < count; i += 32) before += parity[i] < k;
   for (int other = 16; other > 0; other /= 2) before += __shfl_xor_sync(0xffffffffu, before, other);
-  const int degrees = degree_of(count - 1) + 1;
+  const int degrees = SolidShape::degree_of(count - 1) + 1;
   int found = before;
   for (int n = 0; n < degrees; ++n) {
     if (lane == 0) begin[n * 8 + k] = static_cast<std::int16_t>(found);
-    for (int from = n * n; from < (n + 1) * (n + 1); from += 32) {
+    for (int from = SolidShape::first(n); from < SolidShape::count(n); from += 32) {
       const int i = from + lane;
-      const bool own = i < (n + 1) * (n + 1) && parity[i] == k;
+      const bool own = i < SolidShape::count(n) && parity[i] == k;
       const unsigned all = __ballot_sync(0xffffffffu, own);
       if (own) index[found + __popc(all & ((1u << lane) - 1u))] = static_cast<std::int16_t>(i);
       found += __popc(all);

@@ -16,6 +16,7 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/work.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
@@ -57,9 +58,6 @@ __device__ void walsh_hadamard(Real x[8], const Real* sign = nullptr) {
       }
 }
 
-/// n of coefficient i = n^2 + n + m.
-__device__ inline int degree_of(int i) { return static_cast<int>(sqrtf(static_cast<float>(i) + 0.5f)); }
-
 /// The matrix of octant 7 among the eight of m2m or l2l: element (in, out) at [in * pitch + out].
 template <class Real>
 const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>& operators) {
@@ -83,7 +81,7 @@ __device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* sta
 /// as the sums; else f(integral_constant<0>): any count.
 template <class Real, int degree = 0, class F>
 void with_fixed_count(int count, F&& f) {
-  constexpr int own = (degree + 1) * (degree + 1);
+  constexpr int own = SolidShape::count(degree);
   if constexpr (sizeof(Real) == 4 && own < octant_threads) {
     if (count == own) return f(std::integral_constant<int, own>{});
     return with_fixed_count<Real, degree + 1>(count, f);

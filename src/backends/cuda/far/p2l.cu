@@ -37,9 +37,10 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
 
 template <class Kernel, class Real, int degree>
 __global__ void __launch_bounds__(most_warps* warp)
-    p2l_fixed_kernel(Work<Real> work, const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor,
+    p2l_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor,
                      int looks) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
+  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ FlatRanges<warp> ranges[most_warps];
   __shared__ BusyBoxes<most_warps * warp> busy;
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(most_warps* warp)
 
 template <class Kernel, class Real, int degree>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::fixed_count(degree);
+  constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
   const auto kernel = p2l_fixed_kernel<Kernel, Real, degree>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
@@ -82,7 +83,7 @@ __global__ void p2l_kernel(Work<Real> work) {
   const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
   if (box >= work.tree.boxes) return;
   const ListView& list = work.lists.p2l;
-  Real* column = reinterpret_cast<Real*>(shared) + own * Accumulate<Real>::column_numbers(work.tables.degree);
+  Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
     const BoxId source = list.items[k];
     accumulate<Kernel, Real, true>(work, BoxFrame(work.tree, static_cast<BoxId>(box)), work.tree.source_begin[source],

@@ -19,8 +19,8 @@ static constexpr int most_warps = 4;  // of a block; fewer where shared memory i
 template <class Kernel, class Real, int degree, int lanes>
 __global__ void __launch_bounds__(most_warps* warp)
     p2m_fixed_kernel(Work<Real> work,
-                     const __grid_constant__ Factors<Real, Kernel::Basis::fixed_count(degree)> factor) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
+                     const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor) {
+  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
   constexpr int pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(most_warps* warp)
 
 template <class Kernel, class Real, int degree, int lanes>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::fixed_count(degree), boxes = warp / lanes;
+  constexpr int count = Kernel::Basis::coefficient_count(degree), boxes = warp / lanes;
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
   const auto kernel = p2m_fixed_kernel<Kernel, Real, degree, lanes>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
@@ -84,7 +84,7 @@ __global__ void p2m_kernel(Work<Real> work) {
   if (box >= work.tree.boxes) return;
   const auto b = static_cast<BoxId>(box);
   if (!work.tree.is_leaf(b)) return;
-  Real* column = reinterpret_cast<Real*>(shared) + own * Accumulate<Real>::column_numbers(work.tables.degree);
+  Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
   Real* multipole = work.multipole + box * work.tables.stride;
   accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b],
                                   false, column, multipole);

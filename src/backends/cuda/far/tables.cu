@@ -214,6 +214,7 @@ template std::vector<double> canonical_matrices<LaplaceBasis>(int, int, int);
 template <class Real>
 template <class Basis>
 void Tables<Real>::keep_rotations(int operators, int threads) {
+  static_assert(Rotates<Basis>);
   const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
   const auto numbers = [&](int of_one) {
     return std::vector<double>(static_cast<std::size_t>(operators) * static_cast<std::size_t>(of_one));
@@ -241,6 +242,8 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
   if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
   degree_ = -1;
   stream_ = stream;
+  static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
+  static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
   const int count = Basis::coefficient_count(degree);
   constexpr int line = 64 / static_cast<int>(sizeof(Real));
   view_ = {};

@@ -29,7 +29,7 @@ static TensorEngine engine_of(const Decision& d) {
 /// scheme that nobody asked for, unless dense is cheaper even so.
 template <class Real>
 static void settle_scheme(Decision& d, Report& report) {
-  CostConstants c = device_cost_constants(d.precision, d.gradient);
+  CostConstants c = device_cost_constants(d.kernel, d.precision, d.gradient);
   c.tensor = nullptr;
   if (sizeof(Real) == 4 || mirrored<Real>(d) || !is_dense(d) || !d.any_scheme ||
       translation_cost(c, d.degree, false) < translation_cost(c, d.degree, true))

@@ -7,7 +7,7 @@
 
 namespace farfield::cuda {
 
-inline constexpr int warp = 32;
+inline constexpr int warp = 32, column_pitch = warp + 1;
 
 /// A load of data that neighbouring threads read consecutively: memory delivers 128 bytes at a time and not 64, which
 /// makes l2p and p2m a tenth faster. (As a limit of the whole device, 128 bytes would slow down every gather.)
@@ -36,10 +36,12 @@ __device__ Real inverse_length(const Real u[3]) {
   return 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 }
 
+/// Numbers of the column of Accumulate.
+inline __host__ __device__ int column_numbers(int degree) { return 2 * (degree + 1) * column_pitch; }
+
 /// out[i] (+)= sum over lanes of q R_i, one column of functions at a time through `column`, [2 (degree + 1)][33].
-template <class Real>
+template <class Kernel, class Real>
 struct Accumulate {
-  static constexpr int pitch = warp + 1;
   Real q;
   int degree, lane;
   bool add;
@@ -47,17 +49,15 @@ struct Accumulate {
   Real cosine = 0, sine = 0;
   int azimuth = 0;
 
-  static __host__ __device__ int column_numbers(int degree) { return 2 * (degree + 1) * pitch; }
-
   __device__ void begin(int m, Real c, Real s) {
     azimuth = m;
     cosine = q * c;
     sine = q * s;
   }
   __device__ void term(int n, Real value) {
-    Real* at = column + 2 * (n - azimuth) * pitch + lane;
+    Real* at = column + 2 * (n - azimuth) * column_pitch + lane;
     at[0] = cosine * value;
-    at[pitch] = sine * value;
+    at[column_pitch] = sine * value;
   }
   __device__ void end(int m) {
     __syncwarp();
@@ -69,12 +69,12 @@ struct Accumulate {
       const int row = first + lane % width, part = lane / width;
       Real sum = 0;
       if (row < rows) {
-        const Real* from = column + row * pitch + part * share;
+        const Real* from = column + row * column_pitch + part * share;
         for (int j = 0; j < share; ++j) sum += from[j];
       }
       for (int other = width; other < warp; other *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, other);
       if (row < rows && part == 0 && !(m == 0 && (row & 1))) {
-        const int n = m + row / 2, i = n * n + n + (row & 1 ? -m : m);
+        const int i = Kernel::Basis::Shape::index(m + row / 2, row & 1 ? -m : m);
         out[i] = add ? out[i] + sum : sum;
       }
     }
@@ -83,7 +83,7 @@ struct Accumulate {
 };
 
 /// out[e] += sum_i coefficient[i][e] R_i for one or four (potential and gradient) expansions at once.
-template <class Real, int expansions>
+template <class Kernel, class Real, int expansions>
 struct Evaluate {
   const Real* coefficient;
   Real out[expansions] = {}, plus[expansions] = {}, minus[expansions] = {};
@@ -99,7 +99,7 @@ struct Evaluate {
     for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = 0;
   }
   __device__ void term(int n, Real value) {
-    const int i = n * n + n;
+    const int i = Kernel::Basis::Shape::index(n, 0);
     const Real* p = coefficient + (i + azimuth) * expansions;
     const Real* q = coefficient + (i - azimuth) * expansions;
 #pragma unroll

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, do
 template <class Real>
 __device__ double two_degrees(const Real* c, int low, int lane) {
   double sum = 0;
-  const int begin = low < 0 ? 0 : low * low, end = (low + 2) * (low + 2);
+  const int begin = low < 0 ? 0 : SolidShape::first(low), end = SolidShape::first(low + 2);
   for (int i = begin + lane; i < end; i += box_lanes) sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
   for (int other = box_lanes / 2; other > 0; other /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, other);
   return sum;

@@ -5,6 +5,7 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
@@ -16,15 +17,10 @@ struct RotationRows {
   BoxId first, last;
 };
 
-/// Coefficient `row` = n^2 + n + m.
+/// Degree and order of coefficient `row`.
 struct Row {
   int n, m;
-  __device__ explicit Row(int row) {
-    n = static_cast<int>(sqrtf(static_cast<float>(row)));
-    if (n * n > row) --n;
-    if ((n + 1) * (n + 1) <= row) ++n;
-    m = row - n * n - n;
-  }
+  __device__ explicit Row(int row) : n(SolidShape::degree_of(row)), m(row - SolidShape::index(n, 0)) {}
 };
 
 /// Where the factors of Y for degree n begin: a block of (n + 1)^2 for the cosines, then one of n^2 for the sines.
@@ -62,7 +58,7 @@ struct Turner {
       const Row row(r);
       const bool sines = row.m < 0;
       const int size = sines ? row.n : row.n + 1, i = sines ? -row.m - 1 : row.m, step = sines ? -1 : 1;
-      const Real* from = in + (row.n * row.n + row.n + (sines ? -1 : 0)) * tile;
+      const Real* from = in + SolidShape::index(row.n, sines ? -1 : 0) * tile;
       const Real* factor = blocks + turn_offset(row.n, sines) + (back ? i : i * size);
       multiply(factor, back ? size : 1, size, from, step * tile, out + r * tile);
     }
@@ -74,10 +70,7 @@ struct Turner {
       const int m = row.m < 0 ? -row.m : row.m, size = tables.degree + 1 - m;
       const Real* factor = shift + shift_offset(tables.degree, m) + (row.n - m) * size;
       Real sum[tile] = {};
-      for (int j = 0; j < size; ++j) {
-        const int n = m + j;
-        add(factor[j], in + (n * n + n + row.m) * tile, sum);
-      }
+      for (int j = 0; j < size; ++j) add(factor[j], in + SolidShape::index(m + j, row.m) * tile, sum);
       put(sum, out + r * tile);
     }
   }

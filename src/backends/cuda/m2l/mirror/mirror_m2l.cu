@@ -190,13 +190,11 @@ MirrorM2l::MirrorM2l(DeviceMemory& memory) : memory_(memory) {
   step_.use(memory);
 }
 
-/// The largest parity has (e + 1)(e + 2) / 2 coefficients, e = degree / 2; at odd degrees three others have as many.
 std::int64_t MirrorM2l::bytes_of_box(int degree) {
-  const std::int64_t e = degree / 2, most = (e + 1) * (e + 2) / 2;
-  return 8 * 8 * (most + chunk) + 4;
+  return 8 * 8 * (LaplaceBasis::Shape::most_alike(degree) + chunk) + 4;
 }
 std::int64_t MirrorM2l::bytes_of_operators(int degree) {
-  const std::int64_t count = std::int64_t(degree + 1) * (degree + 1), chunks = count / chunk + 8;
+  const std::int64_t count = LaplaceBasis::coefficient_count(degree), chunks = count / chunk + 8;
   return 40 * chunks * (chunks + 16) * 512 + 8 * far_operator_count * count * count + (1 << 20);
 }
 

@@ -14,6 +14,7 @@
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/stages.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
@@ -56,14 +57,14 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
 }
 
 std::int64_t TensorM2l::bytes_of_box(int degree) {
-  const int low = graded_degrees(degree),
-            group = group_of(tensor_width((degree + 1) * (degree + 1)), 1, TensorEngine::warp);
-  return 2 * tensor_width((degree + 1) * (degree + 1)) + 4 * tensor_width(low * low) + 10 * (8 / group + 4) / 4;
+  const int low = graded_degrees(degree), width = tensor_width(SolidShape::count(degree)),
+            group = group_of(width, 1, TensorEngine::warp);
+  return 2 * width + 4 * tensor_width(SolidShape::first(low)) + 10 * (8 / group + 4) / 4;
 }
 std::int64_t TensorM2l::bytes_of_operators(int degree) {
   const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
   const int low = graded_degrees(degree);
-  return bytes(tensor_width((degree + 1) * (degree + 1))) + 2 * bytes(tensor_width(low * low)) + (1 << 16);
+  return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) + (1 << 16);
 }
 
 /// id[target][slot][o]: the matrix for target child `target` and source child o of the colleague at `slot`, -1: none.
@@ -103,10 +104,10 @@ __global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stri
 }
 
 void TensorM2l::choose_passes(int degree) {
-  const int low = graded_degrees(degree), count = (degree + 1) * (degree + 1);
+  const int low = graded_degrees(degree), count = SolidShape::count(degree), graded = SolidShape::first(low);
   view_.low = low;
   view_.full = {tensor_width(count), count, 1};
-  view_.graded = {tensor_width(low * low), low * low, low > 0 ? 3 : 0};
+  view_.graded = {tensor_width(graded), graded, low > 0 ? 3 : 0};
 }
 
 void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t stream) {
@@ -125,7 +126,7 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
     pass.operators[0] = high.data();
     pass.operators[1] = low ? low->data() : nullptr;
   };
-  make(view_.full, view_.low * view_.low, operators_, nullptr);
+  make(view_.full, view_.graded.count, operators_, nullptr);
   if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
 }
 

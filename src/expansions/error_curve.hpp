@@ -1,0 +1,36 @@
+// ErrorCurve: what a basis' expansions err by at each degree, measured. Choice and judgement ask a kernel's traits.
+#pragma once
+
+namespace farfield {
+
+struct TargetKind {
+  double count = 0;
+  bool remote = false;  ///< away from all sources: their results have no near field
+  bool heaped = false;  ///< many points coincide
+};
+
+struct ErrorCurve {
+  /// Before a tree is known: relative L2 error, the larger of potential and gradient, that an FMM of this degree stays
+  /// below for strengths of mixed sign on uniform and clustered volumes.
+  double (*truncation)(int degree, bool reduced, bool gradient);
+
+  /// Errors of one pair of unit charges in boxes with one box between them, in units of 1/edge: root mean square over
+  /// random places, and in facing corners (model/placement.hpp).
+  double (*typical_pair)(int degree);
+  double (*facing_pair)(int degree);
+
+  /// Relative error to expect: its two parts, `typical` and `facing`, with the factors that measurements add.
+  double (*expected)(double typical, double facing, int degree, const TargetKind& kind, bool reduced);
+
+  /// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a
+  /// tenth of the spacing): facing corners of boxes line up there and a few pairs near the worst place carry the error,
+  /// which then falls by only 0.19 decades per degree.
+  double (*crystal)(int degree, bool reduced, bool gradient);
+
+  /// By how much more facing corners may err than typical pairs, since their errors have one sign.
+  double (*one_sign_safety)(int degree);
+};
+
+extern const ErrorCurve solid_errors;  ///< of solid harmonics
+
+}  // namespace farfield
