@@ -59,9 +59,8 @@ class CpuEvaluator final : public Evaluator {
         threads_(threads),
         placed_(std::move(placed)),
         stages_(stages<Real>(decision.kernel, decision.simd)) {
-    for (Array<Real>* array :
-         {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
-      array->meter(placed_->meter);
+    for (Array<Real>* array : {&multipole_, &local_, &strength_}) array->meter(placed_->meter);
+    for (Array<Real>& part : result_) part.meter(placed_->meter);
     power_.meter(placed_->meter);
     exact_strength_.meter(placed_->meter);
   }
@@ -176,9 +175,7 @@ class CpuEvaluator final : public Evaluator {
 
   void allocate_results() {
     const std::int64_t targets = target_points().count;
-    potential_.resize(targets);
-    for (Array<Real>& g : gradient_)
-      if (decision_.gradient) g.resize(targets);
+    for (int part = 0; part < decision_.parts(); ++part) result_[part].resize(targets);
     if (decision_.method != Method::fmm) return;
     multipole_.resize(tree().tree.boxes * tables_->view().stride);
     local_.resize(tree().tree.boxes * tables_->view().stride);
@@ -193,12 +190,12 @@ class CpuEvaluator final : public Evaluator {
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree().sources.axis[axis].data();
       work_.target[axis] = target_points().axis[axis].data();
-      work_.gradient[axis] = decision_.gradient ? gradient_[axis].data() : nullptr;
     }
     work_.strength = strength_.data();
     work_.multipole = multipole_.data();
     work_.local = local_.data();
-    work_.potential = potential_.data();
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = part < decision_.parts() ? result_[part].data() : nullptr;
     work_.softening = softening_.length;
     work_.self_from = self_from_;
     work_.rotation = decision_.rotation;
@@ -215,8 +212,7 @@ class CpuEvaluator final : public Evaluator {
       return fmm(bound, clock);
     }
     clock("p2p", [&] {
-      for (Real* out : {work_.potential, work_.gradient[0], work_.gradient[1], work_.gradient[2]})
-        if (out) std::fill(out, out + targets, Real(0));
+      for (int part = 0; part < work_.result.parts(); ++part) std::fill_n(work_.result[part], targets, Real(0));
       stages_.direct(work_, sources, targets);
     });
   }
@@ -238,9 +234,9 @@ class CpuEvaluator final : public Evaluator {
       stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());
       return sums;
     };
-    const Computed<Real> computed{targets, work_.potential, {work_.gradient[0], work_.gradient[1], work_.gradient[2]}};
-    const Norms norms = norms_of(computed.potential, computed.gradient, targets, threads_);
-    const Delivered delivered{norms, results.factor.potential, results.factor.gradient, delivery.outputs.scalar};
+    const Computed<Real> computed{targets, work_.result};
+    const Norms norms = norms_of(computed, threads_);
+    const Delivered delivered{norms, results.factor, delivery.outputs.scalar};
     if (vector == 0 && delivery.check > 0)
       report.error = check(computed, delivered, delivery.check, delivery.seed, sums_at);
     const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
@@ -271,10 +267,8 @@ class CpuEvaluator final : public Evaluator {
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    return {
-        potential_.data(),
-        {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-        result_factors(traits(decision_.kernel).homogeneity, scale, placed_->exponent, strength_exponent, softening_)};
+    return {work_.result, result_factors(traits(decision_.kernel).homogeneity, scale, placed_->exponent,
+                                         strength_exponent, softening_)};
   }
 
   Decision decision_;
@@ -285,7 +279,7 @@ class CpuEvaluator final : public Evaluator {
   Stages<Real> stages_;
   std::shared_ptr<const Tables<Real>> tables_;
   TableKey table_key_{};  ///< of tables_
-  Array<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  Array<Real> strength_, multipole_, local_, result_[most_parts];
   Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
 };
@@ -316,7 +310,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer while building; strengths and results while
   // evaluating, in single also the strengths in double
-  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * (d.gradient ? 4 : 1) * real;
+  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * d.parts() * real;
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = std::int64_t(d.degree + 1) * (d.degree + 1);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

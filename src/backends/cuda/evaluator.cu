@@ -61,9 +61,8 @@ class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed)
       : placed_(std::move(placed)), decision_(decision), threads_(threads) {
-    for (DeviceArray<Real>* a :
-         {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
-      a->use(memory_);
+    for (DeviceArray<Real>* a : {&strength_, &multipole_, &local_}) a->use(memory_);
+    for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
 
   ~CudaEvaluator() override { memory_.stream = placed_->stream; }
@@ -308,9 +307,7 @@ class CudaEvaluator final : public Evaluator {
   void allocate_results() {
     const std::int64_t targets = target_points().count;
     strength_.resize(tree_.sources.count);  // the same sizes, and places, in every evaluation of a build
-    potential_.resize(targets);
-    for (DeviceArray<Real>& g : gradient_)
-      if (decision_.gradient) g.resize(targets);
+    for (int part = 0; part < decision_.parts(); ++part) result_[part].resize(targets);
     if (decision_.method != Method::fmm) return;
     multipole_.resize(std::int64_t(tree_.tree.boxes) * tables_.view().stride);
     local_.resize(std::int64_t(tree_.tree.boxes) * tables_.view().stride);
@@ -341,12 +338,12 @@ class CudaEvaluator final : public Evaluator {
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree_.sources.axis[axis].data();
       work_.target[axis] = target_points().axis[axis].data();
-      work_.gradient[axis] = decision_.gradient ? gradient_[axis].data() : nullptr;
     }
     work_.strength = strength_.data();
     work_.multipole = multipole_.data();
     work_.local = local_.data();
-    work_.potential = potential_.data();
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = part < decision_.parts() ? result_[part].data() : nullptr;
     work_.softening = softening_.length;
     work_.self_from = self_from_;
     work_.rotation = decision_.rotation;
@@ -392,16 +389,14 @@ class CudaEvaluator final : public Evaluator {
 
   /// The measured error of the first strength vector.
   void examine(int exponent, const Quality& q, const Delivery& delivery, Report& report) {
-    const Delivered delivered{q.norms, q.factor.potential, q.factor.gradient, delivery.outputs.scalar};
+    const Delivered delivered{q.norms, q.factor, delivery.outputs.scalar};
     report.error = measured_error(evaluated(0, exponent), delivered, {delivery.check, delivery.seed}, memory_);
     events_.mark("");
   }
 
   SortedResults<Real> results(int strength_exponent, double scale) const {
-    return {
-        potential_.data(),
-        {work_.gradient[0], work_.gradient[1], work_.gradient[2]},
-        result_factors(traits(decision_.kernel).homogeneity, scale, placed_->exponent, strength_exponent, softening_)};
+    return {work_.result, result_factors(traits(decision_.kernel).homogeneity, scale, placed_->exponent,
+                                         strength_exponent, softening_)};
   }
 
   std::shared_ptr<Placed> placed_;  // outlives all arrays below
@@ -426,7 +421,7 @@ class CudaEvaluator final : public Evaluator {
   ConditionProbe condition_{memory_};
   Accounts accounts_{memory_};
   Judge judge_{memory_};
-  DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
   Work<Real> work_;
 };
 
