@@ -84,12 +84,9 @@ struct Bound {
     for (auto& r : result) r.assign(strength.size(), Real(0));
     work.tree = cloud.tree.tree.view();
     work.lists = cloud.tree.lists.view();
-    for (int a = 0; a < 3; ++a) {
-      work.source[a] = work.target[a] = cloud.tree.sources.axis[a].data();
-      work.gradient[a] = gradient ? result[a + 1].data() : nullptr;
-    }
+    for (int a = 0; a < 3; ++a) work.source[a] = work.target[a] = cloud.tree.sources.axis[a].data();
     work.strength = strength.data();
-    work.potential = result[0].data();
+    for (int part = 0; part < parts_with(gradient); ++part) work.result.part[part] = result[part].data();
   }
 };
 

@@ -42,7 +42,7 @@ class Field {
     for (DeviceArray<Real>& result : result_) result.resize(n);
     for (int a = 0; a < 3; ++a) work_.source[a] = work_.target[a] = tree_.sources.axis[a].data();
     work_.strength = strength_.data();
-    work_.potential = result_[0].data();
+    want_gradient(false);
     work_.source_curve = work_.target_curve = tree_.source_curve.data();
     work_.tree = tree_.tree.view(), work_.lists = tree_.lists.view();
     require(cudaDeviceSynchronize(), "a tree");
@@ -53,7 +53,8 @@ class Field {
     return report_;
   }
   void want_gradient(bool wanted) {
-    for (int a = 0; a < 3; ++a) work_.gradient[a] = wanted ? result_[a + 1].data() : nullptr;
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = part < parts_with(wanted) ? result_[part].data() : nullptr;
   }
   double time_p2p(const P2pLimits<Real>& limits) {
     const double building = bench::milliseconds([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
@@ -68,7 +69,7 @@ class Field {
 
   /// Results of one p2p: potential, then gradient.
   std::vector<Real> results() {
-    const int parts = work_.gradient[0] ? 4 : 1;
+    const int parts = work_.result.parts();
     std::vector<Real> found(static_cast<std::size_t>(parts * n_));
     for (int i = 0; i < parts; ++i)
       require(cudaMemsetAsync(result_[i].data(), 0, static_cast<std::size_t>(n_) * sizeof(Real), stream), "memset");

@@ -181,8 +181,7 @@ class SequencedEvaluator final : public Evaluator {
     q.factor = factor;
     q.lost = loses_strengths(range, d.precision, steps_.placed->least, q.norms);
     if (summed && index == 0 && delivery.check > 0)
-      report.error =
-          steps_.checked(vector, {q.norms, factor.potential, factor.gradient, delivery.outputs.scalar}, delivery);
+      report.error = steps_.checked(vector, {q.norms, factor, delivery.outputs.scalar}, delivery);
     if (index == 0 && q.lost && report.error) distrust(*report.error);
     return q;
   }

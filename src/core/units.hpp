@@ -52,6 +52,7 @@ class Factor {
 
 struct ResultFactors {
   Factor potential, gradient;
+  FARFIELD_HD const Factor& operator[](int part) const { return part == 0 ? potential : gradient; }
 };
 
 /// Undoes the power-of-two scalings of coordinates (e) and strengths (s): u = 2^(e + s) u', grad u = 2^(2 e + s) grad

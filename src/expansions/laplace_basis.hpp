@@ -41,16 +41,16 @@ struct LaplaceBasis {
     laplace::monic_terms<degree>(weight, x, y, z, add);
   }
   static std::vector<double> term_factors(int degree) { return laplace::monic_factors(degree); }
-  /// out[0] = sum_i L_i R_i(x, y, z) with a(Constant<i>) = sum_factors[i] L_i; with `gradient` out[1 ... 3] are its
+  /// out[0] = sum_i L_i R_i(x, y, z) with a(Constant<i>) = sum_factors[i] L_i; with 4 parts out[1 ... 3] are its
   /// derivatives.
-  template <int degree, bool gradient, class V, class Coefficient>
+  template <int degree, int parts, class V, class Coefficient>
   FARFIELD_HD static void fixed_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
-    laplace::rho_sum<degree, gradient>(x, y, z, a, out);
+    laplace::rho_sum<degree, parts>(x, y, z, a, out);
   }
   /// The same for sum_i M_i S_i(x, y, z).
-  template <int degree, bool gradient, class V, class Coefficient>
+  template <int degree, int parts, class V, class Coefficient>
   FARFIELD_HD static void fixed_outer_sum(V x, V y, V z, V inverse_r, Coefficient&& a, V out[4]) {
-    laplace::rho_outer_sum<degree, gradient>(x, y, z, inverse_r, a, out);
+    laplace::rho_outer_sum<degree, parts>(x, y, z, inverse_r, a, out);
   }
   static std::vector<double> sum_factors(int degree) { return laplace::rho_factors(degree); }
 

@@ -98,7 +98,7 @@ struct ColumnSums {
   V value[2] = {0, 0}, along_z[2] = {0, 0}, inward[2] = {0, 0};
 };
 
-template <int degree, bool gradient, int m, class V, class Coefficient>
+template <int degree, int parts, int m, class V, class Coefficient>
 FARFIELD_HD ColumnSums<V> sum_column(V z, V r2, Coefficient&& a) {
   ColumnSums<V> sum;
   V q = 1, before = 0;
@@ -111,7 +111,7 @@ FARFIELD_HD ColumnSums<V> sum_column(V z, V r2, Coefficient&& a) {
     }
     sum.value[0] += a(Constant<i + m>{}) * q;
     if constexpr (m > 0) sum.value[1] += a(Constant<i - m>{}) * q;
-    if constexpr (gradient && n < degree) {
+    if constexpr (parts > 1 && n < degree) {
       sum.along_z[0] += a(Constant<next + m>{}) * q;
       if constexpr (m > 0) {
         sum.along_z[1] += a(Constant<next - m>{}) * q;
@@ -124,8 +124,8 @@ FARFIELD_HD ColumnSums<V> sum_column(V z, V r2, Coefficient&& a) {
 }
 
 /// out[0] = sum over n, m of A_{n,m} Re rho_n^m and A_{n,-m} Im rho_n^m at (x, y, z), `a(Constant<n^2+n+m>)` being A;
-/// with gradient out[1 ... 3] are its derivatives.
-template <int degree, bool gradient, class V, class Coefficient>
+/// with 4 parts out[1 ... 3] are its derivatives.
+template <int degree, int parts, class V, class Coefficient>
 FARFIELD_HD void rho_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
   const V r2 = x * x + y * y + z * z;
   V cosine = 1, sine = 0, u = 0, dx = 0, dy = 0, dz = 0, radial = 0;
@@ -133,10 +133,10 @@ FARFIELD_HD void rho_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
     constexpr int m = decltype(column)::value;
     [[maybe_unused]] const V inner_cosine = cosine, inner_sine = sine;  // of m - 1
     if constexpr (m > 0) turn<Rho, m>(x, y, cosine, sine);
-    const ColumnSums<V> sum = sum_column<degree, gradient, m>(z, r2, a);
+    const ColumnSums<V> sum = sum_column<degree, parts, m>(z, r2, a);
     u += sum.value[0] * cosine;
     if constexpr (m > 0) u += sum.value[1] * sine;
-    if constexpr (gradient) {
+    if constexpr (parts > 1) {
       dz += sum.along_z[0] * cosine;
       if constexpr (m > 0) {
         constexpr V factor = V(Rho::turn<m>);
@@ -153,7 +153,7 @@ FARFIELD_HD void rho_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
     }
   });
   out[0] = u;
-  if constexpr (gradient) {
+  if constexpr (parts > 1) {
     out[1] = V(0.5) * dx - x * radial;
     out[2] = V(0.5) * dy - y * radial;
     out[3] = dz;
@@ -161,11 +161,11 @@ FARFIELD_HD void rho_sum(V x, V y, V z, Coefficient&& a, V out[4]) {
 }
 
 /// The same for sum A_i S_i(u), S_i(u) = R_i(v) / |u| with v = u / |u|^2; derivatives by the chain rule through v.
-template <int degree, bool gradient, class V, class Coefficient>
+template <int degree, int parts, class V, class Coefficient>
 FARFIELD_HD void rho_outer_sum(V x, V y, V z, V inverse_r, Coefficient&& a, V out[4]) {
   const V square = inverse_r * inverse_r, vx = x * square, vy = y * square, vz = z * square;
-  rho_sum<degree, gradient>(vx, vy, vz, a, out);
-  if constexpr (gradient) {
+  rho_sum<degree, parts>(vx, vy, vz, a, out);
+  if constexpr (parts > 1) {
     const V along = out[0] + V(2) * (vx * out[1] + vy * out[2] + vz * out[3]), cube = square * inverse_r;
     out[1] = (out[1] - x * along) * cube;
     out[2] = (out[2] - y * along) * cube;

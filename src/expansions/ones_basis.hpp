@@ -32,14 +32,14 @@ struct OnesBasis {
     add(std::integral_constant<int, 0>{}, weight);
   }
   static std::vector<double> term_factors(int /*degree*/) { return {1}; }
-  template <int degree, bool gradient, class V, class Coefficient>
+  template <int degree, int parts, class V, class Coefficient>
   FARFIELD_HD static void fixed_sum(V /*x*/, V /*y*/, V /*z*/, Coefficient&& a, V out[4]) {
     out[0] = a(std::integral_constant<int, 0>{});
-    if constexpr (gradient) out[1] = out[2] = out[3] = 0;
+    if constexpr (parts > 1) out[1] = out[2] = out[3] = 0;
   }
-  template <int degree, bool gradient, class V, class Coefficient>
+  template <int degree, int parts, class V, class Coefficient>
   FARFIELD_HD static void fixed_outer_sum(V x, V y, V z, V /*inverse_r*/, Coefficient&& a, V out[4]) {
-    fixed_sum<degree, gradient>(x, y, z, a, out);
+    fixed_sum<degree, parts>(x, y, z, a, out);
   }
   static std::vector<double> sum_factors(int /*degree*/) { return {1}; }
 

@@ -42,22 +42,20 @@ static double ratio(double error, double size) {
   return quotient < INFINITY ? quotient : INFINITY;
 }
 
-/// Errors of `width` components per target (1: potential, 3: gradient) against `exact`. All values are divided by
-/// the largest result before they are squared, so that no square leaves the range of double.
-template <class Real, class Exact>
-static Errors errors_of(const Real* const* computed, int width, std::int64_t count, const Delivered& delivered,
-                        const std::vector<std::int64_t>& targets, Exact&& exact) {
-  const Norm& all = width == 1 ? delivered.norms.potential : delivered.norms.gradient;
-  const Factor& factor = width == 1 ? delivered.potential : delivered.gradient;
+/// Errors of parts [first, end): the potential, or the gradient, whose norm is `all`. All values are divided by the
+/// largest result before they are squared, so that no square leaves the range of double.
+template <class Real>
+static Errors errors_of(const Computed<Real>& computed, int first, int end, const Norm& all, const Delivered& delivered,
+                        const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& exact) {
+  const Factor& factor = delivered.factor[first];
   const double unit = unit_of(all);
   std::vector<double> own;
   double squared = 0;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     double error = 0, size = 0;
-    for (int a = 0; a < width; ++a) {
-      const double e = exact(k, a) / unit;
-      const double difference =
-          received(static_cast<double>(computed[a][targets[k]]), factor, delivered.scalar) / unit - e;
+    for (int part = first; part < end; ++part) {
+      const double e = exact[k].part[part] / unit, value = static_cast<double>(computed.result[part][targets[k]]);
+      const double difference = received(value, factor, delivered.scalar) / unit - e;
       error += difference * difference;
       size += e * e;
     }
@@ -68,7 +66,7 @@ static Errors errors_of(const Real* const* computed, int width, std::int64_t cou
   const auto at = [&](double share) {
     return own[static_cast<std::size_t>(share * static_cast<double>(own.size() - 1))];
   };
-  const double up = static_cast<double>(count) / static_cast<double>(targets.size());
+  const double up = static_cast<double>(computed.targets) / static_cast<double>(targets.size());
   // Values that the sample does not hold may have left the caller's range, too.
   const bool in_range = all.finite() && std::isfinite(received(all.largest, factor, delivered.scalar));
   return {in_range ? ratio(std::sqrt(squared * up), all.at_least() / unit) : INFINITY, at(0.5), at(0.95), own.back()};
@@ -80,16 +78,13 @@ ErrorReport errors(const Computed<Real>& in, const Delivered& delivered, const s
   ErrorReport report;
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;
-  if (in.potential && !targets.empty()) {
-    const Errors e =
-        errors_of(&in.potential, 1, in.targets, delivered, targets, [&](std::size_t k, int) { return sums[k].u; });
+  if (in.result[0] && !targets.empty()) {
+    const Errors e = errors_of(in, 0, 1, delivered.norms.potential, delivered, targets, sums);
     report.potential = e.norm, report.potential_median = e.median;
     report.potential_p95 = e.p95, report.potential_max = e.max;
   }
-  if (in.gradient[0] && !targets.empty()) {
-    const Errors e = errors_of(in.gradient, 3, in.targets, delivered, targets, [&](std::size_t k, int axis) {
-      return axis == 0 ? sums[k].gx : axis == 1 ? sums[k].gy : sums[k].gz;
-    });
+  if (in.result[1] && !targets.empty()) {
+    const Errors e = errors_of(in, 1, most_parts, delivered.norms.gradient, delivered, targets, sums);
     report.gradient = e.norm, report.gradient_median = e.median;
     report.gradient_p95 = e.p95, report.gradient_max = e.max;
   }
@@ -115,7 +110,8 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
 
 std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at) {
   std::vector<DirectSum> sums = sums_at(condition_targets(count));
-  for (DirectSum& s : sums) s.result_u = s.u * s.u, s.result_g = s.gx * s.gx + s.gy * s.gy + s.gz * s.gz;
+  for (DirectSum& s : sums)
+    for (int part = 0; part < most_parts; ++part) (part == 0 ? s.result_u : s.result_g) += s.part[part] * s.part[part];
   return {sums.begin(), sums.end()};
 }
 

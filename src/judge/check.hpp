@@ -6,17 +6,16 @@
 #include <farfield/views.hpp>
 #include <vector>
 
-#include "core/units.hpp"
+#include "core/results.hpp"
 #include "judge/direct_sum.hpp"
 
 namespace farfield {
 
-/// Results of one evaluation in host memory.
+/// Results of one evaluation in host memory; parts that are null are not checked.
 template <class Real>
 struct Computed {
   std::int64_t targets;
-  const Real* potential;    ///< null: not checked
-  const Real* gradient[3];  ///< null: not checked
+  ResultArrays<Real> result;
 };
 
 /// L2 norm of a result over all targets, in the evaluator's own units, and its largest absolute value; not finite where
@@ -36,12 +35,12 @@ struct Norms {
 /// The factors and the type with which results reach the caller, and their norms in the evaluator's units.
 struct Delivered {
   Norms norms;
-  Factor potential, gradient;
+  ResultFactors factor;
   Scalar scalar = Scalar::float64;
 };
 
 /// Results judged as they are, before they reach the caller.
-inline Delivered in_own_units(const Norms& norms) { return {norms, Factor(1, 0), Factor(1, 0), Scalar::float64}; }
+inline Delivered in_own_units(const Norms& norms) { return {norms, {Factor(1, 0), Factor(1, 0)}, Scalar::float64}; }
 
 /// Sums `samples` targets (all of them if there are fewer) directly, and compares them with what the caller receives.
 template <class Real>

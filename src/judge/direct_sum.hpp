@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/math.hpp"
+#include "core/results.hpp"
 #include "kernels/concept.hpp"
 
 namespace farfield {
@@ -18,7 +19,7 @@ struct TermSums {
 };
 /// Also the sums of q K and of its gradient.
 struct DirectSum : TermSums {
-  double u = 0, gx = 0, gy = 0, gz = 0;
+  double part[most_parts] = {};
 };
 
 /// The direct sums at targets of these indices.

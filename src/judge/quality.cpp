@@ -63,15 +63,16 @@ static Norm norm_of(const Real* const* arrays, int width, std::int64_t count, in
 }
 
 template <class Real>
-Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_t count, int threads) {
+Norms norms_of(const Computed<Real>& computed, int threads) {
   Norms norms;
-  norms.potential = norm_of(&potential, 1, count, threads);
-  if (gradient[0]) norms.gradient = norm_of(gradient, 3, count, threads);
+  const ResultArrays<Real>& result = computed.result;
+  norms.potential = norm_of(result.part, 1, computed.targets, threads);
+  if (result[1]) norms.gradient = norm_of(result.part + 1, 3, computed.targets, threads);
   return norms;
 }
 
-template Norms norms_of<float>(const float*, const float* const[3], std::int64_t, int);
-template Norms norms_of<double>(const double*, const double* const[3], std::int64_t, int);
+template Norms norms_of<float>(const Computed<float>&, int);
+template Norms norms_of<double>(const Computed<double>&, int);
 
 /// Root of a sum of squares over a sample, scaled up to all targets, divided by a norm: at most double's digits, as for
 /// results that cancel entirely; `otherwise` where the sum is 0.
@@ -174,13 +175,12 @@ void measure(Quality& quality, const Computed<Real>& in, const std::vector<Drawn
   const std::vector<DirectSum> exact = sums_at(targets);
   Truncation squares;
   for (std::size_t k = 0; k < drawn.size(); ++k) {
-    const auto squared = [&](const Real* computed, double sum) {
-      const double difference = computed ? static_cast<double>(computed[targets[k]]) - sum : 0;
-      return drawn[k].times * difference * difference;
-    };
-    squares.potential += squared(in.potential, exact[k].u);
-    squares.gradient += squared(in.gradient[0], exact[k].gx) + squared(in.gradient[1], exact[k].gy) +
-                        squared(in.gradient[2], exact[k].gz);
+    Truncation own;
+    for (int part = 0; part < in.result.parts(); ++part) {
+      const double difference = static_cast<double>(in.result[part][targets[k]]) - exact[k].part[part];
+      (part == 0 ? own.potential : own.gradient) += drawn[k].times * difference * difference;
+    }
+    squares += own;
   }
   quality.truncation = of_a_sample * lost_by(squares, quality.norms);
 }

@@ -11,9 +11,9 @@
 
 namespace farfield {
 
-/// Norms of `count` results in host memory, `gradient[0]` null where there is none; the same for any number of threads.
+/// The same for any number of threads.
 template <class Real>
-Norms norms_of(const Real* potential, const Real* const gradient[3], std::int64_t count, int threads);
+Norms norms_of(const Computed<Real>& computed, int threads);
 
 /// What is known of one vector of strengths before it is scaled.
 struct StrengthRange {

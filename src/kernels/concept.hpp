@@ -23,10 +23,10 @@ concept PairKernel = ExpansionBasis<typename K::Basis> && requires(double r2, do
 /// A kernel of 1/r and q/r^3 alone. For such a kernel backends have shorter ways than `pair`, which refine the
 /// hardware's reciprocal square root only as far as the tolerance needs.
 template <class K>
-concept OfInverseDistance = PairKernel<K> && requires(double v) {
-  K::potential(v, v, v);
-  K::gradient(v, v, v, v, v, v, v, v, v);
-  K::gradient_of_cube(v, v, v, v, v, v, v, v, v);
+concept OfInverseDistance = PairKernel<K> && requires(double v, double* out) {
+  K::template of_inverse<1>(v, v, v, v, v, out);
+  K::template of_inverse<4>(v, v, v, v, v, out);
+  K::of_cube(v, v, v, v, v, out);
 };
 
 /// Adds a pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: computed

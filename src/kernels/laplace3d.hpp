@@ -14,34 +14,26 @@ struct Laplace3d {
 
   template <int parts, class V>
   FARFIELD_HD static void pair(V r2, V dx, V dy, V dz, V q, V* out) {
-    const V inverse_r = Math<V>::inverse_sqrt(r2);
-    if constexpr (parts == 1)
-      potential(inverse_r, q, out[0]);
-    else
-      gradient(inverse_r, q, dx, dy, dz, out[0], out[1], out[2], out[3]);
+    of_inverse<parts>(Math<V>::inverse_sqrt(r2), q, dx, dy, dz, out);
   }
 
   /// Adds one pair: d = target - source, inverse_r = 1/|d| or 0 for coincident points.
-  template <class V>
-  FARFIELD_HD static void potential(V inverse_r, V q, V& u) {
-    u += q * inverse_r;
+  template <int parts, class V>
+  FARFIELD_HD static void of_inverse(V inverse_r, V q, V dx, V dy, V dz, V* out) {
+    const V w = q * inverse_r, w3 = w * (inverse_r * inverse_r);
+    out[0] += w;
+    if constexpr (parts == 1) return;
+    out[1] -= w3 * dx;
+    out[2] -= w3 * dy;
+    out[3] -= w3 * dz;
   }
+  /// All parts from c = q/r^3 and r^2, for pairs that are known not to coincide: three operations less.
   template <class V>
-  FARFIELD_HD static void gradient(V inverse_r, V q, V dx, V dy, V dz, V& u, V& gx, V& gy, V& gz) {
-    const V w = q * inverse_r;
-    const V w3 = w * (inverse_r * inverse_r);
-    u += w;
-    gx -= w3 * dx;
-    gy -= w3 * dy;
-    gz -= w3 * dz;
-  }
-  /// The same from c = q/r^3 and r^2, for pairs that are known not to coincide: three operations less.
-  template <class V>
-  FARFIELD_HD static void gradient_of_cube(V c, V r2, V dx, V dy, V dz, V& u, V& gx, V& gy, V& gz) {
-    u += c * r2;
-    gx -= c * dx;
-    gy -= c * dy;
-    gz -= c * dz;
+  FARFIELD_HD static void of_cube(V c, V r2, V dx, V dy, V dz, V* out) {
+    out[0] += c * r2;
+    out[1] -= c * dx;
+    out[2] -= c * dy;
+    out[3] -= c * dz;
   }
 };
 

@@ -5,6 +5,7 @@
 #include <farfield/report.hpp>
 #include <vector>
 
+#include "core/results.hpp"
 #include "tree/lists.hpp"
 
 namespace farfield {
@@ -16,6 +17,7 @@ struct Decision {
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
   bool gradient = false;
+  int parts() const { return parts_with(gradient); }
   double softening = 0;  ///< in the caller's units; > 0: method is direct
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known

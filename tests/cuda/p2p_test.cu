@@ -63,7 +63,7 @@ class NearField {
     std::vector<Real> zeros(static_cast<std::size_t>(targets()));
     for (int i = 0; i < (gradient ? 4 : 1); ++i) {
       cuda::upload(result[i], zeros.data(), targets(), nullptr);
-      (i == 0 ? work.potential : work.gradient[i - 1]) = result[i].data();
+      work.result.part[i] = result[i].data();
     }
     cuda::p2p<Kernel>(work);
     std::vector<double> sums(static_cast<std::size_t>(4 * targets()));
@@ -102,7 +102,7 @@ class NearField {
     }
     if (!(r2 > 0)) return;
     const double inverse = 1 / std::sqrt(r2);
-    Laplace3d::gradient(inverse, q, d[0], d[1], d[2], sum[0], sum[1], sum[2], sum[3]);
+    Laplace3d::of_inverse<4>(inverse, q, d[0], d[1], d[2], sum);
   }
 
   template <class Real>

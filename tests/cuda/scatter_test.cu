@@ -62,10 +62,9 @@ void run(const Case<Real, T>& c) {
   delivery.split = c.split;
   cuda::Scatter scatter(memory);
   for (int again = 0; again < 2; ++again)
-    scatter(
-        cuda::SortedResults<Real>{
-            sorted[0].data(), {sorted[1].data(), sorted[2].data(), sorted[3].data()}, {Factor(2, 0), Factor(2, 0)}},
-        0, on_device.data(), c.count, delivery, nullptr);
+    scatter(SortedResults<Real>{{{sorted[0].data(), sorted[1].data(), sorted[2].data(), sorted[3].data()}},
+                                {Factor(2, 0), Factor(2, 0)}},
+            0, on_device.data(), c.count, delivery, nullptr);
   if (c.first_potential) expect_numbers(potential, 0, c.split, 0, 1);
   expect_numbers(source_potential, c.split, rest, 0, 1);
   if (c.gradient) expect_numbers(gradient, 0, c.split, 1, 3);

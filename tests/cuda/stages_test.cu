@@ -35,7 +35,7 @@ struct ArrayPair {
   Array<Real>* host;
   cuda::DeviceArray<Real>* device;
 };
-constexpr const char* gradient_names[] = {"gradients along x", "gradients along y", "gradients along z"};
+constexpr const char* part_names[] = {"potentials", "gradients along x", "gradients along y", "gradients along z"};
 
 template <class Real>
 class StagePair {
@@ -86,12 +86,9 @@ class StagePair {
  private:
   void bind(const Scheme& scheme) {
     const std::int64_t targets = host_.target_points().count, boxes = host_.tree.boxes;
-    arrays_ = {{"multipoles", &h_multipole_, &multipole_},
-               {"locals", &h_local_, &local_},
-               {"potentials", &h_potential_, &potential_}};
+    arrays_ = {{"multipoles", &h_multipole_, &multipole_}, {"locals", &h_local_, &local_}};
     h_multipole_.assign(boxes * stride_, 0);
     h_local_.assign(boxes * stride_, 0);
-    h_potential_.assign(targets, 0);
     h_strength_.assign(host_.sources.count + 16, 0);
     for (std::int64_t i = 0; i < host_.sources.count; ++i)
       h_strength_[i] = static_cast<Real>(cloud_.strengths[host_.sources.order[i]]);
@@ -102,9 +99,10 @@ class StagePair {
     for (int a = 0; a < 3; ++a) {
       h_.source[a] = host_.sources.axis[a].data(), d_.source[a] = device_.sources.axis[a].data();
       h_.target[a] = host_.target_points().axis[a].data(), d_.target[a] = device_.target_points().axis[a].data();
-      if (!scheme.gradient) continue;
-      h_gradient_[a].assign(targets, 0);
-      arrays_.push_back({gradient_names[a], &h_gradient_[a], &gradient_[a]});
+    }
+    for (int part = 0; part < parts_with(scheme.gradient); ++part) {
+      h_result_[part].assign(targets, 0);
+      arrays_.push_back({part_names[part], &h_result_[part], &result_[part]});
     }
     h_.strength = h_strength_.data(), d_.strength = strength_.data();
     h_.rotation = d_.rotation = scheme.rotation;
@@ -123,9 +121,8 @@ class StagePair {
     for (auto& [what, array, on_device] : arrays_) cuda::upload(*on_device, array->data(), array->size(), nullptr);
     h_.multipole = h_multipole_.data(), d_.multipole = multipole_.data();
     h_.local = h_local_.data(), d_.local = local_.data();
-    h_.potential = h_potential_.data(), d_.potential = potential_.data();
-    for (int a = 0; a < 3; ++a)
-      if (!gradient_[a].empty()) h_.gradient[a] = h_gradient_[a].data(), d_.gradient[a] = gradient_[a].data();
+    for (int part = 0; part < most_parts; ++part)
+      h_.result.part[part] = h_result_[part].data(), d_.result.part[part] = result_[part].data();
   }
 
   Cloud cloud_;
@@ -133,7 +130,7 @@ class StagePair {
   cpu::CpuTree host_;
   cpu::Tables<Real> host_tables_;
   cpu::Work<Real> h_;
-  Array<Real> h_strength_, h_multipole_, h_local_, h_potential_, h_gradient_[3];
+  Array<Real> h_strength_, h_multipole_, h_local_, h_result_[most_parts];
   cuda::DeviceMemory memory_;
   cuda::CudaTree device_;
   cuda::Tables<Real> device_tables_{memory_};
@@ -141,7 +138,7 @@ class StagePair {
   cuda::Rows rows_{memory_};
   cuda::P2pWork near_{memory_};
   cuda::Work<Real> d_;
-  cuda::DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  cuda::DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
   std::vector<ArrayPair<Real>> arrays_;
   std::int64_t stride_ = 0;
 };

@@ -30,8 +30,8 @@ template <int degree>
   const auto gradient = LaplaceBasis::local_gradient(degree);
   const auto coefficient = [&](auto i) { return local[decltype(i)::value] * factor[decltype(i)::value]; };
   double out[4], alone[4];
-  LaplaceBasis::fixed_sum<degree, true>(u[0], u[1], u[2], coefficient, out);
-  LaplaceBasis::fixed_sum<degree, false>(u[0], u[1], u[2], coefficient, alone);
+  LaplaceBasis::fixed_sum<degree, 4>(u[0], u[1], u[2], coefficient, out);
+  LaplaceBasis::fixed_sum<degree, 1>(u[0], u[1], u[2], coefficient, alone);
   const double size = (degree + 1) * bound(degree) * magnitude(local);
   EXPECT_NEAR(out[0], dot(local, r), size);
   EXPECT_NEAR(alone[0], out[0], size);
@@ -48,8 +48,8 @@ template <int degree>
   const auto gradient = LaplaceBasis::multipole_gradient(degree);
   const auto coefficient = [&](auto i) { return multipole[decltype(i)::value] * factor[decltype(i)::value]; };
   double out[4], alone[4];
-  LaplaceBasis::fixed_outer_sum<degree, true>(u[0], u[1], u[2], 1 / norm(u), coefficient, out);
-  LaplaceBasis::fixed_outer_sum<degree, false>(u[0], u[1], u[2], 1 / norm(u), coefficient, alone);
+  LaplaceBasis::fixed_outer_sum<degree, 4>(u[0], u[1], u[2], 1 / norm(u), coefficient, out);
+  LaplaceBasis::fixed_outer_sum<degree, 1>(u[0], u[1], u[2], 1 / norm(u), coefficient, alone);
   const double size = (degree + 1) * bound(degree) * magnitude(multipole);
   EXPECT_NEAR(out[0], dot(multipole, s), size);
   EXPECT_NEAR(alone[0], out[0], size);

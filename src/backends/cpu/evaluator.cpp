@@ -52,9 +52,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   using Placed = cpu::Placed;
   explicit CpuSteps(EvaluatorState<Placed> state)
       : EvaluatorState<Placed>(std::move(state)), stages_(stages<Real>(decision.kernel, decision.simd)) {
-    for (Array<Real>* array :
-         {&multipole_, &local_, &strength_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
-      array->meter(placed->meter);
+    for (Array<Real>* array : {&multipole_, &local_, &strength_}) array->meter(placed->meter);
+    for (Array<Real>& part : result_) part.meter(placed->meter);
     power_.meter(placed->meter);
     exact_strength_.meter(placed->meter);
   }
@@ -113,9 +112,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void finish(Report& report) const { report.memory_bytes = placed->meter.peak; }
 
   void allocate_results() {
-    potential_.resize(targets());
-    for (Array<Real>& g : gradient_)
-      if (decision.gradient) g.resize(targets());
+    for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
     multipole_.resize(boxes * tables_->view().stride);
@@ -139,12 +136,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree.sources.axis[axis].data();
       work_.target[axis] = tree.target_points().axis[axis].data();
-      work_.gradient[axis] = decision.gradient ? gradient_[axis].data() : nullptr;
     }
     work_.strength = strength_.data();
     work_.multipole = multipole_.data();
     work_.local = local_.data();
-    work_.potential = potential_.data();
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
     work_.softening = softening.length;
     work_.self_from = self_from;
     work_.rotation = decision.rotation;
@@ -160,8 +157,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       return fmm(bound, *clock_);
     }
     time("p2p", [&] {
-      for (Real* out : {work_.potential, work_.gradient[0], work_.gradient[1], work_.gradient[2]})
-        if (out) std::fill(out, out + targets(), Real(0));
+      for (int part = 0; part < work_.result.parts(); ++part) std::fill_n(work_.result[part], targets(), Real(0));
       stages_.direct(work_, sources(), targets());
     });
   }
@@ -169,16 +165,14 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void start_judging() {}
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) const {
-    cpu::scatter(
-        SortedResults<Real>{potential_.data(), {work_.gradient[0], work_.gradient[1], work_.gradient[2]}, factors},
-        v.index, placed->tree.target_points(), delivery, threads);
+    cpu::scatter(SortedResults<Real>{work_.result, factors}, v.index, placed->tree.target_points(), delivery, threads);
   }
 
   Quality quality(const OneVector& v, std::int64_t translations) {
     const SumsAt sums_at = exact_sums(v);
     const Computed<Real> results = computed();
     const double safety = truncation_safety(decision, translations);
-    const Norms norms = norms_of(results.potential, results.gradient, targets(), threads);
+    const Norms norms = norms_of(results, threads);
     Quality quality = quality_of(condition_sums(targets(), sums_at), norms, sources(), targets(), truncated(), safety);
     std::int64_t samples = measured_targets(decision, sources(), targets(), translations);
     if (samples == 0) samples = worth_measuring(decision, quality, targets(), translations);
@@ -238,9 +232,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     };
   }
 
-  Computed<Real> computed() const {
-    return {targets(), work_.potential, {work_.gradient[0], work_.gradient[1], work_.gradient[2]}};
-  }
+  Computed<Real> computed() const { return {targets(), work_.result}; }
 
   Truncation truncated() {
     if (!with_tree() || !decision.promised) return {};
@@ -254,7 +246,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   StageClock* clock_ = nullptr;  ///< of the current call
   std::shared_ptr<const Tables<Real>> tables_;
   TableKey table_key_{};  ///< of tables_
-  Array<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  Array<Real> strength_, multipole_, local_, result_[most_parts];
   Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
 };

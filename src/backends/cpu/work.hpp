@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/results.hpp"
 #include "expansions/offsets.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
@@ -54,8 +55,7 @@ struct Work {
   const Real* strength = nullptr;  ///< of sorted sources, likewise padded
   Real* multipole = nullptr;       ///< [boxes][stride]
   Real* local = nullptr;           ///< [boxes][stride]
-  Real* potential = nullptr;       ///< [targets] in tree order, padded
-  Real* gradient[3] = {};          ///< [targets] each, null when not wanted
+  ResultArrays<Real> result;       ///< padded
   double softening = 0;            ///< scaled; > 0 in direct sums only
   std::int64_t self_from = 0;      ///< target t >= self_from is source t - self_from: no softened pair with itself
   bool rotation = false;           ///< m2l by rotation, else dense

@@ -56,9 +56,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    for (DeviceArray<Real>* a :
-         {&strength_, &multipole_, &local_, &potential_, &gradient_[0], &gradient_[1], &gradient_[2]})
-      a->use(memory_);
+    for (DeviceArray<Real>* a : {&strength_, &multipole_, &local_}) a->use(memory_);
+    for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
 
@@ -135,9 +134,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void allocate_results() {
     strength_.resize(sources());  // the same sizes, and places, in every evaluation of a build
-    potential_.resize(targets());
-    for (DeviceArray<Real>& g : gradient_)
-      if (decision.gradient) g.resize(targets());
+    for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
     if (!with_tree()) return;
     multipole_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
     local_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
@@ -159,12 +156,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree_.sources.axis[axis].data();
       work_.target[axis] = tree_.target_points().axis[axis].data();
-      work_.gradient[axis] = decision.gradient ? gradient_[axis].data() : nullptr;
     }
     work_.strength = strength_.data();
     work_.multipole = multipole_.data();
     work_.local = local_.data();
-    work_.potential = potential_.data();
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
     work_.softening = softening.length;
     work_.self_from = self_from;
     work_.stream = stream_;
@@ -190,9 +187,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void start_judging() { judge_.launch(work_, with_tree() && decision.promised, side_); }
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
-    const SortedResults<Real> results{
-        potential_.data(), {work_.gradient[0], work_.gradient[1], work_.gradient[2]}, factors};
-    scatter_(results, v.index, tree_.target_points().order.data(), targets(), delivery, stream_);
+    scatter_(SortedResults<Real>{work_.result, factors}, v.index, tree_.target_points().order.data(), targets(),
+             delivery, stream_);
   }
 
   /// Waits for the side stream: for the judge's kernels and for those of the condition.
@@ -267,7 +263,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   ConditionProbe condition_{memory_};
   Accounts accounts_{memory_};
   Judge judge_{memory_};
-  DeviceArray<Real> strength_, multipole_, local_, potential_, gradient_[3];
+  DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
   Work<Real> work_;
 };
 

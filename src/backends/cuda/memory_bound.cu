@@ -15,8 +15,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer during the build; after it strengths and
   // results, twice, as the caller's may be in host memory
-  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * (d.gradient ? 4 : 1) * (real + 8) +
-                       (1 << 20) + Scatter::bytes(results, d.gradient ? 4 : 1, 8);
+  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * d.parts() * (real + 8) + (1 << 20) +
+                       Scatter::bytes(results, d.parts(), 8);
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);

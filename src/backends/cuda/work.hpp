@@ -7,6 +7,7 @@
 #include "backends/cuda/m2l/mirror/view.hpp"
 #include "backends/cuda/m2l/tensor/view.hpp"
 #include "core/least_square.hpp"
+#include "core/results.hpp"
 #include "expansions/offsets.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
@@ -131,10 +132,9 @@ struct Work {
   const Real* strength = nullptr;  ///< of sorted sources
   /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
   Real close_square = cuda::close_square<Real>(most_careful);
-  Real* multipole = nullptr;   ///< [boxes][stride]
-  Real* local = nullptr;       ///< [boxes][stride]
-  Real* potential = nullptr;   ///< [targets] in tree order
-  Real* gradient[3] = {};      ///< [targets] each, null when not wanted
+  Real* multipole = nullptr;  ///< [boxes][stride]
+  Real* local = nullptr;      ///< [boxes][stride]
+  ResultArrays<Real> result;
   double softening = 0;        ///< scaled; > 0 in direct sums only
   std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from: no softened pair with itself
   bool rotation = false;       ///< m2l by rotation, else dense
@@ -143,11 +143,5 @@ struct Work {
   MirrorView mirror;           ///< the same in double; tables are those of the rotation then
   cudaStream_t stream = nullptr;
 };
-
-/// The array of one part of the results: 0 is the potential, 1 to 3 are the gradient's components.
-template <class Real>
-FARFIELD_HD Real* result_array(const Work<Real>& work, int part) {
-  return part == 0 ? work.potential : part == 1 ? work.gradient[0] : part == 2 ? work.gradient[1] : work.gradient[2];
-}
 
 }  // namespace farfield::cuda

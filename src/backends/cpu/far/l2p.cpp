@@ -7,15 +7,14 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Kernel, class Real, int expansions>
+template <class Kernel, class Real, int parts>
 static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const TreeView& tree = work.tree;
   const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
   const double factor = 1 / tree.lattice.edge(tree.level[box]);
-  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor));
-  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor) * factor);
+  const auto scale = part_scales<typename Kernel::Basis, Real>(1 / factor, factor);
   const Real* coefficient[4] = {work.local + box * work.tables.stride};
-  for (int axis = 0; axis + 1 < expansions; ++axis) {
+  for (int axis = 0; axis + 1 < parts; ++axis) {
     Real* map = derivative + axis * work.tables.stride;
     apply(work.tables.local_gradient[axis], coefficient[0], map);
     coefficient[axis + 1] = map;
@@ -24,11 +23,9 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
     const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
-    Evaluate<Kernel, Real, expansions> visit(coefficient);
+    Evaluate<Kernel, Real, parts> visit(coefficient);
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
-    deliver(work.potential + t, visit.out[0], to_potential, valid, true);
-    for (int axis = 0; axis + 1 < expansions; ++axis)
-      deliver(work.gradient[axis] + t, visit.out[axis + 1], to_gradient, valid, true);
+    for (int part = 0; part < parts; ++part) deliver(work.result[part] + t, visit.out[part], scale[part], valid);
   }
 }
 
@@ -38,10 +35,7 @@ void l2p(const Work<Real>& work) {
     const BoxId box = static_cast<BoxId>(i);
     if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
     Real* derivative = scratch.need(3 * work.tables.stride);
-    if (work.gradient[0])
-      l2p_leaf<Kernel, Real, 4>(work, box, derivative);
-    else
-      l2p_leaf<Kernel, Real, 1>(work, box, derivative);
+    with_parts(work.result.parts(), [&](auto parts) { l2p_leaf<Kernel, Real, parts()>(work, box, derivative); });
   });
 }
 

@@ -7,36 +7,34 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 /// The multipole of a box, and with gradient its three derivatives, padded to the same degree.
-template <class Real, int expansions>
+template <class Real, int parts>
 static void expand(const Work<Real>& work, BoxId source, std::int64_t pitch, Real* coefficient) {
   const Real* multipole = work.multipole + source * work.tables.stride;
   for (std::int64_t i = 0; i < pitch; ++i) coefficient[i] = i < work.tables.coefficients ? multipole[i] : 0;
-  for (int axis = 0; axis + 1 < expansions; ++axis)
+  for (int axis = 0; axis + 1 < parts; ++axis)
     apply(work.tables.multipole_gradient[axis], multipole, coefficient + (axis + 1) * pitch);
 }
 
-template <class Kernel, class Real, int expansions>
+template <class Kernel, class Real, int parts>
 static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_t pitch, Real* scratch) {
   const TreeView& tree = work.tree;
   const double centre[3] = {tree.coordinate(source, 0), tree.coordinate(source, 1), tree.coordinate(source, 2)};
   const double factor = 1 / tree.lattice.edge(tree.level[source]);
-  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor));
-  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor) * factor);
-  expand<Real, expansions>(work, source, pitch, scratch);
+  const auto scale = part_scales<typename Kernel::Basis, Real>(1 / factor, factor);
+  expand<Real, parts>(work, source, pitch, scratch);
   const Real* coefficient[4] = {scratch, scratch + pitch, scratch + 2 * pitch, scratch + 3 * pitch};
-  const int degree = work.tables.degree + (expansions > 1);
-  const Real* recurrence = expansions > 1 ? work.tables.recurrence_next : work.tables.recurrence;
+  const int degree = work.tables.degree + (parts > 1);
+  const Real* recurrence = parts > 1 ? work.tables.recurrence_next : work.tables.recurrence;
   const std::int64_t end = tree.target_end[box];
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
     PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
-    Evaluate<Kernel, Real, expansions> visit(coefficient);
+    Evaluate<Kernel, Real, parts> visit(coefficient);
     Kernel::Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
-    deliver<Real>(work.potential + t, visit.out[0] * weight, to_potential, valid, true);
-    for (int axis = 0; axis + 1 < expansions; ++axis)
-      deliver<Real>(work.gradient[axis] + t, visit.out[axis + 1] * weight, to_gradient, valid, true);
+    for (int part = 0; part < parts; ++part)
+      deliver<Real>(work.result[part] + t, visit.out[part] * weight, scale[part], valid);
   }
 }
 
@@ -47,12 +45,9 @@ void m2p(const Work<Real>& work) {
   for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& memory, std::int64_t i) {
     const BoxId box = static_cast<BoxId>(i);
     Real* scratch = memory.need(4 * pitch);
-    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
-      if (work.gradient[0])
-        add_box<Kernel, Real, 4>(work, box, list.items[k], pitch, scratch);
-      else
-        add_box<Kernel, Real, 1>(work, box, list.items[k], pitch, scratch);
-    }
+    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
+      with_parts(work.result.parts(),
+                 [&](auto parts) { add_box<Kernel, Real, parts()>(work, box, list.items[k], pitch, scratch); });
   });
 }
 

@@ -97,10 +97,10 @@ inline void apply(const SparseView<Real>& a, const Real* x, Real* y) {
   }
 }
 
-/// Adds (or stores) the valid lanes of v times factor.
+/// Adds the valid lanes of v times factor.
 template <class Real>
-FARFIELD_INLINE void deliver(Real* out, Vec<Real> v, Real factor, int valid, bool add) {
-  for (int i = 0; i < valid; ++i) out[i] = (add ? out[i] : Real(0)) + factor * v[i];
+FARFIELD_INLINE void deliver(Real* out, Vec<Real> v, Real factor, int valid) {
+  for (int i = 0; i < valid; ++i) out[i] += factor * v[i];
 }
 
 template <class Real>

@@ -12,7 +12,7 @@ static constexpr std::int64_t block = 512;
 /// Sums over sources, one at a time (V = double) or one per lane (V = Vec<double>).
 template <class Kernel, class V>
 struct Sums {
-  V u{}, gx{}, gy{}, gz{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
+  V part[most_parts]{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
 
   /// Leaves out pairs that are too near (least_square); `near` becomes positive unless the points of these coincide.
   FARFIELD_INLINE void add(V dx, V dy, V dz, V strength) {
@@ -36,7 +36,7 @@ struct Sums {
   }
 
   FARFIELD_INLINE void take(const V out[4], const PairTerms<V>& terms) {
-    u += out[0], gx += out[1], gy += out[2], gz += out[3];
+    for (int e = 0; e < most_parts; ++e) part[e] += out[e];
     abs_u += terms.potential, abs_g += terms.gradient;
     square_u += terms.potential * terms.potential, square_g += terms.gradient * terms.gradient;
   }
@@ -48,8 +48,7 @@ static FARFIELD_INLINE double all_lanes(const Vec<double>& x) { return sum_lanes
 /// Returns whether pairs of points that do not coincide were left out as too near.
 template <class Kernel, class V>
 static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) {
-  sum.u += all_lanes(sums.u);
-  sum.gx += all_lanes(sums.gx), sum.gy += all_lanes(sums.gy), sum.gz += all_lanes(sums.gz);
+  for (int e = 0; e < most_parts; ++e) sum.part[e] += all_lanes(sums.part[e]);
   sum.abs_u += all_lanes(sums.abs_u), sum.abs_g += all_lanes(sums.abs_g);
   sum.square_u += all_lanes(sums.square_u), sum.square_g += all_lanes(sums.square_g);
   return all_lanes(sums.near) > 0;

@@ -16,9 +16,11 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Kernel, class Real, bool with_gradient, bool softened>
+template <class Kernel, class Real, int parts, bool softened>
 class ClosePairs {
   using V = Vec<Real>;
+  template <int n>
+  using Tile = TargetTile<Real, n, parts>;
   static constexpr bool single = sizeof(Real) == 4;
 
  public:
@@ -41,9 +43,9 @@ class ClosePairs {
   /// Adds the pairs of source s with those targets from t on whose bits are set. Out of line and with its own copy of
   /// the targets, so that the calling loop keeps its vectors in registers.
   template <int n>
-  __attribute__((noinline)) void add(TargetTile<Real, n>& total, const SourceRun<Real>& run, std::int64_t s,
-                                     std::int64_t t, unsigned near) const {
-    TargetTile<Real, n> pair;
+  __attribute__((noinline)) void add(Tile<n>& total, const SourceRun<Real>& run, std::int64_t s, std::int64_t t,
+                                     unsigned near) const {
+    Tile<n> pair;
     pair.place(work_, frame_, t);
     pair.clear();
     interact(pair, run, s, t);
@@ -52,8 +54,7 @@ class ClosePairs {
 
   /// The pairs of source s with the whole tile, which begins with target t.
   template <int n>
-  FARFIELD_INLINE void interact(TargetTile<Real, n>& a, const SourceRun<Real>& run, std::int64_t s,
-                                std::int64_t t) const {
+  FARFIELD_INLINE void interact(Tile<n>& a, const SourceRun<Real>& run, std::int64_t s, std::int64_t t) const {
     const V x = broadcast(run.axis[0][s]), y = broadcast(run.axis[1][s]), z = broadcast(run.axis[2][s]);
     const V q = broadcast(run.q[s]);
     V dx[n], dy[n], dz[n], r2[n];
@@ -80,31 +81,25 @@ class ClosePairs {
     if constexpr (softened)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
-          Kernel::potential(inverse_at_no_distance(r2[i], run.index[s], t + i * lanes<Real>), q, a.u[i]);
+          Kernel::template of_inverse<1>(inverse_at_no_distance(r2[i], run.index[s], t + i * lanes<Real>), q, V{}, V{},
+                                         V{}, a.sum[i]);
           r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: r2 + softening2 is 0 and adds nothing
         }
-    for (int i = 0; i < n; ++i) add_pair(a, i, r2[i], dx[i], dy[i], dz[i], q);
+    for (int i = 0; i < n; ++i) add_pair(a.sum[i], r2[i], dx[i], dy[i], dz[i], q);
   }
 
  private:
-  template <int n>
-  FARFIELD_INLINE void add_pair(TargetTile<Real, n>& a, int i, V r2, V dx, V dy, V dz, V q) const {
+  FARFIELD_INLINE void add_pair(V* sum, V r2, V dx, V dy, V dz, V q) const {
     if constexpr (OfInverseDistance<Kernel>) {
-      const V inverse_r = inverse_sqrt(softened ? r2 + softening2_ : r2);
-      if constexpr (with_gradient)
-        Kernel::gradient(inverse_r, q, dx, dy, dz, a.u[i], a.gx[i], a.gy[i], a.gz[i]);
-      else
-        Kernel::potential(inverse_r, q, a.u[i]);
+      Kernel::template of_inverse<parts>(inverse_sqrt(softened ? r2 + softening2_ : r2), q, dx, dy, dz, sum);
     } else {
-      constexpr int parts = with_gradient ? 4 : 1;
       V out[4] = {};
       if constexpr (Kernel::singular) {  // where points coincide there is no pair
         q = r2 > Real(0) ? q : V{};
         r2 = r2 > Real(0) ? r2 : V{} + Real(1);
       }
       Kernel::template pair<parts>(r2, dx, dy, dz, q, out);
-      a.u[i] += out[0];
-      if constexpr (with_gradient) a.gx[i] += out[1], a.gy[i] += out[2], a.gz[i] += out[3];
+      for (int part = 0; part < parts; ++part) sum[part] += out[part];
     }
   }
 
@@ -135,7 +130,7 @@ class ClosePairs {
   /// Returns r2 with 0 in the lanes of these pairs, which are done. A result too large for Real becomes infinite: such
   /// an evaluation is repeated in double.
   template <int n>
-  __attribute__((noinline)) V add_nearest(TargetTile<Real, n>& a, int i, V r2, std::int64_t source, std::int64_t first,
+  __attribute__((noinline)) V add_nearest(Tile<n>& a, int i, V r2, std::int64_t source, std::int64_t first,
                                           Real q) const {
     for (int k = 0; k < lanes<Real>; ++k) {
       if (!(r2[k] < least_square<Real>)) continue;
@@ -144,10 +139,7 @@ class ClosePairs {
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
       nearest_pair<Kernel, 4>(d[0], d[1], d[2], static_cast<double>(q), out);
-      a.u[i][k] += static_cast<Real>(out[0]);
-      if constexpr (with_gradient)
-        a.gx[i][k] += static_cast<Real>(out[1]), a.gy[i][k] += static_cast<Real>(out[2]),
-            a.gz[i][k] += static_cast<Real>(out[3]);
+      for (int part = 0; part < parts; ++part) a.sum[i][part][k] += static_cast<Real>(out[part]);
     }
     return r2;
   }

@@ -28,13 +28,13 @@ static inline void for_each_run(const TreeView& tree, const ListView& near, std:
   if (end > begin) f(begin, end);
 }
 
-template <class Kernel, class Real, bool with_gradient, int terms>
+template <class Kernel, class Real, int parts, int terms>
 static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sources) {
   const TreeView& tree = work.tree;
   Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
                                  tree.lattice.edge(tree.level[box]));
   if (!OfInverseDistance<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
-  const PairSum<Kernel, Real, with_gradient, terms> sum(work, frame);
+  const PairSum<Kernel, Real, parts, terms> sum(work, frame);
   const auto flush = [&] {
     sources.seal(frame);
     sum.add(tree.target_begin[box], tree.target_end[box], sources);
@@ -51,37 +51,34 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
 
 template <class Real>
 static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
-  for (Real* out : {work.potential, work.gradient[0], work.gradient[1], work.gradient[2]})
-    if (out) std::fill(out + begin, out + end, Real(0));
+  for (int part = 0; part < work.result.parts(); ++part)
+    std::fill(work.result[part] + begin, work.result[part] + end, Real(0));
 }
 
-template <class Kernel, class Real, bool with_gradient, int terms>
+template <class Kernel, class Real, int parts, int terms>
 static void p2p_leaves(const Work<Real>& work) {
   for_blocks<PairSources<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& sources, std::int64_t i) {
     const BoxId box = static_cast<BoxId>(i);
     if (!work.tree.is_leaf(box)) return;
     clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
     if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
-      p2p_leaf<Kernel, Real, with_gradient, terms>(work, box, sources);
+      p2p_leaf<Kernel, Real, parts, terms>(work, box, sources);
   });
 }
 
 /// Calls the instantiation for Work::pair_terms, counting down from the full number of terms.
-template <class Kernel, class Real, bool with_gradient, int terms>
+template <class Kernel, class Real, int parts, int terms>
 static void p2p_with(const Work<Real>& work) {
   constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
   if constexpr (OfInverseDistance<Kernel> && terms > fewest_terms(avx512, single))
-    if (work.pair_terms < terms) return p2p_with<Kernel, Real, with_gradient, terms - 1>(work);
-  p2p_leaves<Kernel, Real, with_gradient, terms>(work);
+    if (work.pair_terms < terms) return p2p_with<Kernel, Real, parts, terms - 1>(work);
+  p2p_leaves<Kernel, Real, parts, terms>(work);
 }
 
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
-  if (work.gradient[0])
-    p2p_with<Kernel, Real, true, full>(work);
-  else
-    p2p_with<Kernel, Real, false, full>(work);
+  with_parts(work.result.parts(), [&](auto parts) { p2p_with<Kernel, Real, parts(), full>(work); });
 }
 
 /// The frame of the cube around all points. Its reach is infinite: every source may touch a target and counts as close.
@@ -103,11 +100,11 @@ static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int
 }
 
 /// Without a tree: one block of targets, [begin, end), with all `count` sources.
-template <class Kernel, class Real, bool with_gradient, bool softened>
+template <class Kernel, class Real, int parts, bool softened>
 static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_t count, std::int64_t begin,
                          std::int64_t end, PairSources<Real>& sources) {
   constexpr int terms = full_terms(vector_bytes == 64, sizeof(Real) == 4);
-  const PairSum<Kernel, Real, with_gradient, terms, softened> sum(work, frame);
+  const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
   for (std::int64_t s = 0; s < count;) {
     s = sources.append(work, frame, s, count);
     sum.add(begin, end, sources);
@@ -122,10 +119,8 @@ static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64
   const Frame frame = frame_of_all(work, count, targets);
   for_blocks<PairSources<Real>>({0, targets, block}, work.threads, [&](auto& sources, std::int64_t t) {
     const std::int64_t end = std::min(t + block, targets);
-    if (work.gradient[0])
-      direct_block<Kernel, Real, true, softened>(work, frame, count, t, end, sources);
-    else
-      direct_block<Kernel, Real, false, softened>(work, frame, count, t, end, sources);
+    with_parts(work.result.parts(),
+               [&](auto parts) { direct_block<Kernel, Real, parts(), softened>(work, frame, count, t, end, sources); });
   });
 }
 

@@ -18,11 +18,13 @@ namespace farfield::cpu::FARFIELD_ISA {
 inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
 inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
 
-template <class Kernel, class Real, bool with_gradient, int terms, bool softened = false>
+template <class Kernel, class Real, int parts, int terms, bool softened = false>
 class PairSum {
   using V = Vec<Real>;
+  template <int n>
+  using Tile = TargetTile<Real, n, parts>;
   static constexpr Real scale =
-      static_cast<Real>(with_gradient ? Correction<terms>::cube_scale : Correction<terms>::root_scale);
+      static_cast<Real>(parts == 1 ? Correction<terms>::root_scale : Correction<terms>::cube_scale);
   // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
   // must be in single's range.
   static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
@@ -42,7 +44,7 @@ class PairSum {
  private:
   template <int n>
   void tile(std::int64_t t, std::int64_t end, const PairSources<Real>& sources) const {
-    TargetTile<Real, n> part, total;
+    Tile<n> part, total;
     total.clear();
     part.place(work_, frame_, t);
     add_clear(part, total, t, end, sources.clear);
@@ -52,8 +54,8 @@ class PairSum {
 
   /// Few targets would leave most lanes of their vector empty: then lanes hold sources and targets are done one by one.
   template <int n>
-  FARFIELD_INLINE void add_clear(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
-                                 std::int64_t end, const SourceRun<Real>& run) const {
+  FARFIELD_INLINE void add_clear(Tile<n>& part, Tile<n>& total, std::int64_t t, std::int64_t end,
+                                 const SourceRun<Real>& run) const {
     if (n == 1 && end - t <= most_across) {
       for (int k = 0; k < end - t; ++k) across(part, total, k, run);
       return;
@@ -66,24 +68,18 @@ class PairSum {
   }
 
   template <int n>
-  FARFIELD_INLINE void across(const TargetTile<Real, n>& targets, TargetTile<Real, n>& total, int k,
-                              const SourceRun<Real>& run) const {
-    TargetTile<Real, 1> a;
+  FARFIELD_INLINE void across(const Tile<n>& targets, Tile<n>& total, int k, const SourceRun<Real>& run) const {
+    Tile<1> a;
     a.x[0] = broadcast(targets.x[0][k]), a.y[0] = broadcast(targets.y[0][k]), a.z[0] = broadcast(targets.z[0][k]);
     a.clear();
     for (std::int64_t s = 0; s < run.count; s += lanes<Real>)
       interact<false>(a, load(run.axis[0] + s), load(run.axis[1] + s), load(run.axis[2] + s), load(run.q + s));
-    total.u[0][k] += scale * sum_lanes<Real>(a.u[0]);
-    if constexpr (!with_gradient) return;
-    total.gx[0][k] += scale * sum_lanes<Real>(a.gx[0]);
-    total.gy[0][k] += scale * sum_lanes<Real>(a.gy[0]);
-    total.gz[0][k] += scale * sum_lanes<Real>(a.gz[0]);
+    for (int part = 0; part < parts; ++part) total.sum[0][part][k] += scale * sum_lanes<Real>(a.sum[0][part]);
   }
 
   /// Uses the guarded short way while less than one source in eight has pairs too near for it, then close_pairs.hpp.
   template <int n>
-  FARFIELD_INLINE void add_close(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
-                                 const SourceRun<Real>& run) const {
+  FARFIELD_INLINE void add_close(Tile<n>& part, Tile<n>& total, std::int64_t t, const SourceRun<Real>& run) const {
     bool guarded = OfInverseDistance<Kernel>;
     for (std::int64_t begin = 0; begin < run.count;) {
       const std::int64_t end = std::min(begin + chunk, run.count);
@@ -100,9 +96,8 @@ class PairSum {
   /// Adds sources [begin, end) by the guarded short way and returns the first source not added. Stops early where too
   /// many sources have pairs that are too near, and `guarded` becomes false.
   template <int n>
-  FARFIELD_INLINE std::int64_t add_guarded(TargetTile<Real, n>& part, TargetTile<Real, n>& total, std::int64_t t,
-                                           const SourceRun<Real>& run, std::int64_t begin, std::int64_t end,
-                                           bool& guarded) const {
+  FARFIELD_INLINE std::int64_t add_guarded(Tile<n>& part, Tile<n>& total, std::int64_t t, const SourceRun<Real>& run,
+                                           std::int64_t begin, std::int64_t end, bool& guarded) const {
     constexpr std::int64_t few = 16;
     std::int64_t s = begin, left_out = 0;
     while (s < end) {
@@ -120,14 +115,14 @@ class PairSum {
   }
 
   template <bool guarded, int n>
-  FARFIELD_INLINE unsigned interact_one(TargetTile<Real, n>& a, const SourceRun<Real>& run, std::int64_t s) const {
+  FARFIELD_INLINE unsigned interact_one(Tile<n>& a, const SourceRun<Real>& run, std::int64_t s) const {
     return interact<guarded>(a, broadcast(run.axis[0][s]), broadcast(run.axis[1][s]), broadcast(run.axis[2][s]),
                              broadcast(run.q[s]));
   }
 
   /// The short way. `guarded` leaves out pairs nearer than `nearest` and returns the bits of their lanes.
   template <bool guarded, int n>
-  FARFIELD_INLINE unsigned interact(TargetTile<Real, n>& a, V x, V y, V z, V q) const {
+  FARFIELD_INLINE unsigned interact(Tile<n>& a, V x, V y, V z, V q) const {
     unsigned near = 0;
     for (int i = 0; i < n; ++i) {
       const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
@@ -140,25 +135,19 @@ class PairSum {
       const V t = seed * seed;
       if constexpr (!OfInverseDistance<Kernel>)
         continue;  // all sources of such kernels are close (p2p.cpp)
-      else if constexpr (!with_gradient)
-        Kernel::potential(Correction<terms>::root(r2, seed, t, Real{}), q, a.u[i]);
+      else if constexpr (parts == 1)
+        Kernel::template of_inverse<1>(Correction<terms>::root(r2, seed, t, Real{}), q, dx, dy, dz, a.sum[i]);
       else
-        Kernel::gradient_of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, a.u[i], a.gx[i],
-                                 a.gy[i], a.gz[i]);
+        Kernel::of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, a.sum[i]);
     }
     return near;
   }
 
   template <int n>
-  FARFIELD_INLINE void deliver(const TargetTile<Real, n>& a, int i, std::int64_t first, std::int64_t end) const {
-    const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame_.factor));
-    const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame_.factor) * frame_.factor);
-    add_to(work_.potential + first, a.u[i] * to_potential, end - first);
-    if constexpr (with_gradient) {
-      add_to(work_.gradient[0] + first, a.gx[i] * to_gradient, end - first);
-      add_to(work_.gradient[1] + first, a.gy[i] * to_gradient, end - first);
-      add_to(work_.gradient[2] + first, a.gz[i] * to_gradient, end - first);
-    }
+  FARFIELD_INLINE void deliver(const Tile<n>& a, int i, std::int64_t first, std::int64_t end) const {
+    const auto results = part_scales<typename Kernel::Basis, Real>(1 / frame_.factor, frame_.factor);
+    for (int part = 0; part < parts; ++part)
+      add_to(work_.result[part] + first, a.sum[i][part] * results[part], end - first);
   }
   /// Writes no result beyond `valid`: the next ones belong to another box, perhaps of another thread.
   static FARFIELD_INLINE void add_to(Real* result, V v, std::int64_t valid) {
@@ -168,7 +157,7 @@ class PairSum {
 
   const Work<Real>& work_;
   const Frame& frame_;
-  const ClosePairs<Kernel, Real, with_gradient, softened> close_;
+  const ClosePairs<Kernel, Real, parts, softened> close_;
 };
 
 }  // namespace farfield::cpu::FARFIELD_ISA

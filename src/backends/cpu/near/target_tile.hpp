@@ -4,12 +4,12 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Real, int n>
+template <class Real, int n, int parts>
 struct TargetTile {
   using V = Vec<Real>;
   V x[n], y[n], z[n];
   V rest[3][n];  ///< what rounding took off the coordinates, in single
-  V u[n], gx[n], gy[n], gz[n];
+  V sum[n][parts];
 
   /// Reads the targets from t on into the frame.
   FARFIELD_INLINE void place(const Work<Real>& work, const Frame& frame, std::int64_t t) {
@@ -22,21 +22,19 @@ struct TargetTile {
       }
   }
   void clear() {
-    for (int i = 0; i < n; ++i) u[i] = gx[i] = gy[i] = gz[i] = V{};
+    for (int i = 0; i < n; ++i)
+      for (V& part : sum[i]) part = V{};
   }
   void add(const TargetTile& other, Real scale) {
-    for (int i = 0; i < n; ++i) {
-      u[i] += scale * other.u[i];
-      gx[i] += scale * other.gx[i], gy[i] += scale * other.gy[i], gz[i] += scale * other.gz[i];
-    }
+    for (int i = 0; i < n; ++i)
+      for (int part = 0; part < parts; ++part) sum[i][part] += scale * other.sum[i][part];
   }
   /// Adds the lanes of `other` whose bits are set.
   void add_lanes(const TargetTile& other, unsigned bits) {
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < lanes<Real>; ++k) {
         if (!(bits >> (i * lanes<Real> + k) & 1)) continue;
-        u[i][k] += other.u[i][k];
-        gx[i][k] += other.gx[i][k], gy[i][k] += other.gy[i][k], gz[i][k] += other.gz[i][k];
+        for (int part = 0; part < parts; ++part) sum[i][part][k] += other.sum[i][part][k];
       }
   }
 };

@@ -76,10 +76,12 @@ static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const 
     const std::int64_t index = points.order[i];
     const Destination<T>& to = index < d.split ? at_targets : at_sources;
     const std::int64_t at = index < d.split ? index : index - d.split;
-    if (to.potential) to.potential[at] = static_cast<T>(r.factor.potential(static_cast<double>(r.potential[i])));
+    const auto result = [&](int part) {
+      return static_cast<T>(r.factor[part](static_cast<double>(r.result[part][i])));
+    };
+    if (to.potential) to.potential[at] = result(0);
     if (to.gradient)
-      for (int axis = 0; axis < 3; ++axis)
-        to.gradient[3 * at + axis] = static_cast<T>(r.factor.gradient(static_cast<double>(r.gradient[axis][i])));
+      for (int axis = 0; axis < 3; ++axis) to.gradient[3 * at + axis] = result(1 + axis);
   }
 }
 

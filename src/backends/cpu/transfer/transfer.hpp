@@ -5,7 +5,7 @@
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/evaluator.hpp"
 #include "core/array.hpp"
-#include "core/units.hpp"
+#include "core/results.hpp"
 #include "judge/quality.hpp"
 
 namespace farfield::cpu {
@@ -20,13 +20,7 @@ template <class Real>
 void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
             Array<Real>& sorted, int threads);
 
-/// Results of one vector in tree order; `scatter` writes them, times `factor`, to the caller's arrays.
-template <class Real>
-struct SortedResults {
-  const Real* potential;
-  const Real* gradient[3];  ///< null when not computed
-  ResultFactors factor;
-};
+/// Writes results to the caller's arrays.
 template <class Real>
 void scatter(const SortedResults<Real>& results, std::int64_t vector, const SortedPoints& points,
              const Delivery& delivery, int threads);

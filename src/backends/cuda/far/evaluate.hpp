@@ -51,7 +51,7 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
 #pragma unroll
     for (int e = 0; e < expansions; ++e) {
       const int which = first + e;
-      Real* out = result_array(work, which) + t;
+      Real* out = work.result[which] + t;
       *out += visit.out[e] * weight * static_cast<Real>(which == 0 ? scale : scale * frame.factor);
     }
   }
@@ -101,11 +101,12 @@ bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int f
 template <class Kernel, class Real, bool multipole>
 void evaluate_any_degree(const Work<Real>& work) {
   const TablesView<Real>& t = work.tables;
-  const bool gradient = work.gradient[0] != nullptr, longer = multipole && gradient;
+  const int parts = work.result.parts();
+  const bool longer = multipole && parts > 1;
   const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
                             longer ? t.recurrence_next : t.recurrence};
-  if (gradient && launch_evaluation<Kernel, Real, 4, multipole>(work, extent, 0)) return;
-  for (int which = 0; which < (gradient ? 4 : 1); ++which)  // degrees whose four expansions exceed shared memory
+  if (parts > 1 && launch_evaluation<Kernel, Real, most_parts, multipole>(work, extent, 0)) return;
+  for (int which = 0; which < parts; ++which)  // degrees whose four expansions exceed shared memory
     if (!launch_evaluation<Kernel, Real, 1, multipole>(work, extent, which))
       throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
 }

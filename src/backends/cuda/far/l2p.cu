@@ -46,15 +46,14 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
 /// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, access different banks.
 /// `before`: results so far, copied asynchronously during the sums. The compiler sinks plain loads behind the sum, each
 /// behind the store to the array before it: five waits for memory per target instead of one.
-template <class Kernel, class Real, int degree, int boxes, bool gradient>
+template <class Kernel, class Real, int degree, int boxes, int parts>
 __global__ void __launch_bounds__(fixed_threads)
     l2p_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factors) {
-  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1,
-                outputs = gradient ? 4 : 1;
+  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ LeafGroup<Real, boxes> group;
-  __shared__ Real factor[count], before[outputs][fixed_threads];
+  __shared__ Real factor[count], before[parts][fixed_threads];
   Real* coefficient = reinterpret_cast<Real*>(shared);  // [count][pitch]
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * boxes;
@@ -74,26 +73,26 @@ __global__ void __launch_bounds__(fixed_threads)
     const auto target = [&] { return group.targets.first[b] + i; };
     const std::int64_t t = target();
     const Real* own = coefficient + b;
-    for (int e = 0; e < outputs; ++e)
-      __pipeline_memcpy_async(&before[e][thread], result_array(work, e) + t, sizeof(Real));
+    for (int part = 0; part < parts; ++part)
+      __pipeline_memcpy_async(&before[part][thread], work.result[part] + t, sizeof(Real));
     __pipeline_commit();
     Real u[3], out[4];
     for (int axis = 0; axis < 3; ++axis)
       u[axis] = static_cast<Real>((load_in_order(work.target[axis] + t) - group.centre[axis][b]) * group.factor[b]);
-    Kernel::Basis::template fixed_sum<degree, gradient>(
+    Kernel::Basis::template fixed_sum<degree, parts>(
         u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
     const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
     __pipeline_wait_prior(0);  // only what this thread copied: no barrier
-    for (int e = 0; e < outputs; ++e)
-      result_array(work, e)[target()] = before[e][thread] + out[e] * (e == 0 ? scale : per_length);
+    for (int part = 0; part < parts; ++part)
+      work.result[part][target()] = before[part][thread] + out[part] * (part == 0 ? scale : per_length);
   }
 }
 
-template <class Kernel, class Real, int degree, int boxes, bool gradient>
+template <class Kernel, class Real, int degree, int boxes, int parts>
 static void launch_fixed(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
-  const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, gradient>;
+  const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, parts>;
   kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_threads,
            sizeof(Real) * count*(boxes + 1), work.stream>>>(work, factors);
   require_launch("l2p");
@@ -102,11 +101,11 @@ static void launch_fixed(const Work<Real>& work) {
 /// Groups of 32 leaves, or of 8 where leaves have many targets.
 template <class Kernel, class Real, int degree>
 static void choose_shape(const Work<Real>& work) {
-  const bool large = mean_leaf(work.targets, work.tree.boxes) > 48, gradient = work.gradient[0] != nullptr;
-  if (gradient)
-    large ? launch_fixed<Kernel, Real, degree, 8, true>(work) : launch_fixed<Kernel, Real, degree, 32, true>(work);
-  else
-    large ? launch_fixed<Kernel, Real, degree, 8, false>(work) : launch_fixed<Kernel, Real, degree, 32, false>(work);
+  const bool large = mean_leaf(work.targets, work.tree.boxes) > 48;
+  with_parts(work.result.parts(), [&](auto parts) {
+    large ? launch_fixed<Kernel, Real, degree, 8, parts()>(work)
+          : launch_fixed<Kernel, Real, degree, 32, parts()>(work);
+  });
 }
 
 template <class Kernel, class Real>

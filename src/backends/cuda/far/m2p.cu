@@ -12,21 +12,20 @@ namespace farfield::cuda {
 static constexpr int fixed_warps = 4, fewest_lanes = 8;
 
 /// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
-template <class Kernel, class Real, int degree, bool gradient>
+template <class Kernel, class Real, int degree, int parts>
 __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t t, const Real* coefficient,
                               Real sum[4]) {
   const BoxFrame frame(work.tree, source);
   Real u[3], out[4];
   frame.place(work.target, t, u);
-  Kernel::Basis::template fixed_outer_sum<degree, gradient>(
+  Kernel::Basis::template fixed_outer_sum<degree, parts>(
       u[0], u[1], u[2], inverse_length(u), [&](auto c) { return coefficient[decltype(c)::value]; }, out);
   const auto scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
   sum[0] += out[0] * scale;
-  if constexpr (gradient)
-    for (int axis = 0; axis < 3; ++axis) sum[1 + axis] += out[1 + axis] * (scale * static_cast<Real>(frame.factor));
+  for (int part = 1; part < parts; ++part) sum[part] += out[part] * (scale * static_cast<Real>(frame.factor));
 }
 
-template <class Kernel, class Real, int degree, bool gradient>
+template <class Kernel, class Real, int degree, int parts>
 __global__ void __launch_bounds__(fixed_warps* warp)
     m2p_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factors,
@@ -56,24 +55,24 @@ __global__ void __launch_bounds__(fixed_warps* warp)
           for (int i = within; i < count; i += lanes)
             coefficient[i] = work.multipole[static_cast<std::int64_t>(source) * stride + i] * factor[i];
         __syncwarp();
-        if (listed && t < end) add_multipole<Kernel, Real, degree, gradient>(work, source, t, coefficient, sum);
+        if (listed && t < end) add_multipole<Kernel, Real, degree, parts>(work, source, t, coefficient, sum);
         __syncwarp();
       }
 #pragma unroll
-      for (int e = 0; e < (gradient ? 4 : 1); ++e) {
-        for (int other = lanes; other < warp; other *= 2) sum[e] += __shfl_xor_sync(0xffffffffu, sum[e], other);
-        if (group == 0 && t < end) result_array(work, e)[t] += sum[e];
+      for (int part = 0; part < parts; ++part) {
+        for (int other = lanes; other < warp; other *= 2) sum[part] += __shfl_xor_sync(0xffffffffu, sum[part], other);
+        if (group == 0 && t < end) work.result[part][t] += sum[part];
       }
     }
   }
 }
 
-template <class Kernel, class Real, int degree, bool gradient>
+template <class Kernel, class Real, int degree, int parts>
 static void launch_fixed(const Work<Real>& work) {
   static const auto factors =
       make_factors<Real, Kernel::Basis::coefficient_count(degree)>(Kernel::Basis::sum_factors(degree));
   const LookShape shape = look_shape(work.tree.boxes, fixed_warps);
-  m2p_fixed_kernel<Kernel, Real, degree, gradient>
+  m2p_fixed_kernel<Kernel, Real, degree, parts>
       <<<shape.blocks, fixed_warps * warp, 0, work.stream>>>(work, factors, shape.looks);
   require_launch("m2p");
 }
@@ -81,8 +80,7 @@ static void launch_fixed(const Work<Real>& work) {
 template <class Kernel, class Real>
 void m2p(const Work<Real>& work) {
   if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
-        work.gradient[0] ? launch_fixed<Kernel, Real, decltype(degree)::value, true>(work)
-                         : launch_fixed<Kernel, Real, decltype(degree)::value, false>(work);
+        with_parts(work.result.parts(), [&](auto parts) { launch_fixed<Kernel, Real, degree(), parts()>(work); });
       }))
     return;
   evaluate_any_degree<Kernel, Real, true>(work);

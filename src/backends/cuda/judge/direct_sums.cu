@@ -7,7 +7,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int threads = 128, shares = 64, numbers = 4;  // potential and gradient
+static constexpr int threads = 128, shares = 64;
 
 /// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
 template <class Kernel, class Real>
@@ -15,19 +15,19 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
   const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
   const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
   const double x[3] = {work.target[0][t], work.target[1][t], work.target[2][t]};
-  double sum[numbers] = {};
+  double sum[most_parts] = {};
   for (std::int64_t j = begin + threadIdx.x; j < end; j += threads)
     add_source<Kernel>(work, t, j, x[0] - work.source[0][j], x[1] - work.source[1][j], x[2] - work.source[2][j],
                        static_cast<double>(work.strength[j]), sum);
   __shared__ double lane[threads];
-  for (int a = 0; a < numbers; ++a) {
+  for (int a = 0; a < most_parts; ++a) {
     lane[threadIdx.x] = sum[a];
     __syncthreads();
     for (int half = threads / 2; half > 0; half /= 2) {
       if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
       __syncthreads();
     }
-    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * numbers + a] = lane[0];
+    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * most_parts + a] = lane[0];
     __syncthreads();
   }
 }
@@ -41,7 +41,7 @@ std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
   DeviceArray<double> parts(memory);
   const auto count = static_cast<std::int64_t>(targets.size());
   upload(at, targets.data(), count, memory.stream);
-  parts.resize(count * shares * numbers);
+  parts.resize(count * shares * most_parts);
   with_kernel(kernel, [&](auto k) {
     direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
         work, sources, at.data(), parts.data());
@@ -52,9 +52,8 @@ std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
   for (std::size_t k = 0; k < sums.size(); ++k)
     for (std::size_t s = 0; s < shares; ++s) {
-      const double* p = part.data() + (k * shares + s) * numbers;
-      DirectSum& to = sums[k];
-      to.u += p[0], to.gx += p[1], to.gy += p[2], to.gz += p[3];
+      const double* p = part.data() + (k * shares + s) * most_parts;
+      for (int part = 0; part < most_parts; ++part) sums[k].part[part] += p[part];
     }
   return sums;
 }

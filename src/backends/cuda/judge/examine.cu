@@ -40,15 +40,12 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
-  std::vector<Real> results[4];
-  Computed<Real> computed{};
-  computed.targets = e.targets;
-  for (int a = 0; a < 4; ++a) {
-    const Real* from = a == 0 ? e.work.potential : e.work.gradient[a - 1];
-    if (!from) continue;
-    results[a].resize(static_cast<std::size_t>(e.targets));
-    download(results[a].data(), from, e.targets, memory.stream);
-    (a == 0 ? computed.potential : computed.gradient[a - 1]) = results[a].data();
+  std::vector<Real> results[most_parts];
+  Computed<Real> computed{e.targets, {}};
+  for (int part = 0; part < e.work.result.parts(); ++part) {
+    results[part].resize(static_cast<std::size_t>(e.targets));
+    download(results[part].data(), e.work.result[part], e.targets, memory.stream);
+    computed.result.part[part] = results[part].data();
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
   ErrorReport report = errors(computed, delivered, at, sums, sample.seed);

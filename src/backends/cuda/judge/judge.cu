@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, do
   const std::int64_t step = std::int64_t(gridDim.x) * norm_threads;
   for (int which = 0; which < 2; ++which) {
     double squares = 0, largest = 0;
-    for (int axis = which; axis < (which == 0 ? 1 : work.gradient[0] ? 4 : 1); ++axis) {
-      const Real* values = result_array(work, axis);
+    for (int axis = which; axis < (which == 0 ? 1 : work.result.parts()); ++axis) {
+      const Real* values = work.result[axis];
       for (std::int64_t i = std::int64_t(blockIdx.x) * norm_threads + threadIdx.x; i < work.targets; i += 4 * step) {
         Real x[4];
 #pragma unroll

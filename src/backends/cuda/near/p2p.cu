@@ -82,10 +82,10 @@ struct AllSources {
   __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
 };
 
-template <class Kernel, class Real, bool with_gradient, int threads>
+template <class Kernel, class Real, int parts, int threads>
 __global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / threads)
     p2p_kernel(const __grid_constant__ Work<Real> work) {
-  using Sum = PairSum<Kernel, Real, with_gradient, threads>;
+  using Sum = PairSum<Kernel, Real, parts, threads>;
   __shared__ typename Sum::Shared shared;
   __shared__ RowSources::Shared row;
   const TreeView& tree = work.tree;
@@ -126,10 +126,10 @@ __device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count
   __syncthreads();
 }
 
-template <class Kernel, class Real, bool with_gradient, bool softened>
+template <class Kernel, class Real, int parts, bool softened>
 __global__ void __launch_bounds__(direct_threads)
     direct_kernel(const __grid_constant__ Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
-  using Sum = PairSum<Kernel, Real, with_gradient, direct_threads, softened, true>;
+  using Sum = PairSum<Kernel, Real, parts, direct_threads, softened, true>;
   __shared__ typename Sum::Shared shared;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
   const int count = left < per_block ? static_cast<int>(left) : per_block;
@@ -150,7 +150,7 @@ static unsigned blocks_over(std::int64_t most) {
 template <class Kernel, class Real, int threads>
 static void p2p_tiles(const Work<Real>& work) {
   const auto kernel =
-      work.gradient[0] ? p2p_kernel<Kernel, Real, true, threads> : p2p_kernel<Kernel, Real, false, threads>;
+      with_parts(work.result.parts(), [](auto parts) { return &p2p_kernel<Kernel, Real, parts(), threads>; });
   kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
   require_launch("p2p");
 }
@@ -159,9 +159,8 @@ static void p2p_tiles(const Work<Real>& work) {
 /// instead of adding to zeros.
 template <class Real>
 static void clear_results(const Work<Real>& work) {
-  for (int part = 0; part < (work.gradient[0] ? 4 : 1); ++part)
-    require(cudaMemsetAsync(result_array(work, part), 0, static_cast<std::size_t>(work.targets) * sizeof(Real),
-                            work.stream),
+  for (int part = 0; part < work.result.parts(); ++part)
+    require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
             "cudaMemsetAsync");
 }
 
@@ -178,7 +177,7 @@ void p2p(const Work<Real>& work) {
 
 template <class Kernel, class Real, bool softened>
 static auto direct_kernel_for(const Work<Real>& work) {
-  return work.gradient[0] ? direct_kernel<Kernel, Real, true, softened> : direct_kernel<Kernel, Real, false, softened>;
+  return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), softened>; });
 }
 
 template <class Kernel, class Real>

@@ -15,7 +15,7 @@ template <class Real>
 constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks per multiprocessor for which registers must suffice
 
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
-template <class Kernel, class Real, bool with_gradient, int n>
+template <class Kernel, class Real, int parts, int n>
 class ChildSum {
  public:
   /// Divides lanes into units and groups. With a half added, the truncated float quotient is the integer quotient.
@@ -70,11 +70,11 @@ class ChildSum {
 #pragma unroll
       for (int i = 0; i < n; ++i) shared[(group_ * n + i) * units_ + unit_] = sums_[i];
     __syncwarp();
-    constexpr int parts = with_gradient ? 4 : 1, step = 32 / parts;
+    constexpr int step = 32 / parts;
     const int lane = static_cast<int>(threadIdx.x % 32), part = lane % parts, slots = n * units_;
-    const Real scale = part == 0 ? around_.frame.potential_scale : around_.frame.gradient_scale;
+    const Real scale = around_.frame.scale[part];
     const Real* sums = reinterpret_cast<const Real*>(shared) + part;
-    Real* results = result_array(work_, part) + first_;
+    Real* results = work_.result[part] + first_;
 #pragma unroll 1
     for (int t = lane / parts; t < count_; t += 2 * step) {  // two at a time: their old values are read at once
       const bool second = t + step < count_;
@@ -124,7 +124,7 @@ class ChildSum {
       over(run, [&](const Staged<Real>& s, int at) {
         const unsigned close = others(targets_.close_to(s), at);
         if (close)
-          add_exact_pairs<Kernel, Real, with_gradient, false>(
+          add_exact_pairs<Kernel, Real, parts, false>(
               work_, around_.frame, close, [&](int i) { return first_ + target(i); },
               around_.index_of(at + window_.from), sums_);
       });
@@ -138,29 +138,29 @@ class ChildSum {
   const std::int64_t first_;
   const int count_;
   int units_, groups_, group_, unit_, self_;
-  PairTargets<Kernel, Real, n, with_gradient> targets_;
+  PairTargets<Kernel, Real, n, parts> targets_;
   PairSums<Real> sums_[n] = {};
 };
 
-template <class Kernel, class Real, bool with_gradient, int n>
+template <class Kernel, class Real, int parts, int n>
 __device__ void sum_child_by(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
-  ChildSum<Kernel, Real, with_gradient, n> sum(work, around, window, child);
+  ChildSum<Kernel, Real, parts, n> sum(work, around, window, child);
   sum.sum();
   sum.deliver();
 }
 
 /// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
-template <class Kernel, class Real, bool with_gradient>
+template <class Kernel, class Real, int parts>
 __device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
   constexpr int most = most_per_lane<Real>;
   const int count = around.targets[child];
   if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
-    sum_child_by<Kernel, Real, with_gradient, 2>(work, around, window, child);
+    sum_child_by<Kernel, Real, parts, 2>(work, around, window, child);
   else
-    sum_child_by<Kernel, Real, with_gradient, most>(work, around, window, child);
+    sum_child_by<Kernel, Real, parts, most>(work, around, window, child);
 }
 
-template <class Kernel, class Real, bool with_gradient>
+template <class Kernel, class Real, int parts>
 __global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const __grid_constant__ Work<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
   __shared__ Leaves<Real> around;
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const
       window.stage(work, around);
       __syncthreads();
       for (int child; (child = around.take_child(family.children)) >= 0;)
-        sum_child<Kernel, Real, with_gradient>(work, around, window, child);
+        sum_child<Kernel, Real, parts>(work, around, window, child);
     }
   }
 }
@@ -183,7 +183,8 @@ __global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const
 
 template <class Kernel, class Real>
 void p2p_families(const Work<Real>& work, unsigned blocks) {
-  const auto kernel = work.gradient[0] ? families_kernel<Kernel, Real, true> : families_kernel<Kernel, Real, false>;
+  const auto kernel =
+      with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts()>; });
   kernel<<<blocks, threads, room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
   require_launch("p2p_families");
 }

@@ -28,7 +28,7 @@ __device__ std::int64_t direct_target(const Work<Real>& work, std::int64_t place
 
 /// `deep`, for the direct sum: sums of three levels (batch, chunk, total), since there are more sources than in p2p,
 /// and tiles in the order of Work::target_curve.
-template <class Kernel, class Real, bool with_gradient, int threads, bool softened = false, bool deep = false>
+template <class Kernel, class Real, int parts, int threads, bool softened = false, bool deep = false>
 class PairSum {
   using Shape = PairShape<Real>;
   using Sums = PairSums<Real>;
@@ -102,7 +102,7 @@ class PairSum {
   /// Adds (or, `overwrite`, stores) the results: sums over all groups, in two steps where there are many groups.
   __device__ void finish(bool overwrite) {
     const int slots = n * units_, thread = static_cast<int>(threadIdx.x), shares = quotient(threads, slots);
-    int parts = groups_;  // groups whose sums are still to be added up
+    int left = groups_;  // whose sums are still to be added up
     __syncthreads();
     if (shares > 1 && shares < groups_) {
       const int share = quotient(thread, slots), slot = thread - share * slots;
@@ -113,13 +113,13 @@ class PairSum {
         of_group(share, slot) = sum;
       }
       __syncthreads();
-      parts = shares;
+      left = shares;
     }
 #pragma unroll 1
     for (int i = thread; i < count_; i += threads) {
       Sums sum = of_group(0, i);
 #pragma unroll 1
-      for (int g = 1; g < parts; ++g) sum += of_group(g, i);
+      for (int g = 1; g < left; ++g) sum += of_group(g, i);
       deliver(i, sum, overwrite);
     }
   }
@@ -210,7 +210,7 @@ class PairSum {
       for (int at = begin; at < end; at += groups_)
 #pragma unroll 1
         for (int j = 0; j < dealt; ++j)
-          add_exact_pairs<Kernel, Real, with_gradient, softened>(
+          add_exact_pairs<Kernel, Real, parts, softened>(
               work_, shared_.frame, others(targets_.close_to(load(shared_.source[j * column + at])), dealt * at + j),
               [&](int i) { return target(own(i)); }, shared_.index[j * column + at], part);
   }
@@ -236,15 +236,14 @@ class PairSum {
   }
 
   __device__ void deliver(int i, const Sums& sum, bool overwrite) const {
-    constexpr int parts = with_gradient ? 4 : 1;
-    Real values[4] = {sum.u, sum.gx, sum.gy, sum.gz};
+    Real values[] = {sum.u, sum.gx, sum.gy, sum.gz};
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
-      values[part] *= part == 0 ? shared_.frame.potential_scale : shared_.frame.gradient_scale;
-      if (!overwrite) values[part] += result_array(work_, part)[target(i)];
+      values[part] *= shared_.frame.scale[part];
+      if (!overwrite) values[part] += work_.result[part][target(i)];
     }
 #pragma unroll
-    for (int part = 0; part < parts; ++part) result_array(work_, part)[target(i)] = values[part];
+    for (int part = 0; part < parts; ++part) work_.result[part][target(i)] = values[part];
   }
 
   const Work<Real>& work_;
@@ -254,7 +253,7 @@ class PairSum {
   int units_, groups_, group_, unit_;
   std::int64_t self_;
   std::uint32_t guarded_ = 0;
-  PairTargets<Kernel, Real, n, with_gradient, softened> targets_;
+  PairTargets<Kernel, Real, n, parts, softened> targets_;
 };
 
 }  // namespace farfield::cuda

@@ -45,20 +45,20 @@ class Watch {
   int least_ = 0x7fffffff;
 };
 
-/// Coordinates are (x - centre) * factor; the factor is one over the frame's size. The two scales turn sums in the
-/// frame into results. In shared memory: one thread makes the frame.
+/// Coordinates are (x - centre) * factor; the factor is one over the frame's size. In shared memory: one thread makes
+/// the frame.
 template <class Real>
 struct PairFrame {
   double centre[3], factor;
-  Real potential_scale, gradient_scale;
+  PartScales<Real> scale;
 };
 
 /// Frame for pairs near `centre` within about `size`: the identity in double.
 template <class Kernel, class Real>
 __device__ PairFrame<Real> make_frame(double x, double y, double z, double size) {
   if constexpr (sizeof(Real) == 8) size = 1;
-  const double factor = 1 / size, scale = Kernel::Basis::potential_scale(size);
-  return {{x, y, z}, factor, static_cast<Real>(scale), static_cast<Real>(scale * factor)};
+  const double factor = 1 / size;
+  return {{x, y, z}, factor, part_scales<typename Kernel::Basis, Real>(size, factor)};
 }
 
 template <class Real>
@@ -156,6 +156,7 @@ __device__ Real square_of(Real dx, Real dy, Real dz) {
   return fma(dz, dz, fma(dy, dy, dx * dx));
 }
 
+/// The parts, which begin at &u. Not an array: p2p_families would compile to other code, with branches.
 template <class Real>
 struct alignas(16) PairSums {
   Real u, gx, gy, gz;
@@ -163,15 +164,15 @@ struct alignas(16) PairSums {
 };
 
 /// Adds a pair of a kernel that is not OfInverseDistance, by the formula of the kernel.
-template <class Kernel, bool with_gradient, class Real>
+template <class Kernel, int parts, class Real>
 __device__ void add_pair(Real r2, Real dx, Real dy, Real dz, Real q, PairSums<Real>& sum) {
-  Real out[4] = {0, 0, 0, 0};
-  Kernel::template pair<with_gradient ? 4 : 1>(r2, dx, dy, dz, q, out);
-  sum += PairSums<Real>{out[0], out[1], out[2], out[3]};
+  PairSums<Real> own = {};
+  Kernel::template pair<parts>(r2, dx, dy, dz, q, &own.u);
+  sum += own;
 }
 
 /// `n` targets in the frame.
-template <class Kernel, class Real, int n, bool with_gradient, bool softened = false>
+template <class Kernel, class Real, int n, int parts, bool softened = false>
 struct PairTargets {
   static constexpr bool meets_close = Kernel::singular;
   Real x[n], y[n], z[n], softening2 = 0;
@@ -219,31 +220,28 @@ struct PairTargets {
     if constexpr (OfInverseDistance<Kernel>) {
       const Real root = approximate_inverse_sqrt(softened ? r2 + softening2 : r2),
                  inverse = wanted(r2) ? root : Real(0);
-      if constexpr (with_gradient)
-        Kernel::gradient(inverse, s.q, dx, dy, dz, sum.u, sum.gx, sum.gy, sum.gz);
-      else
-        Kernel::potential(inverse, s.q, sum.u);
+      Kernel::template of_inverse<parts>(inverse, s.q, dx, dy, dz, &sum.u);
     } else {
       const bool counts = wanted(r2);
-      add_pair<Kernel, with_gradient>(counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);
+      add_pair<Kernel, parts>(counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);
     }
     return r2;
   }
 };
 
 /// nearest_pair (kernels/concept.hpp) in a function of its own.
-template <class Kernel, bool with_gradient>
+template <class Kernel, int parts>
 __device__ __noinline__ PairSums<double> nearest_pair_sums(double x, double y, double z, double q) {
-  double out[4] = {0, 0, 0, 0};
-  nearest_pair<Kernel, with_gradient ? 4 : 1>(x, y, z, q, out);
-  return {out[0], out[1], out[2], out[3]};
+  PairSums<double> sum = {};
+  nearest_pair<Kernel, parts>(x, y, z, q, &sum.u);
+  return sum;
 }
 
 /// A close pair from the exact coordinates, in the frame's units; unsoftened, a singular kernel adds nothing where the
 /// points coincide. Single does not call nearest_pair_sums: with that call in the kernel the compiler allocated
 /// registers so that p2p took 9 % longer at 2^24 points. In single the nearest pairs are infinite, and so the
 /// evaluation is repeated in double.
-template <class Kernel, class Real, bool with_gradient, bool softened = false>
+template <class Kernel, class Real, int parts, bool softened = false>
 __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
                                      std::int64_t s) {
   PairSums<Real> sum = {};
@@ -254,42 +252,41 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
   if constexpr (!softened && Kernel::singular && sizeof(Real) == 8)
-    if (r2 < least_square<double>) return nearest_pair_sums<Kernel, with_gradient>(x, y, z, q);
+    if (r2 < least_square<double>) return nearest_pair_sums<Kernel, parts>(x, y, z, q);
   if constexpr (!OfInverseDistance<Kernel>) {
     if (r2 > 0 || !Kernel::singular)
-      add_pair<Kernel, with_gradient>(static_cast<Real>(r2), static_cast<Real>(x), static_cast<Real>(y),
-                                      static_cast<Real>(z), q, sum);
+      add_pair<Kernel, parts>(static_cast<Real>(r2), static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z),
+                              q, sum);
     return sum;
   } else {
     if (!(r2 > 0)) {  // potential alone: a tiny softening's inverse cube overflows, and 0 times that is no gradient
-      if (softened && t != s + work.self_from) Kernel::potential(static_cast<Real>(1 / softening), q, sum.u);
+      if (softened && t != s + work.self_from) sum.u += q * static_cast<Real>(1 / softening);
       if (!softened && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
       return sum;
     }
     const Real inverse = static_cast<Real>(rsqrt(r2 + softening * softening));
-    if constexpr (with_gradient && sizeof(Real) == 4 && !softened) {
+    if constexpr (parts > 1 && sizeof(Real) == 4 && !softened) {
       // in units of the distance, so that only a result beyond single overflows, not 1/r^3
-      Kernel::gradient(Real(1), q, static_cast<Real>(x) * inverse, static_cast<Real>(y) * inverse,
-                       static_cast<Real>(z) * inverse, sum.u, sum.gx, sum.gy, sum.gz);
+      Kernel::template of_inverse<parts>(Real(1), q, static_cast<Real>(x) * inverse, static_cast<Real>(y) * inverse,
+                                         static_cast<Real>(z) * inverse, &sum.u);
       const Real g = inverse * inverse;
       return {sum.u * inverse, sum.gx * g, sum.gy * g, sum.gz * g};
-    } else if constexpr (with_gradient)
-      Kernel::gradient(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), sum.u, sum.gx,
-                       sum.gy, sum.gz);
-    else
-      Kernel::potential(inverse, q, sum.u);
+    } else {
+      Kernel::template of_inverse<parts>(inverse, q, static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z),
+                                         &sum.u);
+    }
     return sum;
   }
 }
 
 /// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i.
-template <class Kernel, class Real, bool with_gradient, bool softened, int n, class IndexOf>
+template <class Kernel, class Real, int parts, bool softened, int n, class IndexOf>
 __device__ void add_exact_pairs(const Work<Real>& work, const PairFrame<Real>& frame, unsigned close,
                                 const IndexOf& index_of, std::int64_t s, PairSums<Real> (&sums)[n]) {
 #pragma unroll 1
   for (; close; close &= close - 1) {  // one copy of the arithmetic, and sums stay in registers
     const int which = __ffs(static_cast<int>(close)) - 1;
-    const PairSums<Real> sum = exact_pair<Kernel, Real, with_gradient, softened>(work, frame, index_of(which), s);
+    const PairSums<Real> sum = exact_pair<Kernel, Real, parts, softened>(work, frame, index_of(which), s);
 #pragma unroll
     for (int i = 0; i < n; ++i)
       if (i == which) sums[i] += sum;

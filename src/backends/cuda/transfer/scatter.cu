@@ -29,20 +29,19 @@ std::int64_t slab_of(std::int64_t count, std::size_t record) {
 }
 
 /// Potential, or potential and gradient.
-template <class T, int numbers>
-struct alignas(sizeof(T) * numbers) Record {
-  T value[numbers];
+template <class T, int parts>
+struct alignas(sizeof(T) * parts) Record {
+  T value[parts];
 };
 
-template <class T, int numbers, class Real>
+template <class T, int parts, class Real>
 struct Source {
   SortedResults<Real> results;
-  __device__ Record<T, numbers> operator()(std::int64_t i) const {
-    Record<T, numbers> record;
-    record.value[0] = static_cast<T>(results.factor.potential(static_cast<double>(results.potential[i])));
+  __device__ Record<T, parts> operator()(std::int64_t i) const {
+    Record<T, parts> record;
 #pragma unroll
-    for (int e = 1; e < numbers; ++e)
-      record.value[e] = static_cast<T>(results.factor.gradient(static_cast<double>(results.gradient[e - 1][i])));
+    for (int part = 0; part < parts; ++part)
+      record.value[part] = static_cast<T>(results.factor[part](static_cast<double>(results.result[part][i])));
     return record;
   }
 };
@@ -67,10 +66,10 @@ struct Destination {
   }
 };
 
-template <class T, int numbers>
+template <class T, int parts>
 struct ToRecords {
-  Record<T, numbers>* placed;
-  __device__ void operator()(std::int64_t place, const Record<T, numbers>& record) const { placed[place] = record; }
+  Record<T, parts>* placed;
+  __device__ void operator()(std::int64_t place, const Record<T, parts>& record) const { placed[place] = record; }
 };
 template <class T>
 struct ToCaller {
@@ -88,10 +87,10 @@ __global__ void __launch_bounds__(threads)
   if (i < count) to(order[i], from(i));
 }
 
-template <class T, int numbers>
+template <class T, int parts>
 struct Grouped {
-  const Record<T, numbers>* record;
-  __device__ Record<T, numbers> operator()(std::int64_t i) const { return record[i]; }
+  const Record<T, parts>* record;
+  __device__ Record<T, parts> operator()(std::int64_t i) const { return record[i]; }
 };
 
 /// Places [first, first + count) of the caller's order, in groups of 2^shift.
@@ -101,10 +100,10 @@ struct Slab {
   __host__ __device__ int groups() const { return static_cast<int>((count + (std::int64_t(1) << shift) - 1) >> shift); }
 };
 
-template <class T, int numbers>
+template <class T, int parts>
 struct Tile {
-  static constexpr int size = sizeof(Record<T, numbers>) > 16 ? 1024 : 2048;
-  Record<T, numbers> record[size];
+  static constexpr int size = sizeof(Record<T, parts>) > 16 ? 1024 : 2048;
+  Record<T, parts> record[size];
   std::uint32_t place[size];
   int count[most_groups], first[most_groups + 1];
   std::uint32_t base[most_groups];
@@ -124,11 +123,11 @@ struct Tile {
 
 /// Sorts the slab's records into its groups: group g has entries [g << shift, (g + 1) << shift) of `record` and
 /// `place`, the last group as many as there are. A block sorts a tile by group in shared memory and writes runs.
-template <class T, int numbers, class From>
+template <class T, int parts, class From>
 __global__ void __launch_bounds__(threads)
     group_kernel(From from, const std::uint32_t* order, std::int64_t count, Slab slab, std::uint32_t* cursor,
-                 Record<T, numbers>* record, std::uint32_t* place) {
-  using Tile = farfield::cuda::Tile<T, numbers>;
+                 Record<T, parts>* record, std::uint32_t* place) {
+  using Tile = farfield::cuda::Tile<T, parts>;
   constexpr int per_thread = Tile::size / threads;
   extern __shared__ __align__(32) unsigned char shared[];
   Tile& tile = *reinterpret_cast<Tile*>(shared);
@@ -185,25 +184,25 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// The passes that results of one vector go through; their arrays grow as needed and are kept.
-template <class T, int numbers>
+template <class T, int parts>
 struct Passes {
   DeviceArray<unsigned char>&grouped, &placed;
   DeviceArray<std::uint32_t>&place, &cursor;
   const Destination<T>& to;
   cudaStream_t stream;
-  using Numbers = Record<T, numbers>;
+  using Parts = Record<T, parts>;
 
   /// `from(i)` belongs to place order[i] of the slab.
   template <class From>
   void spread(const From& from, const std::uint32_t* order, const Slab& slab) {
-    if constexpr (numbers == 1) {
+    if constexpr (parts == 1) {
       spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
                                                                     ToCaller<T>{to, slab.first});
     } else {
-      placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
-      auto* records = reinterpret_cast<Numbers*>(placed.data());
+      placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Parts)));
+      auto* records = reinterpret_cast<Parts*>(placed.data());
       spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
-                                                                    ToRecords<T, numbers>{records});
+                                                                    ToRecords<T, parts>{records});
       deliver_kernel<T><<<blocks_for(slab.count), threads, 0, stream>>>(records, slab.first, slab.count, to);
     }
     require_launch("spread_kernel");
@@ -211,27 +210,27 @@ struct Passes {
 
   template <class From>
   void group(const From& from, const std::uint32_t* order, std::int64_t count, const Slab& slab) {
-    grouped.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
+    grouped.resize(slab.count * static_cast<std::int64_t>(sizeof(Parts)));
     place.resize(slab.count);
     cursor.resize(most_groups);
     require(cudaMemsetAsync(cursor.data(), 0, most_groups * sizeof(std::uint32_t), stream), "cudaMemsetAsync");
-    const auto kernel = group_kernel<T, numbers, From>;
+    const auto kernel = group_kernel<T, parts, From>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    constexpr int size = Tile<T, numbers>::size;
-    kernel<<<static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, numbers>), stream>>>(
-        from, order, count, slab, cursor.data(), reinterpret_cast<Numbers*>(grouped.data()), place.data());
+    constexpr int size = Tile<T, parts>::size;
+    kernel<<<static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, parts>), stream>>>(
+        from, order, count, slab, cursor.data(), reinterpret_cast<Parts*>(grouped.data()), place.data());
     require_launch("group_kernel");
   }
 
   template <class From>
   void run(const From& from, const std::uint32_t* order, std::int64_t count) {
-    if (count * static_cast<std::int64_t>(sizeof(Numbers)) <= spread_at_once) return spread(from, order, {0, count, 0});
-    const std::int64_t slab = slab_of(count, sizeof(Numbers));
+    if (count * static_cast<std::int64_t>(sizeof(Parts)) <= spread_at_once) return spread(from, order, {0, count, 0});
+    const std::int64_t slab = slab_of(count, sizeof(Parts));
     for (std::int64_t first = 0; first < count; first += slab) {
       Slab part{first, std::min(slab, count - first), least_shift};
       while (part.groups() > most_groups) ++part.shift;
       group(from, order, count, part);
-      spread(Grouped<T, numbers>{reinterpret_cast<const Numbers*>(grouped.data())}, place.data(), part);
+      spread(Grouped<T, parts>{reinterpret_cast<const Parts*>(grouped.data())}, place.data(), part);
     }
   }
 };
@@ -272,10 +271,10 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
     using T = decltype(scalar);
     const auto at = [&](int k) { return reinterpret_cast<T*>(targets[k].device); };
     const Destination<T> to{{at(0), at(1)}, {at(2), at(3)}, delivery.split};
-    if (results.gradient[0])
-      Passes<T, 4>{grouped_, placed_, place_, cursor_, to, stream}.run(Source<T, 4, Real>{results}, order, count);
-    else
-      Passes<T, 1>{grouped_, placed_, place_, cursor_, to, stream}.run(Source<T, 1, Real>{results}, order, count);
+    with_parts(results.result.parts(), [&](auto parts) {
+      Passes<T, parts()> passes{grouped_, placed_, place_, cursor_, to, stream};
+      passes.run(Source<T, parts(), Real>{results}, order, count);
+    });
   };
   if (o.scalar == Scalar::float32)
     launch(float{});
@@ -287,9 +286,9 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-std::int64_t Scatter::bytes(std::int64_t count, std::int64_t numbers, std::int64_t size) {
-  const std::int64_t slab = std::min(count, slab_of(count, static_cast<std::size_t>(numbers * size)));
-  return slab * (2 * numbers * size + 4);
+std::int64_t Scatter::bytes(std::int64_t count, std::int64_t parts, std::int64_t size) {
+  const std::int64_t slab = std::min(count, slab_of(count, static_cast<std::size_t>(parts * size)));
+  return slab * (2 * parts * size + 4);
 }
 
 template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,

@@ -4,17 +4,9 @@
 
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/evaluator.hpp"
-#include "core/units.hpp"
+#include "core/results.hpp"
 
 namespace farfield::cuda {
-
-/// Results of one vector in tree order; times `factor` they are the caller's.
-template <class Real>
-struct SortedResults {
-  const Real* potential;
-  const Real* gradient[3];  ///< null when not computed
-  ResultFactors factor;
-};
 
 class Scatter {
  public:
@@ -26,9 +18,9 @@ class Scatter {
   void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
                   std::int64_t count, const Delivery& delivery, cudaStream_t stream);
 
-  /// Upper bound of the bytes that it keeps for `count` results of `numbers` numbers of `size` bytes, without the copy
+  /// Upper bound of the bytes that it keeps for `count` results of `parts` numbers of `size` bytes, without the copy
   /// for host memory.
-  static std::int64_t bytes(std::int64_t count, std::int64_t numbers, std::int64_t size);
+  static std::int64_t bytes(std::int64_t count, std::int64_t parts, std::int64_t size);
 
  private:
   DeviceArray<unsigned char> copy_, grouped_, placed_;
