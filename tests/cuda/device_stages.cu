@@ -47,7 +47,7 @@ __global__ void p2p(TreeView tree, ListsView lists, const double* const* x, cons
       for (std::int64_t s = tree.source_begin[lists.near.items[k]]; s < tree.source_end[lists.near.items[k]]; ++s) {
         const double dx = x[0][t] - x[0][s], dy = x[1][t] - x[1][s], dz = x[2][t] - x[2][s];
         const double r2 = dx * dx + dy * dy + dz * dz;
-        Laplace3d::potential(r2 > 0 ? rsqrt(r2) : 0.0, q[s], u[t]);
+        Laplace3d::of_inverse<1>(r2 > 0 ? rsqrt(r2) : 0.0, q[s], dx, dy, dz, u + t);
       }
 }
 

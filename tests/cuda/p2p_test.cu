@@ -61,13 +61,13 @@ class NearField {
     work.near = near.view();
     cuda::DeviceArray<Real> result[4];
     std::vector<Real> zeros(static_cast<std::size_t>(targets()));
-    for (int i = 0; i < (gradient ? 4 : 1); ++i) {
+    for (int i = 0; i < parts_with(gradient); ++i) {
       cuda::upload(result[i], zeros.data(), targets(), nullptr);
       work.result.part[i] = result[i].data();
     }
     cuda::p2p<Kernel>(work);
     std::vector<double> sums(static_cast<std::size_t>(4 * targets()));
-    for (std::size_t i = 0; i < (gradient ? 4u : 1u); ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(parts_with(gradient)); ++i) {
       cuda::download(zeros.data(), result[i].data(), targets(), nullptr);
       cuda::require(cudaDeviceSynchronize(), "p2p");
       for (std::size_t t = 0; t < zeros.size(); ++t) sums[4 * t + i] = static_cast<double>(zeros[t]);

@@ -44,7 +44,7 @@ void run(const Case<Real, T>& c) {
   cuda::DeviceArray<std::uint32_t> on_device(memory);
   cuda::upload(on_device, order.data(), c.count, nullptr);
   cuda::DeviceArray<Real> sorted[4];
-  for (int e = 0; e < (c.gradient ? 4 : 1); ++e) {
+  for (int e = 0; e < parts_with(c.gradient); ++e) {
     std::vector<Real> values(n);
     for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Real>(expected(order[i], e));
     cuda::upload(sorted[e], values.data(), c.count, nullptr);
