@@ -10,10 +10,9 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class Real, int expansions>
 static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[box]);
-  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor));
-  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor) * factor);
+  const BoxFrame frame(tree, box);
+  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
+  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor) * frame.factor);
   const Real* coefficient[4] = {work.local + box * work.tables.stride};
   for (int axis = 0; axis + 1 < expansions; ++axis) {
     Real* map = derivative + axis * work.tables.stride;
@@ -23,7 +22,7 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const std::int64_t end = tree.target_end[box];
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
-    const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
+    const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Evaluate<Real, expansions> visit(coefficient);
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
     deliver(work.potential + t, visit.out[0], to_potential, valid, true);

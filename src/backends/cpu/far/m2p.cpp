@@ -18,10 +18,9 @@ static void expand(const Work<Real>& work, BoxId source, std::int64_t pitch, Rea
 template <class Kernel, class Real, int expansions>
 static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_t pitch, Real* scratch) {
   const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(source, 0), tree.coordinate(source, 1), tree.coordinate(source, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[source]);
-  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor));
-  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / factor) * factor);
+  const BoxFrame frame(tree, source);
+  const Real to_potential = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
+  const Real to_gradient = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor) * frame.factor);
   expand<Real, expansions>(work, source, pitch, scratch);
   const Real* coefficient[4] = {scratch, scratch + pitch, scratch + 2 * pitch, scratch + 3 * pitch};
   const int degree = work.tables.degree + (expansions > 1);
@@ -29,7 +28,7 @@ static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_
   const std::int64_t end = tree.target_end[box];
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
-    PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
+    PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Evaluate<Real, expansions> visit(coefficient);

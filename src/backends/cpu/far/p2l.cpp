@@ -7,11 +7,11 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real>
-static void add_leaf(const Work<Real>& work, BoxId source, const double centre[3], double factor, Vec<Real>* sum) {
+static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame, Vec<Real>* sum) {
   const std::int64_t end = work.tree.source_end[source];
   for (std::int64_t s = work.tree.source_begin[source]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
-    PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
+    PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Accumulate<Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
@@ -21,13 +21,11 @@ static void add_leaf(const Work<Real>& work, BoxId source, const double centre[3
 
 template <class Kernel, class Real>
 static void p2l_box(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
-  const TreeView& tree = work.tree;
   const ListView& list = work.lists.p2l;
-  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[box]);
+  const BoxFrame frame(work.tree, box);
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-    add_leaf<Kernel, Real>(work, list.items[k], centre, factor, sum);
+    add_leaf<Kernel, Real>(work, list.items[k], frame, sum);
   Real* out = work.local + box * work.tables.stride;
   for (int i = 0; i < work.tables.coefficients; ++i) out[i] += sum_lanes<Real>(sum[i]);
 }

@@ -9,13 +9,12 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class Real>
 static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[box]);
+  const BoxFrame frame(tree, box);
   const std::int64_t end = tree.source_end[box];
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
   for (std::int64_t s = tree.source_begin[box]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
-    const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
+    const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     Accumulate<Real> visit{strengths_of(work.strength, s, valid), sum};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
   }

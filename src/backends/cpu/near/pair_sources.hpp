@@ -47,7 +47,7 @@ FARFIELD_INLINE Vec<Real> rest_of(const double* x, double origin, double factor,
   Vec<Real> rest = {};
   if constexpr (sizeof(Real) == 4)
     for (int k = 0; k < lanes<Real>; ++k)
-      rest[k] = static_cast<Real>((x[k] - origin) * factor - static_cast<double>(rounded[k]));
+      rest[k] = static_cast<Real>(displacement(x[k], origin) * factor - static_cast<double>(rounded[k]));
   return rest;
 }
 

@@ -75,10 +75,10 @@ struct FindColleagues {
     const Target target = here ? Target{tree.is_leaf(mine), tree.target_count(mine)} : Target{};
     BoxId found[8];
     unsigned kind[8];
+    const Steps d = colleague_steps(slot);
 #pragma unroll
     for (int o = 0; o < 8; ++o) {
-      const int x = (o & 1) + slot % 3 - 1, y = (o >> 1 & 1) + slot / 3 % 3 - 1,
-                z = (o >> 2) + slot / 9 - 1;  // -1 ... 2
+      const int x = (o & 1) + d.x, y = (o >> 1 & 1) + d.y, z = (o >> 2) + d.z;  // -1 ... 2
       const int from = colleague_slot(x >> 1, y >> 1, z >> 1) & 31, octant = (x & 1) | (y & 1) << 1 | (z & 1) << 2;
       const unsigned mask = __shfl_sync(all_lanes, cousins, from);
       const BoxId sibling = __shfl_sync(all_lanes, first_cousin, from);

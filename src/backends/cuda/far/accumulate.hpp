@@ -15,7 +15,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
     const std::int64_t s = first + lane;
     Real u[3] = {1, 1, 1}, q = 0, weight = 1;
     if (s < end) {
-      frame.place(work.source, s, u);
+      point_in_box(work.source, s, frame, u);
       q = work.strength[s];
     }
     if constexpr (inverted) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));

@@ -44,7 +44,7 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
   const std::int64_t end = work.tree.target_end[box];
   for (std::int64_t t = work.tree.target_begin[box] + lane; t < end; t += warp) {
     Real u[3], weight = 1;
-    frame.place(work.target, t, u);
+    point_in_box(work.target, t, frame, u);
     if constexpr (multipole) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
     Evaluate<Real, expansions> visit(coefficient);
     Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);

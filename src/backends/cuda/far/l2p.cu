@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(fixed_threads)
     __pipeline_commit();
     Real u[3], out[4];
     for (int axis = 0; axis < 3; ++axis)
-      u[axis] = static_cast<Real>((load_in_order(work.target[axis] + t) - group.centre[axis][b]) * group.factor[b]);
+      u[axis] = static_cast<Real>(displacement(load_in_order(work.target[axis] + t), group.centre[axis][b]) *
+                                  group.factor[b]);
     Kernel::Basis::template fixed_sum<degree, gradient>(
         u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
     const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);

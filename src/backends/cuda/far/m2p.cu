@@ -17,7 +17,7 @@ __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t
                               Real sum[4]) {
   const BoxFrame frame(work.tree, source);
   Real u[3], out[4];
-  frame.place(work.target, t, u);
+  point_in_box(work.target, t, frame, u);
   Kernel::Basis::template fixed_outer_sum<degree, gradient>(
       u[0], u[1], u[2], inverse_length(u), [&](auto c) { return coefficient[decltype(c)::value]; }, out);
   const auto scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));

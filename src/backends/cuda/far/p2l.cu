@@ -27,7 +27,7 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
     for (std::uint32_t i = static_cast<std::uint32_t>(lane); i < total; i += warp) {
       const std::int64_t s = flat.first[flat.range_of(i)] + i;
       Real u[3], weight = 1;
-      frame.place(work.source, s, u);
+      point_in_box(work.source, s, frame, u);
       Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
       Kernel::Basis::template fixed_terms<degree>(work.strength[s] * weight, u[0], u[1], u[2],
                                                   [&](auto c, Real value) { sum[decltype(c)::value] += value; });

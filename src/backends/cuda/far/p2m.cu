@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(most_warps* warp)
     const std::int64_t end = tree.source_end[box];
     for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
       Real u[3];
-      frame.place(work.source, s, u);
+      point_in_box(work.source, s, frame, u);
       Kernel::Basis::template fixed_terms<degree>(work.strength[s], u[0], u[1], u[2],
                                                   [&](auto i, Real value) { sum[decltype(i)::value] += value; });
     }

@@ -33,14 +33,13 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const BoxId colleague =
       slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
   if (colleague == no_box) return 0;
-  const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
+  const Steps d = colleague_steps(slot);
   const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
   const unsigned sources = children_with_points(tree, colleague, tree.source_begin, tree.source_end);
-  const unsigned to_parent = reduced ? sources & children_for_parent(x, y, z) : 0;
+  const unsigned to_parent = reduced ? sources & children_for_parent(d) : 0;
   Total pairs = targets ? static_cast<Total>(count_bits(to_parent)) : 0;
   for (int o = 0; o < 8; ++o) {
-    const unsigned touching =
-        touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2);
+    const unsigned touching = touching_children(d, o);
     if (targets >> o & 1u) pairs += static_cast<Total>(count_bits(sources & ~touching & ~to_parent));
   }
   return pairs;
