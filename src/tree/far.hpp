@@ -68,8 +68,9 @@ FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, Steps d, F&& 
   mask &= tree.child_mask[c];
   for (; mask; mask &= mask - 1) {
     const int o = first_octant(mask);
+    const BoxId other = tree.child(c, o);
     const Steps from = from_cousin(octant, d, o);
-    f(tree.child(c, o), from.x, from.y, from.z);
+    f(other, from.x, from.y, from.z);
   }
 }
 

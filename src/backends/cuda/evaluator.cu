@@ -25,6 +25,7 @@
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "core/units.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
@@ -326,8 +327,8 @@ class CudaEvaluator final : public Evaluator {
       work_.classes = rows_.classes();
       work_.near = near_.view();
       // a pair that dominates a sum must not err by more than the tolerance leaves
-      work_.close_square =
-          close_square<Real>(decision_.promised && decision_.tolerance < 5e-6 ? most_careful : tables_.view().degree);
+      work_.close_square = tuning::close_square<Real>(
+          decision_.promised && decision_.tolerance < 5e-6 ? tuning::most_careful : tables_.view().degree);
       work_.tensor = tensor_.view();
       work_.mirror = mirror_.view();
       work_.has_m2p = placed_->has_m2p;
@@ -372,7 +373,7 @@ class CudaEvaluator final : public Evaluator {
     const std::int64_t sources = tree_.sources.count, targets = target_points().count;
     if (targets == 0) return;
     if (decision_.method == Method::fmm && sources > 0) {
-      const bool beside = tree_.tree.boxes <= most_boxes_beside && !stages_are_apart;
+      const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
       BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
       return fmm(bound, events_);
     }

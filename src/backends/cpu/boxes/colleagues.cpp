@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/cpu/boxes/boxes.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 
 namespace farfield::cpu {
@@ -33,7 +34,7 @@ void find_colleagues(Tree<Array>& tree, int threads) {
   const TreeView view = tree.view();
   for (int level = 1; level < tree.levels; ++level) {
     const std::int64_t first = tree.level_begin[level];
-    for_each_index(tree.level_begin[level + 1] - first, 256, threads, [&](std::int64_t i) {
+    for_each_index(tree.level_begin[level + 1] - first, tuning::found_per_chunk, threads, [&](std::int64_t i) {
       const std::int64_t b = first + i;
       const int o = tree.octant[b];
       const BoxId* parents = tree.colleague.data() + std::int64_t(colleagues_per_box) * tree.parent[b];

@@ -4,6 +4,7 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -33,15 +34,16 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
 
 template <class Kernel, class Real>
 void l2p(const Work<Real>& work) {
-  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
-    Real* derivative = scratch.need(3 * work.tables.stride);
-    if (work.gradient[0])
-      l2p_leaf<Kernel, Real, 4>(work, box, derivative);
-    else
-      l2p_leaf<Kernel, Real, 1>(work, box, derivative);
-  });
+  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                            [&](auto& scratch, std::int64_t i) {
+                              const BoxId box = static_cast<BoxId>(i);
+                              if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
+                              Real* derivative = scratch.need(3 * work.tables.stride);
+                              if (work.gradient[0])
+                                l2p_leaf<Kernel, Real, 4>(work, box, derivative);
+                              else
+                                l2p_leaf<Kernel, Real, 1>(work, box, derivative);
+                            });
 }
 
 FARFIELD_INSTANTIATE(l2p)

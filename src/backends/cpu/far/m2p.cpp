@@ -3,6 +3,7 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -43,16 +44,17 @@ template <class Kernel, class Real>
 void m2p(const Work<Real>& work) {
   const ListView& list = work.lists.m2p;
   const std::int64_t pitch = Kernel::Basis::coefficient_count(work.tables.degree + 1);
-  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& memory, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    Real* scratch = memory.need(4 * pitch);
-    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
-      if (work.gradient[0])
-        add_box<Kernel, Real, 4>(work, box, list.items[k], pitch, scratch);
-      else
-        add_box<Kernel, Real, 1>(work, box, list.items[k], pitch, scratch);
-    }
-  });
+  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                            [&](auto& memory, std::int64_t i) {
+                              const BoxId box = static_cast<BoxId>(i);
+                              Real* scratch = memory.need(4 * pitch);
+                              for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
+                                if (work.gradient[0])
+                                  add_box<Kernel, Real, 4>(work, box, list.items[k], pitch, scratch);
+                                else
+                                  add_box<Kernel, Real, 1>(work, box, list.items[k], pitch, scratch);
+                              }
+                            });
 }
 
 FARFIELD_INSTANTIATE(m2p)

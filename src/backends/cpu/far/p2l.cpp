@@ -3,6 +3,7 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -32,11 +33,12 @@ static void p2l_box(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
 
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work) {
-  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (work.lists.p2l.begin[box] < work.lists.p2l.begin[box + 1])
-      p2l_box<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
-  });
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                                 [&](auto& scratch, std::int64_t i) {
+                                   const BoxId box = static_cast<BoxId>(i);
+                                   if (work.lists.p2l.begin[box] < work.lists.p2l.begin[box + 1])
+                                     p2l_box<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+                                 });
 }
 
 FARFIELD_INSTANTIATE(p2l)

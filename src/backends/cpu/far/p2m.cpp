@@ -3,6 +3,7 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -25,11 +26,12 @@ static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
 
 template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
-  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0)
-      p2m_leaf<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
-  });
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                                 [&](auto& scratch, std::int64_t i) {
+                                   const BoxId box = static_cast<BoxId>(i);
+                                   if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0)
+                                     p2m_leaf<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+                                 });
 }
 
 FARFIELD_INSTANTIATE(p2m)

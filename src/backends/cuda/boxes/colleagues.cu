@@ -5,6 +5,7 @@
 
 #include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -138,7 +139,7 @@ Around Neighbourhood::find(Tree<DeviceArray>& tree, const ListThresholds& thresh
   for_each_index(tree.boxes, FindKind{view, thresholds.m2p_sources, kind_.data()}, stream, "kinds of boxes");
   for (int level = 0; level < std::max(1, tree.levels - 1); ++level) {  // the deepest boxes have no children
     const std::int64_t first = tree.level_begin[level], end = tree.level_begin[level + 1];
-    const int boxes_per_warp = end - first < 1 << 18 ? 1 : 8;  // most boxes of large levels are leaves
+    const int boxes_per_warp = tuning::boxes_per_warp(end - first);
     for_each_index(32 * ((end - first + boxes_per_warp - 1) / boxes_per_warp),
                    FindColleagues{view, first, end, boxes_per_warp, thresholds, tree.colleague.data(), around}, stream,
                    "colleagues");

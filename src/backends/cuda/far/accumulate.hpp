@@ -3,6 +3,7 @@
 #include "backends/cuda/far/visitors.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -29,7 +30,7 @@ template <class Real, class Launch>
 void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
   const std::size_t bytes =
       static_cast<std::size_t>(Accumulate<Real>::column_numbers(work.tables.degree)) * sizeof(Real);
-  const int warps = warps_that_fit(bytes, 4);
+  const int warps = warps_that_fit(bytes, tuning::box_warps);
   const std::size_t all = bytes * static_cast<std::size_t>(warps);
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,

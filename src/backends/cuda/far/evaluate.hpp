@@ -5,6 +5,7 @@
 #include "backends/cuda/far/visitors.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -86,7 +87,7 @@ __global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first)
 template <class Kernel, class Real, int expansions, bool multipole>
 bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int first) {
   const std::size_t bytes = static_cast<std::size_t>(extent.count) * expansions * sizeof(Real);
-  const int warps = warps_that_fit(bytes, 4);
+  const int warps = warps_that_fit(bytes, tuning::box_warps);
   if (warps == 0) return false;
   const auto kernel = evaluate_kernel<Kernel, Real, expansions, multipole>;
   const std::size_t all = bytes * static_cast<std::size_t>(warps);

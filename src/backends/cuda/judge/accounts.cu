@@ -4,13 +4,14 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
 
 using Total = unsigned long long;
 enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
-static constexpr int threads = 128;
+static constexpr int threads = tuning::count_threads;
 
 /// Octants of the children of a box that hold points; `begin` and `end` are those of the sources or of the targets.
 __device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin,
@@ -49,7 +50,7 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
 /// list; `begin` and `targets` are those of the lane's box.
 __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
                             std::int64_t end) {
-  constexpr int ahead = 4;  // look-ups that are under way at a time
+  constexpr int ahead = tuning::count_ahead;
   Total pairs = 0;
   for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32 * ahead) {
     std::int64_t sources[ahead];
@@ -105,8 +106,8 @@ void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced
   totals_.resize(accounts);
   const cudaStream_t stream = side.fork(memory_.stream);
   require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
-  const std::int64_t blocks =
-      std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
+  const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + threads - 1) / threads,
+                                                     tuning::count_blocks * device_limits().multiprocessors);
   count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
   require_launch("count_kernel");
   download(found_.data(), totals_.data(), accounts, stream);
