@@ -32,16 +32,11 @@ FARFIELD_HD unsigned touching_children(Steps d, int octant) {
 /// Children of the colleague at displacement d along `axis` on the side that faces the box; all of them where d is 0.
 FARFIELD_HD unsigned facing_children(int axis, int d) { return d == 0 ? 0xffu : octants_with(axis, d < 0); }
 
-/// Displacement of a box's child in `octant` from child `other` of the box's colleague at displacement d.
-FARFIELD_HD Steps from_cousin(int octant, Steps d, int other) {
-  return {(octant & 1) - (other & 1) - 2 * d.x, (octant >> 1 & 1) - (other >> 1 & 1) - 2 * d.y,
-          (octant >> 2) - (other >> 2) - 2 * d.z};
-}
-
-/// Displacement, in half child edges, of a box from child `other` of its colleague at displacement d.
-FARFIELD_HD Steps from_nephew(Steps d, int other) {
-  return {1 - 2 * (other & 1) - 4 * d.x, 1 - 2 * (other >> 1 & 1) - 4 * d.y, 1 - 2 * (other >> 2) - 4 * d.z};
-}
+/// Displacement along an axis, in child edges, of a box's child from a child of the box's colleague at displacement d;
+/// `place` and `other` are the children's bits of the octant.
+FARFIELD_HD int from_cousin(int place, int other, int d) { return place - other - 2 * d; }
+/// The same of the box itself, in half child edges.
+FARFIELD_HD int from_nephew(int other, int d) { return 1 - 2 * other - 4 * d; }
 
 /// Children of the colleague at displacement d for which goes_to_parent holds: those in its outer half
 /// (centre 5 half child edges away) along two axes, or along one axis and in its inner half (3) along the other two.
@@ -62,15 +57,13 @@ FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, Steps d, F&& 
   const BoxId c =
       tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box + colleague_slot(d.x, d.y, d.z)];
   if (c == no_box) return;
-  const int octant = tree.octant[box];
-  unsigned mask = ~touching_children(d, octant);
+  const int tx = tree.octant[box] & 1, ty = tree.octant[box] >> 1 & 1, tz = tree.octant[box] >> 2;
+  unsigned mask = ~(touching_children(0, d.x, tx) & touching_children(1, d.y, ty) & touching_children(2, d.z, tz));
   if (reduced) mask &= ~children_for_parent(d);
   mask &= tree.child_mask[c];
   for (; mask; mask &= mask - 1) {
     const int o = first_octant(mask);
-    const BoxId other = tree.child(c, o);
-    const Steps from = from_cousin(octant, d, o);
-    f(other, from.x, from.y, from.z);
+    f(tree.child(c, o), from_cousin(tx, o & 1, d.x), from_cousin(ty, o >> 1 & 1, d.y), from_cousin(tz, o >> 2, d.z));
   }
 }
 
@@ -108,8 +101,8 @@ FARFIELD_HD void for_each_far_of_parent(const TreeView& tree, BoxId parent, F&& 
         for (unsigned mask = children_for_parent({x, y, z}) & tree.child_mask[c]; mask; mask &= mask - 1) {
           const int o = first_octant(mask);
           const BoxId source = tree.child(c, o);
-          const Steps from = from_nephew({x, y, z}, o);
-          if (tree.source_count(source) > 0) f(source, from.x, from.y, from.z);
+          if (tree.source_count(source) > 0)
+            f(source, from_nephew(o & 1, x), from_nephew(o >> 1 & 1, y), from_nephew(o >> 2, z));
         }
       }
 }

@@ -121,7 +121,10 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
         unsigned mask = ~touching_children({x, y, z}, target) & 0xffu;
         if (reduced) mask &= ~children_for_parent({x, y, z});
         for (int o = 0; o < 8; ++o)
-          if (mask >> o & 1) f(colleague_slot(x, y, z), o, from_cousin(target, {x, y, z}, o));
+          if (mask >> o & 1)
+            f(colleague_slot(x, y, z), o,
+              Steps{from_cousin(target & 1, o & 1, x), from_cousin(target >> 1 & 1, o >> 1 & 1, y),
+                    from_cousin(target >> 2, o >> 2, z)});
       }
 }
 
@@ -162,8 +165,8 @@ static FarLinks children_of_colleagues() {
         for (int o = 0; o < 8; ++o) {
           if (!(children_for_parent({x, y, z}) >> o & 1)) continue;
           links.add(0, colleague_slot(x, y, z), o, static_cast<int>(links.offsets.size()));
-          const Steps d = from_nephew({x, y, z}, o);
-          links.offsets.push_back(parent_offset(d.x, d.y, d.z));
+          links.offsets.push_back(
+              parent_offset(from_nephew(o & 1, x), from_nephew(o >> 1 & 1, y), from_nephew(o >> 2, z)));
         }
   return links;
 }
