@@ -59,7 +59,7 @@ class Field {
   double time_p2p(const P2pLimits<Real>& limits) {
     const double building = bench::milliseconds([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
     work_.near = near_.view();
-    work_.close_square = close_square<Real>(5);
+    work_.close_square = tuning::close_square<Real>(5);
     rows_ms = building;
     return bench::milliseconds([&] { p2p<Laplace3d>(work_); });
   }
@@ -103,7 +103,7 @@ std::vector<std::pair<const char*, P2pLimits<Real>>> forms() {
   P2pLimits<Real> narrow, wide, families;
   narrow.family_mean = wide.family_mean = 0;
   narrow.narrow_mean = 1'000'000, wide.narrow_mean = 0;
-  families.family_mean = family_leaf;
+  families.family_mean = tuning::family_leaf;
   return {{"narrow tiles", narrow}, {"wide tiles", wide}, {"families", families}, {"p2p", {}}};
 }
 

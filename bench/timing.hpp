@@ -13,6 +13,7 @@
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::bench {
 
@@ -49,7 +50,7 @@ class StageTimes {
 template <class Run>
 std::map<std::string, double> stages_apart(const Plan& plan, const StageTimes& beside, const Run& run) {
   const std::int64_t boxes = plan.report().boxes;  // of a direct sum none
-  if (boxes == 0 || boxes > cuda::most_boxes_beside) return beside.medians();
+  if (boxes == 0 || boxes > cuda::tuning::most_boxes_beside) return beside.medians();
   StageTimes apart;
   cuda::keep_stages_apart(true);
   for (int i = 0; i < 3; ++i) {

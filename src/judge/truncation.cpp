@@ -124,7 +124,7 @@ static double far_targets(const TreeView& tree, BoxId source, const double* cons
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x)
-        for_each_far_box(tree, source, x, y, z, [&](BoxId target, int dx, int dy, int dz) {
+        for_each_far_box(tree, source, {x, y, z}, [&](BoxId target, int dx, int dy, int dz) {
           sum += far_tail(tree, source, target, dx, dy, dz, point, means);
         });
   return sum;

@@ -95,7 +95,7 @@ FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const dou
                                       double edge) {
   double r2 = 0;
   for (int a = 0; a < 3; ++a) {
-    const double u = (x[a][i] - tree.coordinate(box, a)) / edge;
+    const double u = displacement_from_centre(tree, box, x[a][i], a) / edge;
     r2 += u * u;
   }
   return r2;

@@ -16,7 +16,10 @@ FARFIELD_HD double reach_of(double rate) { return 8 / rate > 0.3 ? 8 / rate : 0.
 
 FARFIELD_HD double centre_distance2(const TreeView& tree, BoxId box, const double x[3]) {
   double r2 = 0;
-  for (int a = 0; a < 3; ++a) r2 += (x[a] - tree.coordinate(box, a)) * (x[a] - tree.coordinate(box, a));
+  for (int a = 0; a < 3; ++a) {
+    const double u = displacement_from_centre(tree, box, x[a], a);
+    r2 += u * u;
+  }
   return r2;
 }
 
@@ -30,7 +33,7 @@ FARFIELD_HD CornerPlace corner_place(const TreeView& tree, BoxId box, const Plac
                                      double per_edge) {
   CornerPlace place{0, 0};
   for (int a = 0; a < 3; ++a) {
-    const double u = (points.axis[a][i] - tree.coordinate(box, a)) * per_edge;
+    const double u = displacement_from_centre(tree, box, points.axis[a][i], a) * per_edge;
     place.distance += u < 0 ? -u : u;
     place.octant |= (u > 0) << a;
   }

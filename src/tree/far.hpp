@@ -23,15 +23,27 @@ FARFIELD_HD unsigned touching_children(int axis, int d, int bit) {
   return (d > 0) == (bit == 1) ? octants_with(axis, d > 0 ? 0 : 1) : 0u;
 }
 
+/// Children of the colleague at displacement d that touch the box's child in `octant`.
+FARFIELD_HD unsigned touching_children(Steps d, int octant) {
+  return touching_children(0, d.x, octant & 1) & touching_children(1, d.y, octant >> 1 & 1) &
+         touching_children(2, d.z, octant >> 2);
+}
+
 /// Children of the colleague at displacement d along `axis` on the side that faces the box; all of them where d is 0.
 FARFIELD_HD unsigned facing_children(int axis, int d) { return d == 0 ? 0xffu : octants_with(axis, d < 0); }
 
-/// Children of the colleague at displacement (dx, dy, dz) for which goes_to_parent holds: those in its outer half
+/// Displacement along an axis, in child edges, of a box's child from a child of the box's colleague at displacement d;
+/// `place` and `other` are the children's bits of the octant.
+FARFIELD_HD int from_cousin(int place, int other, int d) { return place - other - 2 * d; }
+/// The same of the box itself, in half child edges.
+FARFIELD_HD int from_nephew(int other, int d) { return 1 - 2 * other - 4 * d; }
+
+/// Children of the colleague at displacement d for which goes_to_parent holds: those in its outer half
 /// (centre 5 half child edges away) along two axes, or along one axis and in its inner half (3) along the other two.
-FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
-  const unsigned ox = dx ? octants_with(0, dx > 0) : 0u, ix = dx ? ~ox : 0u;
-  const unsigned oy = dy ? octants_with(1, dy > 0) : 0u, iy = dy ? ~oy : 0u;
-  const unsigned oz = dz ? octants_with(2, dz > 0) : 0u, iz = dz ? ~oz : 0u;
+FARFIELD_HD unsigned children_for_parent(Steps d) {
+  const unsigned ox = d.x ? octants_with(0, d.x > 0) : 0u, ix = d.x ? ~ox : 0u;
+  const unsigned oy = d.y ? octants_with(1, d.y > 0) : 0u, iy = d.y ? ~oy : 0u;
+  const unsigned oz = d.z ? octants_with(2, d.z > 0) : 0u, iz = d.z ? ~oz : 0u;
   return ((ox & oy) | (oy & oz) | (ox & oz) | (ox & iy & iz) | (ix & oy & iz) | (ix & iy & oz)) & 0xffu;
 }
 
@@ -39,26 +51,26 @@ FARFIELD_HD unsigned children_for_parent(int dx, int dy, int dz) {
 FARFIELD_HD int first_octant(unsigned mask) { return count_bits((mask & (0u - mask)) - 1u); }
 
 /// Calls f(other, dx, dy, dz) for every box that is far from `box` and a child of the colleague of its parent at
-/// displacement (x, y, z), be there sources, targets or both in it; see for_each_far.
+/// displacement d, be there sources, targets or both in it; see for_each_far.
 template <bool reduced = false, class F>
-FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, int x, int y, int z, F&& f) {
+FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, Steps d, F&& f) {
   const BoxId c =
-      tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box + colleague_slot(x, y, z)];
+      tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box + colleague_slot(d.x, d.y, d.z)];
   if (c == no_box) return;
   const int tx = tree.octant[box] & 1, ty = tree.octant[box] >> 1 & 1, tz = tree.octant[box] >> 2;
-  unsigned mask = ~(touching_children(0, x, tx) & touching_children(1, y, ty) & touching_children(2, z, tz));
-  if (reduced) mask &= ~children_for_parent(x, y, z);
+  unsigned mask = ~(touching_children(0, d.x, tx) & touching_children(1, d.y, ty) & touching_children(2, d.z, tz));
+  if (reduced) mask &= ~children_for_parent(d);
   mask &= tree.child_mask[c];
   for (; mask; mask &= mask - 1) {
     const int o = first_octant(mask);
-    f(tree.child(c, o), tx - (o & 1) - 2 * x, ty - (o >> 1 & 1) - 2 * y, tz - (o >> 2) - 2 * z);
+    f(tree.child(c, o), from_cousin(tx, o & 1, d.x), from_cousin(ty, o >> 1 & 1, d.y), from_cousin(tz, o >> 2, d.z));
   }
 }
 
 /// The same for the boxes that hold sources: a part of the far list of `target`.
 template <bool reduced = false, class F>
-FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, int x, int y, int z, F&& f) {
-  for_each_far_box<reduced>(tree, target, x, y, z, [&](BoxId source, int dx, int dy, int dz) {
+FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, Steps d, F&& f) {
+  for_each_far_box<reduced>(tree, target, d, [&](BoxId source, int dx, int dy, int dz) {
     if (tree.source_count(source) > 0) f(source, dx, dy, dz);
   });
 }
@@ -71,7 +83,7 @@ FARFIELD_HD void for_each_far(const TreeView& tree, BoxId target, F&& f) {
   if (tree.parent[target] == no_box) return;
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x) for_each_far_around<reduced>(tree, target, x, y, z, f);
+      for (int x = -1; x <= 1; ++x) for_each_far_around<reduced>(tree, target, {x, y, z}, f);
 }
 
 /// The source boxes that the reduced stencil translates to `parent`, a target box that is no leaf. Calls f(source, dx,
@@ -86,11 +98,11 @@ FARFIELD_HD void for_each_far_of_parent(const TreeView& tree, BoxId parent, F&& 
       for (int x = -1; x <= 1; ++x) {
         const BoxId c = colleague[colleague_slot(x, y, z)];
         if (c == no_box) continue;
-        for (unsigned mask = children_for_parent(x, y, z) & tree.child_mask[c]; mask; mask &= mask - 1) {
+        for (unsigned mask = children_for_parent({x, y, z}) & tree.child_mask[c]; mask; mask &= mask - 1) {
           const int o = first_octant(mask);
           const BoxId source = tree.child(c, o);
           if (tree.source_count(source) > 0)
-            f(source, 1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z);
+            f(source, from_nephew(o & 1, x), from_nephew(o >> 1 & 1, y), from_nephew(o >> 2, z));
         }
       }
 }

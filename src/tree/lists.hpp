@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
-#include "tree/tree.hpp"
+#include "tree/displacement.hpp"
 
 namespace farfield {
 
@@ -54,7 +54,7 @@ struct ListThresholds {
 FARFIELD_HD bool touch(const TreeView& tree, BoxId a, BoxId b) {
   const double reach = 0.5 * (tree.lattice.edge(tree.level[a]) + tree.lattice.edge(tree.level[b])) * (1 + 0x1p-20);
   for (int axis = 0; axis < 3; ++axis) {
-    const double d = tree.coordinate(a, axis) - tree.coordinate(b, axis);
+    const double d = displacement(tree, a, b, axis);
     if (d > reach || d < -reach) return false;
   }
   return true;

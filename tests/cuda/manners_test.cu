@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "cuda/on_device.hpp"
 #include "support/gpu.hpp"
 #include "support/measure.hpp"
@@ -193,7 +194,7 @@ TEST_F(CudaManners, LargeTreesKeepThePromise) {
   Options o = gpu_options(1e-3, Precision::single_);
   o.depth = 7;  // 2^21 leaves, one in five of them occupied
   Plan plan = make_plan(cloud, o);
-  ASSERT_GT(plan.report().boxes, cuda::most_boxes_beside);
+  ASSERT_GT(plan.report().boxes, cuda::tuning::most_boxes_beside);
   const Result<double> first = plan.evaluate(cloud.strengths);
   EXPECT_LE(judge(cloud, first, 500).worst(), slack * o.tolerance);
   for (const char* stage : {"p2m", "m2m", "m2l", "l2l", "l2p", "p2p"})

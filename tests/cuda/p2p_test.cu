@@ -21,7 +21,7 @@ struct Form {
   int family_mean;
   bool wide;
 };
-constexpr Form forms[] = {{0, false}, {0, true}, {cuda::family_leaf, true}, {12, false}};
+constexpr Form forms[] = {{0, false}, {0, true}, {cuda::tuning::family_leaf, true}, {12, false}};
 
 /// One cloud in a tree on the host and in the same one on the device.
 class NearField {

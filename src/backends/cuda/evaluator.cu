@@ -22,6 +22,7 @@
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "backends/sequence.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
@@ -226,8 +227,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     translations_.bind(work_);
     work_.near = near_.view();
     // a pair that dominates a sum must not err by more than the tolerance leaves
-    work_.close_square =
-        close_square<Real>(decision.promised && decision.tolerance < 5e-6 ? most_careful : translations_.degree());
+    work_.close_square = tuning::close_square<Real>(
+        decision.promised && decision.tolerance < 5e-6 ? tuning::most_careful : translations_.degree());
     work_.has_m2p = placed->has_m2p;
     work_.has_p2l = placed->has_p2l;
     work_.rotation = decision.rotation;
@@ -238,7 +239,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void run() {
     if (targets() == 0) return;
     if (with_tree() && sources() > 0) {
-      const bool beside = tree_.tree.boxes <= most_boxes_beside && !stages_are_apart;
+      const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
       BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
       return fmm(bound, events_);
     }

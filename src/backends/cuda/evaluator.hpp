@@ -10,11 +10,6 @@ namespace farfield::cuda {
 /// An evaluator for the decision's kernel, precision and method on the current device; `threads` of the host.
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 
-/// Most boxes of a tree whose near and far field run at the same time. In such trees many of the far field's launches
-/// leave most of the device idle: running both at once saves up to a tenth of the time of 2^20 uniform points, a
-/// quarter of that of 2^16. In larger trees the two fields only hinder each other: up to 4 % slower.
-inline constexpr std::int64_t most_boxes_beside = 1 << 19;
-
 /// For measurements, `apart`: from now on, evaluations of all plans sum the near field first, not beside the far field.
 void keep_stages_apart(bool apart);
 

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/m2l/mirror/view.hpp"
 #include "backends/cuda/m2l/tensor/view.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "core/least_square.hpp"
 #include "core/results.hpp"
 #include "expansions/offsets.hpp"
@@ -91,20 +92,6 @@ struct Family {
   std::uint16_t takers;
 };
 
-/// Squared distance, in edges of a leaf, below which a pair is close: the differences of its coordinates are then taken
-/// in double. In single, coordinates are rounded to 2^-24 of the edge, and pairs at 1/16, 1/32, 1/64 of the edge bring
-/// a relative error of about 6e-7, 2e-6, 5e-6 into gradients of strengths of both signs; truncation errs 10 times as
-/// much up to degrees 11 and 5. Where leaves have 40 points or lie on a surface, 1/16 makes p2p take 1.1 to 1.4 times
-/// as long as 1/32.
-template <class Real>
-constexpr Real close_square(int degree) {
-  if constexpr (sizeof(Real) == 8)
-    return least_square<double>;
-  else
-    return Real(1) / static_cast<Real>(degree <= 5 ? 64 * 64 : degree <= 11 ? 32 * 32 : 16 * 16);
-}
-inline constexpr int most_careful = 1 << 10;  ///< a degree, for sums whose error nothing else bounds
-
 /// The tiles and families that p2p sums (p2p_work.hpp); every leaf with near sources is in one of the two.
 struct NearWork {
   const PairTile* tile = nullptr;
@@ -131,7 +118,7 @@ struct Work {
   const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
   const Real* strength = nullptr;  ///< of sorted sources
   /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
-  Real close_square = cuda::close_square<Real>(most_careful);
+  Real close_square = tuning::close_square<Real>(tuning::most_careful);
   Real* multipole = nullptr;  ///< [boxes][stride]
   Real* local = nullptr;      ///< [boxes][stride]
   ResultArrays<Real> result;

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "backends/cpu/boxes/sort.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 
 namespace farfield::cpu {
 namespace {
 
-constexpr std::int64_t grain = 64;       // boxes per chunk
-constexpr std::int64_t large = 1 << 16;  // ranges from this size on are sorted by all threads together
 constexpr std::int64_t most_boxes = std::numeric_limits<BoxId>::max();
 
 /// A box while the tree grows. Ranges [0] are of sources, [1] of targets.
@@ -89,7 +88,7 @@ bool Builder::splits(const Node& node, int level) const {
 
 std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) const {
   std::vector<char> split(static_cast<std::size_t>(end - begin));
-  for_each_index(end - begin, grain, options_.threads, [&](std::int64_t i) {
+  for_each_index(end - begin, tuning::divided_per_chunk, options_.threads, [&](std::int64_t i) {
     split[static_cast<std::size_t>(i)] = splits(nodes_[static_cast<std::size_t>(begin + i)], level);
   });
   std::vector<BoxId> splitting;
@@ -110,7 +109,7 @@ void Builder::renew_keys(const std::vector<BoxId>& splitting, int level) {
   };
   const auto is_large = [&](BoxId b, int s) {
     const Node& node = nodes_[static_cast<std::size_t>(b)];
-    return node.end[s] - node.begin[s] >= large;
+    return node.end[s] - node.begin[s] >= tuning::sorted_together;
   };
   for (int s = 0; s < sets_; ++s) {
     for (const BoxId b : splitting)
@@ -160,7 +159,7 @@ void Builder::add_children(BoxId parent, const Cuts& cuts, int level) {
 void Builder::add_level(const std::vector<BoxId>& splitting, int level) {
   const std::int64_t count = static_cast<std::int64_t>(splitting.size());
   std::vector<Cuts> cuts(splitting.size());
-  for_each_index(count, grain, options_.threads, [&](std::int64_t i) {
+  for_each_index(count, tuning::divided_per_chunk, options_.threads, [&](std::int64_t i) {
     const std::size_t k = static_cast<std::size_t>(i);
     cuts[k] = cut(nodes_[static_cast<std::size_t>(splitting[k])], level);
   });
@@ -173,7 +172,7 @@ void Builder::add_level(const std::vector<BoxId>& splitting, int level) {
     if (boxes > most_boxes) throw Error(ErrorCode::usage, "the tree has more than 2^31 boxes; use larger leaves");
   }
   nodes_.resize(static_cast<std::size_t>(boxes));
-  for_each_index(count, grain, options_.threads, [&](std::int64_t i) {
+  for_each_index(count, tuning::divided_per_chunk, options_.threads, [&](std::int64_t i) {
     const std::size_t k = static_cast<std::size_t>(i);
     add_children(splitting[k], cuts[k], level);
   });
@@ -214,7 +213,7 @@ void Builder::store(Tree<Array>& tree) const {
   for (int level = 0; level < tree.levels; ++level)
     std::fill(tree.level.begin() + tree.level_begin[level], tree.level.begin() + tree.level_begin[level + 1],
               static_cast<std::int8_t>(level));
-  for_each_index(boxes, 1024, options_.threads, [&](std::int64_t b) {
+  for_each_index(boxes, tuning::stored_per_chunk, options_.threads, [&](std::int64_t b) {
     const Node& node = nodes_[static_cast<std::size_t>(b)];
     for (int axis = 0; axis < 3; ++axis)
       tree.centre[axis * std::int64_t(boxes) + b] = lattice_.centre(node.corner[axis], tree.level[b], axis);

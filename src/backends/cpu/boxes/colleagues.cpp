@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/cpu/boxes/boxes.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 
 namespace farfield::cpu {
@@ -14,8 +15,8 @@ struct ColleagueTable {
   ColleagueTable() {
     for (int o = 0; o < 8; ++o)
       for (int slot = 0; slot < colleagues_per_box; ++slot) {
-        const int x[3] = {(o & 1) + slot % 3 - 1, (o >> 1 & 1) + slot / 3 % 3 - 1,
-                          (o >> 2) + slot / 9 - 1};  // -1 ... 2
+        const Steps d = colleague_steps(slot);
+        const int x[3] = {(o & 1) + d.x, (o >> 1 & 1) + d.y, (o >> 2) + d.z};  // -1 ... 2
         parent_slot[o][slot] = static_cast<std::uint8_t>(colleague_slot(x[0] >> 1, x[1] >> 1, x[2] >> 1));
         octant[o][slot] = static_cast<std::uint8_t>((x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2);
       }
@@ -33,7 +34,7 @@ void find_colleagues(Tree<Array>& tree, int threads) {
   const TreeView view = tree.view();
   for (int level = 1; level < tree.levels; ++level) {
     const std::int64_t first = tree.level_begin[level];
-    for_each_index(tree.level_begin[level + 1] - first, 256, threads, [&](std::int64_t i) {
+    for_each_index(tree.level_begin[level + 1] - first, tuning::found_per_chunk, threads, [&](std::int64_t i) {
       const std::int64_t b = first + i;
       const int o = tree.octant[b];
       const BoxId* parents = tree.colleague.data() + std::int64_t(colleagues_per_box) * tree.parent[b];

@@ -3,13 +3,12 @@
 #include <farfield/error.hpp>
 #include <string>
 
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cpu {
 namespace {
-
-constexpr std::int64_t grain = 1 << 14;
 
 template <class T>
 Item item_of(const Reader<T>& read, const Lattice& lattice, std::uint32_t index, int level) {
@@ -32,7 +31,7 @@ void make_items(Cloud& cloud, int threads) {
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
-    for_each_index(cloud.count(), grain, threads, [&](std::int64_t i) {
+    for_each_index(cloud.count(), tuning::points_per_chunk, threads, [&](std::int64_t i) {
       cloud.items[i] = item_of(read, cloud.lattice, static_cast<std::uint32_t>(i), 0);
     });
   });
@@ -40,7 +39,7 @@ void make_items(Cloud& cloud, int threads) {
 
 void rekey(Cloud& cloud, std::int64_t begin, std::int64_t end, int level, int threads) {
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
-    for_each_index(end - begin, grain, threads, [&](std::int64_t i) {
+    for_each_index(end - begin, tuning::points_per_chunk, threads, [&](std::int64_t i) {
       Item& item = cloud.items[begin + i];
       item = item_of(read, cloud.lattice, index_of(item), level);
     });

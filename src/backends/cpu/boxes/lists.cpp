@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 
 namespace farfield::cpu {
 namespace {
-
-constexpr std::int64_t grain = 128;  // boxes per chunk
 
 /// The rows of one chunk of consecutive boxes.
 struct Part {
@@ -100,9 +99,9 @@ void Builder::find_coarser(std::vector<Part>& p2l, int threads) {
   for (int level = 0; level < tree_.levels; ++level) {
     const BoxId first = tree_.level_begin[level], count = tree_.level_begin[level + 1] - first;
     const std::size_t before = p2l.size();
-    std::vector<Part> adjacent(static_cast<std::size_t>(chunk_count(count, grain)));
+    std::vector<Part> adjacent(static_cast<std::size_t>(chunk_count(count, tuning::listed_per_chunk)));
     p2l.resize(before + adjacent.size());
-    for_chunks(count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+    for_chunks(count, tuning::listed_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
       const std::size_t c = static_cast<std::size_t>(chunk);
       for (std::int64_t i = begin; i < end; ++i)
         coarser_row(static_cast<BoxId>(first + i), adjacent[c], p2l[before + c]);
@@ -140,12 +139,13 @@ void Builder::finer_rows(BoxId target, Part& near, Part& m2p) const {
 }
 
 void Builder::find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int threads) const {
-  near.resize(static_cast<std::size_t>(chunk_count(tree_.boxes, grain)));
+  near.resize(static_cast<std::size_t>(chunk_count(tree_.boxes, tuning::listed_per_chunk)));
   m2p.resize(near.size());
-  for_chunks(tree_.boxes, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
-    const std::size_t c = static_cast<std::size_t>(chunk);
-    for (std::int64_t b = begin; b < end; ++b) finer_rows(static_cast<BoxId>(b), near[c], m2p[c]);
-  });
+  for_chunks(tree_.boxes, tuning::listed_per_chunk, threads,
+             [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+               const std::size_t c = static_cast<std::size_t>(chunk);
+               for (std::int64_t b = begin; b < end; ++b) finer_rows(static_cast<BoxId>(b), near[c], m2p[c]);
+             });
 }
 
 }  // namespace

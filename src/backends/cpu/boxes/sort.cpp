@@ -5,16 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cpu {
 namespace {
 
-// Three passes for first keys, two for later ones; 1024 streams of writes fit a second-level cache.
-constexpr int digit_bits = 10, buckets = 1 << digit_bits;
-constexpr std::int64_t small = 512;            // up to here, std::sort is faster than clearing three histograms
-constexpr std::int64_t smallest_block = 4096;  // items per thread
+constexpr int buckets = 1 << tuning::digit_bits;
 
 int digit(Item item, int shift) { return static_cast<int>(item >> shift) & (buckets - 1); }
 
@@ -59,21 +57,21 @@ void pass(const Item* from, Item* to, int shift, Blocks cut, std::vector<std::in
 }  // namespace
 
 void sort_items(Item* items, Item* scratch, std::int64_t count, int threads) {
-  if (count <= small) {
+  if (count <= tuning::sorted_by_std) {
     std::sort(items, items + count);
     return;
   }
-  const Blocks cut{count, std::clamp<std::int64_t>(count / smallest_block, 1, team_size(threads))};
+  const Blocks cut{count, std::clamp<std::int64_t>(count / tuning::fewest_per_thread, 1, team_size(threads))};
   const Item varying = varying_bits(items, cut, threads);
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(cut.blocks * buckets));
   Item *from = items, *to = scratch;
-  for (int shift = 32; shift < 32 + key_levels(0).bits(); shift += digit_bits) {
+  for (int shift = 32; shift < 32 + key_levels(0).bits(); shift += tuning::digit_bits) {
     if (digit(varying, shift) == 0) continue;
     pass(from, to, shift, cut, offsets, threads);
     std::swap(from, to);
   }
   if (from == items) return;
-  for_chunks(count, 1 << 16, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  for_chunks(count, tuning::items_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     std::memcpy(items + begin, scratch + begin, static_cast<std::size_t>(end - begin) * sizeof(Item));
   });
 }
@@ -84,7 +82,7 @@ void gather(SortedPoints& sorted, const Cloud& cloud, int threads) {
   sorted.order.resize(count + padding);
   for (Array<double>& axis : sorted.axis) axis.resize(count + padding);
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
-    for_each_index(count, 1 << 14, threads, [&](std::int64_t i) {
+    for_each_index(count, tuning::points_per_chunk, threads, [&](std::int64_t i) {
       const std::uint32_t index = index_of(cloud.items[i]);
       sorted.order[i] = index;
       for (int d = 0; d < 3; ++d) sorted.axis[d][i] = read(index, d);

@@ -5,10 +5,9 @@
 #include "backends/cpu/far/panel.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
-
-static constexpr BoxId children_per_block = 256;
 
 template <class Real>
 struct ToChildren {
@@ -24,7 +23,7 @@ void l2l(const Work<Real>& work, int level) {
   const TreeView& tree = work.tree;
   const BoxId last = tree.level_begin[level + 1];
   const auto run = [&](ToChildren<Real>& own, std::int64_t start) {
-    const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + children_per_block, last);
+    const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + tuning::l2l_children, last);
     for (int octant = 0; octant < 8; ++octant)
       for (BoxId box = begin; box < end; ++box)
         if (tree.octant[box] == octant && tree.target_count(box) > 0)
@@ -32,7 +31,7 @@ void l2l(const Work<Real>& work, int level) {
                          ~octant & 7);
     own.queue.flush();
   };
-  for_blocks<ToChildren<Real>>({tree.level_begin[level], last, children_per_block}, work.threads, run, work.tables);
+  for_blocks<ToChildren<Real>>({tree.level_begin[level], last, tuning::l2l_children}, work.threads, run, work.tables);
 }
 
 template void l2l<float>(const Work<float>&, int);

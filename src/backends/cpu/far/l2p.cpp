@@ -4,15 +4,15 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real, int parts>
 static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[box]);
-  const auto scale = part_scales<typename Kernel::Basis, Real>(1 / factor, factor);
+  const BoxFrame frame(tree, box);
+  const auto scale = part_scales<typename Kernel::Basis, Real>(1 / frame.factor, frame.factor);
   const Real* coefficient[4] = {work.local + box * work.tables.stride};
   for (int axis = 0; axis + 1 < parts; ++axis) {
     Real* map = derivative + axis * work.tables.stride;
@@ -22,7 +22,7 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const std::int64_t end = tree.target_end[box];
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
-    const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
+    const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Evaluate<Kernel, Real, parts> visit(coefficient);
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
     for (int part = 0; part < parts; ++part) deliver(work.result[part] + t, visit.out[part], scale[part], valid);
@@ -31,12 +31,13 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
 
 template <class Kernel, class Real>
 void l2p(const Work<Real>& work) {
-  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
-    Real* derivative = scratch.need(3 * work.tables.stride);
-    with_parts(work.result.parts(), [&](auto parts) { l2p_leaf<Kernel, Real, parts()>(work, box, derivative); });
-  });
+  for_blocks<Scratch<Real>>(
+      {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& scratch, std::int64_t i) {
+        const BoxId box = static_cast<BoxId>(i);
+        if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
+        Real* derivative = scratch.need(3 * work.tables.stride);
+        with_parts(work.result.parts(), [&](auto parts) { l2p_leaf<Kernel, Real, parts()>(work, box, derivative); });
+      });
 }
 
 FARFIELD_INSTANTIATE(l2p)

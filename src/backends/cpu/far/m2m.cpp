@@ -5,10 +5,9 @@
 #include "backends/cpu/far/panel.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
-
-static constexpr BoxId parents_per_block = 64;
 
 template <class Real>
 static void clear(const Work<Real>& work, BoxId begin, BoxId end) {
@@ -31,7 +30,7 @@ void m2m(const Work<Real>& work, int level) {
   const TreeView& tree = work.tree;
   const BoxId last = tree.level_begin[level + 1];
   const auto run = [&](ToParents<Real>& own, std::int64_t start) {
-    const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + parents_per_block, last);
+    const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + tuning::m2m_parents, last);
     clear(work, begin, end);
     for (int octant = 0; octant < 8; ++octant)
       for (BoxId box = begin; box < end; ++box) {
@@ -42,7 +41,7 @@ void m2m(const Work<Real>& work, int level) {
       }
     own.queue.flush();
   };
-  for_blocks<ToParents<Real>>({tree.level_begin[level], last, parents_per_block}, work.threads, run, work.tables);
+  for_blocks<ToParents<Real>>({tree.level_begin[level], last, tuning::m2m_parents}, work.threads, run, work.tables);
 }
 
 template void m2m<float>(const Work<float>&, int);

@@ -3,6 +3,7 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -18,9 +19,8 @@ static void expand(const Work<Real>& work, BoxId source, std::int64_t pitch, Rea
 template <class Kernel, class Real, int parts>
 static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_t pitch, Real* scratch) {
   const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(source, 0), tree.coordinate(source, 1), tree.coordinate(source, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[source]);
-  const auto scale = part_scales<typename Kernel::Basis, Real>(1 / factor, factor);
+  const BoxFrame frame(tree, source);
+  const auto scale = part_scales<typename Kernel::Basis, Real>(1 / frame.factor, frame.factor);
   expand<Real, parts>(work, source, pitch, scratch);
   const Real* coefficient[4] = {scratch, scratch + pitch, scratch + 2 * pitch, scratch + 3 * pitch};
   const int degree = work.tables.degree + (parts > 1);
@@ -28,7 +28,7 @@ static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_
   const std::int64_t end = tree.target_end[box];
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
-    PointVector<Real> u = points_in_box<Real>(work.target, t, valid, centre, factor);
+    PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Evaluate<Kernel, Real, parts> visit(coefficient);
@@ -42,13 +42,14 @@ template <class Kernel, class Real>
 void m2p(const Work<Real>& work) {
   const ListView& list = work.lists.m2p;
   const std::int64_t pitch = Kernel::Basis::coefficient_count(work.tables.degree + 1);
-  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& memory, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    Real* scratch = memory.need(4 * pitch);
-    for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-      with_parts(work.result.parts(),
-                 [&](auto parts) { add_box<Kernel, Real, parts()>(work, box, list.items[k], pitch, scratch); });
-  });
+  for_blocks<Scratch<Real>>(
+      {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
+        const BoxId box = static_cast<BoxId>(i);
+        Real* scratch = memory.need(4 * pitch);
+        for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
+          with_parts(work.result.parts(),
+                     [&](auto parts) { add_box<Kernel, Real, parts()>(work, box, list.items[k], pitch, scratch); });
+      });
 }
 
 FARFIELD_INSTANTIATE(m2p)

@@ -3,15 +3,16 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real>
-static void add_leaf(const Work<Real>& work, BoxId source, const double centre[3], double factor, Vec<Real>* sum) {
+static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame, Vec<Real>* sum) {
   const std::int64_t end = work.tree.source_end[source];
   for (std::int64_t s = work.tree.source_begin[source]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
-    PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
+    PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     Vec<Real> weight;
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
@@ -21,24 +22,23 @@ static void add_leaf(const Work<Real>& work, BoxId source, const double centre[3
 
 template <class Kernel, class Real>
 static void p2l_box(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
-  const TreeView& tree = work.tree;
   const ListView& list = work.lists.p2l;
-  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[box]);
+  const BoxFrame frame(work.tree, box);
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-    add_leaf<Kernel, Real>(work, list.items[k], centre, factor, sum);
+    add_leaf<Kernel, Real>(work, list.items[k], frame, sum);
   Real* out = work.local + box * work.tables.stride;
   for (int i = 0; i < work.tables.coefficients; ++i) out[i] += sum_lanes<Real>(sum[i]);
 }
 
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work) {
-  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (work.lists.p2l.begin[box] < work.lists.p2l.begin[box + 1])
-      p2l_box<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
-  });
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                                 [&](auto& scratch, std::int64_t i) {
+                                   const BoxId box = static_cast<BoxId>(i);
+                                   if (work.lists.p2l.begin[box] < work.lists.p2l.begin[box + 1])
+                                     p2l_box<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+                                 });
 }
 
 FARFIELD_INSTANTIATE(p2l)

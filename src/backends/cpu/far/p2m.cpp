@@ -3,19 +3,19 @@
 #include "backends/cpu/far/visitors.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real>
 static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   const TreeView& tree = work.tree;
-  const double centre[3] = {tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)};
-  const double factor = 1 / tree.lattice.edge(tree.level[box]);
+  const BoxFrame frame(tree, box);
   const std::int64_t end = tree.source_end[box];
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
   for (std::int64_t s = tree.source_begin[box]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
-    const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, centre, factor);
+    const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid), sum};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
   }
@@ -26,11 +26,12 @@ static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
 
 template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
-  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& scratch, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0)
-      p2m_leaf<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
-  });
+  for_blocks<Scratch<Vec<Real>>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                                 [&](auto& scratch, std::int64_t i) {
+                                   const BoxId box = static_cast<BoxId>(i);
+                                   if (work.tree.is_leaf(box) && work.tree.source_count(box) > 0)
+                                     p2m_leaf<Kernel, Real>(work, box, scratch.need(work.tables.coefficients));
+                                 });
 }
 
 FARFIELD_INSTANTIATE(p2m)

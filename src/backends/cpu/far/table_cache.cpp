@@ -1,10 +1,8 @@
 #include "backends/cpu/far/table_cache.hpp"
 
-namespace farfield::cpu {
+#include "backends/cpu/tuning.hpp"
 
-/// In double, tables by rotation of degree 44 (tolerances of 1e-12 or so) take 58 MB; dense ones of degree 13, 11 MB.
-template <class Real>
-static constexpr std::int64_t most_bytes = sizeof(Real) == 8 ? 64 << 20 : 16 << 20;
+namespace farfield::cpu {
 
 template <class Real>
 static std::shared_ptr<const Tables<Real>> make_tables(const TableKey& key, int threads) {
@@ -15,7 +13,7 @@ static std::shared_ptr<const Tables<Real>> make_tables(const TableKey& key, int 
 
 template <class Real>
 std::shared_ptr<const Tables<Real>> shared_tables(const TableKey& key, int threads) {
-  static SharedCache<TableKey, Tables<Real>> cache(most_bytes<Real>);
+  static SharedCache<TableKey, Tables<Real>> cache(tuning::most_kept_bytes<Real>);
   return cache.get(key, [&] { return make_tables<Real>(key, threads); });
 }
 

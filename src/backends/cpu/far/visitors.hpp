@@ -22,11 +22,11 @@ FARFIELD_INLINE Vec<Real> relative_tail(const double* p, int valid, double centr
 
 template <class Real>
 FARFIELD_INLINE PointVector<Real> points_in_box(const double* const axis[3], std::int64_t first, int valid,
-                                                const double centre[3], double factor) {
+                                                const BoxFrame& frame) {
   Vec<Real> u[3];
   for (int a = 0; a < 3; ++a)
-    u[a] = valid == lanes<Real> ? relative(axis[a] + first, centre[a], factor, Real{})
-                                : relative_tail<Real>(axis[a] + first, valid, centre[a], factor);
+    u[a] = valid == lanes<Real> ? relative(axis[a] + first, frame.centre[a], frame.factor, Real{})
+                                : relative_tail<Real>(axis[a] + first, valid, frame.centre[a], frame.factor);
   return {u[0], u[1], u[2]};
 }
 

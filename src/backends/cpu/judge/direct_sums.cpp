@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "core/least_square.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
-
-static constexpr std::int64_t block = 512;
 
 /// Sums over sources, one at a time (V = double) or one per lane (V = Vec<double>).
 template <class Kernel, class V>
@@ -89,10 +88,11 @@ template <class Kernel>
 static void add_softened(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                          DirectSum& sum) {
   const double square = in.softening * in.softening, at_no_distance = softened_at_no_distance<Kernel>(in.softening);
-  for (std::int64_t j = begin; j < end; j += block)
-    sum_block<Kernel>(in, x, j, std::min(j + block, end), sum, [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
-      sums.add_softened(dx, dy, dz, q, square, at_no_distance);
-    });
+  for (std::int64_t j = begin; j < end; j += tuning::checked_sources)
+    sum_block<Kernel>(in, x, j, std::min(j + tuning::checked_sources, end), sum,
+                      [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
+                        sums.add_softened(dx, dy, dz, q, square, at_no_distance);
+                      });
 }
 
 template <class Kernel>
@@ -106,8 +106,8 @@ static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
       add_softened<Kernel>(in, x, self + 1, in.sources, sum);
       return sum;
     }
-  for (std::int64_t j = 0; j < in.sources; j += block) {
-    const std::int64_t end = std::min(j + block, in.sources);
+  for (std::int64_t j = 0; j < in.sources; j += tuning::checked_sources) {
+    const std::int64_t end = std::min(j + tuning::checked_sources, in.sources);
     const auto add = [](auto& sums, auto dx, auto dy, auto dz, auto q) { sums.add(dx, dy, dz, q); };
     if (sum_block<Kernel>(in, x, j, end, sum, add)) add_near_pairs<Kernel>(in, x, j, end, sum);
   }

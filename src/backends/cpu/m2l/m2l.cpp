@@ -8,12 +8,12 @@
 #include "backends/cpu/m2l/rotation.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "expansions/offsets.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-static constexpr BoxId boxes_per_block = 128;  // about 77 translations per offset: panels lose 5 % to unfilled lanes
 static constexpr int keys = operator_count * symmetry_count;
 
 struct Translation {
@@ -113,7 +113,7 @@ template <class Real, class Operator>
 static void m2l_by(const Work<Real>& work) {
   const auto run = [&](Translator<Real, Operator>& own, std::int64_t start) {
     const BoxId begin = static_cast<BoxId>(start);
-    const BoxId end = begin + boxes_per_block < work.tree.boxes ? begin + boxes_per_block : work.tree.boxes;
+    const BoxId end = begin + tuning::m2l_boxes < work.tree.boxes ? begin + tuning::m2l_boxes : work.tree.boxes;
     clear_locals(work, begin, end);
     list_children(work, begin, end, own.list);
     translate(work, own.list, own.op, own.queue);
@@ -121,7 +121,7 @@ static void m2l_by(const Work<Real>& work) {
     list_parents(work, begin, end, own.list);
     translate(work, own.list, own.op, own.queue);
   };
-  for_blocks<Translator<Real, Operator>>({0, work.tree.boxes, boxes_per_block}, work.threads, run, work.tables);
+  for_blocks<Translator<Real, Operator>>({0, work.tree.boxes, tuning::m2l_boxes}, work.threads, run, work.tables);
 }
 
 template <class Real>

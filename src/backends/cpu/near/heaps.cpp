@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "backends/cpu/tuning.hpp"
+
 namespace farfield::cpu {
 
 bool is_heap(const TreeView& tree, const double* const source[3], const double* const target[3], BoxId box) {
-  constexpr std::int64_t fewest = 300;  // more than usual leaves hold, so that their results keep every bit
-  if (!tree.is_leaf(box) || std::min(tree.source_count(box), tree.target_count(box)) < fewest) return false;
+  if (!tree.is_leaf(box) || std::min(tree.source_count(box), tree.target_count(box)) < tuning::fewest_in_heap)
+    return false;
   const auto all_at = [](const double* x, std::int64_t begin, std::int64_t end, double at) {
     return std::all_of(x + begin, x + end, [&](double other) { return other == at; });
   };

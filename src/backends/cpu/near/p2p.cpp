@@ -8,6 +8,7 @@
 #include "backends/cpu/near/pair_sum.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
+#include "backends/cpu/tuning.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -57,13 +58,14 @@ static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64
 
 template <class Kernel, class Real, int parts, int terms>
 static void p2p_leaves(const Work<Real>& work) {
-  for_blocks<PairSources<Real>>({0, work.tree.boxes, 1, 8}, work.threads, [&](auto& sources, std::int64_t i) {
-    const BoxId box = static_cast<BoxId>(i);
-    if (!work.tree.is_leaf(box)) return;
-    clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
-    if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
-      p2p_leaf<Kernel, Real, parts, terms>(work, box, sources);
-  });
+  for_blocks<PairSources<Real>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                                [&](auto& sources, std::int64_t i) {
+                                  const BoxId box = static_cast<BoxId>(i);
+                                  if (!work.tree.is_leaf(box)) return;
+                                  clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
+                                  if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
+                                    p2p_leaf<Kernel, Real, parts, terms>(work, box, sources);
+                                });
 }
 
 /// Calls the instantiation for Work::pair_terms, counting down from the full number of terms.
@@ -114,11 +116,10 @@ static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_
 
 template <class Kernel, class Real, bool softened>
 static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
-  constexpr std::int64_t block = 256;
   if (count == 0 || targets == 0) return;
   const Frame frame = frame_of_all(work, count, targets);
-  for_blocks<PairSources<Real>>({0, targets, block}, work.threads, [&](auto& sources, std::int64_t t) {
-    const std::int64_t end = std::min(t + block, targets);
+  for_blocks<PairSources<Real>>({0, targets, tuning::direct_targets}, work.threads, [&](auto& sources, std::int64_t t) {
+    const std::int64_t end = std::min(t + tuning::direct_targets, targets);
     with_parts(work.result.parts(),
                [&](auto parts) { direct_block<Kernel, Real, parts(), softened>(work, frame, count, t, end, sources); });
   });

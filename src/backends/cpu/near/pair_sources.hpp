@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cpu/runtime/simd.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "backends/cpu/work.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
@@ -47,15 +48,13 @@ FARFIELD_INLINE Vec<Real> rest_of(const double* x, double origin, double factor,
   Vec<Real> rest = {};
   if constexpr (sizeof(Real) == 4)
     for (int k = 0; k < lanes<Real>; ++k)
-      rest[k] = static_cast<Real>((x[k] - origin) * factor - static_cast<double>(rounded[k]));
+      rest[k] = static_cast<Real>(displacement(x[k], origin) * factor - static_cast<double>(rounded[k]));
   return rest;
 }
 
 template <class Real>
 class PairSources {
  public:
-  static constexpr std::int64_t capacity = 4096;  // 64 KiB in single, 128 in double: second-level cache
-
   PairSources() {
     Real* memory = buffer_.need(11 * pitch);
     const auto next = [&] { return std::exchange(memory, memory + pitch); };
@@ -69,9 +68,10 @@ class PairSources {
   PairSources(const PairSources&) = delete;
   PairSources& operator=(const PairSources&) = delete;
 
-  /// Appends the sources from `begin` on up to `end` or until `capacity` is reached; returns the first one left over.
+  /// Appends the sources from `begin` on up to `end` or until tuning::pair_sources is reached; returns the first one
+  /// left over.
   std::int64_t append(const Work<Real>& work, const Frame& frame, std::int64_t begin, std::int64_t end) {
-    for (; begin < end && clear.count + close.count < capacity; begin += lanes<Real>)
+    for (; begin < end && clear.count + close.count < tuning::pair_sources; begin += lanes<Real>)
       append_vector(work, frame, begin, std::min<std::int64_t>(lanes<Real>, end - begin));
     return std::min(begin, end);
   }
@@ -86,7 +86,7 @@ class PairSources {
   SourceRun<Real> clear = {}, close = {};
 
  private:
-  static constexpr std::int64_t pitch = capacity + 2 * lanes<Real>;
+  static constexpr std::int64_t pitch = tuning::pair_sources + 2 * lanes<Real>;
 
   FARFIELD_INLINE void append_vector(const Work<Real>& work, const Frame& frame, std::int64_t first,
                                      std::int64_t valid) {

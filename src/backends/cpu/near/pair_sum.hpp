@@ -11,6 +11,7 @@
 
 #include "backends/cpu/near/close_pairs.hpp"
 #include "backends/cpu/near/pair_correction.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "model/pair_terms.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
@@ -98,7 +99,6 @@ class PairSum {
   template <int n>
   FARFIELD_INLINE std::int64_t add_guarded(Tile<n>& part, Tile<n>& total, std::int64_t t, const SourceRun<Real>& run,
                                            std::int64_t begin, std::int64_t end, bool& guarded) const {
-    constexpr std::int64_t few = 16;
     std::int64_t s = begin, left_out = 0;
     while (s < end) {
       unsigned near = interact_one<true>(part, run, s++);
@@ -107,10 +107,10 @@ class PairSum {
       near &= ~close_.template self_bit<n>(run.index[s - 1] - t);
       if (!near) continue;
       close_.add(total, run, s - 1, t, near);
-      if (++left_out >= few && left_out * 8 >= s - begin) break;
+      if (++left_out >= tuning::fewest_left_out && left_out * tuning::left_out_part >= s - begin) break;
     }
     total.add(part, scale);
-    guarded = left_out * 8 < s - begin;
+    guarded = left_out * tuning::left_out_part < s - begin;
     return s;
   }
 

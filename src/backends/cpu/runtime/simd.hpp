@@ -19,6 +19,7 @@
 #endif
 
 #include "core/math.hpp"
+#include "tree/displacement.hpp"
 
 #define FARFIELD_INLINE inline __attribute__((always_inline))
 #define FARFIELD_LAMBDA __attribute__((always_inline))
@@ -78,13 +79,13 @@ FARFIELD_INLINE Real sum_lanes(Vec<Real> v) {
   return s;
 }
 
-/// u = (x - centre) * factor for lanes<Real> coordinates, computed in double, then rounded to Real.
-FARFIELD_INLINE Vec<double> relative(const double* x, double centre, double factor, double) {
-  return (load(x) - centre) * factor;
+/// u = displacement(x, from) * factor for lanes<Real> coordinates, computed in double, then rounded to Real.
+FARFIELD_INLINE Vec<double> relative(const double* x, double from, double factor, double) {
+  return displacement(load(x), from) * factor;
 }
-FARFIELD_INLINE Vec<float> relative(const double* x, double centre, double factor, float) {
+FARFIELD_INLINE Vec<float> relative(const double* x, double from, double factor, float) {
   constexpr int half = lanes<double>;
-  const Vec<double> low = (load(x) - centre) * factor, high = (load(x + half) - centre) * factor;
+  const Vec<double> low = relative(x, from, factor, 0.0), high = relative(x + half, from, factor, 0.0);
   Vec<float> v;
   for (int i = 0; i < half; ++i) v[i] = static_cast<float>(low[i]), v[half + i] = static_cast<float>(high[i]);
   return v;

@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 #include "tree/lattice.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cpu {
 namespace {
-
-constexpr std::int64_t grain = 1 << 15;
 
 struct Bounds {
   double low[3], high[3], least = std::numeric_limits<double>::infinity();
@@ -61,11 +60,12 @@ void require_all(const Kept& kept, const Points& points, const char* what) {
 }
 
 Bounds bounds_of(const Points& points, const char* what, int threads) {
-  std::vector<Bounds> parts(static_cast<std::size_t>(chunk_count(points.count, grain)));
+  std::vector<Bounds> parts(static_cast<std::size_t>(chunk_count(points.count, tuning::surveyed_per_chunk)));
   return with_reader(points, Scaling(), [&](const auto& read) {
-    for_chunks(points.count, grain, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
-      parts[static_cast<std::size_t>(chunk)] = bounds_of_range(read, begin, end);
-    });
+    for_chunks(points.count, tuning::surveyed_per_chunk, threads,
+               [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+                 parts[static_cast<std::size_t>(chunk)] = bounds_of_range(read, begin, end);
+               });
     Bounds all;
     for (const Bounds& part : parts) all.join(part);
     if (all.poison != 0) {

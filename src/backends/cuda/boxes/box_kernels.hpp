@@ -9,6 +9,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/residency.hpp"
 #include "backends/cuda/runtime/running_sum.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield::cuda {
@@ -145,7 +146,7 @@ struct Division {
     unsigned mask = 0;
     for (int s = 0; s < rule.sets; ++s) {
       std::uint32_t from, to;
-      if (node.end[s] - node.begin[s] <= most_counted) {
+      if (node.end[s] - node.begin[s] <= tuning::most_counted) {
         const std::uint32_t own = count_octant(node, s);
         from = node.begin[s] + before(own);
         to = from + own;
@@ -160,8 +161,6 @@ struct Division {
     }
     return mask;
   }
-
-  static constexpr int most_counted = 256;  // points: in boxes with more, octants are searched for
 
   /// Points of octant `lane % 8`; all loads at once.
   __device__ std::uint32_t count_octant(const Node& node, int s) const {
@@ -263,8 +262,7 @@ struct Division {
   }
 };
 
-/// Bound by latency: eight blocks per multiprocessor are worth 32 bytes on the stack.
-__global__ void __launch_bounds__(block_threads, blocks_held(8, block_threads))
+__global__ void __launch_bounds__(block_threads, blocks_held(tuning::dividing_blocks, block_threads))
     divide_kernel(const __grid_constant__ Division division) {
   __shared__ Brood brood;
   division(brood);

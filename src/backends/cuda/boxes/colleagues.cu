@@ -5,6 +5,7 @@
 
 #include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -75,10 +76,10 @@ struct FindColleagues {
     const Target target = here ? Target{tree.is_leaf(mine), tree.target_count(mine)} : Target{};
     BoxId found[8];
     unsigned kind[8];
+    const Steps d = colleague_steps(slot);
 #pragma unroll
     for (int o = 0; o < 8; ++o) {
-      const int x = (o & 1) + slot % 3 - 1, y = (o >> 1 & 1) + slot / 3 % 3 - 1,
-                z = (o >> 2) + slot / 9 - 1;  // -1 ... 2
+      const int x = (o & 1) + d.x, y = (o >> 1 & 1) + d.y, z = (o >> 2) + d.z;  // -1 ... 2
       const int from = colleague_slot(x >> 1, y >> 1, z >> 1) & 31, octant = (x & 1) | (y & 1) << 1 | (z & 1) << 2;
       const unsigned mask = __shfl_sync(all_lanes, cousins, from);
       const BoxId sibling = __shfl_sync(all_lanes, first_cousin, from);
@@ -138,7 +139,7 @@ Around Neighbourhood::find(Tree<DeviceArray>& tree, const ListThresholds& thresh
   for_each_index(tree.boxes, FindKind{view, thresholds.m2p_sources, kind_.data()}, stream, "kinds of boxes");
   for (int level = 0; level < std::max(1, tree.levels - 1); ++level) {  // the deepest boxes have no children
     const std::int64_t first = tree.level_begin[level], end = tree.level_begin[level + 1];
-    const int boxes_per_warp = end - first < 1 << 18 ? 1 : 8;  // most boxes of large levels are leaves
+    const int boxes_per_warp = tuning::boxes_per_warp(end - first);
     for_each_index(32 * ((end - first + boxes_per_warp - 1) / boxes_per_warp),
                    FindColleagues{view, first, end, boxes_per_warp, thresholds, tree.colleague.data(), around}, stream,
                    "colleagues");

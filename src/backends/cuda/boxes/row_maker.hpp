@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -62,9 +63,9 @@ struct RowMaker {
   template <class Use>
   __device__ bool visit_side_by_side(BoxId target, BoxId own, std::uint32_t open, std::uint32_t before,
                                      const Use& use) const {
-    constexpr int room = 192;  // boxes; the trees of Plummer models and spheres open 100 at most
-    __shared__ BoxId opened_boxes[block_threads / 32][2][room];
-    __shared__ std::uint8_t facing_target[block_threads / 32][2][room];  // octants on the side that faces the target
+    __shared__ BoxId opened_boxes[block_threads / 32][2][tuning::most_open];
+    // octants on the side that faces the target
+    __shared__ std::uint8_t facing_target[block_threads / 32][2][tuning::most_open];
     auto& boxes = opened_boxes[threadIdx.x / 32];
     auto& facing = facing_target[threadIdx.x / 32];
     __syncwarp();  // no lane still reads the boxes of an earlier visit
@@ -87,7 +88,7 @@ struct RowMaker {
         const Place to = box != no_box ? place(box, touches) : Place::nowhere;
         use(__ballot_sync(~0u, to == Place::near), __ballot_sync(~0u, to == Place::m2p), box);
         const unsigned lanes = __ballot_sync(~0u, to == Place::children);
-        if (next + __popc(lanes) > room) return false;
+        if (next + __popc(lanes) > tuning::most_open) return false;
         if (to == Place::children) {
           const int after = next + __popc(lanes & ((1u << lane_id()) - 1));
           boxes[1 - now][after] = box;

@@ -58,7 +58,8 @@ FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
 
 /// Octants of the colleague in `slot` on its side facing the box; both halves along an axis without displacement.
 FARFIELD_HD unsigned facing_octants(int slot) {
-  return facing_children(0, slot % 3 - 1) & facing_children(1, slot / 3 % 3 - 1) & facing_children(2, slot / 9 - 1);
+  const Steps d = colleague_steps(slot);
+  return facing_children(0, d.x) & facing_children(1, d.y) & facing_children(2, d.z);
 }
 
 /// For every Position::order and slot: the slots whose boxes have lower numbers.

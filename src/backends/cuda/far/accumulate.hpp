@@ -3,6 +3,7 @@
 #include "backends/cuda/far/visitors.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -15,7 +16,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
     const std::int64_t s = first + lane;
     Real u[3] = {1, 1, 1}, q = 0, weight = 1;
     if (s < end) {
-      frame.place(work.source, s, u);
+      point_in_box(work.source, s, frame, u);
       q = work.strength[s];
     }
     if constexpr (inverted) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
@@ -28,7 +29,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
 template <class Real, class Launch>
 void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
   const std::size_t bytes = static_cast<std::size_t>(column_numbers(work.tables.degree)) * sizeof(Real);
-  const int warps = warps_that_fit(bytes, 4);
+  const int warps = warps_that_fit(bytes, tuning::box_warps);
   const std::size_t all = bytes * static_cast<std::size_t>(warps);
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,

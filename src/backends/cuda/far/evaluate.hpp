@@ -5,6 +5,7 @@
 #include "backends/cuda/far/visitors.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -44,7 +45,7 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
   const std::int64_t end = work.tree.target_end[box];
   for (std::int64_t t = work.tree.target_begin[box] + lane; t < end; t += warp) {
     Real u[3], weight = 1;
-    frame.place(work.target, t, u);
+    point_in_box(work.target, t, frame, u);
     if constexpr (multipole) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
     Evaluate<Kernel, Real, expansions> visit(coefficient);
     Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
@@ -86,7 +87,7 @@ __global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first)
 template <class Kernel, class Real, int expansions, bool multipole>
 bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int first) {
   const std::size_t bytes = static_cast<std::size_t>(extent.count) * expansions * sizeof(Real);
-  const int warps = warps_that_fit(bytes, 4);
+  const int warps = warps_that_fit(bytes, tuning::box_warps);
   if (warps == 0) return false;
   const auto kernel = evaluate_kernel<Kernel, Real, expansions, multipole>;
   const std::size_t all = bytes * static_cast<std::size_t>(warps);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/far/visitors.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "expansions/basis.hpp"
 
 namespace farfield::cuda {
@@ -106,8 +107,7 @@ struct LookShape {
   unsigned blocks;
 };
 inline LookShape look_shape(BoxId boxes, int warps) {
-  constexpr int blocks_per_processor = 16;
-  const int strips = boxes / (blocks_per_processor * device_limits().multiprocessors * warps);
+  const int strips = boxes / (tuning::looking_blocks * device_limits().multiprocessors * warps);
   const int looks = std::clamp(strips, 1, warp) * warps;
   return {looks, static_cast<unsigned>((boxes + looks - 1) / looks)};
 }

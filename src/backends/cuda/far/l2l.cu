@@ -10,6 +10,7 @@
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -21,17 +22,17 @@ struct ByParity {
 
 __device__ inline void load_lists(const OctantView& octants, int count, const ByParity& by) {
   const int begins = 8 * (SolidShape::degree_of(count - 1) + 2);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += tuning::octant_threads) {
     by.index[i] = octants.index[i];
     by.parity[i] = octants.parity[i];
   }
-  for (int i = static_cast<int>(threadIdx.x); i < begins; i += octant_threads) by.begin[i] = octants.begin[i];
+  for (int i = static_cast<int>(threadIdx.x); i < begins; i += tuning::octant_threads) by.begin[i] = octants.begin[i];
 }
 
 /// The matrix into shared memory, rows in the order of OctantView::index: rows of one parity are consecutive.
 template <class Real>
 __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += octant_threads)
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += tuning::octant_threads)
     staged[i] = matrix[octants.index[i / count] * pitch + i % count];
 }
 
@@ -40,7 +41,7 @@ template <class Real>
 __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                              const ByParity& by, Parents<Real>* local) {
   constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += tuning::octant_threads) {
     const int i = by.index[place / size % count], p = place / size / count * size + place % size;
     const BoxId parent = siblings.parent[p];
     reinterpret_cast<Real*>(local)[place] =
@@ -51,7 +52,7 @@ __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& sibli
 /// Old values of one coefficient of a group's children. A thread reads only values that it has copied: no barrier.
 template <class Real>
 struct OldValues {
-  Real value[8][Parents<Real>::size][octant_threads];
+  Real value[8][Parents<Real>::size][tuning::octant_threads];
 };
 
 /// Address of coefficient i of a box: one multiply-add from an address that all boxes share.
@@ -131,7 +132,7 @@ __device__ void add_to_children(const Work<Real>& work, int stride, const Siblin
 }
 
 template <class Real, int fixed, bool staged>
-__global__ void __launch_bounds__(octant_threads, 8)
+__global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
     l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Siblings<Real> siblings;
@@ -165,7 +166,7 @@ __global__ void __launch_bounds__(octant_threads, 8)
       __pipeline_wait_prior(0);
       add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
       if (fixed) break;  // with a fixed count no thread has a second place, see octant_shape
-      place += octant_threads;
+      place += tuning::octant_threads;
       if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
     }
   }
@@ -203,7 +204,7 @@ void l2l(const Work<Real>& work, int level) {
     constexpr int fixed = decltype(constant)::value;
     const auto kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true> : l2l_kernel<Real, fixed, false>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    kernel<<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+    kernel<<<shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
         work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
     require_launch("l2l");
   });

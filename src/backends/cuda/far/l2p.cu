@@ -8,10 +8,9 @@
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-static constexpr int fixed_threads = 128;
 
 /// What the threads of a block look up about its leaves.
 template <class Real, int boxes>
@@ -47,27 +46,27 @@ __device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, L
 /// `before`: results so far, copied asynchronously during the sums. The compiler sinks plain loads behind the sum, each
 /// behind the store to the array before it: five waits for memory per target instead of one.
 template <class Kernel, class Real, int degree, int boxes, int parts>
-__global__ void __launch_bounds__(fixed_threads)
+__global__ void __launch_bounds__(tuning::l2p_threads)
     l2p_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factors) {
   constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = boxes + 1;
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ LeafGroup<Real, boxes> group;
-  __shared__ Real factor[count], before[parts][fixed_threads];
+  __shared__ Real factor[count], before[parts][tuning::l2p_threads];
   Real* coefficient = reinterpret_cast<Real*>(shared);  // [count][pitch]
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * boxes;
-  for (int i = thread; i < count; i += fixed_threads) factor[i] = factors.value[i];
+  for (int i = thread; i < count; i += tuning::l2p_threads) factor[i] = factors.value[i];
   const std::uint32_t total = find_leaves<Kernel>(work.tree, first, group);
   if (total == 0) return;
 
-  for (int place = thread; place < boxes * stride; place += fixed_threads) {
+  for (int place = thread; place < boxes * stride; place += tuning::l2p_threads) {
     const int b = place / stride, i = place % stride;
     if (i < count && group.targets.begin[b] < group.targets.begin[b + 1])
       coefficient[i * pitch + b] = work.local[(first + b) * stride + i] * factor[i];
   }
   __syncthreads();
-  for (std::uint32_t i = static_cast<std::uint32_t>(thread); i < total; i += fixed_threads) {
+  for (std::uint32_t i = static_cast<std::uint32_t>(thread); i < total; i += tuning::l2p_threads) {
     const int b = group.targets.range_of(i);
     // Looked up again after the sum: addresses kept across it would cost up to a quarter of the resident warps.
     const auto target = [&] { return group.targets.first[b] + i; };
@@ -78,7 +77,8 @@ __global__ void __launch_bounds__(fixed_threads)
     __pipeline_commit();
     Real u[3], out[4];
     for (int axis = 0; axis < 3; ++axis)
-      u[axis] = static_cast<Real>((load_in_order(work.target[axis] + t) - group.centre[axis][b]) * group.factor[b]);
+      u[axis] = static_cast<Real>(displacement(load_in_order(work.target[axis] + t), group.centre[axis][b]) *
+                                  group.factor[b]);
     Kernel::Basis::template fixed_sum<degree, parts>(
         u[0], u[1], u[2], [&](auto c) { return own[decltype(c)::value * pitch]; }, out);
     const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
@@ -93,7 +93,7 @@ static void launch_fixed(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
   const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, parts>;
-  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), fixed_threads,
+  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), tuning::l2p_threads,
            sizeof(Real) * count*(boxes + 1), work.stream>>>(work, factors);
   require_launch("l2p");
 }
@@ -101,7 +101,7 @@ static void launch_fixed(const Work<Real>& work) {
 /// Groups of 32 leaves, or of 8 where leaves have many targets.
 template <class Kernel, class Real, int degree>
 static void choose_shape(const Work<Real>& work) {
-  const bool large = mean_leaf(work.targets, work.tree.boxes) > 48;
+  const bool large = mean_leaf(work.targets, work.tree.boxes) > tuning::l2p_large_leaf;
   with_parts(work.result.parts(), [&](auto parts) {
     large ? launch_fixed<Kernel, Real, degree, 8, parts()>(work)
           : launch_fixed<Kernel, Real, degree, 32, parts()>(work);

@@ -5,6 +5,7 @@
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/runtime/residency.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -12,7 +13,7 @@ template <class Real>
 __device__ void transform_children(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                                    const EightFold<Real>& transforms) {
   constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += tuning::octant_threads) {
     const int i = place / size % count, p = place / size / count * size + place % size;
     Real x[8];
 #pragma unroll
@@ -49,7 +50,7 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
                              int groups, int count, const EightFold<Real>& transforms, float scale) {
   constexpr int size = Parents<Real>::size;
   const int rest = work.tables.stride - count;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += tuning::octant_threads) {
     const int j = place % count, group = place / count, own = matrix.parity[j],
               below = SolidShape::count(SolidShape::degree_of(j));
     Parents<Real> sum{};
@@ -66,18 +67,14 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
       if (parent != no_box) write_multipole(work, parent, j, sum.value[p], scale);
     }
   }
-  for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += tuning::octant_threads) {
     const BoxId parent = siblings.parent[place / rest];
     if (parent != no_box) write_multipole(work, parent, count + place % rest, Real(0), scale);
   }
 }
 
-/// Shared memory has room for about ten blocks. Without this bound the compiler made room for sixteen: it used 32
-/// registers, and two of a thread's four loads of the matrix waited for the other two.
-static constexpr int blocks_per_processor = blocks_held(10, octant_threads);
-
 template <class Real, int fixed, bool staged>
-__global__ void __launch_bounds__(octant_threads, blocks_per_processor)
+__global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2m_blocks, tuning::octant_threads))
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Siblings<Real> siblings;
@@ -89,7 +86,8 @@ __global__ void __launch_bounds__(octant_threads, blocks_per_processor)
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
   find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
   if (siblings.parents == 0) return;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += octant_threads) parity[i] = work.octants.parity[i];
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += tuning::octant_threads)
+    parity[i] = work.octants.parity[i];
   if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
   const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
   for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
@@ -122,7 +120,7 @@ void m2m(const Work<Real>& work, int level) {
     constexpr int fixed = decltype(constant)::value;
     const auto kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true> : m2m_kernel<Real, fixed, false>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    kernel<<<shape.blocks, octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
+    kernel<<<shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
         work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
     require_launch("m2m");
   });

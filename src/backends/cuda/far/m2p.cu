@@ -6,10 +6,11 @@
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int fixed_warps = 4, fewest_lanes = 8;
+static constexpr int fewest_lanes = 8;
 
 /// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
 template <class Kernel, class Real, int degree, int parts>
@@ -17,7 +18,7 @@ __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t
                               Real sum[4]) {
   const BoxFrame frame(work.tree, source);
   Real u[3], out[4];
-  frame.place(work.target, t, u);
+  point_in_box(work.target, t, frame, u);
   Kernel::Basis::template fixed_outer_sum<degree, parts>(
       u[0], u[1], u[2], inverse_length(u), [&](auto c) { return coefficient[decltype(c)::value]; }, out);
   const auto scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
@@ -26,18 +27,18 @@ __device__ void add_multipole(const Work<Real>& work, BoxId source, std::int64_t
 }
 
 template <class Kernel, class Real, int degree, int parts>
-__global__ void __launch_bounds__(fixed_warps* warp)
+__global__ void __launch_bounds__(tuning::box_warps* warp)
     m2p_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factors,
                      int looks) {
   constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = count | 1;
-  __shared__ Real staged[fixed_warps][warp / fewest_lanes][pitch], factor[count];
-  __shared__ BusyBoxes<fixed_warps * warp> busy;
+  __shared__ Real staged[tuning::box_warps][warp / fewest_lanes][pitch], factor[count];
+  __shared__ BusyBoxes<tuning::box_warps * warp> busy;
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   const ListView& list = work.lists.m2p;
   busy.find(work.tree, list, looks);
   if (busy.found == 0) return;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += fixed_warps * warp) factor[i] = factors.value[i];
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += tuning::box_warps * warp) factor[i] = factors.value[i];
   __syncthreads();
   for (BoxId box = busy.take(); box != no_box; box = busy.take()) {
     const std::int64_t end = work.tree.target_end[box], begin = work.tree.target_begin[box];
@@ -71,9 +72,9 @@ template <class Kernel, class Real, int degree, int parts>
 static void launch_fixed(const Work<Real>& work) {
   static const auto factors =
       make_factors<Real, Kernel::Basis::coefficient_count(degree)>(Kernel::Basis::sum_factors(degree));
-  const LookShape shape = look_shape(work.tree.boxes, fixed_warps);
+  const LookShape shape = look_shape(work.tree.boxes, tuning::box_warps);
   m2p_fixed_kernel<Kernel, Real, degree, parts>
-      <<<shape.blocks, fixed_warps * warp, 0, work.stream>>>(work, factors, shape.looks);
+      <<<shape.blocks, tuning::box_warps * warp, 0, work.stream>>>(work, factors, shape.looks);
   require_launch("m2p");
 }
 

@@ -15,12 +15,11 @@
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
-
-inline constexpr int octant_threads = 128;
 
 /// One number each of as many parents as fill 16 bytes: a thread sums them together.
 template <class Real>
@@ -64,16 +63,14 @@ const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>&
   return operators.matrix + static_cast<std::int64_t>(7) * tables.stride * tables.pitch;
 }
 
-/// A matrix of at most this size is copied to shared memory: the loads of the copy overlap. Otherwise a block with few
-/// boxes would wait for each load.
-inline constexpr std::size_t most_staged_bytes = 20 << 10;
+/// Is a matrix copied to shared memory?
 template <class Real>
 bool is_staged(int count) {
-  return sizeof(Real) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count) <= most_staged_bytes;
+  return sizeof(Real) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count) <= tuning::most_staged_bytes;
 }
 template <class Real>
 __device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += octant_threads)
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += tuning::octant_threads)
     staged[i] = matrix[i / count * pitch + i % count];
 }
 
@@ -82,7 +79,7 @@ __device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* sta
 template <class Real, int degree = 0, class F>
 void with_fixed_count(int count, F&& f) {
   constexpr int own = SolidShape::count(degree);
-  if constexpr (sizeof(Real) == 4 && own < octant_threads) {
+  if constexpr (sizeof(Real) == 4 && own < tuning::octant_threads) {
     if (count == own) return f(std::integral_constant<int, own>{});
     return with_fixed_count<Real, degree + 1>(count, f);
   } else {
@@ -91,23 +88,22 @@ void with_fixed_count(int count, F&& f) {
 }
 
 /// Boxes that one block looks through for parents.
-inline constexpr int most_boxes = octant_threads;
-inline constexpr int most_groups = 16;
+inline constexpr int most_boxes = tuning::octant_threads;
 
 /// The parents among a block's boxes (`all`), and one batch of these with its children; no_box where there is none.
 template <class Real>
 struct Siblings {
   int parents;
   BoxId all[most_boxes];
-  BoxId parent[most_groups * Parents<Real>::size];
-  BoxId child[8][most_groups * Parents<Real>::size];
+  BoxId parent[tuning::octant_groups * Parents<Real>::size];
+  BoxId child[8][tuning::octant_groups * Parents<Real>::size];
 };
 
 /// Boxes first ... last - 1 that are no leaves, in order; by all threads, of which each looks at one box. The finest
 /// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
 template <class Real>
 __device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Siblings<Real>& siblings) {
-  __shared__ int found[octant_threads / 32];
+  __shared__ int found[tuning::octant_threads / 32];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const bool parent = first + thread < last && !tree.is_leaf(first + thread);
   const unsigned among = __ballot_sync(0xffffffffu, parent);
@@ -116,7 +112,7 @@ __device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Sibl
   int at = __popc(among & ((1u << lane) - 1u));
   for (int w = 0; w < thread / 32; ++w) at += found[w];
   if (parent) siblings.all[at] = first + thread;
-  if (thread == octant_threads - 1) siblings.parents = at + parent;
+  if (thread == tuning::octant_threads - 1) siblings.parents = at + parent;
   __syncthreads();
 }
 
@@ -126,7 +122,7 @@ template <class Real>
 __device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Siblings<Real>& siblings) {
   constexpr int size = Parents<Real>::size;
   const int left = (siblings.parents - from + size - 1) / size, now = left < groups ? left : groups;
-  for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += octant_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += tuning::octant_threads) {
     const int p = i / 8, octant = i % 8;
     const BoxId parent = from + p < siblings.parents ? siblings.all[from + p] : no_box;
     BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
@@ -163,11 +159,12 @@ OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes
   const auto room = static_cast<std::size_t>(device_limits().shared_bytes);
   if (bytes_of_block + bytes_per_group > room) return {0, 0, 0};
   const auto fit = static_cast<int>((room - bytes_of_block) / bytes_per_group);
-  OctantShape shape{std::min({most_groups, fit, std::max(1, octant_threads / coefficients)}), most_boxes, 0};
+  OctantShape shape{std::min({tuning::octant_groups, fit, std::max(1, tuning::octant_threads / coefficients)}),
+                    most_boxes, 0};
   while (shape.groups > 1 && boxes < std::int64_t(shape.groups) * Parents<Real>::size * device_limits().multiprocessors)
     shape.groups /= 2;
   while (shape.boxes > shape.groups * Parents<Real>::size &&
-         boxes < std::int64_t(shape.boxes) * 8 * device_limits().multiprocessors)
+         boxes < std::int64_t(shape.boxes) * tuning::octant_blocks * device_limits().multiprocessors)
     shape.boxes /= 2;
   shape.blocks = static_cast<unsigned>((boxes + shape.boxes - 1) / shape.boxes);
   return shape;

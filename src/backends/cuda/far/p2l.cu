@@ -4,10 +4,9 @@
 #include "backends/cuda/far/accumulate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-static constexpr int most_warps = 4;  // warps of a block: fewer where shared memory is small
 
 /// Adds the sources of the leaves listed for `box`, 32 leaves at a time, to the sums of the lane that
 /// reads the source.
@@ -27,7 +26,7 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
     for (std::uint32_t i = static_cast<std::uint32_t>(lane); i < total; i += warp) {
       const std::int64_t s = flat.first[flat.range_of(i)] + i;
       Real u[3], weight = 1;
-      frame.place(work.source, s, u);
+      point_in_box(work.source, s, frame, u);
       Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
       Kernel::Basis::template fixed_terms<degree>(work.strength[s] * weight, u[0], u[1], u[2],
                                                   [&](auto c, Real value) { sum[decltype(c)::value] += value; });
@@ -36,14 +35,14 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
 }
 
 template <class Kernel, class Real, int degree>
-__global__ void __launch_bounds__(most_warps* warp)
+__global__ void __launch_bounds__(tuning::box_warps* warp)
     p2l_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor,
                      int looks) {
   constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ FlatRanges<warp> ranges[most_warps];
-  __shared__ BusyBoxes<most_warps * warp> busy;
+  __shared__ FlatRanges<warp> ranges[tuning::box_warps];
+  __shared__ BusyBoxes<tuning::box_warps * warp> busy;
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   busy.find(work.tree, work.lists.p2l, looks);
   Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
@@ -69,7 +68,7 @@ static void launch_fixed(const Work<Real>& work) {
   const auto kernel = p2l_fixed_kernel<Kernel, Real, degree>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
-  const int warps = warps_that_fit(bytes, most_warps);
+  const int warps = warps_that_fit(bytes, tuning::box_warps);
   const LookShape shape = look_shape(work.tree.boxes, warps);
   kernel<<<shape.blocks, static_cast<unsigned>(warps * warp), bytes* static_cast<std::size_t>(warps), work.stream>>>(
       work, factors, shape.looks);

@@ -9,15 +9,14 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-static constexpr int most_warps = 4;  // of a block; fewer where shared memory is small
 
 /// Writes the whole strides of the multipoles of all leaves, and of the boxes of levels 0 and 1, which m2m does not
 /// reach; also the operands of these boxes for m2l on tensor cores.
 template <class Kernel, class Real, int degree, int lanes>
-__global__ void __launch_bounds__(most_warps* warp)
+__global__ void __launch_bounds__(tuning::box_warps* warp)
     p2m_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor) {
   constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
@@ -38,7 +37,7 @@ __global__ void __launch_bounds__(most_warps* warp)
     const std::int64_t end = tree.source_end[box];
     for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
       Real u[3];
-      frame.place(work.source, s, u);
+      point_in_box(work.source, s, frame, u);
       Kernel::Basis::template fixed_terms<degree>(work.strength[s], u[0], u[1], u[2],
                                                   [&](auto i, Real value) { sum[decltype(i)::value] += value; });
     }
@@ -70,7 +69,7 @@ static void launch_fixed(const Work<Real>& work) {
   const auto kernel = p2m_fixed_kernel<Kernel, Real, degree, lanes>;
   allow_shared_memory(reinterpret_cast<const void*>(kernel));
   constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
-  const int warps = warps_that_fit(bytes, most_warps), all = warps * boxes;
+  const int warps = warps_that_fit(bytes, tuning::box_warps), all = warps * boxes;
   kernel<<<static_cast<unsigned>((work.tree.boxes + all - 1) / all), static_cast<unsigned>(warps * warp),
            bytes* static_cast<std::size_t>(warps), work.stream>>>(work, factors);
   require_launch("p2m");
@@ -101,9 +100,9 @@ template <class Kernel, class Real>
 void p2m(const Work<Real>& work) {
   const double mean = mean_leaf(work.sources, work.tree.boxes);
   if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
-        if (mean <= 12)
+        if (mean <= tuning::p2m_two_lanes)
           launch_fixed<Kernel, Real, decltype(degree)::value, 2>(work);
-        else if (mean <= 40)
+        else if (mean <= tuning::p2m_four_lanes)
           launch_fixed<Kernel, Real, decltype(degree)::value, 4>(work);
         else
           launch_fixed<Kernel, Real, decltype(degree)::value, 8>(work);

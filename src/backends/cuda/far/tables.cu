@@ -118,13 +118,13 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
-        const int t[3] = {target & 1, target >> 1 & 1, target >> 2};
-        unsigned mask =
-            ~(touching_children(0, x, t[0]) & touching_children(1, y, t[1]) & touching_children(2, z, t[2])) & 0xffu;
-        if (reduced) mask &= ~children_for_parent(x, y, z);
+        unsigned mask = ~touching_children({x, y, z}, target) & 0xffu;
+        if (reduced) mask &= ~children_for_parent({x, y, z});
         for (int o = 0; o < 8; ++o)
           if (mask >> o & 1)
-            f(colleague_slot(x, y, z), o, t[0] - (o & 1) - 2 * x, t[1] - (o >> 1 & 1) - 2 * y, t[2] - (o >> 2) - 2 * z);
+            f(colleague_slot(x, y, z), o,
+              Steps{from_cousin(target & 1, o & 1, x), from_cousin(target >> 1 & 1, o >> 1 & 1, y),
+                    from_cousin(target >> 2, o >> 2, z)});
       }
 }
 
@@ -145,11 +145,11 @@ static FarLinks cousins(bool reduced) {
   int known[7][7][7];
   std::fill(&known[0][0][0], &known[0][0][0] + 343, -1);
   for (int c = 0; c < 8; ++c)
-    for_each_cousin(c, reduced, [&](int slot, int octant, int dx, int dy, int dz) {
-      int& id = known[dz + 3][dy + 3][dx + 3];
+    for_each_cousin(c, reduced, [&](int slot, int octant, Steps d) {
+      int& id = known[d.z + 3][d.y + 3][d.x + 3];
       if (id < 0) {
         id = static_cast<int>(links.offsets.size());
-        links.offsets.push_back(far_offset(dx, dy, dz));
+        links.offsets.push_back(far_offset(d.x, d.y, d.z));
       }
       links.add(c, slot, octant, id);
     });
@@ -163,10 +163,10 @@ static FarLinks children_of_colleagues() {
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x)
         for (int o = 0; o < 8; ++o) {
-          if (!(children_for_parent(x, y, z) >> o & 1)) continue;
+          if (!(children_for_parent({x, y, z}) >> o & 1)) continue;
           links.add(0, colleague_slot(x, y, z), o, static_cast<int>(links.offsets.size()));
           links.offsets.push_back(
-              parent_offset(1 - 2 * (o & 1) - 4 * x, 1 - 2 * (o >> 1 & 1) - 4 * y, 1 - 2 * (o >> 2) - 4 * z));
+              parent_offset(from_nephew(o & 1, x), from_nephew(o >> 1 & 1, y), from_nephew(o >> 2, z)));
         }
   return links;
 }

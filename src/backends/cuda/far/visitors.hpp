@@ -17,19 +17,12 @@ __device__ inline double load_in_order(const double* from) {
   return x;
 }
 
-/// A box as a frame of its points: u = (x - centre) / edge, subtracted in double.
-struct BoxFrame {
-  double centre[3], factor;
-
-  __device__ BoxFrame(const TreeView& tree, BoxId box)
-      : centre{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
-        factor(1 / tree.lattice.edge(tree.level[box])) {}
-
-  template <class Real>
-  __device__ void place(const double* const axis[3], std::int64_t i, Real u[3]) const {
-    for (int a = 0; a < 3; ++a) u[a] = static_cast<Real>((load_in_order(axis[a] + i) - centre[a]) * factor);
-  }
-};
+/// u of point i in the frame of a box.
+template <class Real>
+__device__ void point_in_box(const double* const axis[3], std::int64_t i, const BoxFrame& frame, Real u[3]) {
+  for (int a = 0; a < 3; ++a)
+    u[a] = static_cast<Real>(displacement(load_in_order(axis[a] + i), frame.centre[a]) * frame.factor);
+}
 
 template <class Real>
 __device__ Real inverse_length(const Real u[3]) {

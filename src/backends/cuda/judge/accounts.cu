@@ -4,13 +4,14 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
 
 using Total = unsigned long long;
 enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
-static constexpr int threads = 128;
+static constexpr int threads = tuning::count_threads;
 
 /// Octants of the children of a box that hold points; `begin` and `end` are those of the sources or of the targets.
 __device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin,
@@ -33,14 +34,13 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const BoxId colleague =
       slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
   if (colleague == no_box) return 0;
-  const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
+  const Steps d = colleague_steps(slot);
   const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
   const unsigned sources = children_with_points(tree, colleague, tree.source_begin, tree.source_end);
-  const unsigned to_parent = reduced ? sources & children_for_parent(x, y, z) : 0;
+  const unsigned to_parent = reduced ? sources & children_for_parent(d) : 0;
   Total pairs = targets ? static_cast<Total>(count_bits(to_parent)) : 0;
   for (int o = 0; o < 8; ++o) {
-    const unsigned touching =
-        touching_children(0, x, o & 1) & touching_children(1, y, o >> 1 & 1) & touching_children(2, z, o >> 2);
+    const unsigned touching = touching_children(d, o);
     if (targets >> o & 1u) pairs += static_cast<Total>(count_bits(sources & ~touching & ~to_parent));
   }
   return pairs;
@@ -50,7 +50,7 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
 /// list; `begin` and `targets` are those of the lane's box.
 __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
                             std::int64_t end) {
-  constexpr int ahead = 4;  // look-ups that are under way at a time
+  constexpr int ahead = tuning::count_ahead;
   Total pairs = 0;
   for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32 * ahead) {
     std::int64_t sources[ahead];
@@ -106,8 +106,8 @@ void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced
   totals_.resize(accounts);
   const cudaStream_t stream = side.fork(memory_.stream);
   require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
-  const std::int64_t blocks =
-      std::min<std::int64_t>((tree.boxes + threads - 1) / threads, 16 * device_limits().multiprocessors);
+  const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + threads - 1) / threads,
+                                                     tuning::count_blocks * device_limits().multiprocessors);
   count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
   require_launch("count_kernel");
   download(found_.data(), totals_.data(), accounts, stream);

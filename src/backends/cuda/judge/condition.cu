@@ -8,13 +8,14 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {
 namespace {
 
-constexpr int threads = 128, most_blocks = 660;  // five per multiprocessor of the largest devices
-constexpr int numbers = 4;                       // of TermSums, in its order
+constexpr int threads = tuning::condition_threads;
+constexpr int numbers = 4;  // of TermSums, in its order
 constexpr int most_targets = 8, sums = most_targets * numbers;
 
 struct ProbeTargets {
@@ -154,7 +155,8 @@ void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& s
   targets_ = at.size();
   if (targets_ == 0) return;
   std::copy(at.begin(), at.end(), targets.at);  // where there are fewer than eight, the rest stay target 0
-  const auto shares = static_cast<int>(std::min<std::int64_t>(most_blocks, (work.sources + threads - 1) / threads));
+  const auto shares =
+      static_cast<int>(std::min<std::int64_t>(tuning::condition_blocks, (work.sources + threads - 1) / threads));
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);
   const auto probe = with_kernel(kernel, [](auto k) { return &probe_kernel<decltype(k), Real>; });

@@ -3,11 +3,12 @@
 #include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 128, shares = 64;
+static constexpr int threads = tuning::direct_sum_threads, shares = tuning::direct_sum_shares;
 
 /// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
 template <class Kernel, class Real>

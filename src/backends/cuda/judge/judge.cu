@@ -7,28 +7,28 @@
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
 
-constexpr int norm_threads = 256, most_norm_shares = 1056, norms = 4;  // eight blocks per multiprocessor of an H200
-constexpr int most_shares = 1024, tails = 4;                           // blocks of tails, and numbers of each
-constexpr int box_lanes = 8;                                           // that sum the powers of one box
-constexpr BoxId most_boxes = 1 << 13;                                  // two per warp: 65,536 took 0.5 ms
+constexpr int norms = 4, tails = 4;  // numbers of a share
+constexpr int box_lanes = 8;         // that sum the powers of one box
 
 /// The larger of two values; not a number if one of them is not.
 __device__ inline double larger(double a, double b) { return a <= b ? b : (b <= a ? a : a + b); }
 
 /// Sums of squares and largest values of potential and gradient; a thread reads four numbers at a time.
 template <class Real>
-__global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, double* part) {
-  __shared__ double lane[norm_threads];
-  const std::int64_t step = std::int64_t(gridDim.x) * norm_threads;
+__global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(Work<Real> work, double* part) {
+  __shared__ double lane[tuning::norm_threads];
+  const std::int64_t step = std::int64_t(gridDim.x) * tuning::norm_threads;
   for (int which = 0; which < 2; ++which) {
     double squares = 0, largest = 0;
     for (int axis = which; axis < (which == 0 ? 1 : work.result.parts()); ++axis) {
       const Real* values = work.result[axis];
-      for (std::int64_t i = std::int64_t(blockIdx.x) * norm_threads + threadIdx.x; i < work.targets; i += 4 * step) {
+      for (std::int64_t i = std::int64_t(blockIdx.x) * tuning::norm_threads + threadIdx.x; i < work.targets;
+           i += 4 * step) {
         Real x[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k) x[k] = i + k * step < work.targets ? values[i + k * step] : Real(0);
@@ -40,11 +40,11 @@ __global__ void __launch_bounds__(norm_threads) norms_kernel(Work<Real> work, do
         }
       }
     }
-    const double sum = sum_of_block<norm_threads>(squares, lane);
+    const double sum = sum_of_block<tuning::norm_threads>(squares, lane);
     __syncthreads();
     lane[threadIdx.x] = largest;
     __syncthreads();
-    for (int half = norm_threads / 2; half > 0; half /= 2) {
+    for (int half = tuning::norm_threads / 2; half > 0; half /= 2) {
       if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] = larger(lane[threadIdx.x], lane[threadIdx.x + half]);
       __syncthreads();
     }
@@ -91,7 +91,7 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
   const TreeView& tree = work.tree;
   const double a2 = tree.lattice.edge(tree.level[box]) * tree.lattice.edge(tree.level[box]);
   double sum = 0, boxes = 0;
-  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1, [&](BoxId source, int x, int y, int z) {
+  for_each_far_around(tree, box, colleague_steps(slot), [&](BoxId source, int x, int y, int z) {
     sum += power[source] * far_tail(tree, source, box, x, y, z, work.target, means);
     boxes += 1;
   });
@@ -160,7 +160,8 @@ __global__ void __launch_bounds__(sum_threads)
   }
 }
 
-constexpr int room = most_norm_shares * norms + most_shares * tails;  // numbers of norms lie behind those of tails
+constexpr int room =
+    tuning::norm_blocks * norms + tuning::tail_blocks * tails;  // numbers of norms lie behind those of tails
 
 }  // namespace
 
@@ -174,9 +175,9 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
   powers_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
   require_launch("powers_kernel");
-  every_ = (work.tree.boxes + most_boxes - 1) / most_boxes;
+  every_ = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
   const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
-  const int shares = std::min(most_shares, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
+  const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
   tails_kernel<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(work, every_, power_.data(),
                                                                           tail_means(work.tables.degree), part_.data());
   require_launch("tails_kernel");
@@ -188,9 +189,10 @@ void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
   const cudaStream_t stream = side.fork(work.stream);
   part_.resize(room);
   kept_ = expansions && work.tree.levels > 2 ? launch_tails(work, stream) : 0;
-  shares_ = static_cast<int>(std::clamp<std::int64_t>((work.targets + 4 * norm_threads - 1) / (4 * norm_threads), 1,
-                                                      std::int64_t(most_norm_shares)));
-  norms_kernel<<<static_cast<unsigned>(shares_), norm_threads, 0, stream>>>(work, part_.data() + kept_ * tails);
+  shares_ = static_cast<int>(
+      std::clamp<std::int64_t>((work.targets + 4 * tuning::norm_threads - 1) / (4 * tuning::norm_threads), 1,
+                               std::int64_t(tuning::norm_blocks)));
+  norms_kernel<<<static_cast<unsigned>(shares_), tuning::norm_threads, 0, stream>>>(work, part_.data() + kept_ * tails);
   require_launch("norms_kernel");
   download(found_.data(), part_.data(), std::int64_t(tails) * kept_ + std::int64_t(norms) * shares_, stream);
 }

@@ -203,11 +203,10 @@ __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources
   FarCounts counts;
   const int slot = static_cast<int>(threadIdx.x % 32);
   if (slot >= colleagues_per_box) return counts;
-  for_each_far_around(tree, box, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1,
-                      [&](BoxId source, int dx, int dy, int dz) {
-                        const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
-                        (near ? counts.beside : counts.beyond) += sources.end[source] - sources.begin[source];
-                      });
+  for_each_far_around(tree, box, colleague_steps(slot), [&](BoxId source, int dx, int dy, int dz) {
+    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
+    (near ? counts.beside : counts.beyond) += sources.end[source] - sources.begin[source];
+  });
   return counts;
 }
 

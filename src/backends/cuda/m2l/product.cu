@@ -5,6 +5,7 @@
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -271,7 +272,7 @@ template <class Real>
 static void launch(const Work<Real>& work, const RowsOf<Real>& p, std::int64_t boxes) {
   if (boxes <= 0) return;
   const std::int64_t tiles = boxes / 128 * ((p.columns + 63) / 64);
-  if (p.columns <= 32 || tiles < 2 * device_limits().multiprocessors)
+  if (p.columns <= 32 || tiles < tuning::product_tiles * device_limits().multiprocessors)
     return launch_shape<Real, 32, 32, 4, 4>(work, p, boxes);
   const int waste64 = (p.columns + 63) / 64 * 64, waste96 = (p.columns + 95) / 96 * 96;
   if (waste96 < waste64) return launch_shape<Real, 128, 96, 8, 4>(work, p, boxes);

@@ -5,11 +5,12 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 256;
+static constexpr int threads = tuning::rotation_threads;
 
 /// Which rows a kernel serves: classes of levels >= 2, or (parents) boxes first ... last that are no leaves.
 struct RotationRows {

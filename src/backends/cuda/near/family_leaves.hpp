@@ -8,6 +8,7 @@
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/pair_targets.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda::families {
 
@@ -15,15 +16,6 @@ inline constexpr int even = 64, entries = even + most_coarser;  // leaves of the
 inline constexpr unsigned warp = ~0u;
 inline constexpr int threads = 128, warps = threads / 32;
 static_assert(most_coarser == 32 && entries + 8 < threads);
-
-/// Most targets of a lane. In double, where a pair takes longer, two are enough to hide the other instructions.
-template <class Real>
-inline constexpr int most_per_lane = sizeof(Real) == 4 ? 4 : 2;
-
-/// Sources that a block stages at a time: in single as many as shared memory allows with six blocks per multiprocessor.
-/// (2^24 uniform points of 23 per leaf, a sphere of 21: p2p takes 1.07 times as long with 1280 or 2048.)
-template <class Real>
-inline constexpr int room = sizeof(Real) == 4 ? 1664 : 1024;
 
 /// The leaves along an axis belong to the parent's colleagues -1, 0 and 1, here numbered 0, 1, 2: one, two, one.
 __device__ inline int width(int colleague) { return colleague == 1 ? 2 : 1; }
@@ -72,10 +64,10 @@ struct Leaves {
   std::int64_t target_begin[8];  ///< of the children
   int targets[8];
   PairFrame<Real> frame;
-  int sum[entries / 32];                                 ///< sources in the entries of each warp
-  unsigned takers;                                       ///< Family::takers
-  unsigned next;                                         ///< children of the window already taken by warps
-  PairSums<Real> sums[warps][32 * most_per_lane<Real>];  ///< of each warp's lanes, while they are added up
+  int sum[entries / 32];                                            ///< sources in the entries of each warp
+  unsigned takers;                                                  ///< Family::takers
+  unsigned next;                                                    ///< children of the window already taken by warps
+  PairSums<Real> sums[warps][32 * tuning::targets_per_lane<Real>];  ///< of each warp's lanes, while they are added up
 
   /// Finds the leaves and the targets of the family; by all threads.
   template <class Kernel>
@@ -152,7 +144,7 @@ struct Leaves {
   }
 };
 
-/// The part of the sources that is staged: offsets from ... from + room - 1.
+/// The part of the sources that is staged: offsets from ... from + family_room - 1.
 template <class Real>
 struct Window {
   Staged<Real>* source;
@@ -161,7 +153,7 @@ struct Window {
   /// By all threads.
   __device__ void stage(const Work<Real>& work, Leaves<Real>& around) const {
     if (threadIdx.x == 0) around.next = 0;
-    const int end = min(around.sources() - from, room<Real>);
+    const int end = min(around.sources() - from, tuning::family_room<Real>);
     stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
         work, around.frame, end, [&](int i) { return around.index_of(from + i); },
         [&](int i, bool exists, const Staged<Real>& staged, std::uint32_t) { store_if(exists, source + i, staged); });
@@ -186,7 +178,7 @@ struct Runs {
     if (lane == second_half || lane == own) low = lane == own ? around.own_begin(child) : around.own_end(child);
     if (lane == coarser && lane < own) low = around.offset[even], high = around.sources();
     low = max(low - window.from, 0);
-    high = min(high - window.from, room<Real>);
+    high = min(high - window.from, tuning::family_room<Real>);
     begin = low;
     length = max(high - low, 0);
   }

@@ -12,6 +12,7 @@
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -83,7 +84,7 @@ struct AllSources {
 };
 
 template <class Kernel, class Real, int parts, int threads>
-__global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / threads)
+__global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
     p2p_kernel(const __grid_constant__ Work<Real> work) {
   using Sum = PairSum<Kernel, Real, parts, threads>;
   __shared__ typename Sum::Shared shared;
@@ -103,8 +104,6 @@ __global__ void __launch_bounds__(threads, (sizeof(Real) == 4 ? 768 : 640) / thr
     __syncthreads();
   }
 }
-
-constexpr int direct_threads = 128;  // a block's targets share its staged sources; the direct sum has many of both
 
 /// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
 /// middle target. A frame of all points would make every pair in the core of a cluster a close one.
@@ -127,9 +126,9 @@ __device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count
 }
 
 template <class Kernel, class Real, int parts, bool softened>
-__global__ void __launch_bounds__(direct_threads)
+__global__ void __launch_bounds__(tuning::direct_threads)
     direct_kernel(const __grid_constant__ Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
-  using Sum = PairSum<Kernel, Real, parts, direct_threads, softened, true>;
+  using Sum = PairSum<Kernel, Real, parts, tuning::direct_threads, softened, true>;
   __shared__ typename Sum::Shared shared;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
   const int count = left < per_block ? static_cast<int>(left) : per_block;
@@ -140,11 +139,8 @@ __global__ void __launch_bounds__(direct_threads)
   sum.finish(true);
 }
 
-/// Number of blocks, each of which processes a share of the tiles. Many more blocks would cost more to start where few
-/// have work; fewer blocks would leave some with more work than others.
 static unsigned blocks_over(std::int64_t most) {
-  const std::int64_t blocks = std::max(std::int64_t(128) * device_limits().multiprocessors, most / 16);
-  return static_cast<unsigned>(most < blocks ? most : blocks);
+  return static_cast<unsigned>(tuning::p2p_blocks(most, device_limits().multiprocessors));
 }
 
 template <class Kernel, class Real, int threads>
@@ -170,9 +166,9 @@ void p2p(const Work<Real>& work) {
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
   if (work.near.most_tiles == 0) return;
   if (work.near.wide)
-    p2p_tiles<Kernel, Real, wide_tile>(work);
+    p2p_tiles<Kernel, Real, tuning::wide_tile>(work);
   else
-    p2p_tiles<Kernel, Real, narrow_tile>(work);
+    p2p_tiles<Kernel, Real, tuning::narrow_tile>(work);
 }
 
 template <class Kernel, class Real, bool softened>
@@ -183,17 +179,13 @@ static auto direct_kernel_for(const Work<Real>& work) {
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
-  // Fewer targets per block where full blocks would leave multiprocessors idle or, in single, waiting for a few slow
-  // tiles: tiles that reach from the core of a cluster to its outskirts have many close pairs. 2^19 points, 8 and 48
-  // blocks per multiprocessor: uniform 1.59 and 1.42, Plummer 0.40 and 0.85e12 pairs per second.
-  constexpr int blocks = sizeof(Real) == 4 ? 48 : 8;
-  int per_block = PairShape<Real>::tile * direct_threads;
-  while (per_block > 32 && (targets + per_block - 1) / per_block < blocks * device_limits().multiprocessors)
-    per_block /= 2;
+  const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
+  int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
+  while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
   auto kernel = direct_kernel_for<Kernel, Real, false>(work);
   if constexpr (Kernel::softens)
     if (work.softening > 0) kernel = direct_kernel_for<Kernel, Real, true>(work);
-  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), direct_threads, 0, work.stream>>>(
+  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), tuning::direct_threads, 0, work.stream>>>(
       work, sources, targets, per_block);
   require_launch("direct");
 }

@@ -5,14 +5,12 @@
 #include "backends/cuda/near/family_leaves.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
 
 using namespace families;
-
-template <class Real>
-constexpr int resident = sizeof(Real) == 4 ? 6 : 5;  // blocks per multiprocessor for which registers must suffice
 
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
 template <class Kernel, class Real, int parts, int n>
@@ -33,9 +31,9 @@ class ChildSum {
     group_ = static_cast<int>(__fdividef(lane, static_cast<float>(units_)));
     unit_ = static_cast<int>(threadIdx.x % 32) - group_ * units_;
     const int own = around.own_begin(child) - window.from;
-    self_ = work.alike ? own : -2 * family_leaf;
+    self_ = work.alike ? own : -2 * tuning::family_leaf;
     targets_.close_square = work.close_square;
-    const bool staged = work.alike && own >= 0 && own + count_ <= room<Real>;
+    const bool staged = work.alike && own >= 0 && own + count_ <= tuning::family_room<Real>;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const Staged<Real> t = staged ? window.source[own + target(i)] : target_at(first_ + target(i));
@@ -152,7 +150,7 @@ __device__ void sum_child_by(const Work<Real>& work, Leaves<Real>& around, const
 /// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
 template <class Kernel, class Real, int parts>
 __device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
-  constexpr int most = most_per_lane<Real>;
+  constexpr int most = tuning::targets_per_lane<Real>;
   const int count = around.targets[child];
   if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
     sum_child_by<Kernel, Real, parts, 2>(work, around, window, child);
@@ -161,7 +159,8 @@ __device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Wi
 }
 
 template <class Kernel, class Real, int parts>
-__global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const __grid_constant__ Work<Real> work) {
+__global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
+    families_kernel(const __grid_constant__ Work<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
   __shared__ Leaves<Real> around;
   for (std::int64_t f = blockIdx.x; f < *work.near.families; f += gridDim.x) {
@@ -169,7 +168,7 @@ __global__ void __launch_bounds__(threads, resident<Real>) families_kernel(const
     __syncthreads();
     around.template find<Kernel>(work, family);
     Window<Real> window{reinterpret_cast<Staged<Real>*>(dynamic), 0};
-    for (; window.from < around.sources(); window.from += room<Real>) {
+    for (; window.from < around.sources(); window.from += tuning::family_room<Real>) {
       if (window.from > 0) __syncthreads();
       window.stage(work, around);
       __syncthreads();
@@ -185,7 +184,7 @@ template <class Kernel, class Real>
 void p2p_families(const Work<Real>& work, unsigned blocks) {
   const auto kernel =
       with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts()>; });
-  kernel<<<blocks, threads, room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
+  kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
   require_launch("p2p_families");
 }
 

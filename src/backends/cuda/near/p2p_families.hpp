@@ -5,8 +5,6 @@
 
 namespace farfield::cuda {
 
-/// Most targets of a leaf in a family.
-inline constexpr int family_leaf = 64;
 /// Most coarser leaves of a family.
 inline constexpr int most_coarser = 32;
 

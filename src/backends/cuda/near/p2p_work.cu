@@ -3,6 +3,7 @@
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -22,8 +23,8 @@ struct FindCandidates {
  private:
   __device__ Candidate kind_of(BoxId b) const {
     const std::int64_t begin = lists.near.begin[b], end = lists.near.begin[b + 1];
-    if (begin == end || is_heard(lists.m2p, b) || tree.parent[b] == no_box || tree.target_count(b) > family_leaf ||
-        tree.level[lists.near.items[end - 1]] != tree.level[b])
+    if (begin == end || is_heard(lists.m2p, b) || tree.parent[b] == no_box ||
+        tree.target_count(b) > tuning::family_leaf || tree.level[lists.near.items[end - 1]] != tree.level[b])
       return no_candidate;
     const std::int64_t others = begin + (lists.near.items[begin] == b);
     if (!is_coarser(b, others, end)) return of_even;

@@ -1,22 +1,16 @@
 // P2pWork: which leaves p2p serves by families and which by tiles, made on the device once per build.
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
 
 namespace farfield::cuda {
 
-/// Threads of a tile's block. Small leaves need many small blocks, since most blocks still wait for their data when
-/// they start: 64 threads give 1.5 times the rate of 128 at a mean of 8 to 16 points, 1.1 at 32, and 0.96 at 64 (one
-/// H200).
-inline constexpr int narrow_tile = 64, wide_tile = 128;
-
-/// The limits that are fastest in a precision, measured on one H200 by bench/gpu_p2p.
+/// The limits, which bench/gpu_p2p varies.
 template <class Real>
 struct P2pLimits {
-  static constexpr bool single = sizeof(Real) == 4;
-  int per_thread = single ? 4 : 2;     ///< targets per thread of a tile (PairShape::tile)
-  int family_mean = single ? 26 : 20;  ///< families up to this many targets per leaf, in the family's mean; 0: none
-  int narrow_mean = single ? 56 : 32;  ///< narrow tiles up to this many sources per leaf, in the tree's mean
+  int family_mean = tuning::family_mean<Real>;  ///< 0: no families
+  int narrow_mean = tuning::narrow_mean<Real>;
 };
 
 class P2pWork {
@@ -30,9 +24,9 @@ class P2pWork {
     // in a uniform tree 7/8 of the boxes are leaves
     const double mean = static_cast<double>(sources) / (0.875 * (tree.boxes + 1.0));
     wide_ = mean > limits.narrow_mean;
-    // With few families the launch is a handful of long blocks (0.1 of 0.8 ms at N = 2^20, 32 per leaf); skip them.
-    const int family_mean = mean > 1.1 * limits.family_mean ? 0 : limits.family_mean;
-    build(tree, lists, targets, family_mean, limits.per_thread * (wide_ ? wide_tile : narrow_tile), stream);
+    const int family_mean = mean > tuning::few_families * limits.family_mean ? 0 : limits.family_mean;
+    const int threads = wide_ ? tuning::wide_tile : tuning::narrow_tile;
+    build(tree, lists, targets, family_mean, tuning::targets_per_thread<Real> * threads, stream);
   }
 
   NearWork view() const;

@@ -1,24 +1,13 @@
 // Pair sums of a tile of targets with ranges of sources by one block: p2p of larger leaves and the direct sum.
 //
-// The block holds up to `threads * tile` targets in registers, `tile` per thread; where there are fewer, several groups
+// The block holds up to `threads * n` targets in registers, `n` per thread; where there are fewer, several groups
 // of threads hold the same targets and share the sources, and the sums of the groups are added in shared memory.
 // Sources are staged in shared memory in chunks and dealt to the groups four at a time.
 #pragma once
 #include "backends/cuda/near/pair_targets.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-/// `tile`: targets per thread; `staged`: sources that a block stages at a time, per thread.
-template <class Real>
-struct PairShape;
-template <>
-struct PairShape<float> {
-  static constexpr int tile = 4, staged = 8;
-};
-template <>
-struct PairShape<double> {
-  static constexpr int tile = 2, staged = 4;
-};
 
 /// Index of the target at `place` in the order of the direct sum (Work::target_curve).
 template <class Real>
@@ -30,9 +19,8 @@ __device__ std::int64_t direct_target(const Work<Real>& work, std::int64_t place
 /// and tiles in the order of Work::target_curve.
 template <class Kernel, class Real, int parts, int threads, bool softened = false, bool deep = false>
 class PairSum {
-  using Shape = PairShape<Real>;
   using Sums = PairSums<Real>;
-  static constexpr int n = Shape::tile, chunk = Shape::staged * threads;
+  static constexpr int n = tuning::targets_per_thread<Real>, chunk = tuning::staged_per_thread<Real> * threads;
   static constexpr int dealt = 4;  // sources of a group per round
   static constexpr int batch = 8;  // rounds discarded together: of batches with 32 sources one in some hundred
   /// The j-th sources of all rounds form a column, so that neighbouring groups read neighbouring places. Columns begin

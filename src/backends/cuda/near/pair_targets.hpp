@@ -45,8 +45,8 @@ class Watch {
   int least_ = 0x7fffffff;
 };
 
-/// Coordinates are (x - centre) * factor; the factor is one over the frame's size. In shared memory: one thread makes
-/// the frame.
+/// Coordinates are displacement(x, centre) * factor; the factor is one over the frame's size. In shared memory: one
+/// thread makes the frame.
 template <class Real>
 struct PairFrame {
   double centre[3], factor;
@@ -87,7 +87,7 @@ __device__ Real place(double x, const PairFrame<Real>& frame, int axis) {
   if constexpr (sizeof(Real) == 8)
     return x;
   else
-    return static_cast<Real>((x - frame.centre[axis]) * frame.factor);
+    return static_cast<Real>(displacement(x, frame.centre[axis]) * frame.factor);
 }
 
 /// A predicated store to shared memory: the compiler would move the loads of the stored values behind a branch.
@@ -246,9 +246,9 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
                                      std::int64_t s) {
   PairSums<Real> sum = {};
   if (work.alike && s == t) return sum;
-  const double x = (work.target[0][t] - work.source[0][s]) * frame.factor;
-  const double y = (work.target[1][t] - work.source[1][s]) * frame.factor;
-  const double z = (work.target[2][t] - work.source[2][s]) * frame.factor;
+  const double x = displacement(work.target[0][t], work.source[0][s]) * frame.factor;
+  const double y = displacement(work.target[1][t], work.source[1][s]) * frame.factor;
+  const double z = displacement(work.target[2][t], work.source[2][s]) * frame.factor;
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
   if constexpr (!softened && Kernel::singular && sizeof(Real) == 8)

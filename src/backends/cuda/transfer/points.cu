@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
-
-constexpr std::int64_t widest_stride = 4;  // of interleaved points that are copied with what lies between them
 
 std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
 
@@ -58,7 +57,7 @@ DevicePoints::DevicePoints(const Points& points, DeviceMemory& memory) : view_(p
   const auto [low, high] =
       std::minmax({bytes_of(points, 0), bytes_of(points, 1), bytes_of(points, 2)}, std::less<const unsigned char*>());
   const std::int64_t size = size_of(points.scalar), record = points.stride * size;
-  if (points.stride > 1 && points.stride <= widest_stride && high - low < record)
+  if (points.stride > 1 && points.stride <= tuning::widest_stride && high - low < record)
     copy_block(points, low, (points.count - 1) * record + (high - low) + size, memory.stream);
   else
     copy_axes(points, memory.stream);

@@ -10,6 +10,7 @@
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -17,15 +18,10 @@ namespace {
 constexpr int threads = 256;
 unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
-constexpr int least_shift = 18;                          // log2 of the places of a group: 4 MB of records with gradient
-constexpr int most_groups = 256;                         // more make the runs that a block writes too short
-constexpr std::int64_t slab_bytes = 1 << 30;             // of records dealt out at a time: bounds the memory
-constexpr std::int64_t spread_at_once = 20 * (1 << 20);  // bytes of records that need no groups
-
-/// Places whose records are grouped at a time. Every slab reads all results: 2^27 results took 13.7 ms in eight slabs,
-/// 8.4 in two.
+/// Places whose records are grouped at a time.
 std::int64_t slab_of(std::int64_t count, std::size_t record) {
-  return std::max(slab_bytes / static_cast<std::int64_t>(record), (count + 7) / 8);
+  return std::max(tuning::slab_bytes / static_cast<std::int64_t>(record),
+                  (count + tuning::most_slabs - 1) / tuning::most_slabs);
 }
 
 /// Potential, or potential and gradient.
@@ -105,19 +101,19 @@ struct Tile {
   static constexpr int size = sizeof(Record<T, parts>) > 16 ? 1024 : 2048;
   Record<T, parts> record[size];
   std::uint32_t place[size];
-  int count[most_groups], first[most_groups + 1];
-  std::uint32_t base[most_groups];
+  int count[tuning::most_record_groups], first[tuning::most_record_groups + 1];
+  std::uint32_t base[tuning::most_record_groups];
 
   /// first[g] = sum of count before g; by the first warp.
   __device__ void scan() {
     int before = 0;
-    for (int g = 0; g < most_groups; g += 32) {
+    for (int g = 0; g < tuning::most_record_groups; g += 32) {
       const int own = count[g + threadIdx.x];
       const int sum = sum_up_to(static_cast<int>(threadIdx.x), own);
       first[g + threadIdx.x] = before + sum - own;
       before += __shfl_sync(0xffffffffu, sum, 31);
     }
-    if (threadIdx.x == 0) first[most_groups] = before;
+    if (threadIdx.x == 0) first[tuning::most_record_groups] = before;
   }
 };
 
@@ -133,7 +129,7 @@ __global__ void __launch_bounds__(threads)
   Tile& tile = *reinterpret_cast<Tile*>(shared);
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * Tile::size;
-  if (thread < most_groups) tile.count[thread] = 0;
+  if (thread < tuning::most_record_groups) tile.count[thread] = 0;
   __syncthreads();
   std::int64_t own[per_thread];
   int rank[per_thread];
@@ -146,7 +142,7 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
   if (thread < 32) tile.scan();
-  if (thread < most_groups && tile.count[thread] > 0)
+  if (thread < tuning::most_record_groups && tile.count[thread] > 0)
     tile.base[thread] = (static_cast<std::uint32_t>(thread) << slab.shift) +
                         atomicAdd(cursor + thread, static_cast<std::uint32_t>(tile.count[thread]));
   __syncthreads();
@@ -158,7 +154,7 @@ __global__ void __launch_bounds__(threads)
     tile.record[at] = from(begin + k * threads + thread);
   }
   __syncthreads();
-  for (int i = thread; i < tile.first[most_groups]; i += threads) {
+  for (int i = thread; i < tile.first[tuning::most_record_groups]; i += threads) {
     const std::uint32_t to = tile.place[i] >> slab.shift,
                         at = tile.base[to] + static_cast<std::uint32_t>(i - tile.first[to]);
     record[at] = tile.record[i];
@@ -212,8 +208,9 @@ struct Passes {
   void group(const From& from, const std::uint32_t* order, std::int64_t count, const Slab& slab) {
     grouped.resize(slab.count * static_cast<std::int64_t>(sizeof(Parts)));
     place.resize(slab.count);
-    cursor.resize(most_groups);
-    require(cudaMemsetAsync(cursor.data(), 0, most_groups * sizeof(std::uint32_t), stream), "cudaMemsetAsync");
+    cursor.resize(tuning::most_record_groups);
+    require(cudaMemsetAsync(cursor.data(), 0, tuning::most_record_groups * sizeof(std::uint32_t), stream),
+            "cudaMemsetAsync");
     const auto kernel = group_kernel<T, parts, From>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));
     constexpr int size = Tile<T, parts>::size;
@@ -224,11 +221,12 @@ struct Passes {
 
   template <class From>
   void run(const From& from, const std::uint32_t* order, std::int64_t count) {
-    if (count * static_cast<std::int64_t>(sizeof(Parts)) <= spread_at_once) return spread(from, order, {0, count, 0});
+    if (count * static_cast<std::int64_t>(sizeof(Parts)) <= tuning::spread_at_once)
+      return spread(from, order, {0, count, 0});
     const std::int64_t slab = slab_of(count, sizeof(Parts));
     for (std::int64_t first = 0; first < count; first += slab) {
-      Slab part{first, std::min(slab, count - first), least_shift};
-      while (part.groups() > most_groups) ++part.shift;
+      Slab part{first, std::min(slab, count - first), tuning::least_group_shift};
+      while (part.groups() > tuning::most_record_groups) ++part.shift;
       group(from, order, count, part);
       spread(Grouped<T, parts>{reinterpret_cast<const Parts*>(grouped.data())}, place.data(), part);
     }

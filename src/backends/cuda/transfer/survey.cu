@@ -8,6 +8,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/cuda/transfer/survey.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "tree/lattice.hpp"
 #include "tree/reader.hpp"
 
@@ -46,7 +47,6 @@ struct Findings {
   unsigned long long occupied[finest_grid + 1];  // cells of the grid with 2^level cells a side that hold a point
 };
 
-constexpr int most_parts = 1024;  // blocks per set of points
 constexpr int fine_words = (1 << 3 * finest_grid) / 32;
 
 /// The bitmaps of all grids, one after the other, the finest first. Cells are numbered in Morton order, so that eight
@@ -83,7 +83,7 @@ __device__ Bounds join_parts(const Bounds* parts, int count) {
 __global__ void __launch_bounds__(block_threads)
     find_box(const Bounds* parts, int source_parts, int target_parts, Findings* found) {
   const Bounds of_sources = join_parts(parts, source_parts);
-  const Bounds of_targets = join_parts(parts + most_parts, target_parts);
+  const Bounds of_targets = join_parts(parts + tuning::survey_blocks, target_parts);
   if (threadIdx.x != 0) return;
   found->finite[0] = of_sources.finite;
   found->finite[1] = of_targets.finite;
@@ -180,7 +180,7 @@ void require_finite(bool found, const Points& points, const char* what, cudaStre
 
 int find_parts(const DevicePoints& points, Bounds* parts, cudaStream_t stream) {
   const std::int64_t wanted = (points.count() + 4 * block_threads - 1) / (4 * block_threads);
-  const int blocks = static_cast<int>(wanted < most_parts ? wanted : most_parts);
+  const int blocks = static_cast<int>(wanted < tuning::survey_blocks ? wanted : tuning::survey_blocks);
   if (blocks == 0) return 0;
   find_bounds<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(AnyReader(points.view(), Scaling()),
                                                                            points.count(), parts);
@@ -206,12 +206,12 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
   DeviceArray<unsigned> bitmap(memory);
   Findings findings{counts, {}, {}, {true, true}, {}};
   upload(found, &findings, 1, stream);
-  parts.resize(2 * most_parts);
+  parts.resize(2 * tuning::survey_blocks);
   bitmap.resize(2 * fine_words);  // the coarser grids need a seventh as many
   require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
           "cudaMemsetAsync");
   const int source_parts = find_parts(sets[0], parts.data(), stream);
-  const int target_parts = find_parts(sets[1], parts.data() + most_parts, stream);
+  const int target_parts = find_parts(sets[1], parts.data() + tuning::survey_blocks, stream);
   find_box<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, found.data());
   require_launch("bounding box");
   for (int s = 0; s < 2; ++s)

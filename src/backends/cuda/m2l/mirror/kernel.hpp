@@ -7,12 +7,12 @@
 // that share a tensor core one begins with the product, the other with the transform.
 #pragma once
 #include "backends/cuda/m2l/mirror/view.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "tree/far.hpp"
 
 namespace farfield::cuda {
 
 inline constexpr int mirror_threads = 256;
-inline constexpr int mirror_stages = 2;  ///< steps whose sources are being copied
 
 struct MirrorProduct {
   MirrorView view;
@@ -31,10 +31,10 @@ struct alignas(16) MirrorCursor {
 };
 
 struct MirrorTile {
-  MirrorPair raw[mirror_stages][8][mirror_threads];  ///< by source, as copied; a thread reads its own copies
-  MirrorPair sums[2][8][4 * mirror_rows];            ///< transformed: [parity of the transform][row][pair]
-  MirrorCursor queue[8];                             ///< ring of steps: the one multiplied and the next
-  BoxId source[mirror_rows][8];                      ///< in the orbit whose copies are being started
+  MirrorPair raw[tuning::mirror_stages][8][mirror_threads];  ///< by source, as copied; a thread reads its own copies
+  MirrorPair sums[2][8][4 * mirror_rows];                    ///< transformed: [parity of the transform][row][pair]
+  MirrorCursor queue[8];                                     ///< ring of steps: the one multiplied and the next
+  BoxId source[mirror_rows][8];                              ///< in the orbit whose copies are being started
   BoxId first[mirror_rows][colleagues_per_box];
   std::uint8_t mask[mirror_rows][colleagues_per_box], far[mirror_rows][colleagues_per_box];
   BoxId box[mirror_rows];
@@ -105,7 +105,7 @@ __device__ inline bool read_mirror_rows(const TreeView& tree, const MirrorProduc
     if (colleague != no_box) mask = tree.child_mask[colleague];
     tile.first[row][slot] = mask ? tree.first_child[colleague] : 0;
     tile.mask[row][slot] = static_cast<std::uint8_t>(mask);
-    if (p.reduced) mask &= ~children_for_parent(slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1);
+    if (p.reduced) mask &= ~children_for_parent(colleague_steps(slot));
     tile.far[row][slot] = static_cast<std::uint8_t>(mask);
   }
   __syncthreads();
@@ -180,7 +180,7 @@ class MirrorSources {
 
   /// Transforms the copied sources of a step into `sums`.
   __device__ void transform(const MirrorCursor& at, int stage, MirrorPair (*sums)[4 * mirror_rows]) const {
-    asm volatile("cp.async.wait_group %0;" ::"n"(mirror_stages - 1) : "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(tuning::mirror_stages - 1) : "memory");
     if (at.at >= view_.steps) return;
     const unsigned none = at.step.one_sided(), zero = at.step.zero(), own = odd_bits(octant_ & at.step.parity());
     MirrorPair x[8];
@@ -324,7 +324,7 @@ static __global__ void __launch_bounds__(mirror_threads, 1)
   if (!read_mirror_rows(tree, p, static_cast<int>(blockIdx.x) / p.view.splits, tile)) return;
   find_mirror_orbits(p.view, tile);
 
-  constexpr int ahead = mirror_stages + 2;  // steps in the queue at any time
+  constexpr int ahead = tuning::mirror_stages + 2;  // steps in the queue at any time
   const bool early = threadIdx.x < mirror_threads / 2, first = threadIdx.x == 0;
   MirrorCursor last = cursor_at(p.view, tile.begin[used_orbit(tile, 0)]);
   for (int i = 0; i < ahead; ++i) {
@@ -334,11 +334,11 @@ static __global__ void __launch_bounds__(mirror_threads, 1)
   __syncthreads();
   MirrorSources sources(p.view, tile);
   MirrorSums sums(p.view, split);
-  for (int stage = 0; stage < mirror_stages; ++stage) sources.start(tile.queue[stage], stage);
+  for (int stage = 0; stage < tuning::mirror_stages; ++stage) sources.start(tile.queue[stage], stage);
   int at = 0;
   const auto produce = [&](int step) {
-    sources.transform(tile.queue[step % 8], step % mirror_stages, tile.sums[step % 2]);
-    sources.start(tile.queue[(step + mirror_stages) % 8], step % mirror_stages);
+    sources.transform(tile.queue[step % 8], step % tuning::mirror_stages, tile.sums[step % 2]);
+    sources.start(tile.queue[(step + tuning::mirror_stages) % 8], step % tuning::mirror_stages);
   };
   MirrorCursor current = tile.queue[0];
   sums.load(current.at);

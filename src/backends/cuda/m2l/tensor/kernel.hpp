@@ -58,10 +58,8 @@ __device__ inline void wait_for_copies() {
 
 /// Children of the colleague at `slot` that are far from child `target`.
 __device__ inline unsigned far_children(int slot, int target, bool reduced) {
-  const int x = slot % 3 - 1, y = slot / 3 % 3 - 1, z = slot / 9 - 1;
-  const unsigned touching = touching_children(0, x, target & 1) & touching_children(1, y, target >> 1 & 1) &
-                            touching_children(2, z, target >> 2);
-  return ~touching & 0xffu & (reduced ? ~children_for_parent(x, y, z) : ~0u);
+  const Steps d = colleague_steps(slot);
+  return ~touching_children(d, target) & 0xffu & (reduced ? ~children_for_parent(d) : ~0u);
 }
 
 /// Those of a box's `children` (a mask; the first is box `first`) that are among `members` and have targets.

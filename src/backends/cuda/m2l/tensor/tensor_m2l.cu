@@ -14,6 +14,7 @@
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
@@ -31,11 +32,11 @@ static int group_of(int width, int terms, TensorEngine engine) {
   return group;
 }
 
-/// Rows of a tile: 256 where the engine has such tiles for `columns` and three per multiprocessor remain, else 128.
+/// Rows of a tile: 256 where the engine has such tiles for `columns` and enough per multiprocessor remain, else 128.
 static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngine engine, bool large) {
-  if (engine != TensorEngine::warpgroup || columns > 176 || tree.levels <= 2) return 128;
+  if (engine != TensorEngine::warpgroup || columns > tuning::most_tall_columns || tree.levels <= 2) return 128;
   const std::int64_t parents = tree.level_begin[tree.levels - 1] - tree.level_begin[1];
-  return large || parents * 8 / group / 256 >= 3 * device_limits().multiprocessors ? 256 : 128;
+  return large || parents * 8 / group / 256 >= tuning::tall_tiles * device_limits().multiprocessors ? 256 : 128;
 }
 
 TensorEngine tensor_engine(int degree) {

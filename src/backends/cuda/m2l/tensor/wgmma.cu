@@ -1,6 +1,7 @@
 // Instances of the tensor kernel with warpgroup instructions; compiled for sm_90a alone (src/CMakeLists.txt).
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/wgmma.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -14,7 +15,7 @@ static void launch(const TreeView& tree, const TensorProduct& product, cudaStrea
 /// second-level cache gives.
 template <int columns>
 static void launch_one_term(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
-  if constexpr (columns <= 176)
+  if constexpr (columns <= tuning::most_tall_columns)
     if (product.pass.rows.tile_rows == 256) return launch<256, columns, 1, 3>(tree, product, stream);
   launch<128, columns, 1, 4>(tree, product, stream);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/cuda/m2l/tensor/instructions.hpp"
 #include "backends/cuda/m2l/tensor/kernel.hpp"
+#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -101,13 +102,12 @@ __device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, in
   }
 }
 
-/// A second warpgroup that copies saves a tenth of the time where columns are few and a step is short. Registers
-/// of a multiplying thread: with three and with four warpgroups in a block.
 template <class Engine>
-inline constexpr int copying_threads = Engine::columns <= 128 && Engine::terms == 1 ? 256 : 128;
+inline constexpr int copying_threads = tuning::copying_threads(Engine::columns, Engine::terms);
 template <class Engine>
 inline constexpr int specialised_threads = tensor_threads + copying_threads<Engine>;
 inline constexpr int copying_registers = 40;
+/// Of a multiplying thread: with three and with four warpgroups in a block.
 template <class Engine>
 inline constexpr int multiplying_registers = copying_threads<Engine> == 128 ? 232 : 208;
 
