@@ -49,6 +49,7 @@ TEST_F(CudaFork, NewPlansAreRefusedUnlessTheCpuMayServe) {
   Points p = points(static_cast<const double*>(positions.data()), cloud.count());
   p.space = MemorySpace::device;
   EXPECT_EQ(good, refused_for_fork([&] { Plan(p, on(Backend::automatic)); }));
+  const Result<double> expected = Plan(points(cloud.sources), on(Backend::cpu)).evaluate(cloud.strengths);
   EXPECT_EQ(good, status_of([&] {
               const Result<double> r = Plan(points(cloud.sources), on(Backend::automatic)).evaluate(cloud.strengths);
               return r.potential != expected.potential ? bad_result : r.report.backend == "cpu" ? good : bad_report;

@@ -34,17 +34,17 @@ void l2p(const Work<Real>& work);
 template <class Kernel, class Real>
 void m2p(const Work<Real>& work);
 template <class Kernel, class Real>
-void p2p(const Work<Real>& work);
+void p2p(const NearWork<Real>& work);
 /// All pairs, without a tree; overwrites the results.
 template <class Kernel, class Real>
-void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets);
+void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets);
 
 }  // namespace farfield::cuda
 
 // Stages of pairs and points are compiled once per kernel, each time with its name (src/CMakeLists.txt).
 #if defined(FARFIELD_KERNEL)
 #include FARFIELD_KERNEL_HEADER
-#define FARFIELD_INSTANTIATE(stage)                                \
-  template void stage<FARFIELD_KERNEL, float>(const Work<float>&); \
-  template void stage<FARFIELD_KERNEL, double>(const Work<double>&);
+#define FARFIELD_INSTANTIATE(stage, Arrays)                          \
+  template void stage<FARFIELD_KERNEL, float>(const Arrays<float>&); \
+  template void stage<FARFIELD_KERNEL, double>(const Arrays<double>&);
 #endif

@@ -1,4 +1,5 @@
 // Work: everything a CUDA stage reads and writes, as plain device pointers. Owned by the evaluator (evaluator.cu).
+// Kernels take as arguments no more of it than they need: NearWork or all.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -93,7 +94,7 @@ struct Family {
 };
 
 /// The tiles and families that p2p sums (p2p_work.hpp); every leaf with near sources is in one of the two.
-struct NearWork {
+struct PairTiles {
   const PairTile* tile = nullptr;
   const Family* family = nullptr;
   const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device memory: how many there are
@@ -101,34 +102,44 @@ struct NearWork {
   bool wide = false;                                         ///< tiles of wide_tile threads
 };
 
-template <class Real>
-struct Work {
+/// What every stage reads: points and tree.
+struct TreeWork {
   TreeView tree;
   ListsView lists;
+  bool has_m2p = true, has_p2l = true;    ///< do these lists have entries?
+  bool alike = true;                      ///< sources and targets are the same points
+  std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
+  const double* source[3] = {};           ///< scaled coordinates of sorted sources
+  const double* target[3] = {};
+  cudaStream_t stream = nullptr;
+};
+
+/// What sums of pairs need beside it: strengths in, results out.
+template <class Real>
+struct NearWork : TreeWork {
+  const Real* strength = nullptr;  ///< of sorted sources
+  ResultArrays<Real> result;
+  PairTiles near;
+  /// Direct sum: order in which sources and targets are visited; null: that of the arrays.
+  const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
+  /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
+  Real close_square = tuning::close_square<Real>(tuning::most_careful);
+  double softening = 0;        ///< scaled; > 0 in direct sums only
+  std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from: no softened pair with itself
+};
+
+/// And what expansions need.
+template <class Real>
+struct Work : NearWork<Real> {
   TablesView<Real> tables;
   OctantView octants;
   ClassRows classes;
-  NearWork near;
-  bool has_m2p = true, has_p2l = true;    ///< do these lists have entries?
-  std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
-  bool alike = true;                      ///< sources and targets are the same points
-  const double* source[3] = {};           ///< scaled coordinates of sorted sources
-  const double* target[3] = {};
-  /// Direct sum: order in which sources and targets are visited; null: that of the arrays.
-  const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
-  const Real* strength = nullptr;  ///< of sorted sources
-  /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
-  Real close_square = tuning::close_square<Real>(tuning::most_careful);
   Real* multipole = nullptr;  ///< [boxes][stride]
   Real* local = nullptr;      ///< [boxes][stride]
-  ResultArrays<Real> result;
-  double softening = 0;        ///< scaled; > 0 in direct sums only
-  std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from: no softened pair with itself
-  bool rotation = false;       ///< m2l by rotation, else dense
-  bool reduced = false;        ///< reduced stencil
-  TensorView tensor;           ///< dense m2l on tensor cores, in single
-  MirrorView mirror;           ///< the same in double; tables are those of the rotation then
-  cudaStream_t stream = nullptr;
+  bool rotation = false;      ///< m2l by rotation, else dense
+  bool reduced = false;       ///< reduced stencil
+  TensorView tensor;          ///< dense m2l on tensor cores, in single
+  MirrorView mirror;          ///< the same in double; tables are those of the rotation then
 };
 
 }  // namespace farfield::cuda

@@ -116,6 +116,6 @@ void l2p(const Work<Real>& work) {
   evaluate_any_degree<Kernel, Real, false>(work);
 }
 
-FARFIELD_INSTANTIATE(l2p)
+FARFIELD_INSTANTIATE(l2p, Work)
 
 }  // namespace farfield::cuda

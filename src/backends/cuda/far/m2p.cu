@@ -87,6 +87,6 @@ void m2p(const Work<Real>& work) {
   evaluate_any_degree<Kernel, Real, true>(work);
 }
 
-FARFIELD_INSTANTIATE(m2p)
+FARFIELD_INSTANTIATE(m2p, Work)
 
 }  // namespace farfield::cuda

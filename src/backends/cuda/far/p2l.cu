@@ -98,6 +98,6 @@ void p2l(const Work<Real>& work) {
   launch_accumulation(work, "p2l", p2l_kernel<Kernel, Real>);
 }
 
-FARFIELD_INSTANTIATE(p2l)
+FARFIELD_INSTANTIATE(p2l, Work)
 
 }  // namespace farfield::cuda

@@ -114,6 +114,6 @@ void p2m(const Work<Real>& work) {
   launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real>);
 }
 
-FARFIELD_INSTANTIATE(p2m)
+FARFIELD_INSTANTIATE(p2m, Work)
 
 }  // namespace farfield::cuda

@@ -8,7 +8,7 @@ namespace farfield::cuda {
 
 /// Adds q K and its gradient for source j at distance d from target t.
 template <class Kernel, class Real>
-__device__ void add_source(const Work<Real>& work, std::int64_t t, std::int64_t j, double dx, double dy, double dz,
+__device__ void add_source(const NearWork<Real>& work, std::int64_t t, std::int64_t j, double dx, double dy, double dz,
                            double q, double out[4]) {
   const double r2 = dx * dx + dy * dy + dz * dz;
   const bool softened = Kernel::softens && work.softening > 0;

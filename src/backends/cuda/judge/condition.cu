@@ -56,7 +56,7 @@ struct ProbeSource {
   double x[3], q;
 
   template <class Real>
-  __device__ void load(const Work<Real>& work, std::int64_t source) {
+  __device__ void load(const NearWork<Real>& work, std::int64_t source) {
     for (int axis = 0; axis < 3; ++axis) x[axis] = work.source[axis][source];
     q = static_cast<double>(work.strength[source]);
   }
@@ -64,7 +64,7 @@ struct ProbeSource {
 
 /// Adds the pairs of one source with the targets whose bits are set in `near`.
 template <class Kernel, class Real>
-__device__ void add_near_pairs(const Work<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
+__device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
                                ProbeShared& shared) {
   for (; near; near &= near - 1) {
     const int k = __ffs(static_cast<int>(near)) - 1;
@@ -98,7 +98,7 @@ __device__ unsigned add_far_pairs(const ProbeSource& from, bool softened, const 
 
 /// A block sums a share of the sources.
 template <class Kernel, class Real>
-__global__ void __launch_bounds__(threads) probe_kernel(Work<Real> work, ProbeTargets targets, double* part) {
+__global__ void __launch_bounds__(threads) probe_kernel(NearWork<Real> work, ProbeTargets targets, double* part) {
   extern __shared__ __align__(16) unsigned char memory[];
   ProbeShared& shared = *reinterpret_cast<ProbeShared*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
@@ -149,7 +149,7 @@ __global__ void add_shares(const double* part, int shares, double* sum) {
 ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memory), found_(sums) {}
 
 template <class Real>
-void ConditionProbe::launch(const Work<Real>& work, Kernel kernel, SideStream& side) {
+void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, SideStream& side) {
   ProbeTargets targets{};
   const std::vector<std::int64_t> at = work.sources > 0 ? condition_targets(work.targets) : std::vector<std::int64_t>{};
   targets_ = at.size();
@@ -178,7 +178,7 @@ std::vector<TermSums> ConditionProbe::result() const {
   return sums;
 }
 
-template void ConditionProbe::launch(const Work<float>&, Kernel, SideStream&);
-template void ConditionProbe::launch(const Work<double>&, Kernel, SideStream&);
+template void ConditionProbe::launch(const NearWork<float>&, Kernel, SideStream&);
+template void ConditionProbe::launch(const NearWork<double>&, Kernel, SideStream&);
 
 }  // namespace farfield::cuda

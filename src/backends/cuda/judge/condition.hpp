@@ -14,7 +14,7 @@ class ConditionProbe {
   /// Sums the absolute terms, and their squares, over all sources at condition_targets, beside later launches on
   /// work.stream.
   template <class Real>
-  void launch(const Work<Real>& work, Kernel kernel, SideStream& side);
+  void launch(const NearWork<Real>& work, Kernel kernel, SideStream& side);
   /// The sums of the last launch, which must have been waited for.
   std::vector<TermSums> result() const;
 

@@ -12,7 +12,8 @@ static constexpr int threads = tuning::direct_sum_threads, shares = tuning::dire
 
 /// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
 template <class Kernel, class Real>
-__global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const std::int64_t* targets, double* out) {
+__global__ void direct_sums_kernel(NearWork<Real> work, std::int64_t sources, const std::int64_t* targets,
+                                   double* out) {
   const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
   const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
   const double x[3] = {work.target[0][t], work.target[1][t], work.target[2][t]};
@@ -34,7 +35,7 @@ __global__ void direct_sums_kernel(Work<Real> work, std::int64_t sources, const 
 }
 
 template <class Real>
-std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sources,
                                    const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory) {
   std::vector<DirectSum> sums(targets.size());
   if (targets.empty() || sources == 0) return sums;
@@ -59,9 +60,9 @@ std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
   return sums;
 }
 
-template std::vector<DirectSum> direct_sums<float>(const Work<float>&, std::int64_t, const std::vector<std::int64_t>&,
-                                                   Kernel, DeviceMemory&);
-template std::vector<DirectSum> direct_sums<double>(const Work<double>&, std::int64_t, const std::vector<std::int64_t>&,
-                                                    Kernel, DeviceMemory&);
+template std::vector<DirectSum> direct_sums<float>(const NearWork<float>&, std::int64_t,
+                                                   const std::vector<std::int64_t>&, Kernel, DeviceMemory&);
+template std::vector<DirectSum> direct_sums<double>(const NearWork<double>&, std::int64_t,
+                                                    const std::vector<std::int64_t>&, Kernel, DeviceMemory&);
 
 }  // namespace farfield::cuda

@@ -11,7 +11,7 @@ namespace farfield::cuda {
 
 /// Sums in double at the targets with these indices in tree order. Waits for the stream.
 template <class Real>
-std::vector<DirectSum> direct_sums(const Work<Real>& work, std::int64_t sources,
+std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sources,
                                    const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

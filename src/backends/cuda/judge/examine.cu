@@ -16,7 +16,7 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
   DeviceArray<double> strength(memory);
   strength.resize(e.sources);
   e.strengths.gather(e.vector, e.order, e.exponent, strength.data(), memory.stream);
-  Work<double> exact;
+  NearWork<double> exact;
   for (int axis = 0; axis < 3; ++axis) {
     exact.source[axis] = e.work.source[axis];
     exact.target[axis] = e.work.target[axis];

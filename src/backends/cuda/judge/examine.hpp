@@ -13,7 +13,7 @@ namespace farfield::cuda {
 /// One evaluated vector of `strengths`.
 template <class Real>
 struct Evaluated {
-  const Work<Real>& work;
+  const NearWork<Real>& work;
   std::int64_t sources, targets;
   Kernel kernel;
   const DeviceStrengths& strengths;

@@ -20,7 +20,7 @@ __device__ inline double larger(double a, double b) { return a <= b ? b : (b <= 
 
 /// Sums of squares and largest values of potential and gradient; a thread reads four numbers at a time.
 template <class Real>
-__global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(Work<Real> work, double* part) {
+__global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(NearWork<Real> work, double* part) {
   __shared__ double lane[tuning::norm_threads];
   const std::int64_t step = std::int64_t(gridDim.x) * tuning::norm_threads;
   for (int which = 0; which < 2; ++which) {

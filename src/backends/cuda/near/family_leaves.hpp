@@ -71,7 +71,7 @@ struct Leaves {
 
   /// Finds the leaves and the targets of the family; by all threads.
   template <class Kernel>
-  __device__ void find(const Work<Real>& work, const Family& family) {
+  __device__ void find(const NearWork<Real>& work, const Family& family) {
     const TreeView& tree = work.tree;
     const int thread = static_cast<int>(threadIdx.x);
     const BoxId p = family.parent;
@@ -116,7 +116,7 @@ struct Leaves {
 
   /// The i-th coarser leaf. Coarser leaves are stored at the start of the near row of every child in `takers`, right
   /// after the child itself.
-  __device__ static BoxId coarser_leaf(const Work<Real>& work, const Family& family, int i) {
+  __device__ static BoxId coarser_leaf(const NearWork<Real>& work, const Family& family, int i) {
     if (family.takers == 0) return no_box;
     const BoxId child = work.tree.child(family.parent, __ffs(static_cast<int>(family.takers)) - 1);
     const ListView& near = work.lists.near;
@@ -151,7 +151,7 @@ struct Window {
   int from;
 
   /// By all threads.
-  __device__ void stage(const Work<Real>& work, Leaves<Real>& around) const {
+  __device__ void stage(const NearWork<Real>& work, Leaves<Real>& around) const {
     if (threadIdx.x == 0) around.next = 0;
     const int end = min(around.sources() - from, tuning::family_room<Real>);
     stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(

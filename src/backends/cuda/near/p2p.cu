@@ -85,7 +85,7 @@ struct AllSources {
 
 template <class Kernel, class Real, int parts, int threads>
 __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
-    p2p_kernel(const __grid_constant__ Work<Real> work) {
+    p2p_kernel(const __grid_constant__ NearWork<Real> work) {
   using Sum = PairSum<Kernel, Real, parts, threads>;
   __shared__ typename Sum::Shared shared;
   __shared__ RowSources::Shared row;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / thread
 /// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
 /// middle target. A frame of all points would make every pair in the core of a cluster a close one.
 template <class Kernel, class Real>
-__device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
+__device__ void frame_tile(const NearWork<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
   __shared__ unsigned long long reach;  // largest distance as bits: non-negative doubles compare like their bits
   if (threadIdx.x == 0) reach = 0;
   __syncthreads();
@@ -127,7 +127,8 @@ __device__ void frame_tile(const Work<Real>& work, std::int64_t first, int count
 
 template <class Kernel, class Real, int parts, bool softened>
 __global__ void __launch_bounds__(tuning::direct_threads)
-    direct_kernel(const __grid_constant__ Work<Real> work, std::int64_t sources, std::int64_t targets, int per_block) {
+    direct_kernel(const __grid_constant__ NearWork<Real> work, std::int64_t sources, std::int64_t targets,
+                  int per_block) {
   using Sum = PairSum<Kernel, Real, parts, tuning::direct_threads, softened, true>;
   __shared__ typename Sum::Shared shared;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
@@ -144,7 +145,7 @@ static unsigned blocks_over(std::int64_t most) {
 }
 
 template <class Kernel, class Real, int threads>
-static void p2p_tiles(const Work<Real>& work) {
+static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel =
       with_parts(work.result.parts(), [](auto parts) { return &p2p_kernel<Kernel, Real, parts(), threads>; });
   kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
@@ -154,14 +155,14 @@ static void p2p_tiles(const Work<Real>& work) {
 /// For apart targets only. Where sources are targets, every leaf is in its own near list, and p2p stores its results
 /// instead of adding to zeros.
 template <class Real>
-static void clear_results(const Work<Real>& work) {
+static void clear_results(const NearWork<Real>& work) {
   for (int part = 0; part < work.result.parts(); ++part)
     require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
             "cudaMemsetAsync");
 }
 
 template <class Kernel, class Real>
-void p2p(const Work<Real>& work) {
+void p2p(const NearWork<Real>& work) {
   if (!work.alike) clear_results(work);
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
   if (work.near.most_tiles == 0) return;
@@ -172,12 +173,12 @@ void p2p(const Work<Real>& work) {
 }
 
 template <class Kernel, class Real, bool softened>
-static auto direct_kernel_for(const Work<Real>& work) {
+static auto direct_kernel_for(const NearWork<Real>& work) {
   return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), softened>; });
 }
 
 template <class Kernel, class Real>
-void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) {
+void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
   const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
   int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
@@ -190,8 +191,8 @@ void direct(const Work<Real>& work, std::int64_t sources, std::int64_t targets) 
   require_launch("direct");
 }
 
-FARFIELD_INSTANTIATE(p2p)
-template void direct<FARFIELD_KERNEL, float>(const Work<float>&, std::int64_t, std::int64_t);
-template void direct<FARFIELD_KERNEL, double>(const Work<double>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE(p2p, NearWork)
+template void direct<FARFIELD_KERNEL, float>(const NearWork<float>&, std::int64_t, std::int64_t);
+template void direct<FARFIELD_KERNEL, double>(const NearWork<double>&, std::int64_t, std::int64_t);
 
 }  // namespace farfield::cuda

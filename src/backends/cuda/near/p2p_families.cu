@@ -17,7 +17,7 @@ template <class Kernel, class Real, int parts, int n>
 class ChildSum {
  public:
   /// Divides lanes into units and groups. With a half added, the truncated float quotient is the integer quotient.
-  __device__ ChildSum(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child)
+  __device__ ChildSum(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child)
       : work_(work),
         around_(around),
         window_(window),
@@ -128,7 +128,7 @@ class ChildSum {
       });
   }
 
-  const Work<Real>& work_;
+  const NearWork<Real>& work_;
   Leaves<Real>& around_;
   const Window<Real>& window_;
   const Runs runs_;
@@ -141,7 +141,7 @@ class ChildSum {
 };
 
 template <class Kernel, class Real, int parts, int n>
-__device__ void sum_child_by(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
+__device__ void sum_child_by(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
   ChildSum<Kernel, Real, parts, n> sum(work, around, window, child);
   sum.sum();
   sum.deliver();
@@ -149,7 +149,7 @@ __device__ void sum_child_by(const Work<Real>& work, Leaves<Real>& around, const
 
 /// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
 template <class Kernel, class Real, int parts>
-__device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
+__device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
   constexpr int most = tuning::targets_per_lane<Real>;
   const int count = around.targets[child];
   if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
@@ -160,7 +160,7 @@ __device__ void sum_child(const Work<Real>& work, Leaves<Real>& around, const Wi
 
 template <class Kernel, class Real, int parts>
 __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
-    families_kernel(const __grid_constant__ Work<Real> work) {
+    families_kernel(const __grid_constant__ NearWork<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
   __shared__ Leaves<Real> around;
   for (std::int64_t f = blockIdx.x; f < *work.near.families; f += gridDim.x) {
@@ -181,14 +181,14 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
 }  // namespace
 
 template <class Kernel, class Real>
-void p2p_families(const Work<Real>& work, unsigned blocks) {
+void p2p_families(const NearWork<Real>& work, unsigned blocks) {
   const auto kernel =
       with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts()>; });
   kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
   require_launch("p2p_families");
 }
 
-template void p2p_families<FARFIELD_KERNEL, float>(const Work<float>&, unsigned);
-template void p2p_families<FARFIELD_KERNEL, double>(const Work<double>&, unsigned);
+template void p2p_families<FARFIELD_KERNEL, float>(const NearWork<float>&, unsigned);
+template void p2p_families<FARFIELD_KERNEL, double>(const NearWork<double>&, unsigned);
 
 }  // namespace farfield::cuda

@@ -10,6 +10,6 @@ inline constexpr int most_coarser = 32;
 
 /// Adds the near field of all families; asynchronous.
 template <class Kernel, class Real>
-void p2p_families(const Work<Real>& work, unsigned blocks);
+void p2p_families(const NearWork<Real>& work, unsigned blocks);
 
 }  // namespace farfield::cuda

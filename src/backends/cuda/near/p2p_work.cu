@@ -132,7 +132,7 @@ P2pWork::P2pWork(DeviceMemory& memory) {
   family_.use(memory);
 }
 
-NearWork P2pWork::view() const {
+PairTiles P2pWork::view() const {
   return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, wide_};
 }
 

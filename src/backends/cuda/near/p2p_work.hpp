@@ -29,7 +29,7 @@ class P2pWork {
     build(tree, lists, targets, family_mean, tuning::targets_per_thread<Real> * threads, stream);
   }
 
-  NearWork view() const;
+  PairTiles view() const;
 
  private:
   void build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int family_mean, int tile,

@@ -11,7 +11,7 @@ namespace farfield::cuda {
 
 /// Index of the target at `place` in the order of the direct sum (Work::target_curve).
 template <class Real>
-__device__ std::int64_t direct_target(const Work<Real>& work, std::int64_t place) {
+__device__ std::int64_t direct_target(const NearWork<Real>& work, std::int64_t place) {
   return work.target_curve ? work.target_curve[place] : place;
 }
 
@@ -41,7 +41,8 @@ class PairSum {
 
   /// For targets first ... first + count of the work; `shared.frame` is already made. `self`: the place of target
   /// `first` itself among the guarded sources, or nowhere.
-  __device__ PairSum(const Work<Real>& work, Shared& shared, std::int64_t first, int count, std::int64_t self = nowhere)
+  __device__ PairSum(const NearWork<Real>& work, Shared& shared, std::int64_t first, int count,
+                     std::int64_t self = nowhere)
       : work_(work), shared_(shared), first_(first), count_(count), self_(self) {
     units_ = (count + n - 1) / n;
     groups_ = best_groups(quotient(threads, units_));
@@ -234,7 +235,7 @@ class PairSum {
     for (int part = 0; part < parts; ++part) work_.result[part][target(i)] = values[part];
   }
 
-  const Work<Real>& work_;
+  const NearWork<Real>& work_;
   Shared& shared_;
   const std::int64_t first_;
   const int count_;

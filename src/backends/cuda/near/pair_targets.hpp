@@ -107,8 +107,8 @@ __device__ inline void store_if(bool wanted, Staged<double>* to, const Staged<do
 /// A step of stage_sources: `batch` sources per thread, `first` and every threads-th after it. The first half of them
 /// exists for every thread; beyond the last source, the last one is loaded again.
 template <int threads, int batch, class Real, class IndexOf, class Store>
-__device__ __forceinline__ void stage_batch(const Work<Real>& work, const PairFrame<Real>& frame, int first, int count,
-                                            const IndexOf& index_of, const Store& store) {
+__device__ __forceinline__ void stage_batch(const NearWork<Real>& work, const PairFrame<Real>& frame, int first,
+                                            int count, const IndexOf& index_of, const Store& store) {
   std::uint32_t index[batch];
   double x[batch][3];
   Real q[batch];
@@ -132,7 +132,7 @@ __device__ __forceinline__ void stage_batch(const Work<Real>& work, const PairFr
 /// registers allow), with all look-ups and loads before the first store: a look-up behind a store to shared memory
 /// waits, and a thread would wait for memory once per source.
 template <int threads, int most, class Real, class IndexOf, class Store>
-__device__ __forceinline__ void stage_sources(const Work<Real>& work, const PairFrame<Real>& frame, int count,
+__device__ __forceinline__ void stage_sources(const NearWork<Real>& work, const PairFrame<Real>& frame, int count,
                                               const IndexOf& index_of, const Store& store) {
   for (int from = 0; from < count;) {
     const int first = from + static_cast<int>(threadIdx.x), left = count - from;
@@ -242,7 +242,7 @@ __device__ __noinline__ PairSums<double> nearest_pair_sums(double x, double y, d
 /// registers so that p2p took 9 % longer at 2^24 points. In single the nearest pairs are infinite, and so the
 /// evaluation is repeated in double.
 template <class Kernel, class Real, int parts, bool softened = false>
-__device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
+__device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
                                      std::int64_t s) {
   PairSums<Real> sum = {};
   if (work.alike && s == t) return sum;
@@ -281,7 +281,7 @@ __device__ PairSums<Real> exact_pair(const Work<Real>& work, const PairFrame<Rea
 
 /// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i.
 template <class Kernel, class Real, int parts, bool softened, int n, class IndexOf>
-__device__ void add_exact_pairs(const Work<Real>& work, const PairFrame<Real>& frame, unsigned close,
+__device__ void add_exact_pairs(const NearWork<Real>& work, const PairFrame<Real>& frame, unsigned close,
                                 const IndexOf& index_of, std::int64_t s, PairSums<Real> (&sums)[n]) {
 #pragma unroll 1
   for (; close; close &= close - 1) {  // one copy of the arithmetic, and sums stay in registers
