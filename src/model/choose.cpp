@@ -129,20 +129,24 @@ static double choose_root(Decision& d, const Geometry& g, double mean) {
   return mean * std::pow(along / (d.m * std::exp2(doublings)), dimension);
 }
 
+/// The limit of a leaf over the mean: evenly filled boxes must not split by chance. Clustered boxes split into leaves
+/// far below the limit, half of the mean with a factor of 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to
+/// 390 takes as long, 2.2 is between). A GPU loses less with small leaves: in single a factor of 1.9 saves a sixth on
+/// Plummer, N = 2^24, degrees 5 and 7, and 1.6 another 1 to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0
+/// instead of 2.5 costs 4 %. In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p; where
+/// the mean is capped, a factor of 3.5 would leave 0.496 of the pairs far (Plummer, N = 1e4, 1e-13).
+static double limit_over_mean(const Decision& d, double dimension, bool capped) {
+  const bool cuda = d.backend == Backend::cuda;
+  if (dimension > 2.7) return 1.6;
+  if (dimension > 1.7) return cuda ? 2.5 : 2.0;
+  if (!cuda) return 2.2;
+  if (d.precision == Precision::single_) return 1.6;
+  return capped ? 2.5 : 3.5;
+}
+
 static void choose_tree(Decision& d, const Options& o, const Geometry& g, const Scheme& s) {
-  // The limit over the mean: evenly filled boxes must not split by chance. Clustered boxes split into leaves far below
-  // the limit, half of the mean with a factor of 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to 390 takes
-  // as long, 2.2 is between). A GPU loses less with small leaves: in single a factor of 1.9 saves a sixth on Plummer,
-  // N = 2^24, degrees 5 and 7, and 1.6 another 1 to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0 instead of 2.5
-  // costs 4 %. In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p; where the mean is
-  // capped, a factor of 3.5 would leave 0.496 of the pairs far (Plummer, N = 1e4, 1e-13).
-  const bool cuda = d.backend == Backend::cuda, small_leaves = cuda && d.precision == Precision::single_;
-  const double dimension = dimension_of(g), surface = cuda ? 2.5 : 2.0,
-               clustered_in_double = !cuda      ? 2.2
-                                     : s.capped ? 3.0
-                                                : 3.5;
-  const double clustered = small_leaves ? 1.6 : clustered_in_double;
-  const double limit = (dimension > 2.7 ? 1.6 : dimension > 1.7 ? surface : clustered) * s.mean;
+  const bool cuda = d.backend == Backend::cuda;
+  const double dimension = dimension_of(g), limit = limit_over_mean(d, dimension, s.capped) * s.mean;
   const double whole = choose_root(d, g, s.mean), mean = cuda ? s.mean : std::max(s.mean, whole);
   const double chance = dimension > 1.7 ? mean + 4 * std::sqrt(mean) : 0;
   d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(limit, chance));
