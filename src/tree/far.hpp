@@ -24,7 +24,7 @@ FARFIELD_HD unsigned touching_children(int axis, int d, int bit) {
 }
 
 /// Children of the colleague at displacement d that touch the box's child in `octant`.
-FARFIELD_HD unsigned touching_children(Steps d, int octant) {
+FARFIELD_HD unsigned touching_children(BoxOffset d, int octant) {
   return touching_children(0, d.x, octant & 1) & touching_children(1, d.y, octant >> 1 & 1) &
          touching_children(2, d.z, octant >> 2);
 }
@@ -40,7 +40,7 @@ FARFIELD_HD int from_nephew(int other, int d) { return 1 - 2 * other - 4 * d; }
 
 /// Children of the colleague at displacement d for which goes_to_parent holds: those in its outer half
 /// (centre 5 half child edges away) along two axes, or along one axis and in its inner half (3) along the other two.
-FARFIELD_HD unsigned children_for_parent(Steps d) {
+FARFIELD_HD unsigned children_for_parent(BoxOffset d) {
   const unsigned ox = d.x ? octants_with(0, d.x > 0) : 0u, ix = d.x ? ~ox : 0u;
   const unsigned oy = d.y ? octants_with(1, d.y > 0) : 0u, iy = d.y ? ~oy : 0u;
   const unsigned oz = d.z ? octants_with(2, d.z > 0) : 0u, iz = d.z ? ~oz : 0u;
@@ -53,7 +53,7 @@ FARFIELD_HD int first_octant(unsigned mask) { return count_bits((mask & (0u - ma
 /// Calls f(other, dx, dy, dz) for every box that is far from `box` and a child of the colleague of its parent at
 /// displacement d, be there sources, targets or both in it; see for_each_far.
 template <bool reduced = false, class F>
-FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, Steps d, F&& f) {
+FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, BoxOffset d, F&& f) {
   const BoxId c =
       tree.colleague[static_cast<std::int64_t>(tree.parent[box]) * colleagues_per_box + colleague_slot(d.x, d.y, d.z)];
   if (c == no_box) return;
@@ -69,7 +69,7 @@ FARFIELD_HD void for_each_far_box(const TreeView& tree, BoxId box, Steps d, F&& 
 
 /// The same for the boxes that hold sources: a part of the far list of `target`.
 template <bool reduced = false, class F>
-FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, Steps d, F&& f) {
+FARFIELD_HD void for_each_far_around(const TreeView& tree, BoxId target, BoxOffset d, F&& f) {
   for_each_far_box<reduced>(tree, target, d, [&](BoxId source, int dx, int dy, int dz) {
     if (tree.source_count(source) > 0) f(source, dx, dy, dz);
   });

@@ -20,11 +20,11 @@ FARFIELD_HD int colleague_slot(int dx, int dy, int dz) { return (dx + 1) + 3 * (
 inline constexpr int colleagues_per_box = 27;  // slot 13 is the box itself
 
 /// Displacement of a box from another of its level, in their edges.
-struct Steps {
+struct BoxOffset {
   int x, y, z;
 };
 /// The inverse of colleague_slot.
-FARFIELD_HD Steps colleague_steps(int slot) { return {slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1}; }
+FARFIELD_HD BoxOffset colleague_offset(int slot) { return {slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1}; }
 
 struct TreeView {
   BoxId boxes = 0;

@@ -15,7 +15,7 @@ struct ColleagueTable {
   ColleagueTable() {
     for (int o = 0; o < 8; ++o)
       for (int slot = 0; slot < colleagues_per_box; ++slot) {
-        const Steps d = colleague_steps(slot);
+        const BoxOffset d = colleague_offset(slot);
         const int x[3] = {(o & 1) + d.x, (o >> 1 & 1) + d.y, (o >> 2) + d.z};  // -1 ... 2
         parent_slot[o][slot] = static_cast<std::uint8_t>(colleague_slot(x[0] >> 1, x[1] >> 1, x[2] >> 1));
         octant[o][slot] = static_cast<std::uint8_t>((x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2);

@@ -76,7 +76,7 @@ struct FindColleagues {
     const Target target = here ? Target{tree.is_leaf(mine), tree.target_count(mine)} : Target{};
     BoxId found[8];
     unsigned kind[8];
-    const Steps d = colleague_steps(slot);
+    const BoxOffset d = colleague_offset(slot);
 #pragma unroll
     for (int o = 0; o < 8; ++o) {
       const int x = (o & 1) + d.x, y = (o >> 1 & 1) + d.y, z = (o >> 2) + d.z;  // -1 ... 2

@@ -58,7 +58,7 @@ FARFIELD_HD std::uint32_t touching_slots(Position box, int up) {
 
 /// Octants of the colleague in `slot` on its side facing the box; both halves along an axis without displacement.
 FARFIELD_HD unsigned facing_octants(int slot) {
-  const Steps d = colleague_steps(slot);
+  const BoxOffset d = colleague_offset(slot);
   return facing_children(0, d.x) & facing_children(1, d.y) & facing_children(2, d.z);
 }
 

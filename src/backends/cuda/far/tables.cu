@@ -123,8 +123,8 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
         for (int o = 0; o < 8; ++o)
           if (mask >> o & 1)
             f(colleague_slot(x, y, z), o,
-              Steps{from_cousin(target & 1, o & 1, x), from_cousin(target >> 1 & 1, o >> 1 & 1, y),
-                    from_cousin(target >> 2, o >> 2, z)});
+              BoxOffset{from_cousin(target & 1, o & 1, x), from_cousin(target >> 1 & 1, o >> 1 & 1, y),
+                        from_cousin(target >> 2, o >> 2, z)});
       }
 }
 
@@ -145,7 +145,7 @@ static FarLinks cousins(bool reduced) {
   int known[7][7][7];
   std::fill(&known[0][0][0], &known[0][0][0] + 343, -1);
   for (int c = 0; c < 8; ++c)
-    for_each_cousin(c, reduced, [&](int slot, int octant, Steps d) {
+    for_each_cousin(c, reduced, [&](int slot, int octant, BoxOffset d) {
       int& id = known[d.z + 3][d.y + 3][d.x + 3];
       if (id < 0) {
         id = static_cast<int>(links.offsets.size());

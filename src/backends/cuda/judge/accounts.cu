@@ -34,7 +34,7 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const BoxId colleague =
       slot < colleagues_per_box ? tree.colleague[std::int64_t(box) * colleagues_per_box + slot] : no_box;
   if (colleague == no_box) return 0;
-  const Steps d = colleague_steps(slot);
+  const BoxOffset d = colleague_offset(slot);
   const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
   const unsigned sources = children_with_points(tree, colleague, tree.source_begin, tree.source_end);
   const unsigned to_parent = reduced ? sources & children_for_parent(d) : 0;

@@ -91,7 +91,7 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
   const TreeView& tree = work.tree;
   const double a2 = tree.lattice.edge(tree.level[box]) * tree.lattice.edge(tree.level[box]);
   double sum = 0, boxes = 0;
-  for_each_far_around(tree, box, colleague_steps(slot), [&](BoxId source, int x, int y, int z) {
+  for_each_far_around(tree, box, colleague_offset(slot), [&](BoxId source, int x, int y, int z) {
     sum += power[source] * far_tail(tree, source, box, x, y, z, work.target, means);
     boxes += 1;
   });

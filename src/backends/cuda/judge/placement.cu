@@ -203,7 +203,7 @@ __device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources
   FarCounts counts;
   const int slot = static_cast<int>(threadIdx.x % 32);
   if (slot >= colleagues_per_box) return counts;
-  for_each_far_around(tree, box, colleague_steps(slot), [&](BoxId source, int dx, int dy, int dz) {
+  for_each_far_around(tree, box, colleague_offset(slot), [&](BoxId source, int dx, int dy, int dz) {
     const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
     (near ? counts.beside : counts.beyond) += sources.end[source] - sources.begin[source];
   });

@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(block_threads)
   for (BoxId box = own; box != no_box; box = tree.parent[box]) {
     if (up++ % norm_shares != share) continue;
     if (slot < colleagues_per_box && tree.parent[box] != no_box)
-      for_each_far_around(tree, box, colleague_steps(slot), [&](BoxId source, int, int, int) {
+      for_each_far_around(tree, box, colleague_offset(slot), [&](BoxId source, int, int, int) {
         if (tree.octant[source] == octant) at.add_box(source);
       });
     at.add_row(lists.p2l, box);

@@ -105,7 +105,7 @@ __device__ inline bool read_mirror_rows(const TreeView& tree, const MirrorProduc
     if (colleague != no_box) mask = tree.child_mask[colleague];
     tile.first[row][slot] = mask ? tree.first_child[colleague] : 0;
     tile.mask[row][slot] = static_cast<std::uint8_t>(mask);
-    if (p.reduced) mask &= ~children_for_parent(colleague_steps(slot));
+    if (p.reduced) mask &= ~children_for_parent(colleague_offset(slot));
     tile.far[row][slot] = static_cast<std::uint8_t>(mask);
   }
   __syncthreads();

@@ -58,7 +58,7 @@ __device__ inline void wait_for_copies() {
 
 /// Children of the colleague at `slot` that are far from child `target`.
 __device__ inline unsigned far_children(int slot, int target, bool reduced) {
-  const Steps d = colleague_steps(slot);
+  const BoxOffset d = colleague_offset(slot);
   return ~touching_children(d, target) & 0xffu & (reduced ? ~children_for_parent(d) : ~0u);
 }
 
