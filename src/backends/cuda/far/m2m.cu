@@ -113,7 +113,7 @@ void m2m(const Work<Real>& work, int level) {
   const int count = work.tables.coefficients;
   const OctantShape shape =
       octant_shape<Real>(last - first, count, 0, shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);
-  if (shape.groups == 0)  // degrees beyond 50
+  if (shape.groups == 0)  // degrees beyond 42 on an H200
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
   with_fixed_count<Real>(count, [&](auto constant) {
