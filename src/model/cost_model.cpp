@@ -102,8 +102,9 @@ static double translations(const CostConstants& c, double dimension, double leav
 static bool clustered(const CostConstants& c, const Geometry& g) { return c.open && dimension_of(g) < 1.7; }
 
 double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
-  const double dimension = clustered(c, g) ? 2.7 : dimension_of(g), uneven = clustered(c, g) ? 1.4 : 1;
-  const double deep = clustered(c, g) ? 2.2 : 1;  // few boxes on each of many levels: m2m and l2l fill few lanes
+  const bool in_clusters = clustered(c, g);
+  const double dimension = in_clusters ? 2.7 : dimension_of(g), uneven = in_clusters ? 1.4 : 1;
+  const double deep = in_clusters ? 2.2 : 1;  // few boxes on each of many levels: m2m and l2l fill few lanes
   const double targets = static_cast<double>(g.alike ? g.sources : g.targets);
   const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
   const double leaves = points / mean, boxes = leaves / (1 - std::pow(2, -dimension));

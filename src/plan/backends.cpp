@@ -45,13 +45,15 @@ bool built_with_cuda() {
 #endif
 }
 
+bool devices_lost_by_fork() { return cuda::lost_by_fork(); }
+
 Machine resolve_machine(const Options& options, bool points_on_device) {
   const Simd simd = cpu::resolve_simd(options.simd);
   if (points_on_device && options.backend == Backend::cpu)
     throw Error(ErrorCode::device,
                 "points are in device memory, but backend cpu was asked for; pass host memory or use "
                 "backend cuda");
-  if (points_on_device && !cuda::device_present() && !cuda::lost_by_fork())
+  if (points_on_device && !cuda::device_present() && !devices_lost_by_fork())
     throw Error(ErrorCode::device,
                 std::string("points are in device memory, but this ") +
                     (built_with_cuda() ? "machine has no CUDA device" : "build of Farfield has no CUDA") +

@@ -15,6 +15,9 @@ namespace farfield {
 /// asked for is missing.
 Machine resolve_machine(const Options& options, bool points_on_device);
 
+/// Was this process forked from one that had used devices? It can use neither them nor plans built on them.
+bool devices_lost_by_fork();
+
 /// Geometry of the points, computed by the machine's backend. `kept`: what the backend keeps from one survey to the
 /// next.
 Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,

@@ -1,6 +1,4 @@
 // Plan: checks arguments at the boundary, lets `choose` decide and hands over to an evaluator.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +26,6 @@ struct Plan::State {
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
   std::optional<Error> lost;  ///< why the last build failed, if it failed after the old points were given up
-  pid_t process = 0;          ///< the process that built the plan
   Report report;
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
@@ -130,7 +127,6 @@ void Plan::State::replace(const Points& source_points, const Points* targets, co
                           const Decision& decision, int threads) {
   lost.reset();
   backend = decision.backend;
-  process = getpid();
   Evaluator& evaluator = evaluators.first(decision, threads);
   evaluators.use_threads(threads);
   evaluator.build(source_points, targets, geometry, report);
@@ -155,7 +151,7 @@ void Plan::State::require_points() const {
 
 /// A forked process has neither the device's memory nor its context.
 void Plan::State::require_own_device() const {
-  if (evaluators && backend == Backend::cuda && process != getpid())
+  if (evaluators && backend == Backend::cuda && devices_lost_by_fork())
     throw Error(ErrorCode::device,
                 "the plan was built on a CUDA device before this process was forked, which cannot use it; "
                 "make the plan in the process that uses it");

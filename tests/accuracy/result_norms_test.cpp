@@ -33,8 +33,7 @@ TEST_P(Norms, AreNotTooLarge) {
                 static_cast<unsigned long long>(seed), static_cast<long long>(leaf_size),
                 found.potential / all.potential, found.gradient / all.gradient);
     // Few pairs may carry all of the gradient's in a cluster, and of both on a line. Of 500 sets the potential's was
-    // 0.57 to 1.25 times the true one, the gradient's at most 1.6 times, 3 on a
-    // line.
+    // 0.57 to 1.25 times the true one, the gradient's at most 1.6 times, 3 on a line.
     EXPECT_LE(found.potential, 1.6 * all.potential);
     EXPECT_LE(found.gradient, (GetParam() == Kind::line ? 10 : 2.5) * all.gradient);
     if (GetParam() != Kind::line) {
