@@ -2,13 +2,16 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <farfield/error.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
+#include "core/widest_vectors.hpp"
 #include "tree/lattice.hpp"
 #include "tree/reader.hpp"
 
@@ -101,17 +104,24 @@ void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry&
   });
 }
 
-std::int64_t count_bits_of(const Bitmap& map) {
+FARFIELD_WIDEST_VECTORS  // the baseline has no instruction that counts bits
+    std::int64_t
+    count_bits_of(const Bitmap& map) {
   std::int64_t bits = 0;
   for (const std::uint64_t word : map) bits += std::popcount(word);
   return bits;
 }
 
+/// One bit for each byte of `word` that is not zero.
+std::uint64_t occupied_bytes(std::uint64_t word) {
+  word |= word >> 4, word |= word >> 2, word |= word >> 1;
+  return (word & 0x0101010101010101) * 0x0102040810204080 >> 56;
+}
+
 /// The bitmap of half the resolution: a bit is set for every byte of `fine` that is not zero.
 Bitmap coarsened(const Bitmap& fine) {
   Bitmap coarse((fine.size() + 7) / 8, 0);
-  for (std::size_t byte = 0; byte < fine.size() * 8; ++byte)
-    if (fine[byte / 8] >> byte % 8 * 8 & 0xff) coarse[byte / 64] |= std::uint64_t(1) << byte % 64;
+  for (std::size_t word = 0; word < fine.size(); ++word) coarse[word / 8] |= occupied_bytes(fine[word]) << word % 8 * 8;
   return coarse;
 }
 
@@ -121,9 +131,9 @@ void find_occupancy(Geometry& g, const Points& sources, const Points* targets, i
   std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
   mark_cells(maps, sources, g, threads);
   if (targets) mark_cells(maps, *targets, g, threads);
-  Bitmap map(bitmap_words, 0);
-  for (const Bitmap& part : maps)
-    for (std::size_t i = 0; i < part.size(); ++i) map[i] |= part[i];
+  Bitmap map = std::move(maps.front());
+  for (std::size_t other = 1; other < maps.size(); ++other)
+    for (std::size_t i = 0; i < map.size(); ++i) map[i] |= maps[other][i];
   int level = finest;
   for (; level > 0 && count_bits_of(map) * 8 > points; --level) map = coarsened(map);
   g.grid = 1 << level;
