@@ -56,10 +56,12 @@ class ExpectedError {
 
  private:
   /// Factor on the expected error. Where there are many translations, the CPU measures the error before it evaluates
-  /// again (worth_measuring), so that it may try a lower degree. On a GPU the first degree must satisfy the estimate
+  /// again (worth_measuring), so that it may try a lower degree. Of small sums the error varies more by chance, and
+  /// evaluating again costs more than a higher degree. On a GPU the first degree must satisfy the estimate
   /// made after the evaluation (src/judge).
   double judged(int degree) const {
     if (decision_.backend == Backend::cuda) return std::max(1.0, curve_.one_sign_safety(degree) / 1.6);
+    if (sums_.targets() < 2e4 && decision_.tolerance > 3e-5) return 1.2;
     return sums_.targets() >= 1e5 && degree >= 5 ? 0.88 : 1;
   }
   double of(int degree, const Placement& of_facing) const {

@@ -1,6 +1,7 @@
 #include "model/placement.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -14,11 +15,10 @@ namespace farfield {
 class Decay {
  public:
   explicit Decay(double rate) {
-    const double least = 1.5 - reach_of(rate);
-    for (int k = 0; k < steps; ++k) {
-      const double distance = (k + 0.5) * corner / steps;
-      weight_[k] = distance > least ? static_cast<float>(std::exp(-rate * (corner - distance))) : 0;
-    }
+    const double least = 1.5 - reach_of(rate), per_step = std::exp(-rate * corner / steps);
+    double weight = std::sqrt(per_step);  // half a step from the corner
+    for (int k = steps; k-- > 0; weight *= per_step)
+      weight_[k] = (k + 0.5) * corner / steps > least ? static_cast<float>(weight) : 0;
   }
   float operator()(double distance) const {
     return weight_[std::min(static_cast<int>(distance * (steps / corner)), steps - 1)];
@@ -79,11 +79,15 @@ static double facing_pairs(const TreeView& tree, BoxId target, const float* targ
   return sum;
 }
 
-FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
-                   const Looks& looks)
-    : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
+/// Boxes drawn for typical pairs: in small trees fewer, where 128 took 5 % of an evaluation.
+static int boxes_to_draw(const TreeView& tree) {
+  return static_cast<int>(std::clamp<std::int64_t>(tree.target_count(0) / 128, 32, 128));
+}
+
+FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
+    : tree_(tree), sources_(sources), targets_(targets), threads_(threads) {
   const BoxSample sample = sample_boxes(
-      tree, looks.boxes, [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
+      tree, boxes_to_draw(tree), [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
   std::vector<FarSources> far(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::size_t i = 0; i < far.size(); ++i) far[i] = far_sources(tree, sample.boxes[i].box, sources);
@@ -110,7 +114,7 @@ Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
 }
 
 Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
-  const std::int64_t most = looks_.points > 0 ? looks_.points : most_points(degree);
+  const std::int64_t most = most_points(degree);
   const bool alike = sources_.begin == targets_.begin;
   const std::vector<float> from = occupations(tree_, sources_, degree, most, threads_);
   const std::vector<float> to = alike ? std::vector<float>() : occupations(tree_, targets_, degree, most, threads_);
@@ -121,17 +125,40 @@ Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
   return relative(over_edges(tree_, pairs), tree_.target_count(0), norms);
 }
 
-/// Share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean gap:
-/// 0.18 for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths; 1 on a flat axis.
-static double coinciding_share(const PlacedPoints& points, std::int64_t begin, std::int64_t end, int axis) {
-  std::vector<double> x(points.axis[axis] + begin, points.axis[axis] + end);
+constexpr std::int64_t most_in_leaf = 1024;  ///< points of a leaf that are looked at, for planes
+
+/// Do too few coordinates coincide for planes (coincide_on_axis), as seen without sorting? In buckets of a fifth of the
+/// mean gap, neighbours with an empty bucket between them do not coincide.
+static bool surely_spread(const double* x, std::int64_t count, double low, double range, double share) {
+  std::uint64_t occupied[(5 * most_in_leaf + 1) / 64 + 1] = {};
+  const double per_bucket = 5 * static_cast<double>(count) / range * (1 - 1e-9);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto bucket = static_cast<std::size_t>((x[i] - low) * per_bucket);
+    occupied[bucket / 64] |= std::uint64_t(1) << bucket % 64;
+  }
+  std::int64_t runs = 0;
+  std::uint64_t carry = 0;
+  for (const std::uint64_t word : occupied) {
+    runs += std::popcount(word & ~(word << 1 | carry));
+    carry = word >> 63;
+  }
+  return static_cast<double>(runs - 1) > (1 - share) * static_cast<double>(count - 1);
+}
+
+/// Is the share of neighbours along an axis, in the leaf's sorted coordinates, that are closer than a fifth of the mean
+/// gap large? 0.18 for random points, 0.86 for a lattice shaken by a tenth of its spacing, 0.5 for three tenths; 1 on a
+/// flat axis.
+static bool coordinates_coincide(const double* first, std::int64_t count) {
+  constexpr double share = 0.4;
+  const auto [low, high] = std::minmax_element(first, first + count);
+  const double range = *high - *low;
+  if (range == 0) return true;
+  if (surely_spread(first, count, *low, range, share)) return false;
+  std::vector<double> x(first, first + count);
   std::sort(x.begin(), x.end());
-  const double range = x.back() - x.front();
-  if (range == 0) return 1;
-  std::size_t close = 0;
-  for (std::size_t i = 1; i < x.size(); ++i)
-    close += coincide_on_axis(x[i - 1], x[i], range, static_cast<std::int64_t>(x.size()));
-  return static_cast<double>(close) / static_cast<double>(x.size() - 1);
+  std::int64_t close = 0;
+  for (std::size_t i = 1; i < x.size(); ++i) close += coincide_on_axis(x[i - 1], x[i], range, count);
+  return static_cast<double>(close) > share * static_cast<double>(count - 1);
 }
 
 bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
@@ -139,11 +166,11 @@ bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
   const BoxId stride = std::max<BoxId>(1, tree.boxes / 64);
   for (BoxId start = 0; start < tree.boxes; start += stride)
     for (BoxId box = start; box < std::min(tree.boxes, start + stride); ++box) {
-      const std::int64_t begin = points.begin[box], end = std::min(points.end[box], begin + 1024);
+      const std::int64_t begin = points.begin[box], end = std::min(points.end[box], begin + most_in_leaf);
       if (!tree.is_leaf(box) || end - begin < 8) continue;
       ++leaves;
       bool all = true;
-      for (int axis = 0; axis < 3 && all; ++axis) all = coinciding_share(points, begin, end, axis) > 0.4;
+      for (int axis = 0; axis < 3 && all; ++axis) all = coordinates_coincide(points.axis[axis] + begin, end - begin);
       in_planes += all;
       break;  // one leaf of each stretch of boxes
     }

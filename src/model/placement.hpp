@@ -45,14 +45,7 @@ Placement typical_sums(const Placement& beside, const Placement& beyond, int deg
 /// Sums over the far pairs of one tree in host memory, which must outlive this object.
 class FarPairs {
  public:
-  struct Looks {
-    int boxes = 128;          ///< boxes drawn, for typical pairs
-    std::int64_t points = 0;  ///< points looked at in one box, for facing pairs; 0: as many as the degree needs
-  };
-  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
-      : FarPairs(tree, sources, targets, threads, Looks()) {}
-  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
-           const Looks& looks);
+  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
   Placement typical(const ResultNorms& norms, int degree) const;
   Placement facing(const ResultNorms& norms, int degree) const;
 
@@ -60,7 +53,6 @@ class FarPairs {
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   int threads_;
-  Looks looks_;
   Placement beside_, beyond_;  ///< sums, the same at all degrees
 };
 
