@@ -110,6 +110,13 @@ struct Candidate {
           " " + report.m2l + " degree " + std::to_string(report.degree) + " leaf " + std::to_string(report.leaf_size);
     return text;
   }
+  /// What the constants of model/cost_model.cpp are fitted to: seconds, those expected, and what they were spent on.
+  void print() const {
+    const auto count = [](std::int64_t n) { return static_cast<long long>(n); };
+    std::printf("#   %8.5f %8.5f %s; near pairs %lld, boxes %lld, leaves %lld, p2p %lld, m2l %lld\n", best,
+                report.expected_seconds, what().c_str(), count(report.near_pairs), count(report.boxes),
+                count(report.leaves), count(report.p2p_boxes), count(report.m2l_boxes));
+  }
 };
 
 /// The first is Farfield's own choice.
@@ -149,7 +156,7 @@ void compare(const Settings& s, const Cloud& cloud, double tolerance) {
               static_cast<long long>(cloud.count()), tolerance, all[0].best / best.best, all[0].best,
               all[0].what().c_str(), best.best, best.what().c_str());
   for (const Candidate& c : all)
-    if (s.verbose) std::printf("#   %8.4f %s\n", c.best, c.what().c_str());
+    if (s.verbose) c.print();
   std::fflush(stdout);
 }
 

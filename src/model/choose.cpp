@@ -86,8 +86,9 @@ struct Scheme {
 /// larger leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the
 /// error is a matter of chance, which worth_measuring settles.
 static double most_leaf_mean(const Geometry& g, Backend backend) {
-  const double leaves = backend == Backend::cuda ? 125 : 80;
-  return std::max(16.0, static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets)) / leaves);
+  const double points = static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets));
+  const double leaves = backend == Backend::cuda ? 125 : std::clamp(points / 125, 40.0, 80.0);
+  return std::max(16.0, points / leaves);
 }
 
 /// The cost of one scheme, with the leaf size that the tree will have.
@@ -177,8 +178,8 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-/// Does double cost no more than single, or a tenth of a millisecond at most? Then double is better.
-static bool exact_costs_nothing(double in_single, double in_double) { return in_double <= std::max(1e5, in_single); }
+/// Does double cost no more than single, or a hundredth of a millisecond at most? Then double is better.
+static bool exact_costs_nothing(double in_single, double in_double) { return in_double <= std::max(1e4, in_single); }
 
 /// Both methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
 /// evaluation. `costs`: the cost constants for a precision and a number of terms left out.

@@ -30,7 +30,7 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
   c.turn = row.turned / row.multiply;
   c.start = row.start, c.shift = row.shift, c.lanes = row.lanes;
   c.close = precision == Precision::single_ ? 0.7 : 0;
-  c.box = 400, c.entry = 30, c.point = 260, c.fixed = 2e5, c.open = true;
+  c.box = 400, c.entry = 30, c.point = 70, c.fixed = 3e5, c.open = true;
   c.coefficients = traits(kernel).coefficients;
   return c;
 }
@@ -96,27 +96,38 @@ static double translations(const CostConstants& c, double dimension, double leav
   return sum;
 }
 
-/// Are the points clustered? dimension_of is then that of a curve, since finer boxes hold the outskirts' last points;
-/// but the leaves have the neighbours of a volume (25 near and 50 far ones for 5,000 points of a Plummer model) and are
-/// filled unevenly.
-static bool clustered(const CostConstants& c, const Geometry& g) { return c.open && dimension_of(g) < 1.7; }
+/// How a tree differs from one that is filled evenly: a dimension, and factors on the counts that follow from it.
+struct Filling {
+  double dimension;
+  double near = 1, entries = 1, far = 1, boxes = 1;  ///< pairs in p2p, entries of near lists, translations, boxes
+  double shift = 1;                                  ///< cost of one m2m and l2l
+};
+
+/// The leaves of clustered points, whose dimension is that of a curve since finer boxes hold the outskirts' last
+/// points, have the neighbours of a volume, but vary in size. Counted in trees of 2,000 to 20,000 points of a Plummer
+/// model, leaves of 48 to 384 at most, degrees 3 to 14 (`cpu_choice clouds plummer verbose 1`): far 1.2 to 2.2,
+/// entries 3.5 to 5.5, boxes 1.6 to 2.3; the higher the degree, the more small boxes are summed as pairs. Few boxes on
+/// each of many levels fill few lanes in m2m and l2l.
+static Filling filling_of(const CostConstants& c, const Geometry& g, int degree, double mean) {
+  const double dimension = dimension_of(g);
+  if (!c.open || dimension >= 1.7) return {dimension};
+  return {2.7, 5.5 * std::pow(mean, -0.3) * (1 + 0.035 * degree), 4.5, 1.8, 1.9, 1.6};
+}
 
 double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
-  const bool in_clusters = clustered(c, g);
-  const double dimension = in_clusters ? 2.7 : dimension_of(g), uneven = in_clusters ? 1.4 : 1;
-  const double deep = in_clusters ? 2.2 : 1;  // few boxes on each of many levels: m2m and l2l fill few lanes
+  const Filling f = filling_of(c, g, degree, mean);
   const double targets = static_cast<double>(g.alike ? g.sources : g.targets);
   const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
-  const double leaves = points / mean, boxes = leaves / (1 - std::pow(2, -dimension));
+  const double even = points / mean, leaves = f.boxes * even, boxes = leaves / (1 - std::pow(2, -f.dimension));
   const double count = c.coefficients(degree);
   const double shift = c.shift * (1 + std::min(1.0, count * count / 4e6));  // their matrix of 32 MB leaves the cache
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
-  const double near = near_boxes(dimension, c.open ? std::pow(std::max(1.0, leaves), 1 / dimension) : 0);
+  const double near = near_boxes(f.dimension, c.open ? std::pow(std::max(1.0, even), 1 / f.dimension) : 0);
   return c.fixed + points * c.point +
-         uneven * (near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
-                   leaves * near * c.entry + deep * boxes * (c.box + count * count * shift) +
-                   translations(c, dimension, leaves, reduced) * translation_cost(c, degree, rotation) +
-                   ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient);
+         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
+         f.entries * near * even * c.entry + boxes * (c.box + f.shift * count * count * shift) +
+         f.far * translations(c, f.dimension, even, reduced) * translation_cost(c, degree, rotation) +
+         ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient;
 }
 
 // Direct sums of 1,000 and 5,000 points in single: 0.15 ns a pair in a volume (a pair in 1000 is nearer than 1/16 of
@@ -130,7 +141,7 @@ double direct_cost(const CostConstants& c, const Geometry& g) {
 
 double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced) {
   double best = 8, cost = fmm_cost(c, g, degree, rotation, reduced, best);
-  for (double mean = 8; mean < 4096; mean *= 1.03) {
+  for (double mean = 8; mean < 4096; mean *= 1.06) {
     const double candidate = fmm_cost(c, g, degree, rotation, reduced, mean);
     if (candidate < cost) best = mean, cost = candidate;
   }
@@ -159,7 +170,7 @@ double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precisi
 // Measured on one core of the machine of cost_constants, by `cpu_choice`.
 double table_cost(int degree, bool rotation) {
   const double d = degree + 1;
-  return 5e4 + 34 * d * d * d * (rotation ? 18.5 : 3.5 * d);
+  return rotation ? 720 * d * d * d + 28e3 * d : 160 * d * d * d * d + 40e3 * d;
 }
 
 }  // namespace farfield

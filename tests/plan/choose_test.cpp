@@ -126,7 +126,7 @@ TEST(Choose, TakesTheCheapestOfWhatCouldBeAskedFor) {
 TEST(Choose, SumsFewPairsInDouble) {
   Options o;
   o.tolerance = 1e-2;
-  const Decision few = choose(o, evenly_filled(300), machine), more = choose(o, evenly_filled(1'000), machine);
+  const Decision few = choose(o, evenly_filled(60), machine), more = choose(o, evenly_filled(1'000), machine);
   EXPECT_EQ(few.method, Method::direct);
   EXPECT_EQ(few.precision, Precision::double_);
   EXPECT_EQ(more.precision, Precision::single_) << "what double costs more would be half a millisecond";
