@@ -141,7 +141,7 @@ double direct_cost(const CostConstants& c, const Geometry& g) {
 
 double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced) {
   double best = 8, cost = fmm_cost(c, g, degree, rotation, reduced, best);
-  for (double mean = 8; mean < 4096; mean *= 1.06) {
+  for (double mean = 8; mean < 4096; mean *= 1.03) {
     const double candidate = fmm_cost(c, g, degree, rotation, reduced, mean);
     if (candidate < cost) best = mean, cost = candidate;
   }
