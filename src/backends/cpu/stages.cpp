@@ -7,25 +7,17 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 #if defined(__AVX512F__)
-static constexpr Simd level = Simd::avx512;
+static constexpr Simd compiled_for = Simd::avx512;
 #elif defined(__AVX2__)
-static constexpr Simd level = Simd::avx2;
+static constexpr Simd compiled_for = Simd::avx2;
 #else
-static constexpr Simd level = Simd::baseline;
+static constexpr Simd compiled_for = Simd::baseline;
 #endif
 
 template <class Kernel, class Real>
 static Stages<Real> table() {
-  return {level,
-          p2m<Kernel, Real>,
-          m2m<Real>,
-          m2l<Real>,
-          p2l<Kernel, Real>,
-          l2l<Real>,
-          l2p<Kernel, Real>,
-          m2p<Kernel, Real>,
-          p2p<Kernel, Real>,
-          direct<Kernel, Real>,
+  return {compiled_for,       p2m<Kernel, Real>, m2m<Real>,         m2l<Real>,         p2l<Kernel, Real>,
+          l2l<Real>,          l2p<Kernel, Real>, m2p<Kernel, Real>, p2p<Kernel, Real>, direct<Kernel, Real>,
           direct_sums<Kernel>};
 }
 
