@@ -36,7 +36,7 @@ Cloud make_cloud(std::int64_t count, std::int64_t per_leaf) {
   for (double& x : points) x = number(bits);
   Cloud cloud;
   const int across = std::max(3, static_cast<int>(std::lround(std::cbrt(double(count) / double(per_leaf)))));
-  cpu::TreeOptions options;
+  TreeOptions options;
   while ((1 << options.k) < across) ++options.k;
   options.m = across, options.depth = options.k, options.threads = 1;
   const Points view = farfield::points(points.data(), count);

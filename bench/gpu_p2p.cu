@@ -35,9 +35,9 @@ class Field {
     const DevicePoints points(bench::on_device(xyz), memory_);
     const Geometry geometry = survey(points.view(), nullptr, memory_);
     if (options)
-      build(tree_, points.view(), nullptr, geometry, *options, stream);
+      build(tree_, points.view(), nullptr, geometry, *options);
     else
-      read_points(tree_, points.view(), nullptr, geometry, true, stream);
+      read_points(tree_, points.view(), nullptr, geometry, true);
     strength_ = bench::make_strengths<Real>(n, true);
     for (DeviceArray<Real>& result : result_) result.resize(n);
     for (int a = 0; a < 3; ++a) work_.source[a] = work_.target[a] = tree_.sources.axis[a].data();

@@ -64,7 +64,7 @@ Times time_build(const Points& sources, const Points* targets, const TreeOptions
     Stopwatch watch(memory.stream);
     TreeOptions timed = options;
     timed.mark = [&](const char* name) { watch.mark(name); };
-    build(tree, sources, targets, geometry, timed, memory.stream);
+    build(tree, sources, targets, geometry, timed);
     if (run >= 2) runs.push_back(watch.read());
   }
   std::sort(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.at("") < b.at(""); });

@@ -4,6 +4,7 @@
 // evaluators of several degrees and precisions share: the tree, and the scaling of its coordinates (`exponent`, and
 // `least`, the smallest scaled |coordinate| that is not 0). What every Steps has in common is EvaluatorState.
 #pragma once
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "judge/quality.hpp"
 #include "kernels/traits.hpp"
 #include "model/degree.hpp"
+#include "tree/built.hpp"
 
 namespace farfield {
 
@@ -27,6 +29,10 @@ struct EvaluatorState {
 
   std::int64_t sources() const { return placed->tree.sources.count; }
   std::int64_t targets() const { return placed->tree.target_points().count; }
+  TreeOptions tree_options(std::function<void(const char*)> mark) const {
+    const Decision& d = decision;
+    return {d.m, d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads};
+  }
   bool with_tree() const { return decision.method == Method::fmm; }
 };
 

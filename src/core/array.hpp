@@ -1,14 +1,72 @@
-// Array: the one owner of host memory. Aligned for vector loads, not initialised, counted.
+// OwnedArray: the one owner of memory, whichever it is. Array: its form in host memory.
 #pragma once
-#include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <farfield/error.hpp>
-#include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace farfield {
+
+/// `size` elements of a trivially copyable T, not initialised, counted by Memory. Memory::allocate(from, bytes) and
+/// Memory::release(from, block, bytes) take a Memory* that may be null. Allocation failure throws Error(memory) with
+/// the bytes that were wanted.
+template <class T, class Memory>
+class OwnedArray {
+ public:
+  OwnedArray() = default;
+  explicit OwnedArray(Memory& memory) : memory_(&memory) {}
+  OwnedArray(OwnedArray&& other) noexcept { swap(other); }
+  OwnedArray& operator=(OwnedArray&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  OwnedArray(const OwnedArray&) = delete;
+  ~OwnedArray() { release(); }
+
+  /// Names where memory comes from; before the first resize.
+  void use(Memory& memory) { memory_ = &memory; }
+
+  /// Grows or shrinks to `size` elements of undefined value, keeping no contents. The memory is kept if it suffices and
+  /// is at most twice what is needed.
+  void resize(std::int64_t size) {
+    if (size > capacity_ || size < capacity_ / 2) {
+      release();
+      if (size > 0) data_ = static_cast<T*>(Memory::allocate(memory_, size * element_bytes));
+      capacity_ = size;
+    }
+    size_ = size;
+  }
+  void release() noexcept {
+    if (data_) Memory::release(memory_, data_, capacity_ * element_bytes);
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  void swap(OwnedArray& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(memory_, other.memory_);
+  }
+
+ private:
+  static constexpr std::int64_t element_bytes = sizeof(T);
+  T* data_ = nullptr;
+  std::int64_t size_ = 0, capacity_ = 0;
+  Memory* memory_ = nullptr;
+};
+
+/// Names where the memory of several arrays comes from.
+template <class Memory, class... Arrays>
+void use_all(Memory& memory, Arrays&... arrays) {
+  (arrays.use(memory), ...);
+}
 
 /// Bytes held now and at most by the arrays of one plan.
 struct MemoryMeter {
@@ -19,75 +77,37 @@ struct MemoryMeter {
   }
 };
 
-/// `size` elements of a trivially copyable T, 64-byte aligned. `resize` keeps no contents.
-/// Allocation failure throws Error(memory) with the bytes that were wanted.
-template <class T>
-class Array {
- public:
-  Array() = default;
-  explicit Array(MemoryMeter& meter) : meter_(&meter) {}
-  Array(Array&& other) noexcept { swap(other); }
-  Array& operator=(Array&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  Array(const Array&) = delete;
-  ~Array() { release(); }
+/// Host memory, aligned for vector loads.
+struct HostMemory {
+  MemoryMeter meter;
 
-  /// Grows or shrinks to `size` elements of undefined value. The memory is kept if it suffices and is at most twice
-  /// what is needed.
-  void resize(std::int64_t size) {
-    if (size > capacity_ || size < capacity_ / 2) allocate(size);
-    size_ = size;
-  }
-  void assign(std::int64_t size, T value) {
-    resize(size);
-    std::fill(data_, data_ + size, value);
-  }
-  void release() {
-    if (data_) ::operator delete(data_, std::align_val_t(64));
-    if (meter_) meter_->add(-capacity_ * static_cast<std::int64_t>(sizeof(T)));
-    data_ = nullptr;
-    size_ = capacity_ = 0;
-  }
-
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T& operator[](std::int64_t i) { return data_[i]; }
-  const T& operator[](std::int64_t i) const { return data_[i]; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-  T& back() { return data_[size_ - 1]; }
-  const T& back() const { return data_[size_ - 1]; }
-  void meter(MemoryMeter& meter) { meter_ = &meter; }
-
-  void swap(Array& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    std::swap(meter_, other.meter_);
-  }
-
- private:
-  void allocate(std::int64_t size) {
-    release();
-    const std::int64_t bytes = size * static_cast<std::int64_t>(sizeof(T));
-    data_ = static_cast<T*>(::operator new(static_cast<std::size_t>(bytes), std::align_val_t(64), std::nothrow));
-    if (!data_ && size > 0)
+  static void* allocate(HostMemory* from, std::int64_t bytes) {
+    void* block = ::operator new(static_cast<std::size_t>(bytes), std::align_val_t(64), std::nothrow);
+    if (!block)
       throw Error(ErrorCode::memory, "not enough memory: an array of " + std::to_string(bytes) +
                                          " bytes could not be allocated; use fewer points, a larger tolerance or "
                                          "precision single");
-    capacity_ = size;
-    if (meter_) meter_->add(bytes);
+    if (from) from->meter.add(bytes);
+    return block;
   }
+  static void release(HostMemory* from, void* block, std::int64_t bytes) noexcept {
+    ::operator delete(block, std::align_val_t(64));
+    if (from) from->meter.add(-bytes);
+  }
+};
 
-  T* data_ = nullptr;
-  std::int64_t size_ = 0, capacity_ = 0;
-  MemoryMeter* meter_ = nullptr;
+/// An array whose elements the host can read and write.
+template <class T>
+class Array : public OwnedArray<T, HostMemory> {
+ public:
+  using OwnedArray<T, HostMemory>::OwnedArray;
+
+  T& operator[](std::int64_t i) { return this->data()[i]; }
+  const T& operator[](std::int64_t i) const { return this->data()[i]; }
+  T* begin() { return this->data(); }
+  T* end() { return begin() + this->size(); }
+  const T* begin() const { return this->data(); }
+  const T* end() const { return begin() + this->size(); }
 };
 
 }  // namespace farfield

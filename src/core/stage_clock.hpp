@@ -12,13 +12,21 @@ class StageClock {
 
   template <class Work>
   void operator()(const char* name, Work&& work) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     std::forward<Work>(work)();
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    add(name, elapsed.count());
+    add(name, start);
+  }
+  /// The time since the last mark is that of stage `name`; "" begins.
+  void mark(const char* name) {
+    if (*name) add(name, marked_);
+    marked_ = Clock::now();
   }
 
-  void add(const char* name, double seconds) {
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void add(const char* name, Clock::time_point start) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (StageReport& stage : report_.stages)
       if (stage.name == name && stage.building == building_) {
         stage.seconds += seconds;
@@ -31,9 +39,9 @@ class StageClock {
     report_.stages.push_back(std::move(stage));
   }
 
- private:
   Report& report_;
   bool building_;
+  Clock::time_point marked_;
 };
 
 }  // namespace farfield

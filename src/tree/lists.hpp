@@ -39,6 +39,10 @@ struct List {
 template <template <class> class ArrayOf>
 struct Lists {
   List<ArrayOf> near, m2p, p2l;
+  template <class Memory>
+  void use(Memory& memory) {
+    for (List<ArrayOf>* list : {&near, &m2p, &p2l}) use_all(memory, list->begin, list->items);
+  }
   ListsView view() const { return {near.view(), m2p.view(), p2l.view()}; }
 };
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/array.hpp"
 #include "core/hd.hpp"
 #include "tree/lattice.hpp"
 
@@ -66,8 +67,9 @@ FARFIELD_HD BoxId TreeView::child(BoxId b, int o) const {
   return (mask >> o & 1u) ? first_child[b] + count_bits(mask & ((1u << o) - 1u)) : no_box;
 }
 
-/// Owner of the arrays behind a TreeView; ArrayOf is farfield::Array on the host. Where targets are the sources,
-/// target_begin and target_end stay empty and the view shows the sources' ranges. No points: no boxes, no levels.
+/// Owner of the arrays behind a TreeView; ArrayOf is farfield::Array on the host, cuda::DeviceArray on a device. Where
+/// targets are the sources, target_begin and target_end stay empty and the view shows the sources' ranges. No points:
+/// no boxes, no levels.
 template <template <class> class ArrayOf>
 struct Tree {
   Lattice lattice;
@@ -79,6 +81,22 @@ struct Tree {
   ArrayOf<std::uint8_t> child_mask, octant;
   ArrayOf<std::int64_t> source_begin, source_end, target_begin, target_end;
   BoxId level_begin[max_levels + 2] = {};
+
+  template <class Memory>
+  void use(Memory& memory) {
+    use_all(memory, level, centre, parent, first_child, colleague, child_mask, octant);
+    use_all(memory, source_begin, source_end, target_begin, target_end);
+  }
+  /// Sizes all arrays but `colleague`; with one set, targets have no ranges of their own.
+  void resize(BoxId count, int sets) {
+    boxes = count;
+    level.resize(count);
+    centre.resize(3 * static_cast<std::int64_t>(count));
+    for (auto* array : {&parent, &first_child}) array->resize(count);
+    for (auto* array : {&child_mask, &octant}) array->resize(count);
+    for (auto* array : {&source_begin, &source_end}) array->resize(count);
+    for (auto* array : {&target_begin, &target_end}) array->resize(sets > 1 ? count : 0);
+  }
 
   TreeView view() const {
     const auto& begin = target_begin.empty() ? source_begin : target_begin;

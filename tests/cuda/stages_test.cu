@@ -1,4 +1,5 @@
 // Each stage on the device against the same stage of the CPU: the same tree, the same input from the stage before.
+#include <algorithm>
 #include <functional>
 
 #include "backends/cpu/boxes/tree.hpp"
@@ -35,6 +36,11 @@ struct ArrayPair {
   Array<Real>* host;
   cuda::DeviceArray<Real>* device;
 };
+template <class Real>
+void clear(Array<Real>& array, std::int64_t size) {
+  array.resize(size);
+  std::fill(array.begin(), array.end(), Real(0));
+}
 constexpr const char* part_names[] = {"potentials", "gradients along x", "gradients along y", "gradients along z"};
 
 template <class Real>
@@ -46,9 +52,9 @@ class StagePair {
     const Points* apart = cloud_.apart() ? &targets : nullptr;
     const Geometry geometry = cpu::survey(sources, apart, 1);
     const ListThresholds thresholds{2, 2};  // m2p and p2l wherever they can be
-    cpu::build(host_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, 1, {}});
+    cpu::build(host_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}, 1});
     device_.use(memory_);
-    cuda::build(device_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}}, nullptr);
+    cuda::build(device_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}});
     host_tables_.build(Kernel::laplace3d, scheme.degree, scheme.rotation, scheme.reduced, 1);
     device_tables_.build(Kernel::laplace3d, scheme.degree, scheme.rotation, scheme.reduced, nullptr);
     stride_ = host_tables_.view().stride;
@@ -87,9 +93,9 @@ class StagePair {
   void bind(const Scheme& scheme) {
     const std::int64_t targets = host_.target_points().count, boxes = host_.tree.boxes;
     arrays_ = {{"multipoles", &h_multipole_, &multipole_}, {"locals", &h_local_, &local_}};
-    h_multipole_.assign(boxes * stride_, 0);
-    h_local_.assign(boxes * stride_, 0);
-    h_strength_.assign(host_.sources.count + 16, 0);
+    clear(h_multipole_, boxes * stride_);
+    clear(h_local_, boxes * stride_);
+    clear(h_strength_, host_.sources.count + 16);
     for (std::int64_t i = 0; i < host_.sources.count; ++i)
       h_strength_[i] = static_cast<Real>(cloud_.strengths[host_.sources.order[i]]);
     cuda::upload(strength_, h_strength_.data(), host_.sources.count, nullptr);
@@ -101,7 +107,7 @@ class StagePair {
       h_.target[a] = host_.target_points().axis[a].data(), d_.target[a] = device_.target_points().axis[a].data();
     }
     for (int part = 0; part < parts_with(scheme.gradient); ++part) {
-      h_result_[part].assign(targets, 0);
+      clear(h_result_[part], targets);
       arrays_.push_back({part_names[part], &h_result_[part], &result_[part]});
     }
     h_.strength = h_strength_.data(), d_.strength = strength_.data();

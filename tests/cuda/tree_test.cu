@@ -99,22 +99,22 @@ void compare(const Geometry& expected, const Geometry& found) {
   EXPECT_EQ(found.occupied_coarse, expected.occupied_coarse);
 }
 
-cpu::TreeOptions adaptive(std::int64_t leaf_size, ListThresholds thresholds) {
-  cpu::TreeOptions options;
+TreeOptions adaptive(std::int64_t leaf_size, ListThresholds thresholds) {
+  TreeOptions options;
   options.leaf_size = leaf_size;
   options.thresholds = thresholds;
   options.threads = 2;
   return options;
 }
-cpu::TreeOptions uniform(int depth) {
-  cpu::TreeOptions options;
+TreeOptions uniform(int depth) {
+  TreeOptions options;
   options.depth = depth;
   options.threads = 2;
   return options;
 }
 
 /// Surveys and builds on both and compares. `targets` null: they are the sources.
-void compare_builds(const Points& sources, const Points* targets, const cpu::TreeOptions& options) {
+void compare_builds(const Points& sources, const Points* targets, const TreeOptions& options) {
   const Geometry geometry = cpu::survey(sources, targets, 2);
   compare(geometry, cuda::survey(sources, targets, nullptr));
   cpu::CpuTree expected;
@@ -122,12 +122,11 @@ void compare_builds(const Points& sources, const Points* targets, const cpu::Tre
   cuda::DeviceMemory memory;
   cuda::CudaTree found;
   found.use(memory);
-  cuda::TreeOptions same{options.m, options.k, options.leaf_size, options.depth, options.thresholds, {}};
-  cuda::build(found, sources, targets, geometry, same, nullptr);
+  cuda::build(found, sources, targets, geometry, options);
   compare(expected, found);
 }
 
-void compare_inputs(std::int64_t n, unsigned seed, const cpu::TreeOptions& options) {
+void compare_inputs(std::int64_t n, unsigned seed, const TreeOptions& options) {
   for (const test::Input& input : test::all_inputs(n, seed)) {
     SCOPED_TRACE(input.name + ", " + std::to_string(n) + " points, seed " + std::to_string(seed));
     const Points sources = points(input.sources), targets = points(input.targets);
@@ -146,7 +145,7 @@ TEST_F(CudaTreeTest, EqualsTheCpusForFewPoints) {
 }
 
 TEST_F(CudaTreeTest, EqualsTheCpusOnOtherLattices) {
-  cpu::TreeOptions options = adaptive(30, {5, 5});
+  TreeOptions options = adaptive(30, {5, 5});
   options.m = 3;
   options.k = 2;
   compare_inputs(4000, 5, options);
@@ -269,8 +268,9 @@ TEST_F(CudaTreeTest, ReadsDeviceMemory) {
     compare(geometry, cuda::survey(copy.view(), nullptr, nullptr));
     cpu::CpuTree expected;
     cpu::build(expected, host, nullptr, geometry, adaptive(30, {}));
-    cuda::CudaTree found;  // arrays of its own
-    cuda::build(found, copy.view(), nullptr, geometry, {1, 0, 30, -1, {}, {}}, nullptr);
+    cuda::CudaTree found;
+    found.use(memory);
+    cuda::build(found, copy.view(), nullptr, geometry, {1, 0, 30, -1, {}, {}});
     compare(expected, found);
   }
 }
@@ -284,11 +284,11 @@ TEST_F(CudaTreeTest, BuildsAnewAndReadsPointsWithoutATree) {
     const Geometry geometry = cpu::survey(points(cloud), nullptr, 1);
     cpu::CpuTree expected;
     cpu::build(expected, points(cloud), nullptr, geometry, adaptive(20, {}));
-    cuda::build(found, points(cloud), nullptr, geometry, {1, 0, 20, -1, {}, {}}, nullptr);
+    cuda::build(found, points(cloud), nullptr, geometry, {1, 0, 20, -1, {}, {}});
     compare(expected, found);
     cpu::CpuTree flat;
     cpu::read_points(flat, points(cloud), nullptr, geometry, 1);
-    cuda::read_points(found, points(cloud), nullptr, geometry, false, nullptr);
+    cuda::read_points(found, points(cloud), nullptr, geometry, false);
     compare("flat.", flat.sources, found.sources);
   }
 }
@@ -331,9 +331,11 @@ TEST_F(CudaTreeTest, RefusesADepthBeyondTheResolution) {
     cpu::build(tree, points(cloud), nullptr, geometry, uniform(50));
   });
   EXPECT_NE(expected, "");
+  cuda::DeviceMemory memory;
   EXPECT_EQ(sentence_of([&] {
               cuda::CudaTree tree;
-              cuda::build(tree, points(cloud), nullptr, geometry, {1, 0, 64, 50, {}, {}}, nullptr);
+              tree.use(memory);
+              cuda::build(tree, points(cloud), nullptr, geometry, {1, 0, 64, 50, {}, {}});
             }),
             expected);
 }

@@ -34,7 +34,7 @@ inline std::vector<Input> all_inputs(std::int64_t n, unsigned seed) {
   return inputs;
 }
 
-inline cpu::CpuTree built_from(const Input& input, const cpu::TreeOptions& options) {
+inline cpu::CpuTree built_from(const Input& input, const TreeOptions& options) {
   const Points sources = points(input.sources), targets = points(input.targets);
   const Points* separate = input.alike ? nullptr : &targets;
   cpu::CpuTree built;

@@ -90,15 +90,15 @@ TEST(Sort, SortedPointsAreTheCallersScaledExactly) {
 }
 
 TEST(Sort, MemoryIsCounted) {
-  MemoryMeter meter;
+  HostMemory memory;
   const auto cloud = test::all_clouds()[0].make(5000, 7);
   {
     CpuTree b;
-    b.count_bytes_in(meter);
+    b.use(memory);
     build(b, points(cloud), nullptr, survey(points(cloud), nullptr, 1), {});
-    EXPECT_GT(meter.now, 5000 * 28);
+    EXPECT_GT(memory.meter.now, 5000 * 28);
   }
-  EXPECT_EQ(meter.now, 0);
+  EXPECT_EQ(memory.meter.now, 0);
 }
 
 }  // namespace

@@ -39,11 +39,11 @@ struct BoundStages {
 
 /// The tree that evaluators share, and the memory of them all.
 struct Placed {
-  MemoryMeter meter;
+  HostMemory memory;
   CpuTree tree;
   int exponent = 0;
   double least = 0;
-  Placed() { tree.count_bytes_in(meter); }
+  Placed() { tree.use(memory); }
 };
 
 template <class Real>
@@ -52,10 +52,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   using Placed = cpu::Placed;
   explicit CpuSteps(EvaluatorState<Placed> state)
       : EvaluatorState<Placed>(std::move(state)), stages_(stages<Real>(decision.kernel, decision.simd)) {
-    for (Array<Real>* array : {&multipole_, &local_, &strength_}) array->meter(placed->meter);
-    for (Array<Real>& part : result_) part.meter(placed->meter);
-    power_.meter(placed->meter);
-    exact_strength_.meter(placed->meter);
+    use_all(placed->memory, multipole_, local_, strength_, power_, exact_strength_);
+    for (Array<Real>& part : result_) part.use(placed->memory);
   }
   ~CpuSteps() { release_tables(); }
 
@@ -76,17 +74,11 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     (*clock_)(stage, work);
   }
 
-  void forget_tree() { placed->meter.peak = placed->meter.now; }
+  void forget_tree() { placed->memory.meter.peak = placed->memory.meter.now; }
 
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
-    const TreeOptions options{decision.m,
-                              decision.k,
-                              decision.leaf_size,
-                              decision.depth,
-                              decision.thresholds,
-                              threads,
-                              [&](const char* name, double seconds) { clock_->add(name, seconds); }};
-    cpu::build(placed->tree, sources, targets, geometry, options);
+    cpu::build(placed->tree, sources, targets, geometry,
+               tree_options([this](const char* stage) { clock_->mark(stage); }));
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -109,7 +101,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     finish(report);
   }
-  void finish(Report& report) const { report.memory_bytes = placed->meter.peak; }
+  void finish(Report& report) const { report.memory_bytes = placed->memory.meter.peak; }
 
   void allocate_results() {
     for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
@@ -196,11 +188,11 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     release_tables();
     tables_ = shared_tables<Real>(key, threads);
     table_key_ = key;
-    placed->meter.add(tables_->held_bytes());
+    placed->memory.meter.add(tables_->held_bytes());
   }
 
   void release_tables() {
-    if (tables_) placed->meter.add(-tables_->held_bytes());
+    if (tables_) placed->memory.meter.add(-tables_->held_bytes());
     tables_.reset();
   }
 

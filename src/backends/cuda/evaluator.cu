@@ -57,7 +57,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    for (DeviceArray<Real>* a : {&strength_, &multipole_, &local_}) a->use(memory_);
+    use_all(memory_, strength_, multipole_, local_);
     for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
@@ -99,14 +99,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
-    const TreeOptions options{decision.m,     decision.k,          decision.leaf_size,
-                              decision.depth, decision.thresholds, [&](const char* name) { events_.mark(name); }};
-    cuda::build(tree_, sources, targets, geometry, options, stream_);
+    cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
     accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
-    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4, stream_);
+    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
   }
 
   Settled settled_degree(Report& report) {

@@ -32,7 +32,7 @@ struct Cuts {
 
 class Builder {
  public:
-  Builder(Cloud& sources, Cloud* targets, const BoxOptions& options)
+  Builder(Cloud& sources, Cloud* targets, const TreeOptions& options)
       : lattice_(sources.lattice),
         options_(options),
         sets_(targets ? 2 : 1),
@@ -52,7 +52,7 @@ class Builder {
   void add_level(const std::vector<BoxId>& splitting, int level);
 
   Lattice lattice_;
-  BoxOptions options_;
+  const TreeOptions& options_;
   int sets_;
   Cloud* clouds_[2];
   double finest_;
@@ -194,22 +194,13 @@ void Builder::grow() {
 }
 
 void Builder::store(Tree<Array>& tree) const {
-  const BoxId boxes = tree.boxes = static_cast<BoxId>(nodes_.size());
+  const BoxId boxes = static_cast<BoxId>(nodes_.size());
   tree.lattice = lattice_;
   tree.levels = static_cast<int>(level_begin_.size()) - 1;
   std::copy(level_begin_.begin(), level_begin_.end(), tree.level_begin);
-  tree.level.resize(boxes);
-  tree.centre.resize(3 * static_cast<std::int64_t>(boxes));
-  tree.parent.resize(boxes);
-  tree.first_child.resize(boxes);
-  tree.child_mask.resize(boxes);
-  tree.octant.resize(boxes);
+  tree.resize(boxes, sets_);
   Array<std::int64_t>* begin[2] = {&tree.source_begin, &tree.target_begin};
   Array<std::int64_t>* end[2] = {&tree.source_end, &tree.target_end};
-  for (int s = 0; s < 2; ++s) {
-    begin[s]->resize(s < sets_ ? boxes : 0);
-    end[s]->resize(s < sets_ ? boxes : 0);
-  }
   for (int level = 0; level < tree.levels; ++level)
     std::fill(tree.level.begin() + tree.level_begin[level], tree.level.begin() + tree.level_begin[level + 1],
               static_cast<std::int8_t>(level));
@@ -230,7 +221,7 @@ void Builder::store(Tree<Array>& tree) const {
 
 }  // namespace
 
-void build_boxes(Tree<Array>& tree, Cloud& sources, Cloud* targets, const BoxOptions& options) {
+void build_boxes(Tree<Array>& tree, Cloud& sources, Cloud* targets, const TreeOptions& options) {
   Builder builder(sources, targets, options);
   builder.grow();
   builder.store(tree);

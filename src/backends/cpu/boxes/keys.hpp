@@ -2,25 +2,11 @@
 // overfull ten levels down get new keys of five levels for their own points only, so that depth costs nothing where it
 // is not needed.
 #pragma once
-#include <cstdint>
-#include <farfield/views.hpp>
-
-#include "core/array.hpp"
-#include "tree/geometry.hpp"
-#include "tree/item.hpp"
-#include "tree/lattice.hpp"
+#include "tree/built.hpp"
 
 namespace farfield::cpu {
 
-/// One set of points (sources or targets), with the scaling and the lattice that its keys follow from.
-struct Cloud {
-  Points points;
-  Scaling scale;
-  Lattice lattice;
-  Array<Item> items, scratch;  ///< `scratch`: the sort's second buffer
-
-  std::int64_t count() const { return points.count; }
-};
+using Cloud = farfield::Cloud<Array>;
 
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void require_indices(std::int64_t count);

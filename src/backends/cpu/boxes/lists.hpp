@@ -1,6 +1,5 @@
 // Lists: which source boxes reach a target box by p2p, by m2p and by p2l (tree/lists.hpp defines them).
 #pragma once
-#include "core/array.hpp"
 #include "tree/lists.hpp"
 
 namespace farfield::cpu {

@@ -78,9 +78,7 @@ void sort_items(Item* items, Item* scratch, std::int64_t count, int threads) {
 
 void gather(SortedPoints& sorted, const Cloud& cloud, int threads) {
   const std::int64_t count = cloud.count();
-  sorted.count = count;
-  sorted.order.resize(count + padding);
-  for (Array<double>& axis : sorted.axis) axis.resize(count + padding);
+  sorted.resize(count);
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
     for_each_index(count, tuning::points_per_chunk, threads, [&](std::int64_t i) {
       const std::uint32_t index = index_of(cloud.items[i]);

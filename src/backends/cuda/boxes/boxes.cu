@@ -15,7 +15,8 @@ constexpr std::int64_t most_boxes = std::numeric_limits<BoxId>::max();
 
 class Builder {
  public:
-  Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, DeviceMemory& memory);
+  Builder(Cloud& sources, Cloud* targets, const TreeOptions& options, std::int64_t expected_boxes,
+          DeviceMemory& memory);
 
   void grow();
   void store(Tree<DeviceArray>& tree) const;
@@ -31,7 +32,7 @@ class Builder {
   std::int64_t boxes_of(int level) const { return progress_.level_begin[level + 1] - progress_.level_begin[level]; }
 
   Lattice lattice_;
-  BoxOptions options_;
+  const TreeOptions& options_;
   DeviceMemory& memory_;
   int sets_;
   Cloud* clouds_[2];
@@ -46,7 +47,8 @@ class Builder {
   Progress progress_;
 };
 
-Builder::Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, DeviceMemory& memory)
+Builder::Builder(Cloud& sources, Cloud* targets, const TreeOptions& options, std::int64_t expected_boxes,
+                 DeviceMemory& memory)
     : lattice_(sources.lattice),
       options_(options),
       memory_(memory),
@@ -64,8 +66,8 @@ Builder::Builder(Cloud& sources, Cloud* targets, const BoxOptions& options, Devi
   most_wide_ = std::max<std::int64_t>(1, std::min(points_, widest));
   most_likely_ = most_wide_ + most_wide_ / 4 + 64;
   // Evenly filled leaves of leaf_size / 1.6 make 1.9 boxes per leaf_size points, clustered ones up to 4.
-  if (options.expected_boxes > 0)
-    most_likely_ = std::min(most_likely_, options.expected_boxes);
+  if (expected_boxes > 0)
+    most_likely_ = std::min(most_likely_, expected_boxes);
   else if (options.depth < 0)
     most_likely_ = std::min(most_likely_, 5 * points_ / options.leaf_size + 64);
 }
@@ -203,25 +205,13 @@ void Builder::store(Tree<DeviceArray>& tree) const {
   tree.levels = 0;
   while (tree.levels <= max_levels && boxes_of(tree.levels) > 0) ++tree.levels;
   const std::int64_t boxes = progress_.level_begin[tree.levels];
-  tree.boxes = static_cast<BoxId>(boxes);
+  tree.resize(static_cast<BoxId>(boxes), sets_);
   StoreBox store{};
   for (int level = 0; level < max_levels + 2; ++level)
     tree.level_begin[level] = store.level_begin[level] =
         static_cast<BoxId>(level <= tree.levels ? progress_.level_begin[level] : 0);
-  tree.level.resize(boxes);
-  tree.centre.resize(3 * boxes);
-  tree.parent.resize(boxes);
-  tree.first_child.resize(boxes);
-  tree.child_mask.resize(boxes);
-  tree.octant.resize(boxes);
-  DeviceArray<std::int64_t>* begin[2] = {&tree.source_begin, &tree.target_begin};
-  DeviceArray<std::int64_t>* end[2] = {&tree.source_end, &tree.target_end};
-  for (int s = 0; s < 2; ++s) {
-    begin[s]->resize(s < sets_ ? boxes : 0);
-    end[s]->resize(s < sets_ ? boxes : 0);
-    store.begin[s] = begin[s]->data();
-    store.end[s] = end[s]->data();
-  }
+  store.begin[0] = tree.source_begin.data(), store.end[0] = tree.source_end.data();
+  store.begin[1] = tree.target_begin.data(), store.end[1] = tree.target_end.data();
   store.nodes = nodes_.data();
   store.lattice = lattice_;
   store.levels = tree.levels;
@@ -238,9 +228,9 @@ void Builder::store(Tree<DeviceArray>& tree) const {
 
 }  // namespace
 
-void build_boxes(Tree<DeviceArray>& tree, Cloud& sources, Cloud* targets, const BoxOptions& options,
-                 DeviceMemory& memory) {
-  Builder builder(sources, targets, options, memory);
+void build_boxes(Tree<DeviceArray>& tree, Cloud& sources, Cloud* targets, const TreeOptions& options,
+                 std::int64_t expected_boxes, DeviceMemory& memory) {
+  Builder builder(sources, targets, options, expected_boxes, memory);
   builder.grow();
   builder.store(tree);
 }

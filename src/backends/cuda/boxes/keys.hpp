@@ -2,27 +2,13 @@
 // item, the caller's index the rest. Boxes that are still overfull ten levels down get new keys of five levels for
 // their own points only.
 #pragma once
-#include <cstdint>
-#include <farfield/views.hpp>
-
 #include "backends/cuda/runtime/array.hpp"
-#include "tree/geometry.hpp"
-#include "tree/item.hpp"
-#include "tree/lattice.hpp"
+#include "tree/built.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cuda {
 
-/// One set of points (sources or targets) in device memory with what makes keys of it.
-struct Cloud {
-  Points points;
-  Scaling scale;
-  Lattice lattice;
-  DeviceArray<Item> items, scratch;  ///< `scratch` is the sort's second buffer
-
-  std::int64_t count() const { return points.count; }
-  AnyReader reader() const { return AnyReader(points, scale); }
-};
+using Cloud = farfield::Cloud<DeviceArray>;
 
 /// Items of all points in the caller's order, with keys of levels 1-10.
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.

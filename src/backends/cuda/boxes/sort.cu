@@ -50,9 +50,7 @@ void order_along_curve(DeviceArray<std::uint32_t>& order, Cloud& cloud, DeviceMe
 }
 
 void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream) {
-  sorted.count = cloud.count();
-  sorted.order.resize(cloud.count() + padding);
-  for (DeviceArray<double>& axis : sorted.axis) axis.resize(cloud.count() + padding);
+  sorted.resize(cloud.count());
   // A kernel per scalar type: a branch at every read costs a fifth of the time, which random reads decide otherwise.
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
     using Read = std::remove_cvref_t<decltype(read)>;

@@ -7,16 +7,6 @@
 namespace farfield::cuda {
 namespace {
 
-/// The memory that a build works in: a tree that was given none gets one of its own.
-DeviceMemory& memory_of(CudaTree& built, cudaStream_t stream) {
-  if (!built.memory) {
-    built.own_memory = std::make_unique<DeviceMemory>();
-    built.own_memory->stream = stream;
-    built.use(*built.own_memory);
-  }
-  return *built.memory;
-}
-
 Cloud cloud_of(const DevicePoints& points, const Geometry& geometry, const Lattice& lattice, DeviceMemory& memory) {
   return {points.view(), Scaling(geometry.exponent), lattice, DeviceArray<Item>(memory), DeviceArray<Item>(memory)};
 }
@@ -30,19 +20,19 @@ std::int64_t expected_boxes(const CudaTree& built, std::int64_t points, const Tr
 }  // namespace
 
 void build(CudaTree& built, const Points& source_points, const Points* target_points, const Geometry& geometry,
-           const TreeOptions& options, cudaStream_t stream) {
+           const TreeOptions& options) {
   const auto mark = [&](const char* stage) {
     if (options.mark) options.mark(stage);
   };
   mark("");
-  DeviceMemory& memory = memory_of(built, stream);
+  DeviceMemory& memory = *built.memory;
   built.alike = target_points == nullptr;
-  built.lattice = make_lattice(geometry, options.m, options.k);
+  const Lattice lattice = make_lattice(geometry, options.m, options.k);
   built.forget_curves();
   const DevicePoints source_copy(source_points, memory);
   const DevicePoints target_copy = built.alike ? DevicePoints() : DevicePoints(*target_points, memory);
-  Cloud sources = cloud_of(source_copy, geometry, built.lattice, memory);
-  Cloud targets = cloud_of(target_copy, geometry, built.lattice, memory);
+  Cloud sources = cloud_of(source_copy, geometry, lattice, memory);
+  Cloud targets = cloud_of(target_copy, geometry, lattice, memory);
 
   make_items(sources, memory);
   make_items(targets, memory);
@@ -53,59 +43,34 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   for (Cloud* cloud : {&sources, &targets}) cloud->scratch.release();  // later keys are sorted in the same memory
   mark("sort");
 
-  build_boxes(built.tree, sources, built.alike ? nullptr : &targets,
-              {options.leaf_size, options.depth, expected_boxes(built, sources.count() + targets.count(), options)},
-              memory);
+  build_boxes(built.tree, sources, built.alike ? nullptr : &targets, options,
+              expected_boxes(built, sources.count() + targets.count(), options), memory);
   built.made_for = {sources.count() + targets.count(), options.leaf_size};
   mark("boxes");
 
-  gather(built.sources, sources, stream);
-  gather(built.targets, targets, stream);
+  gather(built.sources, sources, memory.stream);
+  gather(built.targets, targets, memory.stream);
   for (Cloud* cloud : {&sources, &targets}) cloud->items.release();
   mark("gather");
 
   Neighbourhood neighbourhood(memory);
-  const Around around = neighbourhood.find(built.tree, options.thresholds, stream);
+  const Around around = neighbourhood.find(built.tree, options.thresholds, memory.stream);
   build_lists(built.lists, built.tree.view(), around, memory);
   mark("lists");
 }
 
 void read_points(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
-                 bool along_curve, cudaStream_t stream) {
-  DeviceMemory& memory = memory_of(built, stream);
+                 bool along_curve) {
+  DeviceMemory& memory = *built.memory;
   built.alike = targets == nullptr;
-  built.lattice = make_lattice(geometry, 1, 0);
+  const Lattice lattice = make_lattice(geometry, 1, 0);
   built.forget_curves();
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     const DevicePoints copy(*points, memory);
-    Cloud cloud = cloud_of(copy, geometry, built.lattice, memory);
-    gather(points == &sources ? built.sources : built.targets, cloud, stream);
+    Cloud cloud = cloud_of(copy, geometry, lattice, memory);
+    gather(points == &sources ? built.sources : built.targets, cloud, memory.stream);
     if (along_curve) order_along_curve(points == &sources ? built.source_curve : built.target_curve, cloud, memory);
-  }
-}
-
-void CudaTree::forget_curves() {
-  source_curve.release();
-  target_curve.release();
-}
-
-void CudaTree::use(DeviceMemory& lent) {
-  memory = &lent;
-  tree.level.use(lent);
-  tree.centre.use(lent);
-  for (DeviceArray<std::uint32_t>* a : {&source_curve, &target_curve}) a->use(lent);
-  for (DeviceArray<BoxId>* a : {&tree.parent, &tree.first_child, &tree.colleague}) a->use(lent);
-  for (DeviceArray<std::uint8_t>* a : {&tree.child_mask, &tree.octant}) a->use(lent);
-  for (DeviceArray<std::int64_t>* a : {&tree.source_begin, &tree.source_end, &tree.target_begin, &tree.target_end})
-    a->use(lent);
-  for (List<DeviceArray>* list : {&lists.near, &lists.m2p, &lists.p2l}) {
-    list->begin.use(lent);
-    list->items.use(lent);
-  }
-  for (SortedPoints* points : {&sources, &targets}) {
-    points->order.use(lent);
-    for (DeviceArray<double>& axis : points->axis) axis.use(lent);
   }
 }
 

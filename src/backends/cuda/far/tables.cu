@@ -15,19 +15,11 @@ namespace farfield::cuda {
 
 template <class Real>
 Tables<Real>::Tables(DeviceMemory& memory) : memory_(memory) {
-  for (DeviceArray<Real>* a : {&recurrence_, &recurrence_next_, &cosine_, &sine_, &blocks_, &shift_, &sign_})
-    a->use(memory);
-  index_.use(memory);
-  for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) {
-    set->matrix.use(memory);
-    set->link.use(memory);
-  }
+  use_all(memory, recurrence_, recurrence_next_, cosine_, sine_, blocks_, shift_, sign_, index_);
+  for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) use_all(memory, set->matrix, set->link);
   for (int axis = 0; axis < 3; ++axis)
-    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis]}) {
-      sparse->begin.use(memory);
-      sparse->column.use(memory);
-      sparse->value.use(memory);
-    }
+    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis]})
+      use_all(memory, sparse->begin, sparse->column, sparse->value);
 }
 
 template <class Real>

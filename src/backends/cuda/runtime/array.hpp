@@ -1,9 +1,8 @@
-// DeviceArray: the one owner of device memory. Stream-ordered, from the plan's own pool, not initialised, counted.
+// DeviceArray: an array in device memory, stream-ordered, from the plan's own pool.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <utility>
 
 #include "backends/cuda/runtime/check.hpp"
 #include "core/array.hpp"
@@ -18,8 +17,9 @@ class DeviceMemory {
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
 
-  void* allocate(std::int64_t bytes);
-  void release(void* block, std::int64_t bytes) noexcept;
+  /// As OwnedArray wants them. An Error(memory) names the bytes that are free, too.
+  static void* allocate(DeviceMemory* from, std::int64_t bytes);
+  static void release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept;
   /// Gives freed blocks whose work has been waited for back to the device, until the pool holds at most `bytes`.
   void trim(std::int64_t bytes);
 
@@ -32,64 +32,8 @@ class DeviceMemory {
   cudaMemPool_t pool_ = nullptr;
 };
 
-void* allocate_unpooled(std::int64_t bytes);
-void release_unpooled(void* block) noexcept;
-
-/// `size` elements of a trivially copyable T in device memory. `resize` keeps no contents.
-/// Allocation failure throws Error(memory) with the bytes that were wanted and those that are free.
 template <class T>
-class DeviceArray {
- public:
-  DeviceArray() = default;
-  explicit DeviceArray(DeviceMemory& memory) : memory_(&memory) {}
-  DeviceArray(DeviceArray&& other) noexcept { swap(other); }
-  DeviceArray& operator=(DeviceArray&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  DeviceArray(const DeviceArray&) = delete;
-  ~DeviceArray() { release(); }
-
-  /// Names where memory comes from; before the first resize.
-  void use(DeviceMemory& memory) { memory_ = &memory; }
-
-  /// Grows or shrinks to `size` elements of undefined value; memory is kept when it suffices and is not more than twice
-  /// too much.
-  void resize(std::int64_t size) {
-    if (size > capacity_ || size < capacity_ / 2) {
-      release();
-      if (size > 0) {
-        const std::int64_t bytes = size * static_cast<std::int64_t>(sizeof(T));
-        data_ = static_cast<T*>(memory_ ? memory_->allocate(bytes) : allocate_unpooled(bytes));
-      }
-      capacity_ = size;
-    }
-    size_ = size;
-  }
-  void release() noexcept {
-    if (data_ && memory_) memory_->release(data_, capacity_ * static_cast<std::int64_t>(sizeof(T)));
-    if (data_ && !memory_) release_unpooled(data_);
-    data_ = nullptr;
-    size_ = capacity_ = 0;
-  }
-
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-
-  void swap(DeviceArray& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    std::swap(memory_, other.memory_);
-  }
-
- private:
-  T* data_ = nullptr;
-  std::int64_t size_ = 0, capacity_ = 0;
-  DeviceMemory* memory_ = nullptr;
-};
+using DeviceArray = OwnedArray<T, DeviceMemory>;
 
 /// Page-locked host memory of a fixed size: copies from the device to it are asynchronous.
 template <class T>

@@ -159,36 +159,28 @@ void DeviceMemory::trim(std::int64_t bytes) {
   require(cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(bytes)), "cudaMemPoolTrimTo");
 }
 
-void* DeviceMemory::allocate(std::int64_t bytes) {
-  if (frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
+void* DeviceMemory::allocate(DeviceMemory* from, std::int64_t bytes) {
+  if (from && from->frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
   void* block = nullptr;
-  cudaError_t code = cudaMallocFromPoolAsync(&block, static_cast<std::size_t>(bytes), pool_, stream);
-  if (code == cudaErrorMemoryAllocation) {  // perhaps freed blocks of other sizes are in the way
+  const auto ask = [&] {
+    const auto size = static_cast<std::size_t>(bytes);
+    return from ? cudaMallocFromPoolAsync(&block, size, from->pool_, from->stream) : cudaMalloc(&block, size);
+  };
+  cudaError_t code = ask();
+  if (code == cudaErrorMemoryAllocation && from) {  // perhaps freed blocks of other sizes are in the way
     cudaGetLastError();
-    if (cudaStreamSynchronize(stream) == cudaSuccess && cudaMemPoolTrimTo(pool_, 0) == cudaSuccess)
-      code = cudaMallocFromPoolAsync(&block, static_cast<std::size_t>(bytes), pool_, stream);
+    if (cudaStreamSynchronize(from->stream) == cudaSuccess && cudaMemPoolTrimTo(from->pool_, 0) == cudaSuccess)
+      code = ask();
   }
   if (code == cudaErrorMemoryAllocation) fail_memory(bytes);
-  require(code, "cudaMallocFromPoolAsync");
-  meter.add(bytes);
+  require(code, from ? "cudaMallocFromPoolAsync" : "cudaMalloc");
+  if (from) from->meter.add(bytes);
   return block;
 }
 
-void DeviceMemory::release(void* block, std::int64_t bytes) noexcept {
-  if (cudaFreeAsync(block, stream) != cudaSuccess) cudaGetLastError();
-  meter.add(-bytes);
-}
-
-void* allocate_unpooled(std::int64_t bytes) {
-  void* block = nullptr;
-  const cudaError_t code = cudaMalloc(&block, static_cast<std::size_t>(bytes));
-  if (code == cudaErrorMemoryAllocation) fail_memory(bytes);
-  require(code, "cudaMalloc");
-  return block;
-}
-
-void release_unpooled(void* block) noexcept {
-  if (cudaFree(block) != cudaSuccess) cudaGetLastError();
+void DeviceMemory::release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept {
+  if ((from ? cudaFreeAsync(block, from->stream) : cudaFree(block)) != cudaSuccess) cudaGetLastError();
+  if (from) from->meter.add(-bytes);
 }
 
 }  // namespace farfield::cuda
