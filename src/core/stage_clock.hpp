@@ -14,19 +14,15 @@ class StageClock {
   void operator()(const char* name, Work&& work) {
     const auto start = Clock::now();
     std::forward<Work>(work)();
-    add(name, start);
+    add(name, seconds_since(start));
   }
   /// The time since the last mark is that of stage `name`; "" begins.
   void mark(const char* name) {
-    if (*name) add(name, marked_);
+    if (*name) add(name, seconds_since(marked_));
     marked_ = Clock::now();
   }
 
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void add(const char* name, Clock::time_point start) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  void add(const char* name, double seconds) {
     for (StageReport& stage : report_.stages)
       if (stage.name == name && stage.building == building_) {
         stage.seconds += seconds;
@@ -37,6 +33,12 @@ class StageClock {
     stage.seconds = seconds;
     stage.building = building_;
     report_.stages.push_back(std::move(stage));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
   Report& report_;

@@ -119,6 +119,15 @@ inline std::span<const CanonicalOffset> canonical_offsets() { return detail::can
 /// Target edge, in source edges, of an operator.
 constexpr double target_edge_of(int op) { return op < far_operator_count ? 1.0 : 2.0; }
 
+/// Offset of an operator, and the edge of its target box, in edges of its source box: what a basis' m2l takes.
+struct OperatorOffset {
+  explicit OperatorOffset(std::int64_t id) : target_edge(target_edge_of(static_cast<int>(id))) {
+    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
+    t[0] = 0.5 * c.x, t[1] = 0.5 * c.y, t[2] = 0.5 * c.z;
+  }
+  double t[3], target_edge;
+};
+
 /// t = target centre - source centre of two boxes of one level, in box edges.
 inline const FarOffset& far_offset(int dx, int dy, int dz) {
   return detail::is_far(dx, dy, dz) ? detail::far_table[detail::far_slot(dx, dy, dz)] : detail::no_offset;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/hd.hpp"
+
 namespace farfield {
 
 /// y = A x in compressed rows: row r holds entries begin[r] ... begin[r + 1].
@@ -37,5 +39,17 @@ struct RotationOperator {
 struct RotationSizes {
   int azimuth, blocks, shift;
 };
+/// Upper bound of their sum.
+constexpr std::int64_t most_rotation_numbers(std::int64_t degree) {
+  const std::int64_t d = degree + 1;
+  return 2 * d + d * (2 * d + 1) * (2 * d - 1) / 3 + d * (d + 1) * (2 * d + 1) / 6;
+}
+
+/// Stride of expansions with `count` coefficients: whole lines of 64 bytes.
+template <class Real>
+FARFIELD_HD constexpr int stride_of(int count) {
+  constexpr int line = 64 / static_cast<int>(sizeof(Real));
+  return (count + line - 1) / line * line;
+}
 
 }  // namespace farfield

@@ -1,7 +1,6 @@
 #include "model/degree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "kernels/traits.hpp"

@@ -1,6 +1,5 @@
 // The terms of placement.hpp's sums, for host and device.
 #pragma once
-#include <cmath>
 #include <cstdint>
 
 #include "core/hd.hpp"

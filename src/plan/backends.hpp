@@ -2,8 +2,6 @@
 #pragma once
 #include <farfield/views.hpp>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "backends/evaluator.hpp"
 #include "model/choose.hpp"

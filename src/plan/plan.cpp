@@ -1,7 +1,6 @@
 // Plan: checks arguments at the boundary, lets `choose` decide and hands over to an evaluator.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <farfield/farfield.hpp>
 #include <limits>
 #include <optional>

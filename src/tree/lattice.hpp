@@ -7,20 +7,18 @@
 // in absolute coordinates: the index of a point is floor(x / g), right to half an ulp of x itself, wherever the
 // origin lies and however far away an outlier is.
 #pragma once
-#include <cmath>
 #include <cstdint>
 
 #include "core/hd.hpp"
 
 namespace farfield {
 
-inline constexpr int max_levels = 62;       ///< deepest lattice: indices fit a signed 64-bit integer
-inline constexpr int levels_per_word = 21;  ///< levels that one 64-bit Morton word holds, 3 bits each
+inline constexpr int max_levels = 62;  ///< deepest lattice: indices fit a signed 64-bit integer
 
 struct Lattice {
   double unit = 1;              ///< g: edge of a box at level `depth`
   std::int64_t origin[3] = {};  ///< lowest corner of the root in units of g
-  int depth = levels_per_word;  ///< deepest level; the root's edge is g 2^depth
+  int depth = 21;               ///< deepest level; the root's edge is g 2^depth
 
   /// Edge of a box at `level`.
   FARFIELD_HD double edge(int level) const { return unit * static_cast<double>(std::int64_t(1) << (depth - level)); }
@@ -65,28 +63,12 @@ FARFIELD_HD bool resolves_children(const Lattice& lattice, double finest, const 
   return child_edge > finest * (largest + child_edge);
 }
 
-/// Spreads the low 21 bits of v to every third bit.
-FARFIELD_HD std::uint64_t spread_bits(std::uint64_t v) {
-  v &= 0x1fffff;
-  v = (v | v << 32) & 0x001f00000000ffffull;
-  v = (v | v << 16) & 0x001f0000ff0000ffull;
-  v = (v | v << 8) & 0x100f00f00f00f00full;
-  v = (v | v << 4) & 0x10c30c30c30c30c3ull;
-  return (v | v << 2) & 0x1249249249249249ull;
-}
-
-/// For backends that sort 64-bit keys: Morton word number `word` (0, 1, 2) of a scaled point: levels 21 word + 1 ... 21
-/// word + 21, x in the lowest bit of each triple, the coarsest level in bits 60-62. Levels beyond the lattice's depth
-/// are zero.
-FARFIELD_HD std::uint64_t morton_word(const Lattice& lattice, const double x[3], int word) {
-  std::uint64_t key = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::uint64_t i = static_cast<std::uint64_t>(lattice.index(x[axis], axis));
-    const int shift = lattice.depth - levels_per_word * (word + 1);
-    const std::uint64_t bits = shift >= 0 ? i >> shift : i << -shift;
-    key |= spread_bits(bits) << axis;
-  }
-  return key;
+/// Spreads the low ten bits of v to every third bit.
+FARFIELD_HD std::uint32_t spread_bits(std::uint32_t v) {
+  v = (v | v << 16) & 0x030000ff;
+  v = (v | v << 8) & 0x0300f00f;
+  v = (v | v << 4) & 0x030c30c3;
+  return (v | v << 2) & 0x09249249;
 }
 
 /// Levels [begin, end) of the boxes whose children one 32-bit Morton key tells apart: 3 bits a level.
@@ -115,25 +97,14 @@ FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], 
   for (int axis = 0; axis < 3; ++axis) {
     const std::uint64_t i = static_cast<std::uint64_t>(lattice.index(x[axis], axis));
     const int shift = lattice.depth - end;
-    std::uint32_t v = static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & kept;
-    v = (v | v << 16) & 0x030000ff;
-    v = (v | v << 8) & 0x0300f00f;
-    v = (v | v << 4) & 0x030c30c3;
-    v = (v | v << 2) & 0x09249249;
-    key |= v << axis;
+    key |= spread_bits(static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & kept) << axis;
   }
   return key;
 }
 
-/// Which child of a box at `level` holds a point, from the point's morton_key of key_levels(level).
-FARFIELD_HD int child_of_short_key(std::uint32_t key, int level) {
+/// Which child (0-7, x lowest bit) of a box at `level` holds a point, from the point's morton_key of key_levels(level).
+FARFIELD_HD int child_of_key(std::uint32_t key, int level) {
   return static_cast<int>(key >> (3 * (key_levels(level).end - 1 - level))) & 7;
-}
-
-/// Which child (0-7, x lowest bit) of a box at `level` holds a point, from its morton_word that contains level + 1.
-FARFIELD_HD int child_of_key(std::uint64_t key, int level) {
-  const int within = level % levels_per_word;  // 0: the word's coarsest triple
-  return static_cast<int>(key >> (3 * (levels_per_word - 1 - within))) & 7;
 }
 
 }  // namespace farfield

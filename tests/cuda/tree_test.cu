@@ -34,6 +34,11 @@ std::vector<T> on_host(const cuda::DeviceArray<T>& a) {
   return copy;
 }
 
+Geometry survey_on_device(const Points& sources, const Points* targets) {
+  cuda::DeviceMemory memory;
+  return cuda::survey(sources, targets, memory);
+}
+
 /// Reports the first element that differs.
 template <class T>
 void compare(const std::string& name, const Array<T>& expected, const cuda::DeviceArray<T>& array) {
@@ -116,7 +121,7 @@ TreeOptions uniform(int depth) {
 /// Surveys and builds on both and compares. `targets` null: they are the sources.
 void compare_builds(const Points& sources, const Points* targets, const TreeOptions& options) {
   const Geometry geometry = cpu::survey(sources, targets, 2);
-  compare(geometry, cuda::survey(sources, targets, nullptr));
+  compare(geometry, survey_on_device(sources, targets));
   cpu::CpuTree expected;
   cpu::build(expected, sources, targets, geometry, options);
   cuda::DeviceMemory memory;
@@ -265,7 +270,7 @@ TEST_F(CudaTreeTest, ReadsDeviceMemory) {
   for (const Points& host : {points(cloud), points(narrow)}) {
     const cuda::DevicePoints copy(host, memory);
     const Geometry geometry = cpu::survey(host, nullptr, 1);
-    compare(geometry, cuda::survey(copy.view(), nullptr, nullptr));
+    compare(geometry, survey_on_device(copy.view(), nullptr));
     cpu::CpuTree expected;
     cpu::build(expected, host, nullptr, geometry, adaptive(30, {}));
     cuda::CudaTree found;
@@ -312,13 +317,12 @@ TEST_F(CudaTreeTest, RefusesWithTheSentencesOfTheCpu) {
     const Points good = points(cloud), bad = points(others);
     const std::string expected = sentence_of([&] { cpu::survey(bad, nullptr, 1); });
     EXPECT_NE(expected, "");
-    EXPECT_EQ(sentence_of([&] { cuda::survey(bad, nullptr, nullptr); }), expected);
-    EXPECT_EQ(sentence_of([&] { cuda::survey(good, &bad, nullptr); }),
-              sentence_of([&] { cpu::survey(good, &bad, 1); }));
+    EXPECT_EQ(sentence_of([&] { survey_on_device(bad, nullptr); }), expected);
+    EXPECT_EQ(sentence_of([&] { survey_on_device(good, &bad); }), sentence_of([&] { cpu::survey(good, &bad, 1); }));
   }
   Points negative = points(cloud);
   negative.count = -1;
-  EXPECT_EQ(sentence_of([&] { cuda::survey(negative, nullptr, nullptr); }),
+  EXPECT_EQ(sentence_of([&] { survey_on_device(negative, nullptr); }),
             sentence_of([&] { cpu::survey(negative, nullptr, 1); }));
 }
 

@@ -2,7 +2,6 @@
 // (methods/fmm.hpp or the direct sum).
 #include "backends/cpu/evaluator.hpp"
 
-#include <cmath>
 #include <vector>
 
 #include "backends/cpu/boxes/tree.hpp"

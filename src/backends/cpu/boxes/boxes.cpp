@@ -1,7 +1,6 @@
 #include "backends/cpu/boxes/boxes.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <farfield/error.hpp>
 #include <limits>
 #include <string>
@@ -129,7 +128,7 @@ Cuts Builder::cut(const Node& node, int level) const {
     cuts.at[s][8] = node.end[s];
     for (int o = 1; o < 8; ++o)
       cuts.at[s][o] = std::partition_point(items + cuts.at[s][o - 1], items + node.end[s],
-                                           [&](Item item) { return child_of_short_key(key_of(item), level) < o; }) -
+                                           [&](Item item) { return child_of_key(key_of(item), level) < o; }) -
                       items;
     for (int o = 0; o < 8; ++o)
       if (cuts.at[s][o] < cuts.at[s][o + 1]) cuts.mask |= 1u << o;

@@ -24,16 +24,6 @@ SparseView<Real> Tables<Real>::keep(Sparse& sparse, const SparseMap& map) {
   return {map.rows, map.columns, sparse.begin.data(), sparse.column.data(), keep(sparse.value, map.value)};
 }
 
-/// Offset of an operator, and the edge of its target box, in edges of its source box.
-struct OperatorOffset {
-  explicit OperatorOffset(std::int64_t id) {
-    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
-    t[0] = 0.5 * c.x, t[1] = 0.5 * c.y, t[2] = 0.5 * c.z;
-    target_edge = target_edge_of(static_cast<int>(id));
-  }
-  double t[3], target_edge;
-};
-
 template <class Real>
 template <class Basis>
 void Tables<Real>::build_dense(int operators, int threads) {
@@ -79,11 +69,10 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int thread
   static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
   static_assert(std::same_as<typename Basis::Shape, SolidShape>, "m2l by rotation and src/judge know no other");
   const int count = Basis::coefficient_count(degree);
-  constexpr int line = 64 / static_cast<int>(sizeof(Real));
   view_ = {};
   view_.degree = degree;
   view_.coefficients = count;
-  view_.stride = (count + line - 1) / line * line;
+  view_.stride = stride_of<Real>(count);
   view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
   view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
   for (int id = 0; id < symmetry_count; ++id) {
@@ -125,8 +114,7 @@ std::int64_t Tables<Real>::held_bytes() const {
 template <class Real>
 std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced) {
   const std::int64_t d = degree + 1, operators = reduced ? operator_count : far_operator_count;
-  const std::int64_t rotations = 2 * d + d * (2 * d + 1) * (2 * d - 1) / 3 + d * (d + 1) * (2 * d + 1) / 6;
-  const std::int64_t numbers = operators * (rotation ? rotations : coefficients * coefficients) +
+  const std::int64_t numbers = operators * (rotation ? most_rotation_numbers(degree) : coefficients * coefficients) +
                                coefficients * coefficients + 64 * (coefficients + 2 * d + 1);
   return numbers * static_cast<std::int64_t>(sizeof(Real)) + 32 * coefficients * symmetry_count;
 }

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <farfield/error.hpp>
 #include <limits>
 #include <string>
@@ -89,7 +88,7 @@ void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry&
   const Scaling scale(g.exponent);
   const GridCells grid(g);
   std::uint32_t spread[1 << finest];
-  for (std::uint32_t i = 0; i < 1 << finest; ++i) spread[i] = static_cast<std::uint32_t>(spread_bits(i));
+  for (std::uint32_t i = 0; i < 1 << finest; ++i) spread[i] = spread_bits(i);
   with_reader(points, scale, [&](const auto& read) {
     const std::int64_t blocks = static_cast<std::int64_t>(maps.size());
     for_each_index(blocks, 1, threads, [&](std::int64_t b) {

@@ -169,7 +169,7 @@ struct Division {
 #pragma unroll 4
     for (std::int64_t first = node.begin[s]; first < node.end[s]; first += 32) {
       const bool there = first + lane < node.end[s];
-      const int octant = there ? child_of_short_key(key_of(rule.items[s][first + lane]), level) : 0;
+      const int octant = there ? child_of_key(key_of(rule.items[s][first + lane]), level) : 0;
       unsigned same = __ballot_sync(~0u, there);
       for (int axis = 0; axis < 3; ++axis) {
         const unsigned upper = __ballot_sync(~0u, octant >> axis & 1);
@@ -200,7 +200,7 @@ struct Division {
       int less = 0;  // probes below `octant`
       for (int k = 0; k < per_lane; ++k) {
         const std::int64_t at = low + (threadIdx.x % lanes * per_lane + k) * step;
-        if (at < high) less += child_of_short_key(key_of(rule.items[s][at]), level) < octant;
+        if (at < high) less += child_of_key(key_of(rule.items[s][at]), level) < octant;
       }
       for (int other = 1; other < lanes; other *= 2) less += __shfl_xor_sync(~0u, less, other);
       if (low + less * step < high && less < probes) high = low + less * step;

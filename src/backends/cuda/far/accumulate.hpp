@@ -1,9 +1,6 @@
 // accumulate: sums sources into an expansion of any degree, a warp per box, for p2m and p2l.
 #pragma once
 #include "backends/cuda/far/visitors.hpp"
-#include "backends/cuda/runtime/check.hpp"
-#include "backends/cuda/runtime/device.hpp"
-#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -29,12 +26,7 @@ __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::i
 template <class Real, class Launch>
 void launch_accumulation(const Work<Real>& work, const char* name, Launch kernel) {
   const std::size_t bytes = static_cast<std::size_t>(column_numbers(work.tables.degree)) * sizeof(Real);
-  const int warps = warps_that_fit(bytes, tuning::box_warps);
-  const std::size_t all = bytes * static_cast<std::size_t>(warps);
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
-           work.stream>>>(work);
-  require_launch(name);
+  launch_warps(name, kernel, work.tree.boxes, 1, bytes, work.stream, work);
 }
 
 }  // namespace farfield::cuda

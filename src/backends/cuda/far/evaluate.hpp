@@ -3,8 +3,6 @@
 // lanes are targets, coefficients in shared memory as [coefficient][expansion].
 #pragma once
 #include "backends/cuda/far/visitors.hpp"
-#include "backends/cuda/runtime/check.hpp"
-#include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
@@ -87,15 +85,9 @@ __global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first)
 template <class Kernel, class Real, int expansions, bool multipole>
 bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int first) {
   const std::size_t bytes = static_cast<std::size_t>(extent.count) * expansions * sizeof(Real);
-  const int warps = warps_that_fit(bytes, tuning::box_warps);
-  if (warps == 0) return false;
-  const auto kernel = evaluate_kernel<Kernel, Real, expansions, multipole>;
-  const std::size_t all = bytes * static_cast<std::size_t>(warps);
-  const char* name = multipole ? "m2p" : "l2p";
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>((work.tree.boxes + warps - 1) / warps), static_cast<unsigned>(warps * warp), all,
-           work.stream>>>(work, extent, first);
-  require_launch(name);
+  if (warps_that_fit(bytes, 1) == 0) return false;
+  launch_warps(multipole ? "m2p" : "l2p", evaluate_kernel<Kernel, Real, expansions, multipole>, work.tree.boxes, 1,
+               bytes, work.stream, work, extent, first);
   return true;
 }
 

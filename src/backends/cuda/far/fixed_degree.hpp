@@ -36,13 +36,6 @@ Factors<Real, count> make_factors(const std::vector<double>& values) {
   return factors;
 }
 
-/// Stride of expansions with `count` coefficients, as Tables has it.
-template <class Real>
-FARFIELD_HD constexpr int stride_of(int count) {
-  constexpr int line = 64 / static_cast<int>(sizeof(Real));
-  return (count + line - 1) / line * line;
-}
-
 /// Up to `ranges` ranges of points joined into one: its place i is point first[r] + i with r = range_of(i).
 template <int ranges>
 struct FlatRanges {

@@ -203,10 +203,8 @@ void l2l(const Work<Real>& work, int level) {
   with_fixed_count<Real>(count, [&](auto constant) {
     constexpr int fixed = decltype(constant)::value;
     const auto kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true> : l2l_kernel<Real, fixed, false>;
-    allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    kernel<<<shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
-        work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
-    require_launch("l2l");
+    launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count)},
+                  work.stream, work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
   });
 }
 

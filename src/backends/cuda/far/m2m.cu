@@ -119,10 +119,8 @@ void m2m(const Work<Real>& work, int level) {
   with_fixed_count<Real>(count, [&](auto constant) {
     constexpr int fixed = decltype(constant)::value;
     const auto kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true> : m2m_kernel<Real, fixed, false>;
-    allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    kernel<<<shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count), work.stream>>>(
-        work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
-    require_launch("m2m");
+    launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count)},
+                  work.stream, work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
   });
 }
 

@@ -13,7 +13,6 @@
 #include <type_traits>
 
 #include "backends/cuda/runtime/array.hpp"
-#include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"

@@ -65,14 +65,12 @@ template <class Kernel, class Real, int degree>
 static void launch_fixed(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
-  const auto kernel = p2l_fixed_kernel<Kernel, Real, degree>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
   constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
   const int warps = warps_that_fit(bytes, tuning::box_warps);
   const LookShape shape = look_shape(work.tree.boxes, warps);
-  kernel<<<shape.blocks, static_cast<unsigned>(warps * warp), bytes* static_cast<std::size_t>(warps), work.stream>>>(
-      work, factors, shape.looks);
-  require_launch("p2l");
+  launch_kernel("p2l", p2l_fixed_kernel<Kernel, Real, degree>,
+                {shape.blocks, warps * warp, bytes * static_cast<std::size_t>(warps)}, work.stream, work, factors,
+                shape.looks);
 }
 
 template <class Kernel, class Real>

@@ -6,8 +6,6 @@
 #include "backends/cuda/far/accumulate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/m2l/tensor/operands.hpp"
-#include "backends/cuda/runtime/check.hpp"
-#include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
@@ -64,15 +62,10 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
 
 template <class Kernel, class Real, int degree, int lanes>
 static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::coefficient_count(degree), boxes = warp / lanes;
+  constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
-  const auto kernel = p2m_fixed_kernel<Kernel, Real, degree, lanes>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
-  const int warps = warps_that_fit(bytes, tuning::box_warps), all = warps * boxes;
-  kernel<<<static_cast<unsigned>((work.tree.boxes + all - 1) / all), static_cast<unsigned>(warps * warp),
-           bytes* static_cast<std::size_t>(warps), work.stream>>>(work, factors);
-  require_launch("p2m");
+  launch_warps("p2m", p2m_fixed_kernel<Kernel, Real, degree, lanes>, work.tree.boxes, warp / lanes,
+               sizeof(Real) * count * (warp + 1), work.stream, work, factors);
 }
 
 template <class Kernel, class Real>

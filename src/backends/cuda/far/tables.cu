@@ -181,15 +181,6 @@ void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation,
   link(set, parents ? view_.parent : view_.far, links.classes);
 }
 
-/// Offset of a canonical operator in edges of its source's box.
-struct OperatorOffset {
-  explicit OperatorOffset(std::int64_t id) : target_edge(target_edge_of(static_cast<int>(id))) {
-    const CanonicalOffset c = canonical_offsets()[static_cast<std::size_t>(id)];
-    t[0] = 0.5 * c.x, t[1] = 0.5 * c.y, t[2] = 0.5 * c.z;
-  }
-  double t[3], target_edge;
-};
-
 template <class Basis>
 std::vector<double> canonical_matrices(int degree, int operators, int threads) {
   const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
@@ -237,11 +228,10 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
   static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
   static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
   const int count = Basis::coefficient_count(degree);
-  constexpr int line = 64 / static_cast<int>(sizeof(Real));
   view_ = {};
   view_.degree = degree;
   view_.coefficients = count;
-  view_.stride = (count + line - 1) / line * line;
+  view_.stride = stride_of<Real>(count);
   view_.pitch = (count + product_columns - 1) / product_columns * product_columns;
   view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
   view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
@@ -291,10 +281,10 @@ void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced,
 template <class Real>
 std::int64_t Tables<Real>::bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced) {
   const std::int64_t d = degree + 1, operators = reduced ? operator_count : far_operator_count;
-  const std::int64_t rotations = 2 * d + d * (2 * d + 1) * (2 * d - 1) / 3 + d * (d + 1) * (2 * d + 1) / 6;
   const std::int64_t matrix = (coefficients + 15) * (coefficients + 31);
-  const std::int64_t numbers = (rotation ? operators * rotations : (316 + (reduced ? 80 : 0) + operators) * matrix) +
-                               18 * matrix + 64 * (coefficients + 2 * d + 1);
+  const std::int64_t numbers =
+      (rotation ? operators * most_rotation_numbers(degree) : (316 + (reduced ? 80 : 0) + operators) * matrix) +
+      18 * matrix + 64 * (coefficients + 2 * d + 1);
   return numbers * static_cast<std::int64_t>(sizeof(Real)) + 32 * coefficients * symmetry_count;
 }
 

@@ -3,6 +3,7 @@
 // column by column (begin m, terms n, end m).
 #pragma once
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
 
 namespace farfield::cuda {
@@ -119,6 +120,16 @@ __device__ Real apply_row(const SparseView<Real>& a, const Real* x, int row) {
 inline int warps_that_fit(std::size_t bytes, int most) {
   const auto fit = static_cast<int>(static_cast<std::size_t>(device_limits().shared_bytes) / (bytes ? bytes : 1));
   return fit < most ? fit : most;
+}
+
+/// Launches warps for `items`, each with `bytes` of shared memory; a warp takes `per_warp` items.
+template <class... Parameters, class... Arguments>
+void launch_warps(const char* name, void (*kernel)(Parameters...), std::int64_t items, int per_warp, std::size_t bytes,
+                  cudaStream_t stream, const Arguments&... arguments) {
+  const int warps = warps_that_fit(bytes, tuning::box_warps), all = warps * per_warp;
+  launch_kernel(name, kernel,
+                {static_cast<unsigned>((items + all - 1) / all), warps * warp, bytes * static_cast<std::size_t>(warps)},
+                stream, arguments...);
 }
 
 }  // namespace farfield::cuda

@@ -3,7 +3,6 @@
 // products of a link are summed on their own and then added to the total: rounding grows with the number of links, not
 // with links times coefficients. Ceiling: the FMA units; 2 (d+1)^4 flops per link.
 #include "backends/cuda/m2l/product.hpp"
-#include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/tuning.hpp"
 
@@ -260,12 +259,10 @@ static void launch_shape(const Work<Real>& work, const RowsOf<Real>& p, std::int
   const int slots = p.reach == Reach::parent ? 0 : p.reach == Reach::child ? 1 : colleagues_per_box;
   const std::size_t bytes = sizeof(Real) * 2 * depth * (rows + Pack<Real>::size + columns) + sizeof(TileRows<rows>) +
                             sizeof(Neighbours) * static_cast<std::size_t>(slots) * rows;
-  const auto kernel = product_kernel<Real, rows, columns, row_tile, column_tile>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
   const dim3 grid(static_cast<unsigned>((boxes + rows - 1) / rows + (p.classes.box ? 8 : 0)),
                   static_cast<unsigned>((p.columns + columns - 1) / columns));
-  kernel<<<grid, threads, bytes, work.stream>>>(work.tree, p);
-  require_launch("product");
+  launch_kernel("product", product_kernel<Real, rows, columns, row_tile, column_tile>, {grid, threads, bytes},
+                work.stream, work.tree, p);
 }
 
 template <class Real>

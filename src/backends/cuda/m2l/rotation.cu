@@ -2,7 +2,6 @@
 // x-z plane, Y onto the z axis and C translates along it. 2 d^3 + 4 d^2 multiply-adds per translation against (d+1)^4.
 // A block holds a few targets of one class and goes through their links; threads are rows of the factors, and every
 // number of an operator is read once for all targets of the block.
-#include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
@@ -177,11 +176,8 @@ template <class Real, int tile>
 static bool launch(const Work<Real>& work, const RotationRows& rows, std::int64_t boxes) {
   const std::size_t bytes = sizeof(Real) * 2 * static_cast<std::size_t>(work.tables.coefficients) * tile;
   if (bytes > static_cast<std::size_t>(device_limits().shared_bytes) - 1024) return false;
-  const auto kernel = rotation_kernel<Real, tile>;
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8)), threads, bytes, work.stream>>>(
-      work, rows);
-  require_launch("m2l by rotation");
+  const auto blocks = static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8));
+  launch_kernel("m2l by rotation", rotation_kernel<Real, tile>, {blocks, threads, bytes}, work.stream, work, rows);
   return true;
 }
 

@@ -211,12 +211,10 @@ struct Passes {
     cursor.resize(tuning::most_record_groups);
     require(cudaMemsetAsync(cursor.data(), 0, tuning::most_record_groups * sizeof(std::uint32_t), stream),
             "cudaMemsetAsync");
-    const auto kernel = group_kernel<T, parts, From>;
-    allow_shared_memory(reinterpret_cast<const void*>(kernel));
     constexpr int size = Tile<T, parts>::size;
-    kernel<<<static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, parts>), stream>>>(
-        from, order, count, slab, cursor.data(), reinterpret_cast<Parts*>(grouped.data()), place.data());
-    require_launch("group_kernel");
+    launch_kernel("group_kernel", group_kernel<T, parts, From>,
+                  {static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, parts>)}, stream, from,
+                  order, count, slab, cursor.data(), reinterpret_cast<Parts*>(grouped.data()), place.data());
   }
 
   template <class From>

@@ -2,7 +2,6 @@
 // marks in grid cells that hold a point; counts of marked cells per grid. One read-back at the end.
 #include <cub/block/block_reduce.cuh>
 #include <farfield/error.hpp>
-#include <limits>
 #include <string>
 
 #include "backends/cuda/runtime/parallel.hpp"
@@ -225,12 +224,6 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
 }
 
 }  // namespace
-
-Geometry survey(const Points& sources, const Points* targets, cudaStream_t stream) {
-  DeviceMemory memory;
-  memory.stream = stream;
-  return survey(sources, targets, memory);
-}
 
 Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memory) {
   check_view(sources, "source");

@@ -1,9 +1,5 @@
 // Survey: one look at the caller's points before anything is chosen or allocated.
 #pragma once
-#include <cuda_runtime.h>
-
-#include <farfield/views.hpp>
-
 #include "backends/cuda/runtime/array.hpp"
 #include "tree/geometry.hpp"
 
@@ -11,10 +7,8 @@ namespace farfield::cuda {
 
 /// Bounding box, power-of-two scale and how the points fill space, the same as cpu::survey finds. `targets` null: they
 /// are the sources. Points in host memory are copied for the call; a caller who builds afterwards passes views of
-/// DevicePoints instead. Waits for the stream once.
+/// DevicePoints instead. In the order of memory.stream, for which it waits once.
 /// Throws Error(input) for negative counts, null pointers and for the first coordinate that is not Kept.
-Geometry survey(const Points& sources, const Points* targets, cudaStream_t stream);
-/// The same in the order of memory.stream.
 Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -1,7 +1,6 @@
 // MirrorM2l: what m2l by mirror images owns beside the plan's other arrays: operators, the list of steps, rows, the
 // multipoles sorted by parity.
 #pragma once
-#include <vector>
 
 #include "backends/cuda/m2l/mirror/view.hpp"
 #include "backends/cuda/runtime/array.hpp"

@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include "backends/cuda/m2l/tensor/kernel.hpp"
-#include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 
 namespace farfield::cuda {
@@ -14,10 +13,8 @@ void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cu
 template <class Engine>
 void launch_tensor(void (*kernel)(TreeView, TensorProduct), int threads, const TreeView& tree,
                    const TensorProduct& product, cudaStream_t stream) {
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<static_cast<unsigned>(product.pass.rows.most_tiles), threads, tensor_shared_bytes<Engine>(), stream>>>(
-      tree, product);
-  require_launch("tensor_kernel");
+  const auto blocks = static_cast<unsigned>(product.pass.rows.most_tiles);
+  launch_kernel("tensor_kernel", kernel, {blocks, threads, tensor_shared_bytes<Engine>()}, stream, tree, product);
 }
 
 }  // namespace farfield::cuda

@@ -1,6 +1,5 @@
 // TensorRowLists: the parents of each class of children, made on the device once per tree.
 #pragma once
-#include <vector>
 
 #include "backends/cuda/m2l/tensor/view.hpp"
 #include "backends/cuda/runtime/array.hpp"
