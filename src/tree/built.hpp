@@ -24,7 +24,7 @@ struct TreeOptions {
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.
 template <template <class> class ArrayOf>
-struct Cloud {
+struct KeyedPoints {
   Points points;
   Scaling scale;
   Lattice lattice;

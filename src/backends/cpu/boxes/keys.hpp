@@ -6,7 +6,7 @@
 
 namespace farfield::cpu {
 
-using Cloud = farfield::Cloud<Array>;
+using Cloud = KeyedPoints<Array>;
 
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void require_indices(std::int64_t count);

@@ -8,7 +8,7 @@
 
 namespace farfield::cuda {
 
-using Cloud = farfield::Cloud<DeviceArray>;
+using Cloud = KeyedPoints<DeviceArray>;
 
 /// Items of all points in the caller's order, with keys of levels 1-10.
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.

@@ -12,8 +12,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "backends/cuda/runtime/array.hpp"
-#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
 #include "expansions/solid_shape.hpp"

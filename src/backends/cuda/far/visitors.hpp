@@ -2,7 +2,7 @@
 // Accumulate (p2m, p2l) and Evaluate (l2p, m2p). Basis::columns passes R_{n,+-m} = Q_{n,m} (C_m, S_m) to a visitor
 // column by column (begin m, terms n, end m).
 #pragma once
-#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
 

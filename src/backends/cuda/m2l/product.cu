@@ -3,7 +3,7 @@
 // products of a link are summed on their own and then added to the total: rounding grows with the number of links, not
 // with links times coefficients. Ceiling: the FMA units; 2 (d+1)^4 flops per link.
 #include "backends/cuda/m2l/product.hpp"
-#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {

@@ -2,7 +2,7 @@
 // x-z plane, Y onto the z axis and C translates along it. 2 d^3 + 4 d^2 multiply-adds per translation against (d+1)^4.
 // A block holds a few targets of one class and goes through their links; threads are rows of the factors, and every
 // number of an operator is read once for all targets of the block.
-#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"

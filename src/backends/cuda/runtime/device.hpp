@@ -1,13 +1,9 @@
 // Device: what is there to compute on.
 #pragma once
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <farfield/device.hpp>
 #include <string>
 #include <vector>
-
-#include "backends/cuda/runtime/check.hpp"
 
 namespace farfield::cuda {
 
@@ -38,20 +34,5 @@ int compute_capability();
 /// Lets a kernel use all the shared memory a block may have. The same value at every call: plans of several threads
 /// share kernels.
 void allow_shared_memory(const void* kernel);
-
-struct LaunchShape {
-  dim3 blocks;
-  int threads;
-  std::size_t bytes;  ///< shared memory of a block
-};
-
-/// Launches a kernel that may use all the shared memory of a block.
-template <class... Parameters, class... Arguments>
-void launch_kernel(const char* name, void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
-                   const Arguments&... arguments) {
-  allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<shape.blocks, static_cast<unsigned>(shape.threads), shape.bytes, stream>>>(arguments...);
-  require_launch(name);
-}
 
 }  // namespace farfield::cuda

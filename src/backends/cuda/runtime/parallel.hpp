@@ -1,4 +1,4 @@
-// parallel: a kernel that calls a body per index, and CUB's calls with their temporary memory.
+// parallel: launches, a kernel that calls a body per index, and CUB's calls with their temporary memory.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -7,8 +7,24 @@
 
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
 
 namespace farfield::cuda {
+
+struct LaunchShape {
+  dim3 blocks;
+  int threads;
+  std::size_t bytes;  ///< shared memory of a block
+};
+
+/// Launches a kernel that may use all the shared memory of a block.
+template <class... Parameters, class... Arguments>
+void launch_kernel(const char* name, void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
+                   const Arguments&... arguments) {
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  kernel<<<shape.blocks, static_cast<unsigned>(shape.threads), shape.bytes, stream>>>(arguments...);
+  require_launch(name);
+}
 
 inline constexpr int block_threads = 256;
 

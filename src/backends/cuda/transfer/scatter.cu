@@ -6,8 +6,6 @@
 // place of a record within its group depends on timing, its place in the result does not.
 #include <algorithm>
 
-#include "backends/cuda/runtime/check.hpp"
-#include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/tuning.hpp"

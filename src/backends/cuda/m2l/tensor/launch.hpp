@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "backends/cuda/m2l/tensor/kernel.hpp"
-#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 
 namespace farfield::cuda {
 
