@@ -15,7 +15,7 @@
 #include "judge/quality.hpp"
 #include "kernels/traits.hpp"
 #include "model/degree.hpp"
-#include "tree/built.hpp"
+#include "tree/built_tree.hpp"
 
 namespace farfield {
 

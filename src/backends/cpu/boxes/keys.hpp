@@ -2,7 +2,7 @@
 // overfull ten levels down get new keys of five levels for their own points only, so that depth costs nothing where it
 // is not needed.
 #pragma once
-#include "tree/built.hpp"
+#include "tree/built_tree.hpp"
 
 namespace farfield::cpu {
 

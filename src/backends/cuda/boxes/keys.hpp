@@ -3,7 +3,7 @@
 // their own points only.
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
-#include "tree/built.hpp"
+#include "tree/built_tree.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cuda {
