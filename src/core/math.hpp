@@ -9,6 +9,7 @@ namespace farfield {
 
 template <class V>
 struct Math {
+  FARFIELD_HD static V constant(double x) { return static_cast<V>(x); }
   FARFIELD_HD static V absolute(V x) { return x < V{} ? -x : x; }
   FARFIELD_HD static V square_root(V x) { return std::sqrt(x); }
   /// 1/sqrt(x) for x > 0.

@@ -31,8 +31,9 @@ struct DirectInput {
   const double* target[3];
   const double* strength;
   std::int64_t sources;
-  double softening = 0;        ///< scaled like the coordinates
-  std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from; softened sums leave that pair out
+  double softening = 0;         ///< scaled like the coordinates
+  KernelParameters parameters;  ///< likewise
+  std::int64_t self_from = 0;   ///< target t >= self_from is source t - self_from; softened sums leave that pair out
   int threads = 1;
 };
 
@@ -42,13 +43,13 @@ struct PairTerms {
   V potential, gradient;
 };
 template <class K, class V>
-FARFIELD_HD PairTerms<V> pair_terms(V r2, V dx, V dy, V dz, V q) {
+FARFIELD_HD PairTerms<V> pair_terms(const K& kernel, V r2, V dx, V dy, V dz, V q) {
   if constexpr (OfInverseDistance<K>) {
     const V inverse = Math<V>::inverse_sqrt(r2), w = Math<V>::absolute(q) * inverse;
     return {w, w * inverse};
   } else {
     V out[4] = {};
-    K::template pair<4>(r2, dx, dy, dz, q, out);
+    kernel.template pair<4>(r2, dx, dy, dz, q, out);
     return {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])};
   }
 }
@@ -58,7 +59,7 @@ FARFIELD_HD PairTerms<V> pair_terms(V r2, V dx, V dy, V dz, V q) {
 template <class K>
 FARFIELD_HD double softened_at_no_distance(double softening) {
   double out[1] = {0};
-  nearest_pair<K, 1>(softening, 0, 0, 1, out);
+  nearest_pair<K, 1>({}, softening, 0, 0, 1, out);
   return out[0];
 }
 

@@ -5,19 +5,21 @@
 
 #include "core/hd.hpp"
 #include "expansions/basis.hpp"
+#include "kernels/parameters.hpp"
 
 namespace farfield {
 
 /// `parts`, the numbers of a result: 1, the potential; 4, the potential and its gradient with respect to the target.
 template <class K>
-concept PairKernel = ExpansionBasis<typename K::Basis> && requires(double r2, double d, double q, double* out) {
-  { K::homogeneity } -> std::convertible_to<int>;  ///< K(s x, s y) = s^homogeneity K(x, y)
+concept PairKernel = ExpansionBasis<typename K::Basis> &&
+    requires(const K& kernel, double r2, double d, double q, double* out) {
+  { K::homogeneity } -> std::convertible_to<int>;  ///< K(s x, s y) = s^homogeneity K(x, y), with its lengths times s
   { K::singular } -> std::convertible_to<bool>;    ///< infinite at distance 0: coincident pairs contribute nothing
   { K::softens } -> std::convertible_to<bool>;     ///< the square of Options::softening may be added to r2
   /// Adds one pair, d = target - source and r2 = |d|^2, r2 > 0 where the kernel is singular: out[0] += q K and, with 4
   /// parts, the next three += q grad K.
-  K::template pair<1>(r2, d, d, d, q, out);
-  K::template pair<4>(r2, d, d, d, q, out);
+  kernel.template pair<1>(r2, d, d, d, q, out);
+  kernel.template pair<4>(r2, d, d, d, q, out);
 };
 
 /// A kernel of 1/r and q/r^3 alone. For such a kernel backends have shorter ways than `pair`, which refine the
@@ -30,15 +32,16 @@ concept OfInverseDistance = PairKernel<K> && requires(double v, double* out) {
 };
 
 /// Adds a pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: computed
-/// with about its distance as the unit of length. Adds nothing where the points coincide.
+/// with about its distance as the unit of length. Adds nothing where the points coincide. In that unit lengths of the
+/// kernel may be infinite.
 template <class K, int parts>
-FARFIELD_HD void nearest_pair(double x, double y, double z, double q, double* out) {
+FARFIELD_HD void nearest_pair(const KernelParameters& parameters, double x, double y, double z, double q, double* out) {
   const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
   if (!(largest > 0)) return;
   const double unit = scalbn(1.0, ilogb(largest));
   x /= unit, y /= unit, z /= unit;
   double own[4] = {0, 0, 0, 0};
-  K::template pair<parts>(x * x + y * y + z * z, x, y, z, q, own);
+  kernel_of<K>(parameters.measured_in(unit)).template pair<parts>(x * x + y * y + z * z, x, y, z, q, own);
   // divide by one power of unit at a time: unit^2 may leave the range of double where the result does not
   for (int h = K::homogeneity; h < 0; ++h)
     for (int part = 0; part < parts; ++part) own[part] /= unit;

@@ -3,6 +3,7 @@
 #include <farfield/options.hpp>
 
 #include "expansions/error_curve.hpp"
+#include "kernels/parameters.hpp"
 
 namespace farfield {
 
@@ -14,6 +15,7 @@ struct KernelTraits {
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis
   const ErrorCurve* errors;
+  KernelParameters (*parameters)(const Options&);  ///< in the caller's units; none: zeros
 };
 
 /// Traits of a kernel of the registry.

@@ -44,6 +44,18 @@ static void validate(const Options& o) {
   validate_softening(o);
 }
 
+/// The kernel's parameters in scaled coordinates.
+static KernelParameters scaled_parameters(const Options& o, int exponent) {
+  KernelParameters parameters = traits(o.kernel).parameters(o);
+  for (double& length : parameters.length) {
+    if (!(length >= 0))
+      throw Error(ErrorCode::usage, number(length) + " is not a length that kernel " + traits(o.kernel).name +
+                                        " can have; use 0 or more");
+    length = std::ldexp(length, exponent);
+  }
+  return parameters;
+}
+
 /// Does 1/softening, the potential of coincident points, leave the range of single?
 static bool softening_needs_double(const Options& o, const Geometry& g) {
   return o.softening > 0 && scaled_softening(o.softening, g.exponent, Precision::double_).length < 0x1p-100;
@@ -247,6 +259,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.softening = o.softening;
+  d.parameters = scaled_parameters(o, g.exponent);
   d.method = o.softening > 0 ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);

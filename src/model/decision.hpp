@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/results.hpp"
+#include "kernels/parameters.hpp"
 #include "tree/lists.hpp"
 
 namespace farfield {
@@ -18,7 +19,8 @@ struct Decision {
   Simd simd = Simd::baseline;
   bool gradient = false;
   int parts() const { return parts_with(gradient); }
-  double softening = 0;  ///< in the caller's units; > 0: method is direct
+  double softening = 0;         ///< in the caller's units; > 0: method is direct
+  KernelParameters parameters;  ///< scaled
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
   double tolerance = 0;        ///< error budget of truncation: the tolerance minus rounding, in squares

@@ -134,6 +134,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
     work_.softening = softening.length;
+    work_.parameters = decision.parameters;
     work_.self_from = self_from;
     work_.rotation = decision.rotation;
     work_.reduced = decision.reduced;
@@ -214,6 +215,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                             strength,
                             sources(),
                             softening.length,
+                            decision.parameters,
                             self_from,
                             threads};
     return [this, input](const std::vector<std::int64_t>& at) {

@@ -4,6 +4,7 @@
 
 #include "core/results.hpp"
 #include "expansions/offsets.hpp"
+#include "kernels/parameters.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
 
@@ -57,6 +58,7 @@ struct Work {
   Real* local = nullptr;           ///< [boxes][stride]
   ResultArrays<Real> result;       ///< padded
   double softening = 0;            ///< scaled; > 0 in direct sums only
+  KernelParameters parameters;     ///< scaled
   std::int64_t self_from = 0;      ///< target t >= self_from is source t - self_from: no softened pair with itself
   bool rotation = false;           ///< m2l by rotation, else dense
   bool reduced = false;            ///< reduced stencil

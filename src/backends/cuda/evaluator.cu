@@ -162,6 +162,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
     work_.softening = softening.length;
+    work_.parameters = decision.parameters;
     work_.self_from = self_from;
     work_.stream = stream_;
   }

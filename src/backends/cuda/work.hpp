@@ -11,6 +11,7 @@
 #include "core/least_square.hpp"
 #include "core/results.hpp"
 #include "expansions/offsets.hpp"
+#include "kernels/parameters.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
 
@@ -124,8 +125,9 @@ struct NearWork : TreeWork {
   const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
   /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
   Real close_square = tuning::close_square<Real>(tuning::most_careful);
-  double softening = 0;        ///< scaled; > 0 in direct sums only
-  std::int64_t self_from = 0;  ///< target t >= self_from is source t - self_from: no softened pair with itself
+  double softening = 0;         ///< scaled; > 0 in direct sums only
+  KernelParameters parameters;  ///< scaled
+  std::int64_t self_from = 0;   ///< target t >= self_from is source t - self_from: no softened pair with itself
 };
 
 /// And what expansions need.

@@ -11,7 +11,10 @@ namespace farfield::cpu::FARFIELD_ISA {
 /// Sums over sources, one at a time (V = double) or one per lane (V = Vec<double>).
 template <class Kernel, class V>
 struct Sums {
+  const Kernel kernel;
   V part[most_parts]{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
+
+  explicit Sums(const KernelParameters& parameters) : kernel(kernel_of<Kernel>(parameters)) {}
 
   /// Leaves out pairs that are too near (least_square); `near` becomes positive unless the points of these coincide.
   FARFIELD_INLINE void add(V dx, V dy, V dz, V strength) {
@@ -19,8 +22,8 @@ struct Sums {
     const auto summed = distance2 > (Kernel::singular ? least_square<double> : -1.0);
     const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
     V out[4] = {};
-    Kernel::template pair<4>(r2, dx, dy, dz, q, out);
-    take(out, pair_terms<Kernel>(r2, dx, dy, dz, q));
+    kernel.template pair<4>(r2, dx, dy, dz, q, out);
+    take(out, pair_terms(kernel, r2, dx, dy, dz, q));
     near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
 
@@ -29,7 +32,7 @@ struct Sums {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto distinct = distance2 > 0.0;
     V out[4] = {};
-    Kernel::template pair<4>(distinct ? distance2 + square : one, dx, dy, dz, distinct ? q : V{}, out);
+    kernel.template pair<4>(distinct ? distance2 + square : one, dx, dy, dz, distinct ? q : V{}, out);
     out[0] = distinct ? out[0] : q * at_no_distance;
     take(out, {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])});
   }
@@ -57,8 +60,8 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
 template <class Kernel, class Add>
 static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                                       DirectSum& sum, const Add& add) {
-  Sums<Kernel, Vec<double>> many;
-  Sums<Kernel, double> few;
+  Sums<Kernel, Vec<double>> many(in.parameters);
+  Sums<Kernel, double> few(in.parameters);
   std::int64_t j = begin;
   for (; j + lanes<double> <= end; j += lanes<double>)
     add(many, x[0] - load(in.source[0] + j), x[1] - load(in.source[1] + j), x[2] - load(in.source[2] + j),
@@ -72,12 +75,12 @@ static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], 
 template <class Kernel>
 static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                            DirectSum& sum) {
-  Sums<Kernel, double> near;
+  Sums<Kernel, double> near(in.parameters);
   for (std::int64_t j = begin; j < end; ++j) {
     const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
     if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square<double>) continue;
     double out[4] = {0, 0, 0, 0};
-    nearest_pair<Kernel, 4>(d[0], d[1], d[2], in.strength[j], out);
+    nearest_pair<Kernel, 4>(in.parameters, d[0], d[1], d[2], in.strength[j], out);
     near.take(out, {std::fabs(out[0]), std::hypot(out[1], out[2], out[3])});
   }
   add_to(near, sum);

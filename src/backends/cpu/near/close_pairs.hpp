@@ -24,7 +24,8 @@ class ClosePairs {
   static constexpr bool single = sizeof(Real) == 4;
 
  public:
-  ClosePairs(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame) {
+  ClosePairs(const Work<Real>& work, const Frame& frame)
+      : work_(work), frame_(frame), kernel_(kernel_of<Kernel>(work.parameters.measured_in(1 / frame.factor))) {
     if constexpr (!softened) return;
     const double length = work.softening * frame.factor;
     softening2_ = static_cast<Real>(length * length);
@@ -98,7 +99,7 @@ class ClosePairs {
         q = r2 > Real(0) ? q : V{};
         r2 = r2 > Real(0) ? r2 : V{} + Real(1);
       }
-      Kernel::template pair<parts>(r2, dx, dy, dz, q, out);
+      kernel_.template pair<parts>(r2, dx, dy, dz, q, out);
       for (int part = 0; part < parts; ++part) sum[part] += out[part];
     }
   }
@@ -138,7 +139,8 @@ class ClosePairs {
       double d[3], out[4] = {};
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
-      nearest_pair<Kernel, 4>(d[0], d[1], d[2], static_cast<double>(q), out);
+      nearest_pair<Kernel, 4>(work_.parameters.measured_in(1 / frame_.factor), d[0], d[1], d[2], static_cast<double>(q),
+                              out);
       for (int part = 0; part < parts; ++part) a.sum[i][part][k] += static_cast<Real>(out[part]);
     }
     return r2;
@@ -154,6 +156,7 @@ class ClosePairs {
 
   const Work<Real>& work_;
   const Frame& frame_;
+  const Kernel kernel_;  ///< in the frame
   Real softening2_ = 0, at_no_distance_ = 0;
 };
 

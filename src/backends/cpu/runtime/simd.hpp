@@ -243,6 +243,7 @@ class Scratch {
 /// The functions that pair formulas call on a vector (core/math.hpp).
 template <class Real>
 struct VectorMath {
+  static FARFIELD_INLINE Vec<Real> constant(double x) { return broadcast(static_cast<Real>(x)); }
   static FARFIELD_INLINE Vec<Real> absolute(Vec<Real> x) { return x < Vec<Real>{} ? -x : x; }
   static FARFIELD_INLINE Vec<Real> square_root(Vec<Real> x) { return x * FARFIELD_ISA::inverse_sqrt(x); }
   static FARFIELD_INLINE Vec<Real> inverse_sqrt(Vec<Real> x) { return FARFIELD_ISA::inverse_sqrt(x); }

@@ -80,8 +80,8 @@ __device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::i
 /// Adds the pairs that single can do, without a branch so that those of eight targets overlap. Returns the others, as
 /// bits.
 template <class Kernel>
-__device__ unsigned add_far_pairs(const ProbeSource& from, bool softened, const ProbeShared& shared,
-                                  float far[most_targets][numbers]) {
+__device__ unsigned add_far_pairs(const Kernel& kernel, const ProbeSource& from, bool softened,
+                                  const ProbeShared& shared, float far[most_targets][numbers]) {
   const auto q = static_cast<float>(fabs(from.q));
   const Split x = Split::of(from.x[0]), y = Split::of(from.x[1]), z = Split::of(from.x[2]);
   unsigned near = 0;
@@ -91,7 +91,7 @@ __device__ unsigned add_far_pairs(const ProbeSource& from, bool softened, const 
     const float r2 = dx * dx + dy * dy + dz * dz;
     const bool is_far = r2 > least_far_square && !softened;
     near |= (is_far ? 0u : 1u) << k;
-    add_terms(pair_terms<Kernel>(is_far ? r2 : 1.0f, dx, dy, dz, is_far ? q : 0.0f), far[k]);
+    add_terms(pair_terms(kernel, is_far ? r2 : 1.0f, dx, dy, dz, is_far ? q : 0.0f), far[k]);
   }
   return near;
 }
@@ -111,6 +111,7 @@ __global__ void __launch_bounds__(threads) probe_kernel(NearWork<Real> work, Pro
   }
   for (int e = 0; e < sums; ++e) shared.near[e][thread] = 0;
   __syncthreads();
+  const Kernel kernel = kernel_of<Kernel>(work.parameters);
   float far[most_targets][numbers] = {};
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * threads;
   std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * threads + thread;
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(threads) probe_kernel(NearWork<Real> work, Pro
     const std::int64_t source = j;
     j += step;
     if (j < work.sources) next.load(work, j);  // loads while the pairs of `from` are summed
-    const unsigned near = add_far_pairs<Kernel>(from, work.softening > 0, shared, far);
+    const unsigned near = add_far_pairs(kernel, from, work.softening > 0, shared, far);
     if (near) add_near_pairs<Kernel>(work, near, source, from, shared);
   }
 #pragma unroll

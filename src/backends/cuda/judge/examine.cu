@@ -23,6 +23,7 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
   }
   exact.strength = strength.data();
   exact.softening = e.work.softening;
+  exact.parameters = e.work.parameters;
   exact.self_from = e.work.self_from;
   std::vector<DirectSum> sums;
   for (std::size_t i = 0; i < at.size(); i += most_blocks) {

@@ -164,10 +164,10 @@ struct alignas(16) PairSums {
 };
 
 /// Adds a pair of a kernel that is not OfInverseDistance, by the formula of the kernel.
-template <class Kernel, int parts, class Real>
-__device__ void add_pair(Real r2, Real dx, Real dy, Real dz, Real q, PairSums<Real>& sum) {
+template <int parts, class Kernel, class Real>
+__device__ void add_pair(const Kernel& kernel, Real r2, Real dx, Real dy, Real dz, Real q, PairSums<Real>& sum) {
   PairSums<Real> own = {};
-  Kernel::template pair<parts>(r2, dx, dy, dz, q, &own.u);
+  kernel.template pair<parts>(r2, dx, dy, dz, q, &own.u);
   sum += own;
 }
 
@@ -177,6 +177,7 @@ struct PairTargets {
   static constexpr bool meets_close = Kernel::singular;
   Real x[n], y[n], z[n], softening2 = 0;
   Real close_square;  ///< Work::close_square
+  Kernel kernel;      ///< in the frame
 
   /// Adds a source to all sums.
   __device__ void add(const Staged<Real>& s, PairSums<Real> (&sums)[n], Watch<Real>& watch) const {
@@ -223,7 +224,7 @@ struct PairTargets {
       Kernel::template of_inverse<parts>(inverse, s.q, dx, dy, dz, &sum.u);
     } else {
       const bool counts = wanted(r2);
-      add_pair<Kernel, parts>(counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);
+      add_pair<parts>(kernel, counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);
     }
     return r2;
   }
@@ -231,9 +232,10 @@ struct PairTargets {
 
 /// nearest_pair (kernels/concept.hpp) in a function of its own.
 template <class Kernel, int parts>
-__device__ __noinline__ PairSums<double> nearest_pair_sums(double x, double y, double z, double q) {
+__device__ __noinline__ PairSums<double> nearest_pair_sums(const KernelParameters& parameters, double x, double y,
+                                                           double z, double q) {
   PairSums<double> sum = {};
-  nearest_pair<Kernel, parts>(x, y, z, q, &sum.u);
+  nearest_pair<Kernel, parts>(parameters, x, y, z, q, &sum.u);
   return sum;
 }
 
@@ -252,11 +254,11 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
   if constexpr (!softened && Kernel::singular && sizeof(Real) == 8)
-    if (r2 < least_square<double>) return nearest_pair_sums<Kernel, parts>(x, y, z, q);
+    if (r2 < least_square<double>) return nearest_pair_sums<Kernel, parts>(work.parameters, x, y, z, q);
   if constexpr (!OfInverseDistance<Kernel>) {
     if (r2 > 0 || !Kernel::singular)
-      add_pair<Kernel, parts>(static_cast<Real>(r2), static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z),
-                              q, sum);
+      add_pair<parts>(kernel_of<Kernel>(work.parameters.measured_in(1 / frame.factor)), static_cast<Real>(r2),
+                      static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), q, sum);
     return sum;
   } else {
     if (!(r2 > 0)) {  // potential alone: a tiny softening's inverse cube overflows, and 0 times that is no gradient

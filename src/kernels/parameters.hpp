@@ -1,0 +1,34 @@
+// Parameters of a kernel: lengths in its formula, as the radius of a core, taken from the options.
+#pragma once
+#include <concepts>
+
+#include "core/hd.hpp"
+
+namespace farfield {
+
+struct Options;
+
+/// In the units of the coordinates beside which they are used: scaled ones (core/units.hpp), or those of a frame.
+struct KernelParameters {
+  double length[2] = {};
+
+  /// Divides, since an infinite 1/unit would make nan of 0.
+  FARFIELD_HD KernelParameters measured_in(double unit) const { return {{length[0] / unit, length[1] / unit}}; }
+};
+
+template <class K>
+concept HasParameters = requires(const Options& options, const KernelParameters& parameters) {
+  { K::parameters(options) } -> std::same_as<KernelParameters>;  ///< in the caller's units; no length is negative
+  K{parameters};  ///< the kernel as an object, whose `pair` is no static function
+};
+
+/// The kernel as an object: `kernel_of<K>(parameters).template pair<parts>(...)`. Made outside of loops.
+template <class K>
+FARFIELD_HD constexpr K kernel_of([[maybe_unused]] const KernelParameters& parameters) {
+  if constexpr (HasParameters<K>)
+    return K{parameters};
+  else
+    return {};
+}
+
+}  // namespace farfield
