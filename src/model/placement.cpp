@@ -80,12 +80,13 @@ static double facing_pairs(const TreeView& tree, BoxId target, const float* targ
 }
 
 /// Boxes drawn for typical pairs: in small trees fewer, where 128 took 5 % of an evaluation.
-static int boxes_to_draw(const TreeView& tree) {
-  return static_cast<int>(std::clamp<std::int64_t>(tree.target_count(0) / 128, 32, 128));
+static std::int64_t boxes_to_draw(const TreeView& tree) {
+  return std::clamp<std::int64_t>(tree.target_count(0) / 128, 32, 128);
 }
 
-FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
-    : tree_(tree), sources_(sources), targets_(targets), threads_(threads) {
+FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+                   const Looks& looks)
+    : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
   const BoxSample sample = sample_boxes(
       tree, boxes_to_draw(tree), [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
   std::vector<FarSources> far(sample.boxes.size());
@@ -114,7 +115,7 @@ Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
 }
 
 Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
-  const std::int64_t most = most_points(degree);
+  const std::int64_t most = looks_.points > 0 ? looks_.points : most_points(degree);
   const bool alike = sources_.begin == targets_.begin;
   const std::vector<float> from = occupations(tree_, sources_, degree, most, threads_);
   const std::vector<float> to = alike ? std::vector<float>() : occupations(tree_, targets_, degree, most, threads_);

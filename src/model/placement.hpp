@@ -45,7 +45,14 @@ Placement typical_sums(const Placement& beside, const Placement& beyond, int deg
 /// Sums over the far pairs of one tree in host memory, which must outlive this object.
 class FarPairs {
  public:
-  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
+  struct Looks {
+    std::int64_t boxes = 0;   ///< drawn, for typical pairs; 0: up to 128, by the number of targets
+    std::int64_t points = 0;  ///< looked at in one box, for facing pairs; 0: as many as the degree needs
+  };
+  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
+      : FarPairs(tree, sources, targets, threads, Looks()) {}
+  FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+           const Looks& looks);
   Placement typical(const ResultNorms& norms, int degree) const;
   Placement facing(const ResultNorms& norms, int degree) const;
 
@@ -53,6 +60,7 @@ class FarPairs {
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   int threads_;
+  Looks looks_;
   Placement beside_, beyond_;  ///< sums, the same at all degrees
 };
 

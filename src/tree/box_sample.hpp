@@ -68,7 +68,7 @@ struct BoxSample {
 /// there, else about `most`, at equal steps of the running sum of their shares in both sums. Draws none where a sum is
 /// not finite.
 template <class Amount>
-BoxSample sample_boxes(const TreeView& tree, int most, Amount&& amount) {
+BoxSample sample_boxes(const TreeView& tree, std::int64_t most, Amount&& amount) {
   BoxSample sample;
   const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
   const auto terms = [&](BoxId box) {
