@@ -190,8 +190,10 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-/// Does double cost no more than single, or a hundredth of a millisecond at most? Then double is better.
-static bool exact_costs_nothing(double in_single, double in_double) { return in_double <= std::max(1e4, in_single); }
+/// Does double cost no more than single, or too little to notice beside what any call costs? Then double is better.
+static bool exact_costs_nothing(Backend backend, double in_single, double in_double) {
+  return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
+}
 
 /// Both methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
 /// evaluation. `costs`: the cost constants for a precision and a number of terms left out.
@@ -208,7 +210,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
   d.seconds = 1e-9 * s.cost;
   if (d.method == Method::fmm) return;
   const double exact = direct_cost(costs(Precision::double_, 0), g);
-  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(direct, exact)) {
+  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
     d.precision = Precision::double_;
     for (Choice& choice : d.choices)
       if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};

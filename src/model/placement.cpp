@@ -87,8 +87,9 @@ static std::int64_t boxes_to_draw(const TreeView& tree) {
 FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
                    const Looks& looks)
     : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
-  const BoxSample sample = sample_boxes(
-      tree, boxes_to_draw(tree), [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
+  const BoxSample sample = sample_boxes(tree, looks.boxes > 0 ? looks.boxes : boxes_to_draw(tree), [&](BoxId box) {
+    return static_cast<double>(targets.end[box] - targets.begin[box]);
+  });
   std::vector<FarSources> far(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::size_t i = 0; i < far.size(); ++i) far[i] = far_sources(tree, sample.boxes[i].box, sources);
