@@ -103,9 +103,9 @@ void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry&
   });
 }
 
-FARFIELD_WIDEST_VECTORS  // the baseline has no instruction that counts bits
-    std::int64_t
-    count_bits_of(const Bitmap& map) {
+/// The baseline has no instruction that counts bits.
+FARFIELD_WIDEST_VECTORS
+static std::int64_t count_bits_of(const Bitmap& map) {
   std::int64_t bits = 0;
   for (const std::uint64_t word : map) bits += std::popcount(word);
   return bits;
