@@ -133,9 +133,9 @@ constexpr std::int64_t most_in_leaf = 1024;  ///< points of a leaf that are look
 /// mean gap, neighbours with an empty bucket between them do not coincide.
 static bool surely_spread(const double* x, std::int64_t count, double low, double range, double share) {
   std::uint64_t occupied[(5 * most_in_leaf + 1) / 64 + 1] = {};
-  const double per_bucket = 5 * static_cast<double>(count) / range * (1 - 1e-9);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto bucket = static_cast<std::size_t>((x[i] - low) * per_bucket);
+  const double buckets = 5 * static_cast<double>(count) * (1 - 1e-9);
+  for (std::int64_t i = 0; i < count; ++i) {  // divides, since the inverse of a range of 1e-308 is infinite
+    const auto bucket = static_cast<std::size_t>((x[i] - low) / range * buckets);
     occupied[bucket / 64] |= std::uint64_t(1) << bucket % 64;
   }
   std::int64_t runs = 0;

@@ -224,6 +224,16 @@ TEST_P(Limits, FlatAndThinSets) {
 /// more or less would have 8. A tree that ended above the cluster would leave 7 times as many: all of them.
 constexpr std::int64_t times_the_pairs = 4;
 
+/// Thinner than the least number that has an inverse: what divides by the range of a leaf must not invert it first.
+TEST_P(Limits, SetsThinnerThanAnyInverse) {
+  Cloud c = make_cloud(Kind::uniform, 5'000, Signs::mixed);
+  c.label = "a film of 2e-308";
+  for (std::size_t i = 0; i < c.sources.size(); i += 3)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      c.sources[i + axis] = axis == 0 ? 2.3e-308 * (1 + std::fabs(c.sources[i])) : 0.3 * c.sources[i + axis];
+  expect_right(c);
+}
+
 /// It costs levels, each of at most 8 boxes, and hardly a pair.
 TEST_P(Limits, OneFarOutlier) {
   Cloud near = make_cloud(Kind::uniform, 10'000, Signs::mixed), far = near;
