@@ -95,8 +95,9 @@ struct Scheme {
 
 /// Largest mean of points per leaf that leaves most pairs far: of 1e4 points of a Plummer model at 1e-12, 0.53 of the
 /// pairs are far with 80 leaves, 0.4 with 50; in double a GPU has larger leaves (choose_tree). High degrees gain from
-/// larger leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400. How few pairs then carry the
-/// error is a matter of chance, which worth_measuring settles.
+/// larger leaves: 2e4 points at 1e-10 take 0.08 s of one core in 125 leaves, 0.22 in 400; so do few points, 5,000 of a
+/// Plummer model at 1e-5 5.0 ms in leaves of 256 at most, 6.0 in those of 138 that 80 leaves allow. How few pairs then
+/// carry the error is a matter of chance, which worth_measuring settles.
 static double most_leaf_mean(const Geometry& g, Backend backend) {
   const double points = static_cast<double>(g.alike ? g.sources : std::min(g.sources, g.targets));
   const double leaves = backend == Backend::cuda ? 125 : std::clamp(points / 125, 40.0, 80.0);
@@ -162,7 +163,8 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
   const double dimension = dimension_of(g), limit = limit_over_mean(d, dimension, s.capped) * s.mean;
   const double whole = choose_root(d, g, s.mean), mean = cuda ? s.mean : std::max(s.mean, whole);
   const double chance = dimension > 1.7 ? mean + 4 * std::sqrt(mean) : 0;
-  d.leaf_size = o.leaf_size > 0 ? o.leaf_size : std::lround(std::max(limit, chance));
+  const std::int64_t all = std::max<std::int64_t>(1, g.sources + g.targets);  // more in a leaf is the same tree
+  d.leaf_size = o.leaf_size > 0 ? std::min(o.leaf_size, all) : std::lround(std::max(limit, chance));
   d.depth = o.depth;
   if (o.depth >= 0) {
     d.m = 1, d.k = 0;
