@@ -22,6 +22,15 @@ concept HasParameters = requires(const Options& options, const KernelParameters&
   K{parameters};  ///< the kernel as an object, whose `pair` is no static function
 };
 
+/// Parameters beside coordinates that are `factor` times as large. Untouched for a kernel that has none.
+template <class K>
+FARFIELD_HD constexpr decltype(auto) in_frame(const KernelParameters& parameters, [[maybe_unused]] double factor) {
+  if constexpr (HasParameters<K>)
+    return parameters.measured_in(1 / factor);
+  else
+    return (parameters);
+}
+
 /// The kernel as an object: `kernel_of<K>(parameters).template pair<parts>(...)`. Made outside of loops.
 template <class K>
 FARFIELD_HD constexpr K kernel_of([[maybe_unused]] const KernelParameters& parameters) {

@@ -25,7 +25,7 @@ class ClosePairs {
 
  public:
   ClosePairs(const Work<Real>& work, const Frame& frame)
-      : work_(work), frame_(frame), kernel_(kernel_of<Kernel>(work.parameters.measured_in(1 / frame.factor))) {
+      : work_(work), frame_(frame), kernel_(kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor))) {
     if constexpr (!softened) return;
     const double length = work.softening * frame.factor;
     softening2_ = static_cast<Real>(length * length);
@@ -139,8 +139,8 @@ class ClosePairs {
       double d[3], out[4] = {};
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
-      nearest_pair<Kernel, 4>(work_.parameters.measured_in(1 / frame_.factor), d[0], d[1], d[2], static_cast<double>(q),
-                              out);
+      nearest_pair<Kernel, 4>(in_frame<Kernel>(work_.parameters, frame_.factor), d[0], d[1], d[2],
+                              static_cast<double>(q), out);
       for (int part = 0; part < parts; ++part) a.sum[i][part][k] += static_cast<Real>(out[part]);
     }
     return r2;

@@ -33,7 +33,7 @@ class ChildSum {
     const int own = around.own_begin(child) - window.from;
     self_ = work.alike ? own : -2 * tuning::family_leaf;
     targets_.close_square = work.close_square;
-    targets_.kernel = kernel_of<Kernel>(work.parameters.measured_in(1 / around.frame.factor));
+    targets_.kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, around.frame.factor));
     const bool staged = work.alike && own >= 0 && own + count_ <= tuning::family_room<Real>;
 #pragma unroll
     for (int i = 0; i < n; ++i) {

@@ -49,7 +49,7 @@ class PairSum {
     group_ = quotient(static_cast<int>(threadIdx.x), units_);
     unit_ = static_cast<int>(threadIdx.x) - group_ * units_;
     targets_.close_square = work.close_square;
-    targets_.kernel = kernel_of<Kernel>(work.parameters.measured_in(1 / shared.frame.factor));
+    targets_.kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, shared.frame.factor));
     if constexpr (softened) {
       const double length = work.softening * shared.frame.factor;
       targets_.softening2 = static_cast<Real>(length * length);

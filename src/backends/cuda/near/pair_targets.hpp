@@ -254,10 +254,11 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
   const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
   const Real q = work.strength[s];
   if constexpr (!softened && Kernel::singular && sizeof(Real) == 8)
-    if (r2 < least_square<double>) return nearest_pair_sums<Kernel, parts>(work.parameters, x, y, z, q);
+    if (r2 < least_square<double>)
+      return nearest_pair_sums<Kernel, parts>(in_frame<Kernel>(work.parameters, frame.factor), x, y, z, q);
   if constexpr (!OfInverseDistance<Kernel>) {
     if (r2 > 0 || !Kernel::singular)
-      add_pair<parts>(kernel_of<Kernel>(work.parameters.measured_in(1 / frame.factor)), static_cast<Real>(r2),
+      add_pair<parts>(kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor)), static_cast<Real>(r2),
                       static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), q, sum);
     return sum;
   } else {
