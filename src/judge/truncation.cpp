@@ -67,9 +67,10 @@ const TailMeans& tail_means(int degree) {
 // estimate of degree 4 at 4e-10.
 double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
-  const bool carried_by_pairs = d.degree + 6 < degree_for(d.kernel, d.tolerance, d.reduced, d.gradient);
-  return (1.25 + few) * traits(d.kernel).errors->one_sign_safety(d.degree) * (d.reduced ? 12 : 1) *
-         (carried_by_pairs ? 1.6 : 1);
+  const ErrorCurve& errors = *traits(d.kernel).errors;
+  const int above = d.degree + 6;
+  const bool carried_by_pairs = above < max_degree && errors.truncation(above, d.reduced, d.gradient) > d.tolerance;
+  return (1.25 + few) * errors.one_sign_safety(d.degree) * (d.reduced ? 12 : 1) * (carried_by_pairs ? 1.6 : 1);
 }
 
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.
