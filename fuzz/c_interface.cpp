@@ -164,10 +164,10 @@ int judged(int code) {
   return code;
 }
 
-class Session {
+class Calls {
  public:
-  explicit Session(Bytes bytes) : bytes_(bytes) {}
-  ~Session() { farfield_plan_destroy(plan_); }
+  explicit Calls(Bytes bytes) : bytes_(bytes) {}
+  ~Calls() { farfield_plan_destroy(plan_); }
 
   void run() {
     for (int call = 0; call < 8 && !bytes_.empty(); ++call) step();
@@ -275,6 +275,6 @@ class Session {
 }  // namespace farfield::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  farfield::fuzz::Session({data, size}).run();
+  farfield::fuzz::Calls({data, size}).run();
   return 0;
 }
