@@ -20,6 +20,9 @@ struct Math {
     return 1 / std::sqrt(x);
 #endif
   }
+  /// 1/x and log x for positive normal x.
+  FARFIELD_HD static V inverse(V x) { return 1 / x; }
+  FARFIELD_HD static V log(V x) { return std::log(x); }
 };
 
 }  // namespace farfield

@@ -63,6 +63,7 @@ concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansio
   { Basis::coefficient_count(degree) } -> std::same_as<int>;
   { Basis::level_classes(int{}) } -> std::same_as<int>;  ///< sets of tables that a tree of so many levels needs
   { Basis::errors } -> std::convertible_to<const ErrorCurve*>;
+  { Basis::decay } -> std::convertible_to<Decay>;
   { Basis::truncates } -> std::convertible_to<bool>;         ///< false: degree 0 is exact, and the only one used
   { Basis::potential_scale(edge) } -> std::same_as<double>;  ///< factor in front of an expansion's sum
   { Basis::l2l_scale } -> std::convertible_to<double>;       ///< l2l = l2l_scale * transpose of m2m
@@ -79,11 +80,26 @@ concept Rotates = requires(int degree, const double* t, double edge, double* out
   { Basis::m2l_rotation(degree, t, edge) } -> std::same_as<RotationOperator>;
 };
 
+/// m2l as multiplications of coefficients before and after one matrix, which all offsets share.
+template <class Basis>
+concept Factors = requires(const double* t, double edge, const typename Basis::FactoredM2l& factored) {
+  { factored.shared() } -> std::same_as<std::vector<double>>;
+  { factored.factors(t, edge) } -> std::same_as<std::vector<double>>;
+};
+
 /// The symmetries of the cube are signed permutations of coefficients: few operators stand for all, and one product
 /// serves eight children.
 template <class Basis>
 concept Reflects = requires(int degree, int id) {
   { Basis::symmetry(degree, id) } -> std::same_as<Symmetry>;
+};
+
+/// The kernel is a logarithm, which has no scale of its own: this coefficient belongs to the pair of functions
+/// R = -log of the box's edge in the caller's unit of length, S = 1; and of S_0 = R_0(inverted u) + (-log |u| - 1).
+template <class Basis>
+concept Logarithmic = requires(double v) {
+  { Basis::unit_coefficient } -> std::convertible_to<int>;
+  Basis::excess(v, v);  ///< -log |u| - 1
 };
 
 /// One set of tables, in box units, holds for all levels.

@@ -3,6 +3,14 @@
 
 namespace farfield {
 
+/// The terms that expansions lack: those of degree n decay as r^n within a box and as w^-(n + s) outside, s =
+/// `steeper`, have the mean square power / (2 n + s) over directions, and the unit of the kernel is that of a
+/// length^-s. Along `axes` axes.
+struct Decay {
+  int steeper, axes;
+};
+inline constexpr Decay solid_decay{1, 3}, planar_decay{0, 2};
+
 struct TargetKind {
   double count = 0;
   bool remote = false;  ///< away from all sources: their results have no near field
@@ -14,6 +22,7 @@ struct ErrorCurve {
   /// below for strengths of mixed sign on uniform and clustered volumes.
   double (*truncation)(int degree, bool reduced, bool gradient);
 
+  /// This and the next two are null where `truncation` alone decides, whatever the points' places in their boxes.
   /// Errors of one pair of unit charges in boxes with one box between them, in units of 1/edge: root mean square over
   /// random places, and in facing corners (model/placement.hpp).
   double (*typical_pair)(int degree);
@@ -31,6 +40,7 @@ struct ErrorCurve {
   double (*one_sign_safety)(int degree);
 };
 
-extern const ErrorCurve solid_errors;  ///< of solid harmonics
+extern const ErrorCurve solid_errors;   ///< of solid harmonics
+extern const ErrorCurve planar_errors;  ///< of powers of x + iy
 
 }  // namespace farfield

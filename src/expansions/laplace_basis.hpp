@@ -14,6 +14,7 @@ struct LaplaceBasis {
   using Shape = SolidShape;
   static constexpr bool truncates = true;
   static constexpr const ErrorCurve* errors = &solid_errors;
+  static constexpr Decay decay = solid_decay;
   static constexpr double l2l_scale = 0.5;  ///< 1/a of the parent over 1/a of the child, see laplace::M2m
   FARFIELD_HD static double potential_scale(double edge) { return 1 / edge; }
   FARFIELD_HD static constexpr int coefficient_count(int degree) { return Shape::count(degree); }

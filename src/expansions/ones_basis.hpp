@@ -12,6 +12,7 @@ struct OnesBasis {
   using Shape = SolidShape;
   static constexpr bool truncates = false;
   static constexpr const ErrorCurve* errors = &solid_errors;
+  static constexpr Decay decay = solid_decay;
   static constexpr double l2l_scale = 1;
   FARFIELD_HD static double potential_scale(double /*edge*/) { return 1; }
   FARFIELD_HD static constexpr int coefficient_count(int /*degree*/) { return 1; }

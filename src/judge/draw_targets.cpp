@@ -29,7 +29,7 @@ class MissedAt {
            const std::vector<BoxId>& most, const TailMeans& means)
       : tree_(tree), m2p_(lists.m2p), leaf_(leaf), power_(power), means_(means) {
     for (BoxId box = leaf; box != no_box && tree.level[box] >= 2; box = tree.parent[box]) {
-      inner_[count_] = {box, next_power(e.local + box * e.stride, e.degree)};
+      inner_[count_] = {box, next_power(e, e.local + box * e.stride)};
       far_[count_++] = most[static_cast<std::size_t>(box)];
     }
   }
@@ -37,7 +37,8 @@ class MissedAt {
     Truncation sum;
     for (int k = 0; k < count_; ++k) {
       const double a = edge(inner_[k].box);
-      sum += inner_tail(inner_[k].power, square_from_centre(tree_, inner_[k].box, target, i, a), a, means_.n);
+      sum +=
+          inner_tail(inner_[k].power, square_from_centre(tree_, inner_[k].box, target, i, a, means_.decay), a, means_);
       if (far_[k] != no_box) sum += outer(far_[k], target, i);
     }
     for (std::int64_t k = m2p_.begin[leaf_]; k < m2p_.begin[leaf_ + 1]; ++k) sum += outer(m2p_.items[k], target, i);
@@ -52,7 +53,7 @@ class MissedAt {
   double edge(BoxId box) const { return tree_.lattice.edge(tree_.level[box]); }
   Truncation outer(BoxId source, const double* const target[3], std::int64_t i) const {
     const double a = edge(source);
-    return outer_tail(power_[source], square_from_centre(tree_, source, target, i, a), a, means_.n);
+    return outer_tail(power_[source], square_from_centre(tree_, source, target, i, a, means_.decay), a, means_);
   }
   const TreeView& tree_;
   const ListView& m2p_;
@@ -78,7 +79,7 @@ template <class Real>
 std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
                                       const double* const target[3], const double* power, std::int64_t most,
                                       int threads) {
-  const TailMeans& means = tail_means(e.degree);
+  const TailMeans& means = tail_means(e.decay, e.degree);
   const std::int64_t count = tree.target_count(0);
   if (most >= count) return draw(count, count, [&](std::int64_t) { return 1 / static_cast<double>(count); });
   const std::vector<BoxId> most_missed_of = most_missed(tree, power, means, threads);

@@ -2,7 +2,8 @@
 // themselves, after the evaluation.
 //
 // Both kinds of expansions are cut off after degree d. With the power of a degree, p_n = sum_m c_{n,m}^2, and distances
-// in edges a of the box,
+// in edges a of the box, for 1/r (a logarithm in the plane lacks one power of 1/w and of 1/a, and has 2n for 2n+1:
+// Decay)
 // - a multipole lacks its terms n > d, whose mean square over directions at distance w is p_n w^(-2n-2) / (2n+1) / a^2;
 // - a local lacks terms whose mean square at distance r from its centre is p_n r^(2n) / (2n+1) / a^2.
 // p_{d+1} follows from the last four degrees (next_power). The errors of multipoles are summed over the far list with
@@ -18,7 +19,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
-#include "expansions/solid_shape.hpp"
+#include "expansions/error_curve.hpp"
 #include "model/decision.hpp"
 #include "tree/far.hpp"
 
@@ -34,21 +35,22 @@ struct Truncation {
   }
 };
 
-/// Multipoles and locals of all boxes, coefficients as in SolidShape, `stride` apart.
+/// Multipoles and locals of all boxes, `stride` apart, `count(n)` coefficients of degrees 0 to n.
 template <class Real>
 struct Expansions {
   const Real *multipole, *local;
   std::int64_t stride;
   int degree;
-};
+  int (*count)(int degree);
+  Decay decay;
 
-template <class Real>
-FARFIELD_HD double degree_power(const Real* c, int n) {
-  double sum = 0;
-  for (int i = SolidShape::first(n); n >= 0 && i < SolidShape::count(n); ++i)
-    sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
-  return sum;
-}
+  double power(const Real* c, int n) const {
+    double sum = 0;
+    for (int i = n > 0 ? count(n - 1) : 0; n >= 0 && i < count(n); ++i)
+      sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
+    return sum;
+  }
+};
 
 /// The power of degree d + 1, extrapolated from the sums of the powers of the last two degrees and of the two before:
 /// of two each time, since a crystal's even or odd powers may vanish. Per degree the power of a point in a box falls by
@@ -60,9 +62,9 @@ FARFIELD_HD double extrapolated_power(double last, double before, int d) {
   return 0.5 * last * fall * sqrt(fall);
 }
 template <class Real>
-FARFIELD_HD double next_power(const Real* c, int d) {
-  return extrapolated_power(degree_power(c, d) + degree_power(c, d - 1),
-                            degree_power(c, d - 2) + degree_power(c, d - 3), d);
+double next_power(const Expansions<Real>& e, const Real* c) {
+  const int d = e.degree;
+  return extrapolated_power(e.power(c, d) + e.power(c, d - 1), e.power(c, d - 2) + e.power(c, d - 3), d);
 }
 
 /// x^n for n >= 0.
@@ -73,28 +75,32 @@ FARFIELD_HD double integer_power(double x, int n) {
   return power;
 }
 
+/// x for a logarithm, x / a^2 for 1/r.
+FARFIELD_HD double over_unit(const Decay& decay, double x, double a) { return decay.steeper ? x / (a * a) : x; }
+
 /// Means over a box full of targets, for the terms of degree n = d + 1.
 struct TailMeans {
   int n = 1;
-  double outer[4][4][4] = {};  ///< of w^(-2n-2) / (2n+1), by the distance of the boxes along each axis
-  double inner = 0;            ///< of r^(2n) / (2n+1)
+  Decay decay{};
+  double outer[4][4][4] = {};  ///< of w^(-2n-2s) / (2n+s), by the distance of the boxes along each axis
+  double inner = 0;            ///< of r^(2n) / (2n+s)
 
   FARFIELD_HD double far(int dx, int dy, int dz) const {
     return outer[dx < 0 ? -dx : dx][dy < 0 ? -dy : dy][dz < 0 ? -dz : dz];
   }
   /// The squared gradient over the squared potential, where most of either is: at 1.6 edges from a multipole's centre,
   /// at 0.6 from a local's.
-  FARFIELD_HD double outer_gradient() const { return (n + 1) * (2 * n + 1.0) / (1.6 * 1.6); }
-  FARFIELD_HD double inner_gradient() const { return n * (2 * n + 1.0) / (0.6 * 0.6); }
+  FARFIELD_HD double outer_gradient() const { return (n + decay.steeper) * (2.0 * n + decay.steeper) / (1.6 * 1.6); }
+  FARFIELD_HD double inner_gradient() const { return n * (2.0 * n + decay.steeper) / (0.6 * 0.6); }
 };
 /// Of expansions of `degree`; remembered for the life of the process.
-const TailMeans& tail_means(int degree);
+const TailMeans& tail_means(const Decay& decay, int degree);
 
 /// Squared distance of point i from the centre of a box, in its edges.
 FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
-                                      double edge) {
+                                      double edge, const Decay& decay) {
   double r2 = 0;
-  for (int a = 0; a < 3; ++a) {
+  for (int a = 0; a < decay.axes; ++a) {
     const double u = displacement_from_centre(tree, box, x[a][i], a) / edge;
     r2 += u * u;
   }
@@ -103,13 +109,15 @@ FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const dou
 
 /// Squared error at one target, at the squared distance r2 (in edges a) from the centre of a box, from missing terms of
 /// degree n with that power.
-FARFIELD_HD Truncation inner_tail(double power, double r2, double a, int n) {
-  const double q = power * integer_power(r2, n - 1) / (a * a);
-  return {q * r2 / (2 * n + 1), q * n / (a * a)};
+FARFIELD_HD Truncation inner_tail(double power, double r2, double a, const TailMeans& of) {
+  const int n = of.n, s = of.decay.steeper;
+  const double q = over_unit(of.decay, power * integer_power(r2, n - 1), a);
+  return {q * r2 / (2 * n + s), q * n / (a * a)};
 }
-FARFIELD_HD Truncation outer_tail(double power, double r2, double a, int n) {
-  const double q = power / (integer_power(r2, n + 1) * a * a);
-  return {q / (2 * n + 1), q * (n + 1) / (r2 * a * a)};
+FARFIELD_HD Truncation outer_tail(double power, double r2, double a, const TailMeans& of) {
+  const int n = of.n, s = of.decay.steeper;
+  const double q = over_unit(of.decay, power / integer_power(r2, n + s), a);
+  return {q / (2 * n + s), q * (n + s) / (r2 * a * a)};
 }
 
 /// Do the targets of a box count for much of all errors? Where they crowd in a corner of it, a mean over the box would
@@ -128,16 +136,17 @@ FARFIELD_HD double mean_of_crowd(const TreeView& tree, BoxId box, F&& f) {
 }
 
 /// Squared errors at the targets of a far box, at a distance of dx, dy, dz boxes, from the terms that a multipole of
-/// power 1 lacks, times the square of the box's edge.
+/// power 1 lacks, times the square of the box's edge for 1/r.
 FARFIELD_HD double far_tail(const TreeView& tree, BoxId source, BoxId target, int dx, int dy, int dz,
                             const double* const x[3], const TailMeans& means) {
   double mean = means.far(dx, dy, dz);
   if (is_crowded(tree, target)) {
     const double a = tree.lattice.edge(tree.level[source]);
-    mean =
-        fmax(mean, mean_of_crowd(tree, target, [&](std::int64_t i) {
-               return 1 / (integer_power(square_from_centre(tree, source, x, i, a), means.n + 1) * (2 * means.n + 1));
-             }));
+    const int n = means.n, s = means.decay.steeper;
+    mean = fmax(mean, mean_of_crowd(tree, target, [&](std::int64_t i) {
+                  const double w2 = square_from_centre(tree, source, x, i, a, means.decay);
+                  return 1 / (integer_power(w2, n + s) * (2 * n + s));
+                }));
   }
   return static_cast<double>(tree.target_count(target)) * mean;
 }
@@ -149,9 +158,10 @@ FARFIELD_HD Truncation inner_box_tail(const TreeView& tree, BoxId box, double po
   double mean = means.inner;
   if (is_crowded(tree, box))
     mean = fmax(mean, mean_of_crowd(tree, box, [&](std::int64_t i) {
-                  return integer_power(square_from_centre(tree, box, x, i, a), means.n) / (2 * means.n + 1);
+                  const double r2 = square_from_centre(tree, box, x, i, a, means.decay);
+                  return integer_power(r2, means.n) / (2 * means.n + means.decay.steeper);
                 }));
-  const double potential = static_cast<double>(tree.target_count(box)) * power * mean / (a * a);
+  const double potential = over_unit(means.decay, static_cast<double>(tree.target_count(box)) * power * mean, a);
   return {potential, potential * means.inner_gradient() / (a * a)};
 }
 

@@ -1,5 +1,6 @@
 // Parameters of a kernel: lengths in its formula, as the radius of a core, taken from the options.
 #pragma once
+#include <cmath>
 #include <concepts>
 
 #include "core/hd.hpp"
@@ -11,9 +12,12 @@ struct Options;
 /// In the units of the coordinates beside which they are used: scaled ones (core/units.hpp), or those of a frame.
 struct KernelParameters {
   double length[2] = {};
+  double log_unit = 0;  ///< logarithm of the caller's unit of length, for kernels that have a logarithm
 
   /// Divides, since an infinite 1/unit would make nan of 0.
-  FARFIELD_HD KernelParameters measured_in(double unit) const { return {{length[0] / unit, length[1] / unit}}; }
+  FARFIELD_HD KernelParameters measured_in(double unit) const {
+    return {{length[0] / unit, length[1] / unit}, log_unit - log(unit)};
+  }
 };
 
 template <class K>

@@ -12,15 +12,46 @@ static KernelParameters parameters_of([[maybe_unused]] const Options& options) {
     return {};
 }
 
+template <class K>
+static constexpr bool runs_on_device() {
+  if constexpr (requires { K::on_device; })
+    return K::on_device;
+  else
+    return true;
+}
+
+template <class K>
+static constexpr double cost_of_pair() {
+  if constexpr (requires { K::pair_cost; })
+    return K::pair_cost;
+  else
+    return 1;
+}
+
+template <class K>
+static constexpr KernelTraits traits_of(const char* name) {
+  using Basis = typename K::Basis;
+  return {.name = name,
+          .homogeneity = K::homogeneity,
+          .singular = K::singular,
+          .softens = K::softens,
+          .rotates = Rotates<Basis>,
+          .factors = Factors<Basis>,
+          .on_device = runs_on_device<K>(),
+          .pair_cost = cost_of_pair<K>(),
+          .decay = Basis::decay,
+          .truncates = Basis::truncates,
+          .coefficients = Basis::Shape::count,
+          .errors = Basis::errors,
+          .parameters = parameters_of<K>};
+}
+
 const KernelTraits& traits(Kernel kernel) {
   switch (kernel) {
-#define FARFIELD_TRAITS(name, NAME, Type, value, formula)                                     \
-  case Kernel::name: {                                                                        \
-    using Basis = Type::Basis;                                                                \
-    static constexpr KernelTraits own{#name,         Type::homogeneity,  Type::singular,      \
-                                      Type::softens, Basis::truncates,   Basis::Shape::count, \
-                                      Basis::errors, parameters_of<Type>};                    \
-    return own;                                                                               \
+#define FARFIELD_TRAITS(name, NAME, Type, value, formula)       \
+  case Kernel::name: {                                          \
+    static constexpr KernelTraits own = traits_of<Type>(#name); \
+    return own;                                                 \
   }
     FARFIELD_KERNELS(FARFIELD_TRAITS)
 #undef FARFIELD_TRAITS

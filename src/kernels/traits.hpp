@@ -12,6 +12,11 @@ struct KernelTraits {
   int homogeneity;                  ///< K(s x, s y) = s^homogeneity K(x, y)
   bool singular;                    ///< infinite at distance 0: coincident pairs contribute nothing
   bool softens;                     ///< Options::softening is offered
+  bool rotates;                     ///< m2l by rotation is offered
+  bool factors;                     ///< its dense m2l is done in factors, at half the cost
+  bool on_device;                   ///< the CUDA backend has stages for it
+  double pair_cost;                 ///< of one pair, over that of 1/r
+  Decay decay;                      ///< how what its expansions lack decays
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis
   const ErrorCurve* errors;

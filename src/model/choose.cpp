@@ -41,12 +41,24 @@ static void validate(const Options& o) {
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+  if (o.m2l == M2l::rotation && !traits(o.kernel).rotates && traits(o.kernel).truncates)
+    refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
   validate_softening(o);
+}
+
+/// A kernel of the plane takes points that share their third coordinate.
+static void validate_plane(const Options& o, const Geometry& g) {
+  if (traits(o.kernel).decay.axes == 3 || g.low[2] == g.high[2]) return;
+  throw Error(ErrorCode::input, std::string("kernel ") + traits(o.kernel).name +
+                                    " sums in the plane, but the third coordinates lie between " + number(g.low[2]) +
+                                    " and " + number(g.high[2]) +
+                                    "; give all points the same one, or use kernel laplace3d");
 }
 
 /// The kernel's parameters in scaled coordinates.
 static KernelParameters scaled_parameters(const Options& o, int exponent) {
   KernelParameters parameters = traits(o.kernel).parameters(o);
+  parameters.log_unit = exponent * std::log(2.0);
   for (double& length : parameters.length) {
     if (!(length >= 0))
       throw Error(ErrorCode::usage, number(length) + " is not a length that kernel " + traits(o.kernel).name +
@@ -125,7 +137,9 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
 static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget) {
   const auto compared = [&](const Scheme& s) { return s.cost + (budget.backend == Backend::cpu ? s.tables : 0); };
   const bool reduced = o.stencil == Stencil::reduced;
-  const Scheme dense = price(o, g, c, budget, false, reduced), rotated = price(o, g, c, budget, true, reduced);
+  const Scheme dense = price(o, g, c, budget, false, reduced);
+  if (!traits(o.kernel).rotates) return dense;
+  const Scheme rotated = price(o, g, c, budget, true, reduced);
   if (o.m2l != M2l::automatic) return o.m2l == M2l::rotation ? rotated : dense;
   return compared(rotated) < compared(dense) ? rotated : dense;
 }
@@ -181,10 +195,10 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
 
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.degree = s.degree;
-  d.settle_degree = o.degree < 0 && traits(d.kernel).truncates;
+  d.settle_degree = o.degree < 0 && traits(d.kernel).truncates && traits(d.kernel).errors->typical_pair;
   d.rotation = s.rotation;
   d.reduced = s.reduced;
-  d.any_scheme = o.m2l == M2l::automatic;
+  d.any_scheme = o.m2l == M2l::automatic && traits(d.kernel).rotates;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "expected to keep strengths of mixed sign within " + number(o.tolerance));
   note(d, "m2l", d.rotation ? "rotation" : "dense", o.m2l != M2l::automatic ? "as asked" : "cheapest at this degree");
@@ -256,6 +270,7 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
+  validate_plane(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;

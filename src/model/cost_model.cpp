@@ -26,8 +26,10 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
   const int level = simd == Simd::avx512 ? 2 : simd == Simd::avx2 ? 1 : 0;
   const Row& row = rows[level][precision == Precision::single_ ? 1 : 0];
   const double pair = gradient ? row.pair_with_gradient : row.pair;
-  CostConstants c{pair * (1 - of_a_term * terms_left_out), row.pack, row.multiply, row.coefficient};
+  CostConstants c{traits(kernel).pair_cost * pair * (1 - of_a_term * terms_left_out), row.pack, row.multiply,
+                  row.coefficient};
   c.turn = row.turned / row.multiply;
+  c.dense = traits(kernel).factors ? 0.5 : 1;
   c.start = row.start, c.shift = row.shift, c.lanes = row.lanes;
   c.close = precision == Precision::single_ ? 0.7 : 0;
   c.box = 400, c.entry = 30, c.point = 70, c.fixed = 3e5, c.open = true;
@@ -65,7 +67,8 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
   const double d = degree + 1, count = c.coefficients(degree);
-  return c.start + c.pack * count + c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : count * count);
+  return c.start + c.pack * count +
+         c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : c.dense * count * count);
 }
 
 double dimension_of(const Geometry& g) {

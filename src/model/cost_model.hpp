@@ -14,6 +14,7 @@ struct CostConstants {
   double multiply;                         ///< one multiply-add of a translation
   double coefficient;                      ///< p2m and l2p together, per coefficient and point of well filled leaves
   double turn = 1.6;                       ///< cost of a rotation's multiply-add over that of a dense product
+  double dense = 1;                        ///< share of coefficients^2 multiply-adds that a dense product takes
   double meet = 0;                         ///< cost per target and near leaf on top of the pairs: why small leaves lose
   double box = 0;                          ///< one box: tree, lists, and the fixed part of m2m and l2l
   const double* tensor = nullptr;          ///< [degree] one dense translation on tensor cores

@@ -232,7 +232,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     return truncation(work_.tree, work_.lists, expansions(), work_.target, power_.data(), threads);
   }
   Expansions<Real> expansions() const {
-    return {multipole_.data(), local_.data(), work_.tables.stride, work_.tables.degree};
+    const KernelTraits& kernel = traits(decision.kernel);
+    return {multipole_.data(),   local_.data(),       work_.tables.stride,
+            work_.tables.degree, kernel.coefficients, kernel.decay};
   }
 
   Stages<Real> stages_;

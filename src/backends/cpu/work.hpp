@@ -31,6 +31,13 @@ struct RotationView {
   const Real *cosine, *sine, *blocks, *shift;
 };
 
+/// L = conj(D P C M); see planar::FactoredM2l. P is TablesView::shared_factor.
+template <class Real>
+struct FactorsView {
+  const Real *column_re, *column_im, *row_re, *row_im;  ///< C and D, [degree + 1] each
+  Real minus_log;                                       ///< -log of the offset's length
+};
+
 /// Translation tables in the precision of the coefficients, made from double-precision generators.
 template <class Real>
 struct TablesView {
@@ -43,6 +50,8 @@ struct TablesView {
   SymmetryView<Real> symmetry[symmetry_count] = {};
   const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it
   RotationView<Real> rotation[operator_count] = {};
+  const Real* shared_factor = nullptr;  ///< column-major, [degree + 1]^2; null where the basis has none
+  FactorsView<Real> factors[operator_count] = {};
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
 };
 

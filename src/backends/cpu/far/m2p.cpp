@@ -29,10 +29,13 @@ static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
     PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
-    Vec<Real> weight;
+    Vec<Real> weight, logarithm = {};
+    if constexpr (Logarithmic<typename Kernel::Basis>)
+      logarithm = coefficient[0][0] * Kernel::Basis::excess(u.x, u.y) + coefficient[0][Kernel::Basis::unit_coefficient];
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Evaluate<Kernel, Real, parts> visit(coefficient);
     Kernel::Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
+    if constexpr (Logarithmic<typename Kernel::Basis>) visit.out[0] += logarithm;
     for (int part = 0; part < parts; ++part)
       deliver<Real>(work.result[part] + t, visit.out[part] * weight, scale[part], valid);
   }

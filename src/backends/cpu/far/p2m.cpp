@@ -21,6 +21,8 @@ static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   }
   Real* out = work.multipole + box * work.tables.stride;
   for (int i = 0; i < work.tables.coefficients; ++i) out[i] = sum_lanes<Real>(sum[i]);
+  if constexpr (Logarithmic<typename Kernel::Basis>)
+    out[Kernel::Basis::unit_coefficient] = out[0] * minus_log_edge(work, frame);
   for (std::int64_t i = work.tables.coefficients; i < work.tables.stride; ++i) out[i] = 0;
 }
 

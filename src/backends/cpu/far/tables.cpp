@@ -39,7 +39,6 @@ void Tables<Real>::build_dense(int operators, int threads) {
 template <class Real>
 template <class Basis>
 void Tables<Real>::build_rotations(int operators, int threads) {
-  static_assert(Rotates<Basis>);
   const typename Basis::RotatedM2l m2l(view_.degree);
   const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
   for_each_index(operators, 1, threads, [&](std::int64_t id) {
@@ -51,6 +50,19 @@ void Tables<Real>::build_rotations(int operators, int threads) {
     m2l.fill(offset.t, offset.target_edge, r.cosine.data(), r.sine.data(), r.blocks.data(), r.shift.data());
     view_.rotation[id] = {r.cosine.data(), r.sine.data(), r.blocks.data(), r.shift.data()};
   });
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::build_factors(int operators) {
+  const typename Basis::FactoredM2l m2l(view_.degree);
+  view_.shared_factor = keep(shared_factor_, m2l.shared());
+  for (int id = 0; id < operators; ++id) {
+    const OperatorOffset offset(id);
+    const Real* f = keep(factors_[id], m2l.factors(offset.t, offset.target_edge));
+    const int size = view_.degree + 1;
+    view_.factors[id] = {f, f + size, f + 2 * size, f + 3 * size, f[4 * size]};
+  }
 }
 
 template <class Real>
@@ -67,7 +79,6 @@ template <class Real>
 template <class Basis>
 void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int threads) {
   static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
-  static_assert(std::same_as<typename Basis::Shape, SolidShape>, "m2l by rotation and src/judge know no other");
   const int count = Basis::coefficient_count(degree);
   view_ = {};
   view_.degree = degree;
@@ -90,8 +101,10 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int thread
   view_.l2l_scale = static_cast<Real>(Basis::l2l_scale);
   build_m2m<Basis>(threads);
   const int operators = reduced ? operator_count : far_operator_count;
-  if (rotation)
-    build_rotations<Basis>(operators, threads);
+  if constexpr (Rotates<Basis>)
+    if (rotation) return build_rotations<Basis>(operators, threads);
+  if constexpr (Factors<Basis>)
+    build_factors<Basis>(operators);
   else
     build_dense<Basis>(operators, threads);
 }
@@ -105,8 +118,9 @@ void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced,
 
 template <class Real>
 std::int64_t Tables<Real>::held_bytes() const {
-  std::int64_t numbers = recurrence_.size() + recurrence_next_.size() + m2m_.size();
+  std::int64_t numbers = recurrence_.size() + recurrence_next_.size() + m2m_.size() + shared_factor_.size();
   for (const Array<Real>& dense : dense_) numbers += dense.size();
+  for (const Array<Real>& factors : factors_) numbers += factors.size();
   for (const Rotation& r : rotation_) numbers += r.cosine.size() + r.sine.size() + r.blocks.size() + r.shift.size();
   return numbers * static_cast<std::int64_t>(sizeof(Real));
 }

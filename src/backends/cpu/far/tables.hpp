@@ -42,9 +42,12 @@ class Tables {
   void build_dense(int operators, int threads);
   template <class Basis>
   void build_rotations(int operators, int threads);
+  template <class Basis>
+  void build_factors(int operators);
 
   TablesView<Real> view_;
-  Array<Real> recurrence_, recurrence_next_, m2m_, dense_[operator_count], sign_[symmetry_count];
+  Array<Real> recurrence_, recurrence_next_, m2m_, dense_[operator_count], shared_factor_, factors_[operator_count],
+      sign_[symmetry_count];
   Array<std::int32_t> index_[symmetry_count];
   Rotation rotation_[operator_count];
   Sparse local_gradient_[3], multipole_gradient_[3];

@@ -53,9 +53,9 @@ struct Accumulate {
     sine = q * s;
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
-    Vec<Real>* row = sum + Kernel::Basis::Shape::index(n, 0);
-    row[azimuth] += cosine * value;
-    if (azimuth) row[-azimuth] += sine * value;
+    using Shape = typename Kernel::Basis::Shape;
+    sum[Shape::index(n, azimuth)] += cosine * value;
+    if (azimuth) sum[Shape::index(n, -azimuth)] += sine * value;
   }
   FARFIELD_INLINE void end(int) {}
 };
@@ -76,16 +76,22 @@ struct Evaluate {
     for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
-    const int i = Kernel::Basis::Shape::index(n, 0);
+    const int i = Kernel::Basis::Shape::index(n, azimuth), j = Kernel::Basis::Shape::index(n, -azimuth);
     for (int e = 0; e < expansions; ++e) {
-      plus[e] += coefficient[e][i + azimuth] * value;
-      minus[e] += coefficient[e][i - azimuth] * value;
+      plus[e] += coefficient[e][i] * value;
+      minus[e] += coefficient[e][j] * value;
     }
   }
   FARFIELD_INLINE void end(int m) {
     for (int e = 0; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
   }
 };
+
+/// Of a Logarithmic basis: the function R of the unit of length, -log of the box's edge in the caller's unit.
+template <class Real>
+inline Real minus_log_edge(const Work<Real>& work, const BoxFrame& frame) {
+  return static_cast<Real>(work.parameters.log_unit + std::log(frame.factor));
+}
 
 /// y = A x
 template <class Real>

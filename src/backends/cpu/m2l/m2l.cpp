@@ -5,6 +5,7 @@
 // only, in a fixed order: the results have the same bits for any number of threads.
 // Cost per translation: (d+1)^4 multiply-adds dense, 2 d^3 by rotation; 189 (119 reduced) per box in a full tree.
 #include "backends/cpu/far/panel.hpp"
+#include "backends/cpu/m2l/factored.hpp"
 #include "backends/cpu/m2l/rotation.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
@@ -51,6 +52,10 @@ static void use(DenseOperator<Real>& op, const TablesView<Real>& tables, int id)
 template <class Real>
 static void use(RotationOperator<Real>& op, const TablesView<Real>& tables, int id) {
   op.rotation = tables.rotation[id];
+}
+template <class Real>
+static void use(FactoredOperator<Real>& op, const TablesView<Real>& tables, int id) {
+  op.factors = tables.factors[id];
 }
 
 template <class Real, class Operator>
@@ -126,7 +131,9 @@ static void m2l_by(const Work<Real>& work) {
 
 template <class Real>
 void m2l(const Work<Real>& work) {
-  if (work.rotation)
+  if (work.tables.shared_factor)
+    m2l_by<Real, FactoredOperator<Real>>(work);
+  else if (work.rotation)
     m2l_by<Real, RotationOperator<Real>>(work);
   else
     m2l_by<Real, DenseOperator<Real>>(work);

@@ -33,6 +33,7 @@ class ClosePairs {
   }
 
   Real softening2() const { return softening2_; }
+  const Kernel& kernel() const { return kernel_; }
 
   /// The bit of the lane, `self` lanes into the tile, whose target is the source itself; 0 if no lane's target is.
   template <int n>

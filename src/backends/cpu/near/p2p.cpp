@@ -32,9 +32,8 @@ static inline void for_each_run(const TreeView& tree, const ListView& near, std:
 template <class Kernel, class Real, int parts, int terms>
 static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sources) {
   const TreeView& tree = work.tree;
-  Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
-                                 tree.lattice.edge(tree.level[box]));
-  if (!OfInverseDistance<Kernel>) frame.reach = std::numeric_limits<Real>::infinity();
+  const Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+                                       tree.lattice.edge(tree.level[box]));
   const PairSum<Kernel, Real, parts, terms> sum(work, frame);
   const auto flush = [&] {
     sources.seal(frame);
@@ -43,7 +42,7 @@ static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sourc
   };
   const ListView& near = work.lists.near;
   std::int64_t first = near.begin[box];  // the box itself, if it holds sources
-  if (OfInverseDistance<Kernel> && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
+  if (Kernel::singular && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
   for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
     while ((begin = sources.append(work, frame, begin, end)) < end) flush();
   });

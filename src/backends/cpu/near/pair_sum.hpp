@@ -5,7 +5,7 @@
 // 1/r from the hardware and its correction (pair_terms.hpp): c = q/r^3 = (q s) s^2 (1 + 3/2 e + ...), u += c r^2,
 // g -= c d. In single with AVX-512 that is 15 instructions and a seed of three: 9 cycles for 16 pairs; in double 18 and
 // three: 10.5 for 8. Close sources are summed the short way, too, but guarded: the few pairs that are too near for it
-// are left to close_pairs.hpp. Kernels without a short way use close_pairs.hpp for all pairs.
+// are left to close_pairs.hpp. The short way of a kernel that is no OfInverseDistance is its formula.
 #pragma once
 #include <algorithm>
 
@@ -24,8 +24,9 @@ class PairSum {
   using V = Vec<Real>;
   template <int n>
   using Tile = TargetTile<Real, n, parts>;
-  static constexpr Real scale =
-      static_cast<Real>(parts == 1 ? Correction<terms>::root_scale : Correction<terms>::cube_scale);
+  static constexpr Real scale = static_cast<Real>(!OfInverseDistance<Kernel> ? 1
+                                                  : parts == 1               ? Correction<terms>::root_scale
+                                                                             : Correction<terms>::cube_scale);
   // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
   // must be in single's range.
   static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
@@ -81,7 +82,7 @@ class PairSum {
   /// Uses the guarded short way while less than one source in eight has pairs too near for it, then close_pairs.hpp.
   template <int n>
   FARFIELD_INLINE void add_close(Tile<n>& part, Tile<n>& total, std::int64_t t, const SourceRun<Real>& run) const {
-    bool guarded = OfInverseDistance<Kernel>;
+    bool guarded = OfInverseDistance<Kernel> || Kernel::singular;  // a point's pair with itself counts in others
     for (std::int64_t begin = 0; begin < run.count;) {
       const std::int64_t end = std::min(begin + chunk, run.count);
       part.clear();
@@ -127,20 +128,27 @@ class PairSum {
     for (int i = 0; i < n; ++i) {
       const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
       const V r2 = softened ? distance2 + close_.softening2() : distance2;
-      V seed = inverse_sqrt_seed(r2);
-      if constexpr (guarded) {
-        near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
-        seed = distance2 < nearest * nearest ? V{} : seed;
-      }
-      const V t = seed * seed;
-      if constexpr (!OfInverseDistance<Kernel>)
-        continue;  // all sources of such kernels are close (p2p.cpp)
-      else if constexpr (parts == 1)
-        Kernel::template of_inverse<1>(Correction<terms>::root(r2, seed, t, Real{}), q, dx, dy, dz, a.sum[i]);
-      else
-        Kernel::of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, a.sum[i]);
+      if constexpr (guarded) near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
+      add_pair<guarded>(a.sum[i], distance2, r2, dx, dy, dz, q);
     }
     return near;
+  }
+
+  template <bool guarded>
+  FARFIELD_INLINE void add_pair(V* sum, V distance2, V r2, V dx, V dy, V dz, V q) const {
+    if constexpr (OfInverseDistance<Kernel>) {
+      V seed = inverse_sqrt_seed(r2);
+      if constexpr (guarded) seed = distance2 < nearest * nearest ? V{} : seed;
+      const V t = seed * seed;
+      if constexpr (parts == 1)
+        Kernel::template of_inverse<1>(Correction<terms>::root(r2, seed, t, Real{}), q, dx, dy, dz, sum);
+      else
+        Kernel::of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, sum);
+    } else {
+      if constexpr (guarded) q = distance2 < nearest * nearest ? V{} : q;
+      if constexpr (guarded) r2 = distance2 < nearest * nearest ? V{} + Real(1) : r2;
+      close_.kernel().template pair<parts>(r2, dx, dy, dz, q, sum);
+    }
   }
 
   template <int n>

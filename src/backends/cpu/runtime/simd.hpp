@@ -43,11 +43,13 @@ template <>
 struct VectorOf<double> {
   typedef double type __attribute__((vector_size(vector_bytes)));
   typedef std::int64_t mask __attribute__((vector_size(vector_bytes)));
+  typedef std::uint64_t bits __attribute__((vector_size(vector_bytes)));
 };
 template <>
 struct VectorOf<float> {
   typedef float type __attribute__((vector_size(vector_bytes)));
   typedef std::int32_t mask __attribute__((vector_size(vector_bytes)));
+  typedef std::uint32_t bits __attribute__((vector_size(vector_bytes)));
 };
 template <class Real>
 using Vec = typename VectorOf<Real>::type;
@@ -240,6 +242,73 @@ class Scratch {
   std::int64_t capacity_ = 0;
 };
 
+// ---- 1/x and the logarithm, for positive normal numbers ----------------------------------------------------
+
+#if defined(__AVX512F__)
+FARFIELD_INLINE Vec<double> inverse(Vec<double> x) {  // seed 2^-14 -> 2^-28 -> 2^-53
+  Vec<double> y = Vec<double>(_mm512_maskz_rcp14_pd(0xff, x));
+  y = y + y * (1.0 - x * y);
+  return y + y * (1.0 - x * y);
+}
+FARFIELD_INLINE Vec<float> inverse(Vec<float> x) {
+  const Vec<float> y = Vec<float>(_mm512_maskz_rcp14_ps(0xffff, x));
+  return y + y * (1.0f - x * y);
+}
+#else
+template <class V>
+FARFIELD_INLINE V inverse(V x) {
+  return V{} + 1 / x;
+}
+#endif
+
+/// x = m 2^e with m in [sqrt(1/2), sqrt(2)); e as a number of the vector's own type.
+template <class Real>
+struct Split {
+  Vec<Real> m, e;
+};
+FARFIELD_INLINE Split<double> split(Vec<double> x) {
+  using Bits = VectorOf<double>::bits;
+  constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcd, two_52 = 0x4330000000000000;
+  const Bits bits = Bits(x), scaled = bits - root_half + (std::uint64_t(2048) << 52);
+  const Bits m = bits - (scaled >> 52 << 52) + (std::uint64_t(2048) << 52);
+  // e + 2048 as the low bits of a number near 2^52: AVX2 cannot convert whole numbers of 64 bits
+  return {Vec<double>(m), Vec<double>((scaled >> 52) | two_52) - (0x1p52 + 2048)};
+}
+FARFIELD_INLINE Split<float> split(Vec<float> x) {
+  using Whole = VectorOf<float>::mask;
+  constexpr std::int32_t root_half = 0x3f3504f3;
+  const Whole bits = Whole(x), e = (bits - root_half) >> 23;
+  return {Vec<float>(bits - (e << 23)), __builtin_convertvector(e, Vec<float>)};
+}
+
+/// log x, within 2.5 units in the last place in double, 1.3 in single. Minimax polynomials by Remez' exchange, relative
+/// errors 1.2e-18 and 3e-8: in double of (atanh(f)/f - 1)/f^2 with f = (m-1)/(m+1), log m = 2 atanh f; in single of
+/// (log(1+f) - f + f^2/2)/f^3.
+FARFIELD_INLINE Vec<double> log(Vec<double> x) {
+  constexpr double high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45;  // of log 2; e high is exact
+  const Split<double> s = split(x);
+  const Vec<double> f = (s.m - 1.0) * inverse(Vec<double>(s.m + 1.0)), z = f * f;
+  Vec<double> p = z * 0.073979748534048347855 + 0.076570252718624368515;
+  p = p * z + 0.090917821634133276811;
+  p = p * z + 0.11111099286580773313;
+  p = p * z + 0.1428571437119398516;
+  p = p * z + 0.19999999999707337985;
+  p = p * z + 0.33333333333333672064;
+  return s.e * high + (2 * f + (2 * f * (z * p) + s.e * low));
+}
+FARFIELD_INLINE Vec<float> log(Vec<float> x) {
+  constexpr float high = 0.693145752f, low = 1.42860677e-6f;
+  const Split<float> s = split(x);
+  const Vec<float> f = s.m - 1.0f, z = f * f;
+  Vec<float> p = f * 0.087004528032f - 0.14267491461f;
+  p = p * f + 0.14914764269f;
+  p = p * f - 0.16577584039f;
+  p = p * f + 0.19963064063f;
+  p = p * f - 0.25001337058f;
+  p = p * f + 0.33333910732f;
+  return s.e * high + (f + (z * (f * p - 0.5f) + s.e * low));
+}
+
 /// The functions that pair formulas call on a vector (core/math.hpp).
 template <class Real>
 struct VectorMath {
@@ -247,6 +316,8 @@ struct VectorMath {
   static FARFIELD_INLINE Vec<Real> absolute(Vec<Real> x) { return x < Vec<Real>{} ? -x : x; }
   static FARFIELD_INLINE Vec<Real> square_root(Vec<Real> x) { return x * FARFIELD_ISA::inverse_sqrt(x); }
   static FARFIELD_INLINE Vec<Real> inverse_sqrt(Vec<Real> x) { return FARFIELD_ISA::inverse_sqrt(x); }
+  static FARFIELD_INLINE Vec<Real> inverse(Vec<Real> x) { return FARFIELD_ISA::inverse(x); }
+  static FARFIELD_INLINE Vec<Real> log(Vec<Real> x) { return FARFIELD_ISA::log(x); }
 };
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -114,7 +114,7 @@ __device__ void add_local(const Work<Real>& work, BoxId box, int lane, const dou
     return;
   }
   for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
-    tails.truncation += inner_tail(own, square_from_centre(tree, box, work.target, i, a), a, means.n);
+    tails.truncation += inner_tail(own, square_from_centre(tree, box, work.target, i, a, means.decay), a, means);
 }
 
 /// Tails of the multipoles of finer boxes (m2p) at the targets of a leaf.
@@ -128,7 +128,7 @@ __device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const dou
     const double edge = tree.lattice.edge(tree.level[source]);
     for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
       tails.truncation +=
-          outer_tail(power[source], square_from_centre(tree, source, work.target, i, edge), edge, means.n);
+          outer_tail(power[source], square_from_centre(tree, source, work.target, i, edge, means.decay), edge, means);
   }
 }
 
@@ -178,8 +178,8 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   every_ = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
   const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
   const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
-  tails_kernel<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(work, every_, power_.data(),
-                                                                          tail_means(work.tables.degree), part_.data());
+  tails_kernel<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
+      work, every_, power_.data(), tail_means(solid_decay, work.tables.degree), part_.data());
   require_launch("tails_kernel");
   return shares;
 }

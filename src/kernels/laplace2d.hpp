@@ -1,0 +1,32 @@
+// Laplace in the plane: K(x, y) = -log |x - y|, of points with the same third coordinate; no constant in front. Where
+// two points coincide they contribute nothing to each other.
+#pragma once
+#include "core/math.hpp"
+#include "expansions/planar_basis.hpp"
+#include "kernels/concept.hpp"
+
+namespace farfield {
+
+struct Laplace2d {
+  using Basis = PlanarBasis;
+  static constexpr int homogeneity = 0;
+  static constexpr bool singular = true, softens = false;
+  static constexpr double pair_cost = 3;  ///< of one pair, over that of 1/r
+  static constexpr bool on_device = false;
+
+  KernelParameters own;  ///< log_unit
+  static KernelParameters parameters(const Options& /*options*/) { return {}; }
+
+  template <int parts, class V>
+  FARFIELD_HD void pair(V r2, V dx, V dy, V /*dz*/, V q, V* out) const {
+    out[0] += q * (Math<V>::constant(own.log_unit) - Math<V>::constant(0.5) * Math<V>::log(r2));
+    if constexpr (parts == 1) return;
+    const V g = q * Math<V>::inverse(r2);
+    out[1] -= g * dx;
+    out[2] -= g * dy;
+  }
+};
+
+static_assert(PairKernel<Laplace2d> && HasParameters<Laplace2d>);
+
+}  // namespace farfield

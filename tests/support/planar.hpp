@@ -1,0 +1,66 @@
+// Clouds of the plane, and direct sums of -log r in long double.
+#pragma once
+#include <map>
+
+#include "support/measure.hpp"
+
+namespace farfield::testing {
+
+/// A cloud laid flat at z = 0.25; points that then coincide stay.
+inline Cloud flat_cloud(Kind kind, std::int64_t count, Signs signs, unsigned seed = 1) {
+  Cloud cloud = make_cloud(kind, count, signs, seed);
+  for (std::vector<double>* points : {&cloud.sources, &cloud.targets})
+    for (std::size_t i = 2; i < points->size(); i += 3) (*points)[i] = 0.25;
+  cloud.label += "/flat";
+  return cloud;
+}
+
+inline PointSum planar_sum_at(const Cloud& c, const double* x) {
+  PointSum s;
+  for (std::size_t j = 0; j < c.strengths.size(); ++j) {
+    const long double d[2] = {(long double)x[0] - c.sources[3 * j], (long double)x[1] - c.sources[3 * j + 1]};
+    const long double r2 = d[0] * d[0] + d[1] * d[1], q = c.strengths[j];
+    if (r2 == 0) continue;  // coincident pairs contribute nothing
+    s.u -= q * std::log(r2) / 2;
+    for (int a = 0; a < 2; ++a) s.g[a] -= q * d[a] / r2;
+    s.abs_u += std::fabs(q * std::log(r2) / 2);
+    s.abs_g += std::fabs(q) / std::sqrt(r2);
+  }
+  return s;
+}
+
+/// Computed once per label in a process, as exact().
+inline const Exact& planar_exact(const Cloud& cloud) {
+  static std::map<std::string, Exact> known;
+  const auto count = static_cast<std::int64_t>(cloud.where().size() / 3);
+  Exact& e = known[cloud.label];
+  if (!e.targets.empty() || count == 0) return e;
+  e.targets = sample_of(count, count <= all_targets_up_to ? count : sampled_targets);
+  const std::size_t n = e.targets.size();
+  e.potential.resize(n), e.potential_magnitude.resize(n), e.gradient.resize(3 * n), e.gradient_magnitude.resize(n);
+#pragma omp parallel for schedule(dynamic, 8)
+  for (std::size_t k = 0; k < n; ++k) {
+    const PointSum s = planar_sum_at(cloud, &cloud.where()[3 * static_cast<std::size_t>(e.targets[k])]);
+    e.potential[k] = s.u, e.potential_magnitude[k] = s.abs_u, e.gradient_magnitude[k] = s.abs_g;
+    for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * k + a] = s.g[a];
+  }
+  return e;
+}
+
+inline Outcome measure_flat(const Cloud& cloud, Options options) {
+  const Result<double> result = make_plan(cloud, options).evaluate(cloud.strengths);
+  const Exact& truth = planar_exact(cloud);
+  Outcome o;
+  o.potential = relative_error(result.potential, truth.potential, truth.targets, 1);
+  if (options.gradient) o.gradient = relative_error(result.gradient, truth.gradient, truth.targets, 3);
+  o.report = result.report;
+  return o;
+}
+
+inline Options flat_options(double tolerance, Precision precision = Precision::automatic) {
+  Options o = fmm_options(tolerance, precision);
+  o.kernel = Kernel::laplace2d;
+  return o;
+}
+
+}  // namespace farfield::testing
