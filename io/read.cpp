@@ -66,7 +66,7 @@ Reader by_extension(const std::string& name) {
   return nullptr;
 }
 
-// The header of a table: x, y and z are among its words, or the columns were named by the caller.
+// The header of a table: x and y are among its words, or the columns were named by the caller.
 bool looks_like_csv(const Origin& origin, std::string_view header) {
   if (!origin.reading.columns.empty()) return true;
   std::vector<std::string> words(1);
@@ -79,7 +79,7 @@ bool looks_like_csv(const Origin& origin, std::string_view header) {
   const auto has = [&](const char* name) {
     return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return lower(word) == name; });
   };
-  return has("x") && has("y") && has("z");
+  return has("x") && has("y");
 }
 
 // Text from a pipe or with an unknown extension: the first line that says something tells.

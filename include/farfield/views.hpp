@@ -25,8 +25,9 @@ template <Real T>
 constexpr Scalar scalar_of = std::is_same_v<T, float> ? Scalar::float32 : Scalar::float64;
 
 /// `count` points in space. Coordinate d of point i is element `i * stride` behind `axis[d]`;
-/// stride counts scalars, not bytes, and is at least 1 where there is a second point.
-/// Units are the caller's; potentials come back in strength / unit.
+/// stride counts scalars, not bytes, and is at least 1 where there is a second point. For kernels of the plane axis[2]
+/// may be null, in host memory: all points then lie at z = 0. Units are the caller's; potentials come back in strength
+/// / unit.
 struct Points {
   std::array<const void*, 3> axis{};
   std::int64_t count = 0;
@@ -57,6 +58,22 @@ requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>
                                       " coordinates are not a whole number of points; pass x, y, z "
                                       "of each");
   return points(std::data(xyz), scalars / 3);
+}
+
+/// Points of the plane, interleaved: x y of point i stand at xy[2 i + 0, 1].
+template <Real T>
+Points points_in_plane(const T* xy, std::int64_t count) {
+  return {{xy, xy ? xy + 1 : xy, nullptr}, count, 2, scalar_of<T>};
+}
+/// The same from a range of 2 n scalars. Throws Error(input) if their number is odd.
+template <class Range>
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Points
+points_in_plane(const Range& xy) {
+  const std::int64_t scalars = static_cast<std::int64_t>(std::size(xy));
+  if (scalars % 2 != 0)
+    throw Error(ErrorCode::input,
+                std::to_string(scalars) + " coordinates are not a whole number of points; pass x, y of each");
+  return points_in_plane(std::data(xy), scalars / 2);
 }
 
 /// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`.

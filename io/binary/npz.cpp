@@ -86,16 +86,26 @@ class Archive {
   std::size_t room_;  // bytes that deflated members may still unpack to
 };
 
+// Points of the plane, x and y of each, at z = 0.
+std::vector<double> in_space(const std::vector<double>& plane) {
+  std::vector<double> space(plane.size() / 2 * 3);
+  for (std::size_t i = 0; i < plane.size() / 2; ++i) space[3 * i] = plane[2 * i], space[3 * i + 1] = plane[2 * i + 1];
+  return space;
+}
+
 void take_positions(Archive& archive, Bodies& bodies) {
   const ZipMember* member = archive.find("positions");
   if (!member)
     refuse(archive.origin().path, "",
            "the archive has no array positions; save with numpy.savez(file, positions=..., strengths=...)");
   const NpyHeader header = archive.header(*member);
-  if (!is_table(header.shape, 3))
+  const bool flat = is_table(header.shape, 2);
+  if (!flat && !is_table(header.shape, 3))
     refuse(archive.origin().path, fmt::format("member '{}'", member->name),
-           fmt::format("its shape is {}, not (N, 3); store one row x, y, z per body", npy_shape(header.shape)));
+           fmt::format("its shape is {}, not (N, 3); store one row x, y, z per body, or x, y in the plane",
+                       npy_shape(header.shape)));
   bodies.positions = archive.values(*member, header);
+  if (flat) bodies.positions = in_space(bodies.positions);
   bodies.single = header.kind == 'f' && header.width == 4;
 }
 

@@ -85,6 +85,7 @@ class Reader {
   Lines lines_;
   Table table_;
   Fields fields_;
+  bool flat_ = false;  // there is no column z
   std::vector<Place> coordinates_;
   std::optional<Place> strength_;
 };
@@ -141,6 +142,7 @@ void Reader::find_places() {
   for (const char* name : {"x", "y", "z"}) {
     auto place = find_named(name);
     if (const auto at = place ? std::nullopt : find(name)) place = Place{*at, {}};
+    if (!place && *name == 'z') place = Place{0, 0.0}, flat_ = true;
     if (!place) fail(fmt::format("there is no column {}; name the columns x,y,z,q", name));
     coordinates_.push_back(*place);
   }
@@ -214,7 +216,7 @@ Bodies Reader::read() {
   if (strength_) bodies.strengths = gathered({*strength_});
   bodies.reference_potential = reference({"potential"});
   bodies.reference_gradient = reference({"gx", "gy", "gz"});
-  bodies.description = fmt::format("csv, {} bodies", table_.rows);
+  bodies.description = fmt::format("csv, {} bodies{}", table_.rows, flat_ ? " in the plane z = 0" : "");
   if (strength_ && strength_->constant) bodies.description += fmt::format(", all strengths {:g}", *strength_->constant);
   if (strength_ && !strength_->constant)
     bodies.description += fmt::format(", strengths from column {}", shown(table_.columns[strength_->column].name));

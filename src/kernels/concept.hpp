@@ -22,6 +22,15 @@ concept PairKernel = ExpansionBasis<typename K::Basis> &&
   kernel.template pair<4>(r2, d, d, d, q, out);
 };
 
+/// Has the CUDA backend stages for the kernel? Unless it says `on_device = false`, which src/CMakeLists.txt reads.
+template <class K>
+constexpr bool runs_on_device() {
+  if constexpr (requires { K::on_device; })
+    return K::on_device;
+  else
+    return true;
+}
+
 /// A kernel of 1/r and q/r^3 alone. For such a kernel backends have shorter ways than `pair`, which refine the
 /// hardware's reciprocal square root only as far as the tolerance needs.
 template <class K>

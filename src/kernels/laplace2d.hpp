@@ -2,7 +2,7 @@
 // two points coincide they contribute nothing to each other.
 #pragma once
 #include "core/math.hpp"
-#include "expansions/planar_basis.hpp"
+#include "expansions/planar/basis.hpp"
 #include "kernels/concept.hpp"
 
 namespace farfield {

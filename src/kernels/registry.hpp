@@ -22,4 +22,18 @@ decltype(auto) with_kernel(Kernel kernel, F&& f) {
   throw Error(ErrorCode::internal, "a kernel outside the registry reached the backend; please report it");
 }
 
+/// The same for kernels that the CUDA backend has.
+template <class F>
+decltype(auto) with_device_kernel(Kernel kernel, F&& f) {
+  switch (kernel) {
+#define FARFIELD_CASE(name, NAME, Type, value, formula)                      \
+  case Kernel::name:                                                         \
+    if constexpr (runs_on_device<Type>()) return std::forward<F>(f)(Type{}); \
+    break;
+    FARFIELD_KERNELS(FARFIELD_CASE)
+#undef FARFIELD_CASE
+  }
+  throw Error(ErrorCode::internal, "a kernel that backend cuda does not have reached it; please report it");
+}
+
 }  // namespace farfield

@@ -13,14 +13,6 @@ static KernelParameters parameters_of([[maybe_unused]] const Options& options) {
 }
 
 template <class K>
-static constexpr bool runs_on_device() {
-  if constexpr (requires { K::on_device; })
-    return K::on_device;
-  else
-    return true;
-}
-
-template <class K>
 static constexpr double cost_of_pair() {
   if constexpr (requires { K::pair_cost; })
     return K::pair_cost;

@@ -6,6 +6,7 @@
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/survey.hpp"
+#include "kernels/traits.hpp"
 #include "plan/boundary.hpp"
 
 #if defined(FARFIELD_CUDA)
@@ -49,6 +50,13 @@ bool devices_lost_by_fork() { return cuda::lost_by_fork(); }
 
 Machine resolve_machine(const Options& options, bool points_on_device) {
   const Simd simd = cpu::resolve_simd(options.simd);
+  if (!traits(options.kernel).on_device) {
+    if (points_on_device || options.backend == Backend::cuda)
+      throw Error(ErrorCode::device, std::string("kernel ") + traits(options.kernel).name +
+                                         " is not offered by backend cuda in this version; use backend cpu and host "
+                                         "memory");
+    return {Backend::cpu, simd};
+  }
   if (points_on_device && options.backend == Backend::cpu)
     throw Error(ErrorCode::device,
                 "points are in device memory, but backend cpu was asked for; pass host memory or use "

@@ -87,10 +87,29 @@ static void correct_cube(Decision& d, const Geometry& g) {
     if (choice.name == "depth") choice.reason = text;
 }
 
+/// Points of the plane may lack the third coordinate: here it is 0.
+class Completed {
+ public:
+  Completed(const Points& given, Kernel kernel) : points(given) {
+    const bool flat = traits(kernel).decay.axes == 2 && given.space == MemorySpace::host;
+    if (!flat || given.axis[2] || given.count < 1 || given.stride < 1) return;
+    zeros_.resize(elements(given.count - 1, given.stride) + 1);
+    points.axis[2] = zeros_.data();
+  }
+  Completed(const Completed&) = delete;
+  Completed& operator=(const Completed&) = delete;
+  Points points;
+
+ private:
+  std::vector<double> zeros_;
+};
+
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
-void Plan::State::build(const Points& source_points, const Points* apart_points) {
+void Plan::State::build(const Points& given_sources, const Points* given_targets) {
   require_known(options);
   require_own_device();
+  const Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
+  const Points &source_points = own.points, *apart_points = given_targets ? &other.points : nullptr;
   const Team team = settle_team(options.threads);
   const bool on_device =
       source_points.space == MemorySpace::device || (apart_points && apart_points->space == MemorySpace::device);

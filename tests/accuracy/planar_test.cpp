@@ -133,6 +133,30 @@ TEST(Planar, MovedPlansSumWhereThePointsAre) {
   EXPECT_LE(relative_error(moved.gradient, truth.gradient, truth.targets, 3), slack * 1e-9);
 }
 
+TEST(Planar, TakesPointsOfTwoCoordinates) {
+  const Cloud cloud = flat_cloud(Kind::outside, 1'000, Signs::mixed);
+  const auto flat = [](const std::vector<double>& xyz) {
+    std::vector<double> xy;
+    for (std::size_t i = 0; i < xyz.size(); ++i)
+      if (i % 3 < 2) xy.push_back(xyz[i]);
+    return xy;
+  };
+  const std::vector<double> sources = flat(cloud.sources), targets = flat(cloud.targets);
+  Options o = flat_options(1e-6);
+  for (const bool at_sources : {false, true}) {
+    o.at_sources = at_sources;
+    const Result<double> two = Plan(points_in_plane(sources), points_in_plane(targets), o).evaluate(cloud.strengths);
+    const Result<double> three = Plan(points(cloud.sources), points(cloud.targets), o).evaluate(cloud.strengths);
+    EXPECT_EQ(two.potential, three.potential);
+    EXPECT_EQ(two.gradient, three.gradient);
+    EXPECT_EQ(two.source_potential, three.source_potential);
+  }
+  Options other = fmm_options(1e-6);
+  other.method = Method::automatic;
+  const std::string sentence = refusal(ErrorCode::input, [&] { Plan(points_in_plane(sources), other); });
+  EXPECT_NE(sentence.find("coordinate z of the sources is a null pointer"), std::string::npos) << sentence;
+}
+
 TEST(Planar, RefusesPointsOffThePlane) {
   Cloud cloud = flat_cloud(Kind::uniform, 100, Signs::mixed);
   cloud.sources[5] = 1;
@@ -148,6 +172,14 @@ TEST(Planar, RefusesRotationAndSoftening) {
   softened.method = Method::direct;
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, rotated); }).find("rotation"), std::string::npos);
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, softened); }).find("softened"), std::string::npos);
+}
+
+TEST(Planar, IsRefusedByBackendCuda) {
+  const Cloud cloud = flat_cloud(Kind::uniform, 100, Signs::mixed);
+  Options o = flat_options(1e-6);
+  o.backend = Backend::cuda;
+  const std::string sentence = refusal(ErrorCode::device, [&] { Plan(points(cloud.sources), o); });
+  EXPECT_NE(sentence.find("kernel laplace2d is not offered by backend cuda"), std::string::npos) << sentence;
 }
 
 TEST(Planar, NoPointsAndOnePoint) {

@@ -1,7 +1,7 @@
 // The planar expansions: translations and derivatives against -log r, and the rate at which the error of a chain
 // p2m, m2m, m2l, l2l, l2p falls with the degree.
 #include "expansions/expansion_test.hpp"
-#include "expansions/planar_basis.hpp"
+#include "expansions/planar/basis.hpp"
 
 namespace farfield::testing {
 namespace {

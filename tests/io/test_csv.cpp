@@ -10,6 +10,14 @@ using testing::expect_refusal;
 using testing::Folder;
 using Values = std::vector<double>;
 
+TEST(Csv, WithoutZThePointsLieInThePlane) {
+  const Folder folder;
+  const Bodies bodies = read(folder.put("flat.csv", "x,y,q\n1,2,3\n4,5,6\n"));
+  EXPECT_EQ(bodies.positions, (std::vector<double>{1, 2, 0, 4, 5, 0}));
+  EXPECT_EQ(bodies.strengths, (std::vector<double>{3, 6}));
+  EXPECT_NE(bodies.description.find("in the plane z = 0"), std::string::npos) << bodies.description;
+}
+
 TEST(Csv, ReadsColumnsInAnyOrderAndCarriesOthers) {
   const Folder folder;
   const auto bodies = read(folder.put(
@@ -78,7 +86,7 @@ TEST(Csv, RefusesWithTheLine) {
   refused("x,y,z,q\n\"1\",2,3,4\n", "line 2: quoted");
   refused("\"x\",y,z,q\n", "line 1: quoted");
   refused("1,2,3,4\n", "line 1: this is a row of numbers");
-  refused("x,y,q\n", "no column z");
+  refused("x,z,q\n", "no column y");
   refused("x,y,z,q,X\n", "occurs twice");
   refused("a,b,c,d\n1,2,3,4\n", "no column x");
   refused("x;y;z;q\n1,5;2;3;4\n", "line 2: '1,5' in column x is not a number that fits a double; write decimal points");

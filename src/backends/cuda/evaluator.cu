@@ -173,7 +173,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
-      with_kernel(decision.kernel, [&](auto k) { run<decltype(k)>(); });
+      with_device_kernel(decision.kernel, [&](auto k) { run<decltype(k)>(); });
     };
     if (alone && with_tree())
       graph_.run(stream_, memory_, events_, launch);

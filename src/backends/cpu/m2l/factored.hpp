@@ -1,5 +1,5 @@
 // m2l in three factors as an Operator on panels: L = conj(D P C M), where C and D multiply coefficients, as complex
-// numbers, by powers of the offset, and P is one real matrix, the same for all offsets (planar_translations.hpp). 2 d^2
+// numbers, by powers of the offset, and P is one real matrix, the same for all offsets (planar/translations.hpp). 2 d^2
 // multiply-adds per translation against the 4 d^2 of a dense matrix.
 #pragma once
 #include "backends/cpu/far/panel.hpp"

@@ -273,7 +273,7 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
 
 template <class Real>
 void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
-  with_kernel(kernel, [&](auto k) {
+  with_device_kernel(kernel, [&](auto k) {
     build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, stream, threads);
   });
 }

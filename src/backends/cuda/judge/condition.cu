@@ -160,7 +160,7 @@ void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, SideStrea
       static_cast<int>(std::min<std::int64_t>(tuning::condition_blocks, (work.sources + threads - 1) / threads));
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);
-  const auto probe = with_kernel(kernel, [](auto k) { return &probe_kernel<decltype(k), Real>; });
+  const auto probe = with_device_kernel(kernel, [](auto k) { return &probe_kernel<decltype(k), Real>; });
   allow_shared_memory(reinterpret_cast<const void*>(probe));
   const cudaStream_t stream = side.fork(work.stream);
   probe<<<static_cast<unsigned>(shares), threads, sizeof(ProbeShared), stream>>>(work, targets, part_.data());

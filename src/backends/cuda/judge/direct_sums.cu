@@ -44,7 +44,7 @@ std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sour
   const auto count = static_cast<std::int64_t>(targets.size());
   upload(at, targets.data(), count, memory.stream);
   parts.resize(count * shares * most_parts);
-  with_kernel(kernel, [&](auto k) {
+  with_device_kernel(kernel, [&](auto k) {
     direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
         work, sources, at.data(), parts.data());
   });

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/hd.hpp"
-#include "expansions/planar_shape.hpp"
+#include "expansions/planar/shape.hpp"
 
 namespace farfield::planar {
 

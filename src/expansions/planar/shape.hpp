@@ -1,6 +1,6 @@
 // PlanarShape: how many coefficients an expansion in powers of x + iy has, and where they stand: two for each degree,
 // of the real and of the imaginary part. At degree 0, whose imaginary part is 0, the second one belongs to the unit of
-// length of the logarithm (planar_harmonics.hpp).
+// length of the logarithm (planar/harmonics.hpp).
 #pragma once
 #include "core/hd.hpp"
 

@@ -1,4 +1,4 @@
-// m2m and m2l of the planar expansions, their symmetries and derivatives (planar_harmonics.hpp; Greengard & Rokhlin
+// m2m and m2l of the planar expansions, their symmetries and derivatives (planar/harmonics.hpp; Greengard & Rokhlin
 // 1987, lemmas 2.3 to 2.5, in real functions).
 #pragma once
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "expansions/planar_harmonics.hpp"
+#include "expansions/planar/harmonics.hpp"
 #include "expansions/tables.hpp"
 
 namespace farfield::planar {

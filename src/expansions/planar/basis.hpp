@@ -1,10 +1,10 @@
-// PlanarBasis: the expansions of -log |x - y| in the plane, as the stages use them. Formulas: planar_harmonics.hpp (per
-// particle) and planar_translations.hpp (tables, host).
+// PlanarBasis: the expansions of -log |x - y| in the plane, as the stages use them. Formulas: planar/harmonics.hpp (per
+// particle) and planar/translations.hpp (tables, host).
 #pragma once
 #include "core/math.hpp"
 #include "expansions/basis.hpp"
-#include "expansions/planar_harmonics.hpp"
-#include "expansions/planar_translations.hpp"
+#include "expansions/planar/harmonics.hpp"
+#include "expansions/planar/translations.hpp"
 
 namespace farfield {
 
