@@ -8,6 +8,7 @@
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 namespace {
