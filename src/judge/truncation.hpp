@@ -116,7 +116,7 @@ FARFIELD_HD Truncation inner_tail(double power, double r2, double a, const TailM
 }
 FARFIELD_HD Truncation outer_tail(double power, double r2, double a, const TailMeans& of) {
   const int n = of.n, s = of.decay.steeper;
-  const double q = over_unit(of.decay, power / integer_power(r2, n + s), a);
+  const double falls = integer_power(r2, n + s), q = power / (s ? falls * a * a : falls);
   return {q / (2 * n + s), q * (n + s) / (r2 * a * a)};
 }
 
