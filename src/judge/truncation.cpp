@@ -30,13 +30,16 @@ struct AxisRule {
 template <class F>
 static double mean_over_box(const Decay& decay, int dx, int dy, int dz, F&& f) {
   const AxisRule x(dx), y(dy), z(dz);
-  const double third = decay.axes == 3;
   double sum = 0;
   for (int i = 0; i < AxisRule::points; ++i)
-    for (int j = 0; j < AxisRule::points; ++j)
+    for (int j = 0; j < AxisRule::points; ++j) {
+      if (decay.axes == 2) {
+        sum += x.weight[i] * y.weight[j] * f(x.x[i] * x.x[i] + y.x[j] * y.x[j]);
+        continue;
+      }
       for (int k = 0; k < AxisRule::points; ++k)
-        sum +=
-            x.weight[i] * y.weight[j] * z.weight[k] * f(x.x[i] * x.x[i] + y.x[j] * y.x[j] + third * (z.x[k] * z.x[k]));
+        sum += x.weight[i] * y.weight[j] * z.weight[k] * f(x.x[i] * x.x[i] + y.x[j] * y.x[j] + z.x[k] * z.x[k]);
+    }
   return sum;
 }
 
