@@ -38,6 +38,7 @@ typedef enum farfield_error {
 /* Values of the int fields below. Where an AUTOMATIC exists it is 0. */
 #define FARFIELD_KERNEL_VALUE(name, NAME, Type, number, formula) FARFIELD_KERNEL_##NAME = number,
 #define FARFIELD_METHOD_VALUE(name, NAME, number, word) FARFIELD_METHOD_##NAME = number,
+#define FARFIELD_SOFTENING_KIND_VALUE(name, NAME, number, word) FARFIELD_SOFTENING_KIND_##NAME = number,
 #define FARFIELD_PRECISION_VALUE(name, NAME, number, word) FARFIELD_PRECISION_##NAME = number,
 #define FARFIELD_BACKEND_VALUE(name, NAME, number, word) FARFIELD_BACKEND_##NAME = number,
 #define FARFIELD_M2L_VALUE(name, NAME, number, word) FARFIELD_M2L_##NAME = number,
@@ -45,6 +46,7 @@ typedef enum farfield_error {
 #define FARFIELD_SIMD_VALUE(name, NAME, number, word) FARFIELD_SIMD_##NAME = number,
 enum { FARFIELD_KERNELS(FARFIELD_KERNEL_VALUE) };
 enum { FARFIELD_METHOD(FARFIELD_METHOD_VALUE) };
+enum { FARFIELD_SOFTENING_KIND(FARFIELD_SOFTENING_KIND_VALUE) };
 enum { FARFIELD_PRECISION(FARFIELD_PRECISION_VALUE) };
 enum { FARFIELD_BACKEND(FARFIELD_BACKEND_VALUE) };
 enum { FARFIELD_M2L(FARFIELD_M2L_VALUE) };
@@ -96,7 +98,7 @@ typedef int farfield_flag, farfield_whole;
 typedef int64_t farfield_count;
 typedef uint64_t farfield_seed;
 typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
-    farfield_Simd;
+    farfield_Simd, farfield_SofteningKind;
 
 /* What is asked for. Fill it with farfield_options_init, then change what you want. Meaning and default of each field:
  * options_list.h. */

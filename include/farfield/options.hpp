@@ -15,6 +15,7 @@ namespace farfield {
 /// see `count` and Options::softening).
 enum class Kernel : int { FARFIELD_KERNELS(FARFIELD_KERNEL_ENUMERATOR) };
 enum class Method : int { FARFIELD_METHOD(FARFIELD_ENUMERATOR) };
+enum class SofteningKind : int { FARFIELD_SOFTENING_KIND(FARFIELD_ENUMERATOR) };
 enum class Precision : int { FARFIELD_PRECISION(FARFIELD_ENUMERATOR) };
 enum class Backend : int { FARFIELD_BACKEND(FARFIELD_ENUMERATOR) };
 enum class M2l : int { FARFIELD_M2L(FARFIELD_ENUMERATOR) };
@@ -47,6 +48,7 @@ struct Word {
 /// words_of(Method{}) and so on: all values of an enum with their words, from number 0 on.
 FARFIELD_WORDS_OF(Kernel, FARFIELD_KERNELS, FARFIELD_KERNEL_WORD)
 FARFIELD_WORDS_OF(Method, FARFIELD_METHOD, FARFIELD_WORD)
+FARFIELD_WORDS_OF(SofteningKind, FARFIELD_SOFTENING_KIND, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Precision, FARFIELD_PRECISION, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Backend, FARFIELD_BACKEND, FARFIELD_WORD)
 FARFIELD_WORDS_OF(M2l, FARFIELD_M2L, FARFIELD_WORD)
@@ -72,7 +74,7 @@ using count = std::int64_t;
 using seed = std::uint64_t;
 using real = double;
 using farfield::Backend, farfield::Kernel, farfield::M2l, farfield::Method, farfield::Precision, farfield::Simd,
-    farfield::Stencil;
+    farfield::SofteningKind, farfield::Stencil;
 enum class Where { general, expert, interface_only };
 }  // namespace option
 

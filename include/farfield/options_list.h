@@ -31,6 +31,12 @@
   VALUE(cpu, CPU, 1, "cpu")              \
   VALUE(cuda, CUDA, 2, "cuda")
 
+/* plummer: 1/sqrt(r^2 + softening^2). spline: the cubic spline of GADGET, 1/r from r = 2.8 softening on and
+ * 1/softening at r = 0 (docs/mathematics/p2p.md). */
+#define FARFIELD_SOFTENING_KIND(VALUE)  \
+  VALUE(plummer, PLUMMER, 0, "plummer") \
+  VALUE(spline, SPLINE, 1, "spline")
+
 /* How a multipole expansion becomes a local one. dense: one matrix per offset, O(degree^4). rotation: rotate, shift
  * along z, rotate back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2). */
 #define FARFIELD_M2L(VALUE)              \
@@ -62,13 +68,15 @@
   OPTION(Kernel, kernel, Kernel{}, general, "", "1/r, or 1 for all pairs (a diagnostic)")                              \
   /* Constant in front of the kernel: 1 for 1/r, 0.0795774715 for 1/(4 pi r). */                                       \
   OPTION(real, scale, 1.0, general, "X", "Constant in front of the kernel (default 1)")                                \
-  /* Plummer softening, a length in the caller's units: K = scale / sqrt(|x - y|^2 + softening^2), and the gradient    \
-   * is the derivative of exactly that. 0: none. Where the targets are the sources (at_sources included) a particle    \
-   * contributes nothing to itself; other sources at the same place contribute strength / softening to the potential   \
-   * and nothing to the gradient. Where the targets are a separate set every source contributes. Only the direct sum   \
-   * offers softening: method automatic then chooses direct. For a softening below 1e-37 of the points' extent,        \
-   * strength / softening is infinite in precision single. */                                                          \
-  OPTION(real, softening, 0, general, "EPS", "Plummer softening length; direct sums only")                             \
+  /* Softening, a length in the caller's units, one for all pairs: K = scale / sqrt(|x - y|^2 + softening^2), or the   \
+   * spline of softening_kind, and the gradient is the derivative of exactly that. 0: none. Where the targets are      \
+   * the sources (at_sources included) a particle contributes nothing to itself; other sources at the same place       \
+   * contribute strength / softening to the potential and nothing to the gradient. Where the targets are a separate    \
+   * set every source contributes. In the fast method boxes stay so wide that far pairs are those of 1/r, to what      \
+   * the tolerance allows; backend cuda offers kind plummer in direct sums alone. For a softening below 1e-37 of the   \
+   * points' extent, strength / softening is infinite in precision single. */                                          \
+  OPTION(real, softening, 0, general, "EPS", "Length that softens 1/r (default 0: none)")                              \
+  OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or GADGET's cubic spline") \
   OPTION(Method, method, Method::automatic, general, "", "auto: the cheaper of the other two")                         \
   /* automatic: single only where it can reach the tolerance */                                                        \
   OPTION(Precision, precision, Precision::automatic, general, "", "auto: single where it reaches the tolerance")       \

@@ -31,7 +31,7 @@ struct EvaluatorState {
   std::int64_t targets() const { return placed->tree.target_points().count; }
   TreeOptions tree_options(std::function<void(const char*)> mark) const {
     const Decision& d = decision;
-    return {d.m, d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads};
+    return {d.m, d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, d.least_edge};
   }
   bool with_tree() const { return decision.method == Method::fmm; }
 };
@@ -164,7 +164,7 @@ class SequencedEvaluator final : public Evaluator {
 
   void prepare(Report& report) {
     const Decision& d = steps_.decision;
-    steps_.softening = scaled_softening(d.softening, steps_.placed->exponent, d.precision);
+    steps_.softening = scaled_softening(d.softening, d.softening_kind, steps_.placed->exponent, d.precision);
     if (steps_.with_tree()) steps_.prepare_expansions(report);
     steps_.bind();
   }

@@ -10,20 +10,25 @@
 namespace farfield {
 
 struct Softening {
-  double length = 0;  ///< scaled; 0: none
+  double length = 0;  ///< scaled; 0: none. Of a spline its reach: from there on the kernel is 1/r
   int excess = 0;     ///< the length meant is length * 2^excess
+  SofteningKind kind = {};
 };
 
+/// The reach of GADGET's spline over the softening: at r = 0 its potential is then Plummer's.
+inline constexpr double spline_reach = 2.8;
+
 /// `softening` times 2^exponent. With a length of 2^14 (single) or 2^30 (double) extents or more all pairs look the
-/// same: distances of at most sqrt(3) extents change 1/sqrt(r^2 + softening^2) by less than 2^-27 and 2^-59. A longer
+/// same: distances of at most sqrt(3) extents change the softened kernel by less than 2^-26 and 2^-58. A longer
 /// length is stored as one of at most that, times 2^excess, so that neither its square nor the cube of its inverse
 /// leaves the range of the precision.
-inline Softening scaled_softening(double softening, int exponent, Precision precision) {
+inline Softening scaled_softening(double softening, SofteningKind kind, int exponent, Precision precision) {
   if (!(softening > 0)) return {};
   int own = 0;
   const double fraction = std::frexp(softening, &own);
   const int wanted = own + exponent, kept = std::min(wanted, precision == Precision::single_ ? 14 : 30);
-  return {std::ldexp(fraction, kept), wanted - kept};
+  const double over = kind == SofteningKind::spline ? spline_reach : 1;
+  return {std::ldexp(fraction * over, kept), wanted - kept, kind};
 }
 
 /// Multiplies by scale 2^exponent in three steps that all enlarge or all reduce: with units of 1e-300 and a scale of

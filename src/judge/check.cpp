@@ -111,7 +111,10 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
 std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at) {
   std::vector<DirectSum> sums = sums_at(condition_targets(count));
   for (DirectSum& s : sums)
-    for (int part = 0; part < most_parts; ++part) (part == 0 ? s.result_u : s.result_g) += s.part[part] * s.part[part];
+    for (int part = 0; part < most_parts; ++part) {
+      (part == 0 ? s.result_u : s.result_g) += s.part[part] * s.part[part];
+      (part == 0 ? s.lacking_u : s.lacking_g) += s.lacking[part] * s.lacking[part];
+    }
   return {sums.begin(), sums.end()};
 }
 

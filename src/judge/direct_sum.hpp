@@ -8,6 +8,7 @@
 
 #include "core/math.hpp"
 #include "core/results.hpp"
+#include "core/units.hpp"
 #include "kernels/concept.hpp"
 
 namespace farfield {
@@ -15,11 +16,13 @@ namespace farfield {
 /// Sums at one target of the absolute values of the terms of potential and gradient, and of their squares.
 struct TermSums {
   double abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
-  double result_u = 0, result_g = 0;  ///< squares of the sums of the terms themselves; 0: not known
+  double result_u = 0, result_g = 0;    ///< squares of the sums of the terms themselves; 0: not known
+  double lacking_u = 0, lacking_g = 0;  ///< squares of the sums of DirectSum::lacking
 };
 /// Also the sums of q K and of its gradient.
 struct DirectSum : TermSums {
   double part[most_parts] = {};
+  double lacking[most_parts] = {};  ///< what 1/r in place of the softened kernel adds beyond DirectInput::softened_to
 };
 
 /// The direct sums at targets of these indices.
@@ -31,9 +34,13 @@ struct DirectInput {
   const double* target[3];
   const double* strength;
   std::int64_t sources;
-  double softening = 0;         ///< scaled like the coordinates
+  Softening softening;          ///< scaled like the coordinates
   KernelParameters parameters;  ///< likewise
-  std::int64_t self_from = 0;   ///< target t >= self_from is source t - self_from; softened sums leave that pair out
+  /// The caller's indices of sources and targets. Target t >= self_from of the caller is source t - self_from; softened
+  /// sums leave that pair out.
+  const std::uint32_t *source_order, *target_order;
+  std::int64_t self_from = 0;
+  double softened_to = INFINITY;  ///< distance beyond which far pairs count as 1/r though the kernel is not
   int threads = 1;
 };
 

@@ -36,20 +36,29 @@ static int degree_for_factor(int degree, double factor) {
   return static_cast<int>(std::min<double>(max_degree, degree + std::max(1.0, more)));
 }
 
-/// Are all pairs cheaper than the tables of that degree and an evaluation? Where no higher degree is left, half a
-/// minute of one core is worth a right result.
+/// Where nothing else helps, half a minute of one core is worth a right result.
+static bool all_pairs_are_affordable(const Decision& ran, const Quality& q) {
+  return q.pairs / ran.pairs_per_second < 30;
+}
+/// Are all pairs cheaper than the tables of that degree and an evaluation, or is no higher degree left?
 static bool all_pairs_are_cheaper(const Decision& ran, int degree, const Quality& q) {
   const double seconds = q.pairs / ran.pairs_per_second;
-  return ran.degree == max_degree ? seconds < 30 : seconds < ran.seconds + 1e-9 * table_cost(degree, ran.rotation);
+  return ran.degree == max_degree ? all_pairs_are_affordable(ran, q)
+                                  : seconds < ran.seconds + 1e-9 * table_cost(degree, ran.rotation);
+}
+
+/// Few pairs; and in double nothing is left to judge.
+static void take_all_pairs(Decision& next) {
+  next.method = Method::direct;
+  next.precision = Precision::double_;
+  next.pair_terms = full_pair_terms(next);
 }
 
 /// Makes `next` keep the tolerance: direct sums where they are cheaper, else a higher degree.
 static void raise(Decision& next, const Quality& q) {
   const int degree = degree_for_factor(next.degree, q.truncation / next.tolerance);
   if (all_pairs_are_cheaper(next, degree, q)) {
-    next.method = Method::direct;
-    next.precision = Precision::double_;  // few pairs, and in double nothing is left to judge
-    next.pair_terms = full_pair_terms(next);
+    take_all_pairs(next);
   } else {
     next.degree = degree;
   }
@@ -72,6 +81,8 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
     next.precision = Precision::double_;
   if (inexact || next.precision != ran.precision) next.pair_terms = full_pair_terms(next);
   if (promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance) raise(next, q);
+  if (promised && ran.method == Method::fmm && q.unsoftened > ran.tolerance && all_pairs_are_affordable(ran, q))
+    take_all_pairs(next);
   if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
   if (next.method == ran.method && next.degree == ran.degree && next.precision == ran.precision &&
       next.pair_terms == ran.pair_terms && next.exact_operands == ran.exact_operands)

@@ -103,12 +103,15 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
     sum.abs_u += u * u, sum.abs_g += g * g;
     sum.square_u += p.square_u, sum.square_g += p.square_g;
     sum.result_u += p.result_u, sum.result_g += p.result_g;
+    sum.lacking_u += p.lacking_u, sum.lacking_g += p.lacking_g;
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
   q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.at_least() / unit_u, 1));
   q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
   q.truncation = safety * lost_by(truncated, norms);
+  constexpr double of_probes = 2;  // they are few
+  q.unsoftened = of_probes * lost_by({up * sum.lacking_u, up * sum.lacking_g}, norms);
   if (!gradient) return q;
   q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.at_least() / unit_g, 1));
   q.terms = std::max(q.terms, enlarged(sum.square_g, sum.result_g, up, norms.gradient.l2));

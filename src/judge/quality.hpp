@@ -41,6 +41,7 @@ struct Quality {
   Condition condition;
   double truncation = 0;  ///< of potential and gradient the larger, safety included
   ResultFactors factor;   ///< from the evaluator's units to the caller's
+  double unsoftened = 0;  ///< estimate of what Plummer's softening lacks beyond the near field, likewise the larger
   double operands = 0;    ///< error of m2l's 16-bit operands, where these were used
   double pairs = 0;       ///< sources times targets
   bool lost = false;      ///< see loses_strengths

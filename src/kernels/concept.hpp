@@ -15,7 +15,7 @@ concept PairKernel = ExpansionBasis<typename K::Basis> &&
     requires(const K& kernel, double r2, double d, double q, double* out) {
   { K::homogeneity } -> std::convertible_to<int>;  ///< K(s x, s y) = s^homogeneity K(x, y), with its lengths times s
   { K::singular } -> std::convertible_to<bool>;    ///< infinite at distance 0: coincident pairs contribute nothing
-  { K::softens } -> std::convertible_to<bool>;     ///< the square of Options::softening may be added to r2
+  { K::softens } -> std::convertible_to<bool>;     ///< Options::softening is offered (Softens)
   /// Adds one pair, d = target - source and r2 = |d|^2, r2 > 0 where the kernel is singular: out[0] += q K and, with 4
   /// parts, the next three += q grad K.
   kernel.template pair<1>(r2, d, d, d, q, out);
@@ -38,6 +38,13 @@ concept OfInverseDistance = PairKernel<K> && requires(double v, double* out) {
   K::template of_inverse<1>(v, v, v, v, v, out);
   K::template of_inverse<4>(v, v, v, v, v, out);
   K::of_cube(v, v, v, v, v, out);
+};
+
+/// A kernel of 1/r that is softened: of_inverse at Plummer's distance, or of_spline.
+template <class K>
+concept Softens = K::softens && OfInverseDistance<K> && requires(double v, double* out) {
+  K::template of_spline<1>(v, v, v, v, v, v, v, out);
+  K::template of_spline<4>(v, v, v, v, v, v, v, out);
 };
 
 /// Adds a pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: computed

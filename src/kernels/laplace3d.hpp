@@ -35,8 +35,28 @@ struct Laplace3d {
     out[2] -= c * dy;
     out[3] -= c * dz;
   }
+
+  /// Adds one pair softened by the cubic spline (docs/mathematics/p2p.md): reach h, r2 = r^2, inverse_r = 1/r or 0
+  /// where r = 0. With u = r/h, t = 1 - u: r K = 1 - t^5 (16/5 - 32/15 t) from u = 1/2 on, written so that nothing
+  /// cancels, and exactly 1 from u = 1 on; the derivative follows from (r K)' = t^4 (16 - 64/5 t).
+  template <int parts, class V>
+  FARFIELD_HD static void of_spline(V inverse_r, V r2, V inverse_h, V q, V dx, V dy, V dz, V* out) {
+    const auto number = [](double x) { return Math<V>::constant(x); };
+    const V ratio = r2 * inverse_r * inverse_h, one = number(1), u = ratio < one ? ratio : one, u2 = u * u;
+    const V t = one - u, t4 = (t * t) * (t * t), carried = one - t4 * t * (number(3.2) - number(32.0 / 15) * t);
+    const auto inside = u < number(0.5);
+    const V core = number(2.8) - u2 * (number(16.0 / 3) - u2 * (number(9.6) - number(6.4) * u));
+    out[0] += q * (inside ? core * inverse_h : carried * inverse_r);
+    if constexpr (parts == 1) return;
+    const V scale = inside ? inverse_h : inverse_r, slope = number(32.0 / 3) - u2 * (number(38.4) - number(32) * u);
+    const V w = q * (inside ? slope : carried - u * t4 * (number(16) - number(12.8) * t)),
+            w3 = w * scale * scale * scale;
+    out[1] -= w3 * dx;
+    out[2] -= w3 * dy;
+    out[3] -= w3 * dz;
+  }
 };
 
-static_assert(OfInverseDistance<Laplace3d>);
+static_assert(Softens<Laplace3d>);
 
 }  // namespace farfield

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <farfield/error.hpp>
+#include <utility>
 
 #include "core/number.hpp"
 #include "core/units.hpp"
@@ -15,19 +16,6 @@ namespace farfield {
 
 static void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
   d.choices.push_back({name, value, reason});
-}
-
-static void validate_softening(const Options& o) {
-  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
-  if (!(o.softening >= 0) || !std::isfinite(o.softening))
-    refuse("softening " + number(o.softening) + " is not a length; use a finite number, or 0 for none");
-  if (o.softening == 0) return;
-  if (!traits(o.kernel).softens)
-    refuse(std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
-  if (o.method == Method::fmm)
-    refuse("softening " + number(o.softening) +
-           " is not offered by method fmm, whose far field is unsoftened in this version; use method direct or "
-           "softening 0");
 }
 
 static void validate(const Options& o) {
@@ -43,7 +31,28 @@ static void validate(const Options& o) {
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
   if (o.m2l == M2l::rotation && !traits(o.kernel).rotates && traits(o.kernel).truncates)
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
-  validate_softening(o);
+}
+
+bool offers_softening(Backend backend, const Options& o) {
+  if (backend != Backend::cuda || !(o.softening > 0)) return true;
+  return o.softening_kind == SofteningKind::plummer && o.method != Method::fmm;
+}
+
+static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
+  };
+  if (!(o.softening >= 0) || !std::isfinite(o.softening))
+    refuse(" is not a length; use a finite number, or 0 for none");
+  if (o.softening == 0) return;
+  if (!traits(o.kernel).softens)
+    throw Error(ErrorCode::usage,
+                std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
+  if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
+    refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
+  if (!offers_softening(backend, o))
+    refuse(std::string(" of kind ") + word_of(o.softening_kind) + " by method " + word_of(o.method) +
+           " is not offered by backend cuda; use kind plummer with method direct, or backend cpu");
 }
 
 /// A kernel of the plane takes points that share their third coordinate.
@@ -70,7 +79,8 @@ static KernelParameters scaled_parameters(const Options& o, int exponent) {
 
 /// Does 1/softening, the potential of coincident points, leave the range of single?
 static bool softening_needs_double(const Options& o, const Geometry& g) {
-  return o.softening > 0 && scaled_softening(o.softening, g.exponent, Precision::double_).length < 0x1p-100;
+  return o.softening > 0 &&
+         scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-100;
 }
 
 static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
@@ -91,18 +101,20 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
                                          : "single ends at " + number(single));
 }
 
-/// Memory that the expansions may use, their precision and their backend.
+/// Memory that the expansions may use, their precision and their backend; no leaf may be narrower than `least_edge`.
 struct Budget {
   std::int64_t memory;
   Precision precision;
   Backend backend;
+  double least_edge;
 };
 
 struct Scheme {
   int degree;
   bool rotation, reduced, capped;
-  double mean, cost;  ///< points per leaf; nanoseconds of a plan and an evaluation
-  double tables;      ///< nanoseconds of its translation tables
+  double mean, cost;     ///< points per leaf; nanoseconds of a plan and an evaluation
+  double tables;         ///< nanoseconds of its translation tables
+  bool widened = false;  ///< the cost is that of leaves wider than the best ones
 };
 
 /// Largest mean of points per leaf that leaves most pairs far: of 1e4 points of a Plummer model at 1e-12, 0.53 of the
@@ -128,6 +140,11 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
         std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, c.coefficients(degree)));
   }
   s.cost = fmm_cost(c, g, degree, rotation, reduced, s.mean);
+  if (budget.least_edge > 0) {
+    const double narrow =
+        std::exchange(s.cost, wide_fmm_cost(c, g, degree, rotation, reduced, s.mean, budget.least_edge));
+    s.widened = s.cost > 1.01 * narrow;
+  }
   return s;
 }
 
@@ -145,16 +162,19 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
 }
 
 /// Chooses the root edge R = D 2^k / m, D being the extent of the points, such that an evenly filled tree has m 2^j
-/// leaves along the extent, of `mean` points each. Returns their mean after rounding m to a whole number.
+/// leaves along the extent, of `mean` points each. Returns their mean after rounding m to a whole number. Where leaves
+/// of the least edge hold more points than that, the tree has leaves of this edge or little more.
 static double choose_root(Decision& d, const Geometry& g, double mean) {
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
-  const double along = g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
-  const double doublings = std::max(0.0, std::floor(std::log2(along / 8)));
-  d.m = std::clamp(static_cast<int>(std::lround(along / std::exp2(doublings))), 1, 16);
+  const bool wide = d.least_edge > 0 && sources_within(g, d.least_edge) > mean;
+  const double along =
+      wide ? g.extent / d.least_edge : g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
+  const double doublings = std::max(0.0, std::floor(std::log2(along / 8))), boxes = along / std::exp2(doublings);
+  d.m = std::clamp(static_cast<int>(wide ? std::floor(boxes) : std::round(boxes)), 1, 16);
   d.k = 0;
   while ((1 << d.k) < d.m) ++d.k;
-  return mean * std::pow(along / (d.m * std::exp2(doublings)), dimension);
+  return wide ? mean : mean * std::pow(along / (d.m * std::exp2(doublings)), dimension);
 }
 
 /// The limit of a leaf over the mean: evenly filled boxes must not split by chance. Clustered boxes split into leaves
@@ -217,12 +237,14 @@ template <class Costs>
 static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
-  if (!asked && o.softening == 0) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  const bool expands = d.method != Method::direct || asked;  // choose() leaves them out
+  if (!asked && expands) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
   note(d, "method", word_of(d.method),
-       asked                        ? "as asked"
-       : o.softening > 0            ? "expansions of this version are unsoftened"
-       : d.method == Method::direct ? "cheaper than expansions for so few points"
-                                    : "cheaper than all pairs");
+       asked                     ? "as asked"
+       : !expands                ? "softened expansions are offered on the cpu alone"
+       : d.method == Method::fmm ? "cheaper than all pairs"
+       : s.widened               ? "cheaper than expansions, whose leaves this softening makes wide"
+                                 : "cheaper than expansions for so few points");
   d.seconds = 1e-9 * s.cost;
   if (d.method == Method::fmm) return;
   const double exact = direct_cost(costs(Precision::double_, 0), g);
@@ -242,9 +264,10 @@ int full_pair_terms(const Decision& d) {
 }
 
 /// The near field of a plan on the CPU is summed as accurately as its tolerance needs, or to the full precision where
-/// the caller chose the degree.
+/// the caller chose the degree or softens the kernel.
 static int pair_terms_for(const Decision& d, const Options& o) {
-  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates) return full_pair_terms(d);
+  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || o.softening > 0)
+    return full_pair_terms(d);
   return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
 }
 
@@ -268,9 +291,20 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
   d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
 }
 
+/// Divides the tolerance between the softened kernel and the expansions.
+static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
+  if (o.softening == 0) return;
+  d.tolerance *= expansion_share(o);
+  note(d, "least leaf edge", number(std::ldexp(d.least_edge, -g.exponent)),
+       o.softening_kind == SofteningKind::spline
+           ? "reach of the spline, beyond which the kernel is 1/r"
+           : "beyond it the softened kernel is 1/r but for half of the tolerance");
+}
+
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   validate_plane(o, g);
+  validate_softening(o, g, machine.backend);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
@@ -278,22 +312,28 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.softening = o.softening;
+  d.softening_kind = o.softening_kind;
   d.parameters = scaled_parameters(o, g.exponent);
-  d.method = o.softening > 0 ? Method::direct : o.method;
+  d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.promised = o.degree < 0 && traits(o.kernel).truncates;
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
-    return machine.backend == Backend::cuda ? device_cost_constants(o.kernel, precision, o.gradient)
-                                            : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
+    CostConstants c = machine.backend == Backend::cuda
+                          ? device_cost_constants(o.kernel, precision, o.gradient)
+                          : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
+    c.pair *= softened_pair_cost(o);
+    return c;
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
-  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend});
+  d.least_edge = o.softening > 0 ? least_box_edge(o, d.tolerance, g.exponent) : 0;
+  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
   choose_method(d, o, g, costs, s);
   if (d.method == Method::direct) return d;
+  choose_softening(d, o, g);
   choose_scheme(d, o, s);
   choose_tree(d, o, g, s);
   note_pair_terms(d);

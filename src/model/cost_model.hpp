@@ -41,6 +41,9 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
 /// The same of a whole GPU, of the class of one H200.
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
 
+/// Time of a softened pair over one of 1/r.
+double softened_pair_cost(const Options& options);
+
 /// Nanoseconds of one translation of `degree`.
 double translation_cost(const CostConstants& c, int degree, bool rotation);
 
@@ -55,6 +58,14 @@ double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision 
 
 /// Nanoseconds of a plan, without its tables, and one evaluation with `mean` points per leaf.
 double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);
+
+/// Sources in the cube of that edge (scaled) around a target, in the mean over targets.
+double sources_within(const Geometry& geometry, double edge);
+
+/// fmm_cost where no leaf is narrower than `least_edge`: with larger leaves where these fill space evenly, and the
+/// pairs of those leaves that are too full elsewhere.
+double wide_fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced,
+                     double mean, double least_edge);
 
 /// The same of a direct sum.
 double direct_cost(const CostConstants& c, const Geometry& geometry);

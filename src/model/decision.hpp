@@ -19,7 +19,8 @@ struct Decision {
   Simd simd = Simd::baseline;
   bool gradient = false;
   int parts() const { return parts_with(gradient); }
-  double softening = 0;         ///< in the caller's units; > 0: method is direct
+  double softening = 0;  ///< in the caller's units
+  SofteningKind softening_kind = {};
   KernelParameters parameters;  ///< scaled
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
@@ -34,6 +35,7 @@ struct Decision {
   bool any_scheme = false;      ///< the caller left the choice of dense or rotation open
   int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
+  double least_edge = 0;        ///< scaled: beyond it the softened kernel is 1/r to what the tolerance allows (0: none)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected time of an evaluation, on one core or on the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model

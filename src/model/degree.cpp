@@ -11,8 +11,9 @@ namespace farfield {
 /// The sums over host arrays.
 class HostSums final : public PlacementSums {
  public:
-  HostSums(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
-      : tree_(tree), sources_(sources), targets_(targets), threads_(threads) {}
+  HostSums(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, double softening,
+           int threads)
+      : tree_(tree), sources_(sources), targets_(targets), softening_(softening), threads_(threads) {}
   int levels() const override { return targets_.begin ? tree_.levels : 0; }
   double targets() const override { return static_cast<double>(tree_.target_count(0)); }
   bool in_planes() override { return stand_in_planes(tree_, sources_); }
@@ -21,7 +22,7 @@ class HostSums final : public PlacementSums {
       if (tree_.is_leaf(box) && std::max(tree_.source_count(box), tree_.target_count(box)) > most) return true;
     return false;
   }
-  ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_); }
+  ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_, softening_); }
   Placement typical(const ResultNorms& norms, int degree) override { return far().typical(norms, degree); }
   Placement facing(const ResultNorms& norms, int degree) override { return far().facing(norms, degree); }
 
@@ -29,6 +30,7 @@ class HostSums final : public PlacementSums {
   const FarPairs& far() { return far_ ? *far_ : far_.emplace(tree_, sources_, targets_, threads_); }
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
+  double softening_;
   int threads_;
   std::optional<FarPairs> far_;
 };
@@ -41,7 +43,7 @@ class ExpectedError {
         sums_(sums),
         curve_(*traits(d.kernel).errors),
         in_planes_(sums.in_planes()),
-        heaped_(sums.heaped(4 * d.leaf_size)),
+        heaped_(d.least_edge == 0 && sums.heaped(4 * d.leaf_size)),  // a wide leaf may hold more
         norms_(sums.norms()) {}
 
   bool exceeds(double tolerance, int degree) const {
@@ -109,8 +111,8 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
 }
 
 Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
-                      int threads, Report& report) {
-  HostSums sums(tree, sources, targets, threads);
+                      double softening, int threads, Report& report) {
+  HostSums sums(tree, sources, targets, softening, threads);
   return settle_degree(d, sums, report);
 }
 

@@ -31,8 +31,8 @@ struct Settled {
 /// mixed sign, from 4 (or from one below the decision's degree) to highest_degree. Updates the report.
 Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
 
-/// For arrays in host memory.
+/// For arrays in host memory. `softening`: scaled like the points.
 Settled settle_degree(const Decision& decision, const TreeView& tree, const PlacedPoints& sources,
-                      const PlacedPoints& targets, int threads, Report& report);
+                      const PlacedPoints& targets, double softening, int threads, Report& report);
 
 }  // namespace farfield

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/units.hpp"
 #include "kernels/traits.hpp"
 
 namespace farfield {
@@ -28,6 +29,17 @@ double reachable_tolerance(Precision precision) { return precision == Precision:
 double truncation_share(double tolerance, Precision precision) {
   const double rounding = rounding_error(precision);
   return tolerance > rounding ? std::sqrt(tolerance * tolerance - rounding * rounding) : tolerance;
+}
+
+double expansion_share(const Options& o) {
+  const bool lacks = o.softening > 0 && o.softening_kind == SofteningKind::plummer;
+  return lacks ? std::sqrt(1 - plummer_share * plummer_share) : 1;
+}
+
+double least_box_edge(const Options& o, double tolerance, int exponent) {
+  const double length = std::ldexp(o.softening, exponent);
+  if (o.softening_kind == SofteningKind::spline) return spline_reach * length;
+  return length * std::sqrt((o.gradient ? 1.5 : 0.5) / (plummer_share * tolerance));
 }
 
 }  // namespace farfield

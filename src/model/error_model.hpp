@@ -20,4 +20,18 @@ double truncation_share(double tolerance, Precision precision);
 
 inline constexpr int max_degree = 60;  ///< the generators are tested to here
 
+// Expansions carry 1/r itself, so a pair may be far only where its softened kernel is 1/r: exactly from the spline's
+// reach on; of Plummer's kernel to a relative error of eps^2 / 2 r^2 in the potential and 3 eps^2 / 2 r^2 in the
+// gradient. Far pairs of boxes are at least an edge of the finer one apart, so a least edge of all boxes keeps that
+// distance.
+
+/// Part of the tolerance that Plummer's kernel may lack beyond the near field: reached by pairs alone that are only one
+/// edge apart.
+inline constexpr double plummer_share = 0.5;
+/// Part of it that is left to expansions, whose error has random signs, so that squares add.
+double expansion_share(const Options& options);
+
+/// Least edge of a box, scaled, for a softening > 0. `tolerance`: what rounding leaves of it.
+double least_box_edge(const Options& options, double tolerance, int exponent);
+
 }  // namespace farfield

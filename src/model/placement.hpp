@@ -35,7 +35,9 @@ struct ResultNorms {
 /// that cancel among random points do not.
 bool stand_in_planes(const TreeView& tree, const PlacedPoints& points);
 
-ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads);
+/// With a softening, the sums are of 1/(r^2 + softening^2) and its square.
+ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+                         double softening = 0);
 
 /// From sums over all far pairs to the ratios of a Placement; `targets`: how many targets the tree has.
 Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms);

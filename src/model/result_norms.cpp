@@ -18,35 +18,36 @@ struct PowerSums {
   }
 };
 
-/// Over `count` sources at one target; a source at the target itself counts nothing.
+/// Over `count` sources at one target; a source at the target itself counts nothing. `soft2`: square of the softening.
 FARFIELD_WIDEST_VECTORS
 static PowerSums sums_at(const double* xs, const double* ys, const double* zs, std::int64_t count, double x, double y,
-                         double z) {
+                         double z, double soft2) {
   double square = 0, fourth = 0;
 #pragma omp simd reduction(+ : square, fourth)
   for (std::int64_t s = 0; s < count; ++s) {
     const double dx = x - xs[s], dy = y - ys[s], dz = z - zs[s];
-    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / r2 : 0.0;
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / (r2 + soft2) : 0.0;
     square += inverse;
     fourth += inverse * inverse;
   }
   return {square, fourth};
 }
 
-static PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::int64_t end, const double x[3]) {
+static PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::int64_t end, const double x[3],
+                         double soft2) {
   return sums_at(sources.axis[0] + begin, sources.axis[1] + begin, sources.axis[2] + begin, end - begin, x[0], x[1],
-                 x[2]);
+                 x[2], soft2);
 }
 
 /// Over the pairs of points `step` apart in their order, each pair in both directions.
 FARFIELD_WIDEST_VECTORS
 static PowerSums sums_in_order(const double* xs, const double* ys, const double* zs, std::int64_t count,
-                               std::int64_t step) {
+                               std::int64_t step, double soft2) {
   double square = 0, fourth = 0;
 #pragma omp simd reduction(+ : square, fourth)
   for (std::int64_t s = 0; s < count - step; ++s) {
     const double dx = xs[s + step] - xs[s], dy = ys[s + step] - ys[s], dz = zs[s + step] - zs[s];
-    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 2 / r2 : 0.0;
+    const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 2 / (r2 + soft2) : 0.0;
     square += inverse;
     fourth += 0.5 * inverse * inverse;
   }
@@ -55,10 +56,11 @@ static PowerSums sums_in_order(const double* xs, const double* ys, const double*
 
 constexpr std::int64_t neighbours = 2;  // of a point in the order of its leaf, on either side
 
-static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, std::int64_t end) {
+static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, std::int64_t end, double soft2) {
   PowerSums sum;
   for (std::int64_t step = 1; step <= neighbours; ++step)
-    sum += sums_in_order(points.axis[0] + begin, points.axis[1] + begin, points.axis[2] + begin, end - begin, step);
+    sum +=
+        sums_in_order(points.axis[0] + begin, points.axis[1] + begin, points.axis[2] + begin, end - begin, step, soft2);
   return sum;
 }
 
@@ -101,7 +103,8 @@ static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size
 struct SumsAtTarget {
   PowerSums outside, far;
 };
-static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3]) {
+static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3],
+                                   double soft2) {
   constexpr std::size_t at_once = 256;
   double r2[at_once];
   SumsAtTarget sums;
@@ -111,7 +114,7 @@ static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sou
     for (std::size_t k = begin; k < end; ++k) {
       const BoxId box = leaves.box[k];
       if (r2[k - begin] <= leaves.reach[k] && box != own)
-        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x);
+        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x, soft2);
     }
   }
   sums.outside += sums.far;
@@ -142,7 +145,9 @@ class RobustMean {
 
 /// The means of these sums over all targets, from the middle targets of 32 to 63 leaves.
 static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxId>& with_targets,
-                                    const PlacedPoints& sources, const PlacedPoints& targets, double all, int threads) {
+                                    const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+                                    double soft2) {
+  const auto all = static_cast<double>(tree.target_count(0));
   constexpr std::size_t sampled = 32;
   const Leaves leaves(tree, sources);
   const std::size_t step = std::max<std::size_t>(1, with_targets.size() / sampled);
@@ -152,7 +157,7 @@ static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxI
     const BoxId leaf = with_targets[k * step];
     const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
     const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-    at[k] = sums_at_target(leaves, sources, leaf, x);
+    at[k] = sums_at_target(leaves, sources, leaf, x, soft2);
   }
   RobustMean outside, far;
   for (const SumsAtTarget& s : at) outside.add(s.outside, 1), far.add(s.far, 1);
@@ -162,7 +167,7 @@ static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxI
 /// The mean over targets of the sums over their own leaf, whose close pairs carry most of the gradient: measured in
 /// some leaves, and corrected by the sums over neighbours in the order of points, in those leaves and in all.
 static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const PlacedPoints& sources,
-                                  const PlacedPoints& targets, double all, int threads) {
+                                  const PlacedPoints& targets, double all, int threads, double soft2) {
   struct OfLeaf {
     PowerSums measured, neighbours;
     std::int64_t looked_at = 0;
@@ -175,12 +180,12 @@ static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const 
   for (std::size_t k = 0; k < of.size(); ++k) {
     const std::int64_t begin = targets.begin[with_targets[k]], end = targets.end[with_targets[k]],
                        first = sources.begin[with_targets[k]], last = sources.end[with_targets[k]];
-    if (alike) of[k].neighbours = of_neighbours(sources, first, last);
+    if (alike) of[k].neighbours = of_neighbours(sources, first, last, soft2);
     if (k % stride) continue;
     of[k].looked_at = std::min<std::int64_t>(end - begin, 2048);
     for (std::int64_t t = begin; t < begin + of[k].looked_at; ++t) {
       const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-      of[k].measured += sums_at(sources, first, last, x);
+      of[k].measured += sums_at(sources, first, last, x, soft2);
     }
   }
   PowerSums mean;
@@ -195,14 +200,15 @@ static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const 
   return mean += others.over(all);
 }
 
-ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads) {
+ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
+                         double softening) {
   std::vector<BoxId> with_targets;
   for (BoxId box = 0; box < tree.boxes; ++box)
     if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) with_targets.push_back(box);
   if (with_targets.empty()) return {};
-  const auto all = static_cast<double>(tree.target_count(0));
-  const SumsAtTarget at = mean_at_targets(tree, with_targets, sources, targets, all, threads);
-  const PowerSums own = mean_in_own_leaf(with_targets, sources, targets, all, threads);
+  const double all = static_cast<double>(tree.target_count(0)), soft2 = softening * softening;
+  const SumsAtTarget at = mean_at_targets(tree, with_targets, sources, targets, threads, soft2);
+  const PowerSums own = mean_in_own_leaf(with_targets, sources, targets, all, threads, soft2);
   ResultNorms mean{at.outside.square + own.square, at.outside.fourth + own.fourth};
   if (mean.gradient > 0) mean.near_share = 1 - at.far.fourth / mean.gradient;
   return mean;

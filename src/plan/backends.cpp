@@ -5,6 +5,7 @@
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/stages.hpp"
+#include "backends/cpu/transfer/crowding.hpp"
 #include "backends/cpu/transfer/survey.hpp"
 #include "kernels/traits.hpp"
 #include "plan/boundary.hpp"
@@ -80,8 +81,19 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
   return cpu::survey(sources, targets, threads);
 }
 
+void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
+                     Geometry& geometry) {
+  if (machine.backend != Backend::cuda && options.softening > 0 && options.method != Method::direct)
+    cpu::survey_crowding(geometry, sources, targets);
+}
+
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
+  if (!offers_softening(Backend::cuda, options)) {
+    Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
+    d.choices.insert(d.choices.begin(), {"backend", "cpu", "the device does not offer this softening"});
+    return d;
+  }
   // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});

@@ -54,6 +54,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.tolerance = o.tolerance;
   r.scale = o.scale;
   r.softening = o.softening;
+  if (o.softening > 0) r.softening_kind = word_of(o.softening_kind);
   r.gradient = o.gradient;
   r.threads = threads;
   r.sources = g.sources;
@@ -122,6 +123,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
     targets = joined.points;
     geometry = survey(machine, source_points, &targets, team.threads, kept_by_survey);
   }
+  survey_crowding(machine, options, source_points, apart_points ? &targets : nullptr, geometry);
   Decision decision = decide(options, geometry, machine);
   correct_cube(decision, geometry);
   Report next = describe(options, decision, geometry, team.threads);
@@ -299,9 +301,9 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   for (const Method method : {Method::fmm, Method::direct})
     for (const int dimension : {1, 2, 3}) {
       if (options.method != Method::automatic && options.method != method) continue;
-      if (options.method == Method::automatic && method == Method::fmm && options.softening > 0) continue;
       Options one = options;
       one.method = method;
+      if (options.method != Method::fmm && method == Method::fmm && !offers_softening(options.backend, one)) continue;
       const Geometry g = filling(sources, targets, options, dimension);
       Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree)

@@ -112,6 +112,12 @@ static void warn_of_truncation(Report& report, const Decision& ran, const Qualit
                      number(q.truncation, 1) + " in this sum; use method direct");
 }
 
+static void warn_of_softening(Report& report, const Decision& ran, const Quality& q) {
+  if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.unsoftened > ran.tolerance)
+    warn(report, "far pairs are summed without the softening, which may leave a relative error of " +
+                     number(q.unsoftened, 1) + " in this sum; use method direct");
+}
+
 static void warn_of_lost_strengths(Report& report, const Quality& q) {
   if (q.lost)
     warn(report,
@@ -149,6 +155,7 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
     report.estimated_error = std::max(report.estimated_error, q.truncation);
     warn_of_condition(report, q);
     warn_of_truncation(report, ran, q);
+    warn_of_softening(report, ran, q);
     warn_of_lost_strengths(report, q);
     warn_of_range(report, q.norms.potential, q.factor.potential, delivery.outputs.scalar, "potential");
     warn_of_range(report, q.norms.gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");

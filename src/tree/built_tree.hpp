@@ -19,7 +19,8 @@ struct TreeOptions {
   /// Called before the first stage with "" and after every stage (on a device: after its launches) with its name: keys,
   /// sort, boxes, gather, lists.
   std::function<void(const char*)> mark;
-  int threads = 0;  ///< of the CPU backend
+  int threads = 0;        ///< of the CPU backend
+  double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds. On the CPU alone
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

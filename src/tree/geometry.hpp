@@ -21,6 +21,10 @@ struct Geometry {
   /// that occupied cells hold >= 8 points on average.
   int grid = 1;
   std::int64_t occupied = 1, occupied_coarse = 1;
+  /// How the points crowd: crowding[l] is the mean over targets of the number of sources in the target's cell, where
+  /// the extent is divided into 2^l cells. Zeros where nobody surveyed it.
+  static constexpr int crowding_levels = 21;
+  double crowding[crowding_levels] = {};
 };
 
 /// Multiplication by 2^exponent in two steps: exponents from -1025 to 1074 are needed (extents from twice the largest

@@ -2,6 +2,7 @@
 // (methods/fmm.hpp or the direct sum).
 #include "backends/cpu/evaluator.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "backends/cpu/boxes/tree.hpp"
@@ -86,8 +87,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   Settled settled_degree(Report& report) const {
     const CpuTree& tree = placed->tree;
-    return farfield::settle_degree(decision, tree.tree.view(), tree.placed_sources(), tree.placed_targets(), threads,
-                                   report);
+    return farfield::settle_degree(decision, tree.tree.view(), tree.placed_sources(), tree.placed_targets(),
+                                   std::ldexp(decision.softening, placed->exponent), threads, report);
   }
 
   void prepare_expansions(Report&) {
@@ -96,7 +97,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void finish_build(Report& report) {
     if (with_tree()) count_work(work_.tree, work_.lists, decision, report);
-    if (with_tree() && traits(decision.kernel).singular)
+    if (with_tree() && traits(decision.kernel).singular && decision.softening == 0)
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     finish(report);
   }
@@ -133,7 +134,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
-    work_.softening = softening.length;
+    work_.softening = softening;
+    work_.source_order = tree.sources.order.data();
+    work_.target_order = tree.target_points().order.data();
     work_.parameters = decision.parameters;
     work_.self_from = self_from;
     work_.rotation = decision.rotation;
@@ -214,15 +217,24 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                             {work_.target[0], work_.target[1], work_.target[2]},
                             strength,
                             sources(),
-                            softening.length,
+                            softening,
                             decision.parameters,
+                            work_.source_order,
+                            work_.target_order,
                             self_from,
+                            softened_to(),
                             threads};
     return [this, input](const std::vector<std::int64_t>& at) {
       std::vector<DirectSum> sums(at.size());
       stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());
       return sums;
     };
+  }
+
+  /// Of Plummer's kernel; the spline is 1/r there.
+  double softened_to() const {
+    const bool lacking = with_tree() && decision.softening > 0 && softening.kind == SofteningKind::plummer;
+    return lacking ? decision.least_edge : INFINITY;
   }
 
   Computed<Real> computed() const { return {targets(), work_.result}; }

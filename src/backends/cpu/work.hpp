@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/results.hpp"
+#include "core/units.hpp"
 #include "expansions/offsets.hpp"
 #include "kernels/parameters.hpp"
 #include "tree/lists.hpp"
@@ -66,13 +67,21 @@ struct Work {
   Real* multipole = nullptr;       ///< [boxes][stride]
   Real* local = nullptr;           ///< [boxes][stride]
   ResultArrays<Real> result;       ///< padded
-  double softening = 0;            ///< scaled; > 0 in direct sums only
-  KernelParameters parameters;     ///< scaled
-  std::int64_t self_from = 0;      ///< target t >= self_from is source t - self_from: no softened pair with itself
-  bool rotation = false;           ///< m2l by rotation, else dense
-  bool reduced = false;            ///< reduced stencil
-  int pair_terms = 8;              ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
+  Softening softening;
+  KernelParameters parameters;  ///< scaled
+  /// The caller's indices of sorted points. Target t >= self_from of the caller is source t - self_from, which in a
+  /// softened sum contributes nothing to it.
+  const std::uint32_t *source_order = nullptr, *target_order = nullptr;
+  std::int64_t self_from = 0;
+  bool rotation = false;  ///< m2l by rotation, else dense
+  bool reduced = false;   ///< reduced stencil
+  int pair_terms = 8;     ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
   int threads = 1;
+
+  /// Is the target the very point that the source is?
+  bool is_self(std::int64_t source_index, std::int64_t target_index) const {
+    return target_order[target_index] == self_from + source_order[source_index];
+  }
 };
 
 }  // namespace farfield::cpu

@@ -73,8 +73,14 @@ bool Builder::all_coincide(const Node& node) const {
 }
 
 bool Builder::splits(const Node& node, int level) const {
+  const bool narrow = level < lattice_.depth && lattice_.edge(level + 1) < options_.least_edge;
   if (options_.depth >= 0) {
     if (level >= options_.depth) return false;
+    if (narrow)
+      throw Error(ErrorCode::usage, "depth " + std::to_string(options_.depth) +
+                                        " makes boxes narrower than softening and tolerance allow; the deepest level "
+                                        "here is " +
+                                        std::to_string(level));
     if (resolves_children(lattice_, finest_, node.corner, level)) return true;
     throw Error(ErrorCode::usage, "depth " + std::to_string(options_.depth) +
                                       " is finer than the coordinates resolve; the deepest level here is " +
@@ -82,7 +88,8 @@ bool Builder::splits(const Node& node, int level) const {
   }
   std::int64_t most = 0;
   for (int s = 0; s < sets_; ++s) most = std::max(most, node.end[s] - node.begin[s]);
-  return most > options_.leaf_size && resolves_children(lattice_, finest_, node.corner, level) && !all_coincide(node);
+  return !narrow && most > options_.leaf_size && resolves_children(lattice_, finest_, node.corner, level) &&
+         !all_coincide(node);
 }
 
 std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) const {

@@ -5,6 +5,7 @@
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/least_square.hpp"
+#include "kernels/softened.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -12,7 +13,7 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class V>
 struct Sums {
   const Kernel kernel;
-  V part[most_parts]{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
+  V part[most_parts]{}, lacking[most_parts]{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
 
   explicit Sums(const KernelParameters& parameters) : kernel(kernel_of<Kernel>(parameters)) {}
 
@@ -28,13 +29,30 @@ struct Sums {
   }
 
   /// Adds a softened pair. Sources that coincide with the target contribute to the potential.
-  FARFIELD_INLINE void add_softened(V dx, V dy, V dz, V q, double square, double at_no_distance) {
+  /// Those farther than the square root of `to2` also go to `lacking`.
+  FARFIELD_INLINE void add_softened(V dx, V dy, V dz, V q, double square, double at_no_distance, double to2) {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto distinct = distance2 > 0.0;
     V out[4] = {};
     kernel.template pair<4>(distinct ? distance2 + square : one, dx, dy, dz, distinct ? q : V{}, out);
     out[0] = distinct ? out[0] : q * at_no_distance;
     take(out, {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])});
+    const auto beyond = distance2 > to2;
+    V newton[4] = {};
+    kernel.template pair<4>(beyond ? distance2 : one, dx, dy, dz, beyond ? q : V{}, newton);
+    for (int e = 0; e < most_parts; ++e) lacking[e] += beyond ? newton[e] - out[e] : V{};
+  }
+
+  /// Adds a pair softened by the spline. Leaves out pairs that are too near, coincident ones included, like `add`.
+  FARFIELD_INLINE void add_spline(V dx, V dy, V dz, V strength, double inverse_reach) {
+    const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
+    const auto summed = distance2 > least_square<double>;
+    const V r2 = summed ? distance2 : one;
+    V out[4] = {};
+    Kernel::template of_spline<4>(Math<V>::inverse_sqrt(r2), r2, V{} + inverse_reach, summed ? strength : V{}, dx, dy,
+                                  dz, out);
+    take(out, {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])});
+    near += summed ? V{} : one;
   }
 
   FARFIELD_INLINE void take(const V out[4], const PairTerms<V>& terms) {
@@ -51,6 +69,7 @@ static FARFIELD_INLINE double all_lanes(const Vec<double>& x) { return sum_lanes
 template <class Kernel, class V>
 static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) {
   for (int e = 0; e < most_parts; ++e) sum.part[e] += all_lanes(sums.part[e]);
+  for (int e = 0; e < most_parts; ++e) sum.lacking[e] += all_lanes(sums.lacking[e]);
   sum.abs_u += all_lanes(sums.abs_u), sum.abs_g += all_lanes(sums.abs_g);
   sum.square_u += all_lanes(sums.square_u), sum.square_g += all_lanes(sums.square_g);
   return all_lanes(sums.near) > 0;
@@ -71,8 +90,8 @@ static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], 
   return add_to(few, sum) || near;
 }
 
-/// Adds the pairs of x with sources [begin, end) that Sums::add leaves out.
-template <class Kernel>
+/// Adds the pairs of x with sources [begin, end) that Sums::add and Sums::add_spline leave out.
+template <class Kernel, Softened softened>
 static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                            DirectSum& sum) {
   Sums<Kernel, double> near(in.parameters);
@@ -80,47 +99,55 @@ static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_
     const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
     if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square<double>) continue;
     double out[4] = {0, 0, 0, 0};
-    nearest_pair<Kernel, 4>(in.parameters, d[0], d[1], d[2], in.strength[j], out);
+    if constexpr (softened == Softened::spline)
+      nearest_spline_pair<Kernel, 4>(in.softening.length, d[0], d[1], d[2], in.strength[j], out);
+    else
+      nearest_pair<Kernel, 4>(in.parameters, d[0], d[1], d[2], in.strength[j], out);
     near.take(out, {std::fabs(out[0]), std::hypot(out[1], out[2], out[3])});
   }
   add_to(near, sum);
 }
 
-/// Adds the sources [begin, end), none of which is the target itself, block by block.
-template <class Kernel>
-static void add_softened(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
-                         DirectSum& sum) {
-  const double square = in.softening * in.softening, at_no_distance = softened_at_no_distance<Kernel>(in.softening);
-  for (std::int64_t j = begin; j < end; j += tuning::checked_sources)
-    sum_block<Kernel>(in, x, j, std::min(j + tuning::checked_sources, end), sum,
-                      [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
-                        sums.add_softened(dx, dy, dz, q, square, at_no_distance);
-                      });
+/// Adds the sources [begin, end), block by block. Softened, none of them is the target itself.
+template <class Kernel, Softened softened>
+static void add_blocks(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end, DirectSum& sum) {
+  const double length = in.softening.length, square = length * length, inverse = 1 / length,
+               to2 = in.softened_to * in.softened_to,
+               at_no_distance = softened == Softened::plummer ? softened_at_no_distance<Kernel>(length) : 0;
+  const auto add = [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
+    if constexpr (softened == Softened::plummer) sums.add_softened(dx, dy, dz, q, square, at_no_distance, to2);
+    if constexpr (softened == Softened::spline) sums.add_spline(dx, dy, dz, q, inverse);
+    if constexpr (softened == Softened::no) sums.add(dx, dy, dz, q);
+  };
+  for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
+    const std::int64_t last = std::min(j + tuning::checked_sources, end);
+    if (sum_block<Kernel>(in, x, j, last, sum, add)) add_near_pairs<Kernel, softened>(in, x, j, last, sum);
+  }
 }
 
-template <class Kernel>
+/// The source that is the target itself; the number of sources if there is none.
+static std::int64_t self_of(const DirectInput& in, std::int64_t target) {
+  const std::int64_t index = in.target_order[target] - in.self_from;
+  if (target < in.sources && in.source_order[target] == index) return target;
+  return index < 0 ? in.sources : std::find(in.source_order, in.source_order + in.sources, index) - in.source_order;
+}
+
+template <class Kernel, Softened softened>
 static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
   const double x[3] = {in.target[0][target], in.target[1][target], in.target[2][target]};
   DirectSum sum;
-  if constexpr (Kernel::softens)
-    if (in.softening > 0) {
-      const std::int64_t self = target >= in.self_from ? target - in.self_from : in.sources;
-      add_softened<Kernel>(in, x, 0, self, sum);
-      add_softened<Kernel>(in, x, self + 1, in.sources, sum);
-      return sum;
-    }
-  for (std::int64_t j = 0; j < in.sources; j += tuning::checked_sources) {
-    const std::int64_t end = std::min(j + tuning::checked_sources, in.sources);
-    const auto add = [](auto& sums, auto dx, auto dy, auto dz, auto q) { sums.add(dx, dy, dz, q); };
-    if (sum_block<Kernel>(in, x, j, end, sum, add)) add_near_pairs<Kernel>(in, x, j, end, sum);
-  }
+  const std::int64_t self = softened == Softened::no ? in.sources : self_of(in, target);
+  add_blocks<Kernel, softened>(in, x, 0, self, sum);
+  add_blocks<Kernel, softened>(in, x, self + 1, in.sources, sum);
   return sum;
 }
 
 template <class Kernel>
 void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
+  with_softening<Kernel>(in.softening, [&](auto softened) {
 #pragma omp parallel for schedule(dynamic) num_threads(in.threads)
-  for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel>(in, targets[k]);
+    for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel, softened()>(in, targets[k]);
+  });
 }
 
 template void direct_sums<FARFIELD_KERNEL>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);

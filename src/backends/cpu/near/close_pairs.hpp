@@ -2,9 +2,9 @@
 // include the rests (what rounding took off); where rests do not suffice, the differences are those of the originals in
 // double. The pair of a point with itself contributes nothing.
 //
-// `softened` adds the square of Work::softening to the squared distance. Pairs at zero distance leave the fast path:
-// source and target may be the same point, and the square of a tiny softening underflows or the cube of its inverse
-// overflows.
+// Softened pairs at zero distance leave the fast path: source and target may be the same point. Plummer's kernel adds
+// the square of Work::softening to the squared distance; the square of a tiny softening underflows there, or the cube
+// of its inverse overflows.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,11 +12,11 @@
 
 #include "backends/cpu/near/target_tile.hpp"
 #include "core/least_square.hpp"
-#include "kernels/concept.hpp"
+#include "kernels/softened.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Kernel, class Real, int parts, bool softened>
+template <class Kernel, class Real, int parts, Softened softened>
 class ClosePairs {
   using V = Vec<Real>;
   template <int n>
@@ -26,14 +26,15 @@ class ClosePairs {
  public:
   ClosePairs(const Work<Real>& work, const Frame& frame)
       : work_(work), frame_(frame), kernel_(kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor))) {
-    if constexpr (!softened) return;
-    const double length = work.softening * frame.factor;
+    if constexpr (softened == Softened::no) return;
+    const double length = work.softening.length * frame.factor;
     softening2_ = static_cast<Real>(length * length);
-    at_no_distance_ = static_cast<Real>(1 / length);
+    inverse_length_ = static_cast<Real>(1 / length);
   }
 
   Real softening2() const { return softening2_; }
   const Kernel& kernel() const { return kernel_; }
+  Real inverse_length() const { return inverse_length_; }
 
   /// The bit of the lane, `self` lanes into the tile, whose target is the source itself; 0 if no lane's target is.
   template <int n>
@@ -76,11 +77,18 @@ class ClosePairs {
           dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
         }
     }
-    if constexpr (!softened && Kernel::singular)
+    if constexpr (softened == Softened::no && Kernel::singular)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
           r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
-    if constexpr (softened)
+    if constexpr (softened == Softened::spline)
+      for (int i = 0; i < n; ++i) {
+        const bool nearest = lanes_below(r2[i], least_square<Real>);
+        const V strength = nearest ? add_nearest_spline(a, i, r2[i], run.index[s], t + i * lanes<Real>, q) : q;
+        add_spline(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength);
+      }
+    if constexpr (softened == Softened::spline) return;
+    if constexpr (softened == Softened::plummer)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
           Kernel::template of_inverse<1>(inverse_at_no_distance(r2[i], run.index[s], t + i * lanes<Real>), q, V{}, V{},
@@ -90,10 +98,17 @@ class ClosePairs {
     for (int i = 0; i < n; ++i) add_pair(a.sum[i], r2[i], dx[i], dy[i], dz[i], q);
   }
 
+  /// Pairs softened by the spline, at any distance whose 1/r^3 is a number.
+  FARFIELD_INLINE void add_spline(V* sum, V r2, V dx, V dy, V dz, V q) const {
+    if constexpr (softened == Softened::spline)
+      Kernel::template of_spline<parts>(inverse_sqrt(r2), r2, broadcast(inverse_length_), q, dx, dy, dz, sum);
+  }
+
  private:
   FARFIELD_INLINE void add_pair(V* sum, V r2, V dx, V dy, V dz, V q) const {
     if constexpr (OfInverseDistance<Kernel>) {
-      Kernel::template of_inverse<parts>(inverse_sqrt(softened ? r2 + softening2_ : r2), q, dx, dy, dz, sum);
+      Kernel::template of_inverse<parts>(inverse_sqrt(softened == Softened::plummer ? r2 + softening2_ : r2), q, dx, dy,
+                                         dz, sum);
     } else {
       V out[4] = {};
       if constexpr (Kernel::singular) {  // where points coincide there is no pair
@@ -147,18 +162,37 @@ class ClosePairs {
     return r2;
   }
 
+  /// The same of pairs softened by the spline, coincident points included. Returns q with 0 in the lanes of these
+  /// pairs.
+  template <int n>
+  __attribute__((noinline)) V add_nearest_spline(Tile<n>& a, int i, V r2, std::int64_t source, std::int64_t first,
+                                                 V q) const {
+    for (int k = 0; k < lanes<Real>; ++k) {
+      if (!(r2[k] < least_square<Real>)) continue;
+      double d[3], out[4] = {};
+      for (int axis = 0; axis < 3; ++axis)
+        d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
+      if (!work_.is_self(source, first + k))
+        nearest_spline_pair<Kernel, 4>(work_.softening.length * frame_.factor, d[0], d[1], d[2],
+                                       static_cast<double>(q[k]), out);
+      for (int part = 0; part < parts; ++part) a.sum[i][part][k] += static_cast<Real>(out[part]);
+      q[k] = 0;
+    }
+    return q;
+  }
+
   /// 1/softening in lanes at zero distance, unless source and target are the same point; 0 in all other lanes.
   __attribute__((noinline)) V inverse_at_no_distance(V r2, std::int64_t source, std::int64_t first) const {
-    V inverse = r2 == Real(0) ? broadcast(at_no_distance_) : V{};
-    const std::int64_t self = source + work_.self_from - first;
-    if (self >= 0 && self < lanes<Real>) inverse[self] = 0;
+    V inverse = r2 == Real(0) ? broadcast(inverse_length_) : V{};
+    for (int k = 0; k < lanes<Real>; ++k)
+      if (r2[k] == 0 && work_.is_self(source, first + k)) inverse[k] = 0;
     return inverse;
   }
 
   const Work<Real>& work_;
   const Frame& frame_;
   const Kernel kernel_;  ///< in the frame
-  Real softening2_ = 0, at_no_distance_ = 0;
+  Real softening2_ = 0, inverse_length_ = 0;
 };
 
 }  // namespace farfield::cpu::FARFIELD_ISA

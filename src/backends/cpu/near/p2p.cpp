@@ -3,6 +3,7 @@
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come from cache.
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/near/pair_sum.hpp"
@@ -29,57 +30,88 @@ static inline void for_each_run(const TreeView& tree, const ListView& near, std:
   if (end > begin) f(begin, end);
 }
 
-template <class Kernel, class Real, int parts, int terms>
-static void p2p_leaf(const Work<Real>& work, BoxId box, PairSources<Real>& sources) {
-  const TreeView& tree = work.tree;
-  const Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
-                                       tree.lattice.edge(tree.level[box]));
-  const PairSum<Kernel, Real, parts, terms> sum(work, frame);
-  const auto flush = [&] {
-    sources.seal(frame);
-    sum.add(tree.target_begin[box], tree.target_end[box], sources);
-    sources.forget();
-  };
-  const ListView& near = work.lists.near;
-  std::int64_t first = near.begin[box];  // the box itself, if it holds sources
-  if (Kernel::singular && near.items[first] == box && is_heap(tree, work.source, work.target, box)) ++first;
-  for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
-    while ((begin = sources.append(work, frame, begin, end)) < end) flush();
-  });
-  flush();
-}
-
 template <class Real>
 static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
   for (int part = 0; part < work.result.parts(); ++part)
     std::fill(work.result[part] + begin, work.result[part] + end, Real(0));
 }
 
-template <class Kernel, class Real, int parts, int terms>
-static void p2p_leaves(const Work<Real>& work) {
-  for_blocks<PairSources<Real>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
-                                [&](auto& sources, std::int64_t i) {
-                                  const BoxId box = static_cast<BoxId>(i);
-                                  if (!work.tree.is_leaf(box)) return;
-                                  clear_results(work, work.tree.target_begin[box], work.tree.target_end[box]);
-                                  if (work.lists.near.begin[box] != work.lists.near.begin[box + 1])
-                                    p2p_leaf<Kernel, Real, parts, terms>(work, box, sources);
-                                });
+/// Targets of one leaf.
+struct Piece {
+  BoxId box;
+  std::int64_t begin, end;
+};
+
+template <class Kernel, class Real, int parts, int terms, Softened softened>
+static void p2p_piece(const Work<Real>& work, const Piece& targets, PairSources<Real>& sources) {
+  const TreeView& tree = work.tree;
+  const ListView& near = work.lists.near;
+  const BoxId box = targets.box;
+  clear_results(work, targets.begin, targets.end);
+  if (near.begin[box] == near.begin[box + 1]) return;
+  const Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+                                       tree.lattice.edge(tree.level[box]));
+  const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
+  const auto flush = [&] {
+    sources.seal(frame);
+    sum.add(targets.begin, targets.end, sources);
+    sources.forget();
+  };
+  std::int64_t first = near.begin[box];  // the box itself, if it holds sources
+  if (Kernel::singular && softened == Softened::no && near.items[first] == box &&
+      is_heap(tree, work.source, work.target, box))
+    ++first;
+  for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
+    while ((begin = sources.append(work, frame, begin, end)) < end) flush();
+  });
+  flush();
 }
 
-/// Calls the instantiation for Work::pair_terms, counting down from the full number of terms.
-template <class Kernel, class Real, int parts, int terms>
+/// Leaves that softening makes wide may hold most of all points: each is divided, so that threads share it.
+static std::vector<Piece> pieces_of_leaves(const TreeView& tree) {
+  std::vector<Piece> pieces;
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    const std::int64_t end = tree.target_end[box];
+    for (std::int64_t t = tree.target_begin[box]; tree.is_leaf(box) && t < end; t += tuning::softened_targets)
+      pieces.push_back({box, t, std::min(t + tuning::softened_targets, end)});
+  }
+  return pieces;
+}
+
+template <class Kernel, class Real, int parts, int terms, Softened softened>
+static void p2p_leaves(const Work<Real>& work) {
+  const TreeView& tree = work.tree;
+  const auto add = [&](auto& sources, const Piece& piece) {
+    p2p_piece<Kernel, Real, parts, terms, softened>(work, piece, sources);
+  };
+  if constexpr (softened == Softened::no) {
+    for_blocks<PairSources<Real>>({0, tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& sources, auto i) {
+      const BoxId box = static_cast<BoxId>(i);
+      if (tree.is_leaf(box)) add(sources, {box, tree.target_begin[box], tree.target_end[box]});
+    });
+  } else {
+    const std::vector<Piece> pieces = pieces_of_leaves(tree);
+    for_blocks<PairSources<Real>>({0, std::ssize(pieces)}, work.threads,
+                                  [&](auto& sources, auto i) { add(sources, pieces[static_cast<std::size_t>(i)]); });
+  }
+}
+
+/// Calls the instantiation for Work::pair_terms, counting down from the full number of terms. Softened sums have all.
+template <class Kernel, class Real, int parts, int terms, Softened softened>
 static void p2p_with(const Work<Real>& work) {
   constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
-  if constexpr (OfInverseDistance<Kernel> && terms > fewest_terms(avx512, single))
-    if (work.pair_terms < terms) return p2p_with<Kernel, Real, parts, terms - 1>(work);
-  p2p_leaves<Kernel, Real, parts, terms>(work);
+  if constexpr (OfInverseDistance<Kernel> && softened == Softened::no && terms > fewest_terms(avx512, single))
+    if (work.pair_terms < terms) return p2p_with<Kernel, Real, parts, terms - 1, softened>(work);
+  p2p_leaves<Kernel, Real, parts, terms, softened>(work);
 }
 
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
-  with_parts(work.result.parts(), [&](auto parts) { p2p_with<Kernel, Real, parts(), full>(work); });
+  with_parts(work.result.parts(), [&](auto parts) {
+    with_softening<Kernel>(work.softening,
+                           [&](auto softened) { p2p_with<Kernel, Real, parts(), full, softened()>(work); });
+  });
 }
 
 /// The frame of the cube around all points. Its reach is infinite: every source may touch a target and counts as close.
@@ -101,7 +133,7 @@ static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int
 }
 
 /// Without a tree: one block of targets, [begin, end), with all `count` sources.
-template <class Kernel, class Real, int parts, bool softened>
+template <class Kernel, class Real, int parts, Softened softened>
 static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_t count, std::int64_t begin,
                          std::int64_t end, PairSources<Real>& sources) {
   constexpr int terms = full_terms(vector_bytes == 64, sizeof(Real) == 4);
@@ -113,7 +145,7 @@ static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_
   }
 }
 
-template <class Kernel, class Real, bool softened>
+template <class Kernel, class Real, Softened softened>
 static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
   if (count == 0 || targets == 0) return;
   const Frame frame = frame_of_all(work, count, targets);
@@ -126,9 +158,8 @@ static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64
 
 template <class Kernel, class Real>
 void direct(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
-  if constexpr (Kernel::softens)
-    if (work.softening > 0) return direct_blocks<Kernel, Real, true>(work, count, targets);
-  direct_blocks<Kernel, Real, false>(work, count, targets);
+  with_softening<Kernel>(work.softening,
+                         [&](auto softened) { direct_blocks<Kernel, Real, softened()>(work, count, targets); });
 }
 
 FARFIELD_INSTANTIATE(p2p)

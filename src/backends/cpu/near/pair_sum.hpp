@@ -19,7 +19,7 @@ namespace farfield::cpu::FARFIELD_ISA {
 inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
 inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
 
-template <class Kernel, class Real, int parts, int terms, bool softened = false>
+template <class Kernel, class Real, int parts, int terms, Softened softened = Softened::no>
 class PairSum {
   using V = Vec<Real>;
   template <int n>
@@ -127,8 +127,14 @@ class PairSum {
     unsigned near = 0;
     for (int i = 0; i < n; ++i) {
       const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
-      const V r2 = softened ? distance2 + close_.softening2() : distance2;
       if constexpr (guarded) near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
+      if constexpr (softened == Softened::spline)
+        if (lanes_below(distance2, close_.softening2())) {  // within the spline's reach
+          const V strength = distance2 < nearest * nearest ? V{} : q * (1 / scale);
+          close_.add_spline(a.sum[i], distance2, dx, dy, dz, strength);
+          continue;
+        }
+      const V r2 = softened == Softened::plummer ? distance2 + close_.softening2() : distance2;
       add_pair<guarded>(a.sum[i], distance2, r2, dx, dy, dz, q);
     }
     return near;
