@@ -10,15 +10,33 @@ struct Exact {
   bool defined = true;  ///< no pair so close that it may count as none: below 2^-1024 (tree/geometry.hpp)
 };
 
-/// Adds source j: K = 1 / sqrt(r^2 + softening^2). In long double neither overflows.
-void add_pair(Exact& e, std::size_t i, const double* x, const double* y, long double q, long double softening) {
-  long double d[3], r2 = softening * softening;
+/// r K and -r^3 K'/r of the cubic spline at u = r/h < 1, as GADGET writes it.
+struct Spline {
+  long double potential, slope;
+};
+Spline spline(long double u) {
+  const long double u2 = u * u, u3 = u2 * u;
+  if (u < 0.5L)
+    return {u * (2.8L - u2 * (16 / 3.0L + u2 * (6.4L * u - 9.6L))), u3 * (32 / 3.0L + u2 * (32 * u - 38.4L))};
+  return {u * (3.2L - 1 / (15 * u) - u2 * (32 / 3.0L + u * (-16 + u * (9.6L - 32 / 15.0L * u)))),
+          u3 * (64 / 3.0L - 48 * u + 38.4L * u2 - 32 / 3.0L * u3 - 1 / (15 * u3))};
+}
+
+/// Adds source j: K = 1 / sqrt(r^2 + softening^2), or the spline. In long double neither overflows.
+void add_pair(Exact& e, std::size_t i, const double* x, const double* y, long double q, const Options& o) {
+  const bool by_spline = o.softening_kind == SofteningKind::spline;
+  const long double softening = o.softening;
+  long double d[3], r2 = by_spline ? 0 : softening * softening;
   for (int a = 0; a < 3; ++a) d[a] = static_cast<long double>(x[a]) - y[a], r2 += d[a] * d[a];
-  if (r2 == 0) return;
+  if (r2 == 0) {
+    if (softening > 0) e.potential[i] += q / softening;
+    return;
+  }
   if (r2 < 0x1p-2048L) e.defined = false;
-  const long double w = q / std::sqrt(r2);
-  e.potential[i] += w;
-  for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * i + a] -= w / r2 * d[a];
+  const long double r = std::sqrt(r2), w = q / r, u = r / (2.8L * softening);
+  const Spline by = by_spline && softening > 0 && u < 1 ? spline(u) : Spline{1, 1};
+  e.potential[i] += w * by.potential;
+  for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * i + a] -= w / r2 * by.slope * d[a];
 }
 
 Exact sum(const Problem& p) {
@@ -28,8 +46,7 @@ Exact sum(const Problem& p) {
   for (std::size_t i = 0; i < targets; ++i)
     for (std::size_t j = 0; j < p.strengths.size(); ++j)
       if (p.apart || i != j)
-        add_pair(e, i, &where[3 * i], &p.sources[3 * j], p.strengths[j] * (long double)p.options.scale,
-                 p.options.softening);
+        add_pair(e, i, &where[3 * i], &p.sources[3 * j], p.strengths[j] * (long double)p.options.scale, p.options);
   return e;
 }
 

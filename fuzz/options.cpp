@@ -30,6 +30,7 @@ Options options_from(Bytes& bytes) {
   o.kernel = word<Kernel>(bytes, 2);
   if (bytes.below(4) == 0) o.scale = bytes.real();
   if (bytes.below(4) == 0) o.softening = bytes.real();
+  if (o.softening != 0) o.softening_kind = word<SofteningKind>(bytes, 2);
   o.method = word<Method>(bytes, 3);
   o.precision = word<Precision>(bytes, 3);
   o.backend = word<Backend>(bytes, 2);

@@ -1,4 +1,6 @@
-// Plummer softening in the direct sum on the CPU; tests/cuda/direct_test.cpp runs the same bodies on a device.
+// Softening in the direct sum on the CPU; tests/cuda/direct_test.cpp runs the same bodies on a device.
+#include <tuple>
+
 #include "support/softened.hpp"
 
 namespace farfield::testing {
@@ -6,20 +8,27 @@ namespace {
 
 constexpr Backend cpu = Backend::cpu;
 
-TEST(Softening, OddSizes) { soften_odd_sizes(cpu, {1, 2, 31, 33, 257}); }
-TEST(Softening, EveryCloud) { soften_kinds(cpu); }
-TEST(Softening, CoincidentPoints) { soften_coincident_points(cpu); }
-TEST(Softening, UnitsFarFromOne) { soften_far_units(cpu); }
-TEST(Softening, LengthsWhoseSquareIsOutOfRange) { soften_beyond_squares(cpu); }
-TEST(Softening, ResultsAtSourcesAndTargets) { soften_at_sources(cpu); }
-TEST(Softening, OneParticle) { soften_one_particle(cpu); }
-TEST(Softening, IsThatOfTheCheck) { check_softened(cpu); }
+class Softening : public ::testing::TestWithParam<SofteningKind> {
+ protected:
+  const How how{cpu, GetParam()};
+};
+std::string kind_name(const ::testing::TestParamInfo<SofteningKind>& info) { return word_of(info.param); }
+INSTANTIATE_TEST_SUITE_P(Kinds, Softening, ::testing::Values(SofteningKind::plummer, SofteningKind::spline), kind_name);
 
-class SofteningOf : public ::testing::TestWithParam<Simd> {
+TEST_P(Softening, OddSizes) { soften_odd_sizes(how, {1, 2, 31, 33, 257}); }
+TEST_P(Softening, EveryCloud) { soften_kinds(how); }
+TEST_P(Softening, CoincidentPoints) { soften_coincident_points(how); }
+TEST_P(Softening, UnitsFarFromOne) { soften_far_units(how); }
+TEST_P(Softening, LengthsWhoseSquareIsOutOfRange) { soften_beyond_squares(how); }
+TEST_P(Softening, ResultsAtSourcesAndTargets) { soften_at_sources(how); }
+TEST_P(Softening, OneParticle) { soften_one_particle(how); }
+TEST_P(Softening, IsThatOfTheCheck) { check_softened(how); }
+
+class SofteningOf : public ::testing::TestWithParam<std::tuple<Simd, SofteningKind>> {
  protected:
   static Options options(Precision precision) {
-    Options o = softened_options(0.01, precision, cpu);
-    o.simd = GetParam();
+    Options o = softened_options(0.01, precision, How(cpu, std::get<1>(GetParam())));
+    o.simd = std::get<0>(GetParam());
     return o;
   }
   /// Skips where this machine or build lacks the instruction set; none lacks the baseline.
@@ -28,26 +37,29 @@ class SofteningOf : public ::testing::TestWithParam<Simd> {
       const Plan plan(points(std::vector<double>{0, 0, 0}), options(Precision::double_));
     } catch (const Error& error) {
       const std::string why = error.what();
-      if (GetParam() == Simd::baseline || why.find("does not offer") == std::string::npos) FAIL() << why;
+      if (std::get<0>(GetParam()) == Simd::baseline || why.find("does not offer") == std::string::npos) FAIL() << why;
       GTEST_SKIP() << why;
     }
   }
 };
 
-std::string name_of(const ::testing::TestParamInfo<Simd>& info) {
-  return info.param == Simd::avx512 ? "avx512" : info.param == Simd::avx2 ? "avx2" : "baseline";
+std::string name_of(const ::testing::TestParamInfo<SofteningOf::ParamType>& info) {
+  return std::string(word_of(std::get<0>(info.param))) + "_" + word_of(std::get<1>(info.param));
 }
 
 TEST_P(SofteningOf, AnInstructionSetHolds) {
   for (const Kind kind : {Kind::uniform, Kind::apart}) {
     const Cloud cloud = with_coincident_points(make_cloud(kind, 257, Signs::positive));
     for (const Precision precision : both_precisions)
-      EXPECT_EQ(expect_softened(cloud, options(precision)).simd, name_of({GetParam(), 0}));
+      EXPECT_EQ(expect_softened(cloud, options(precision)).simd, word_of(std::get<0>(GetParam())));
   }
 }
-INSTANTIATE_TEST_SUITE_P(Levels, SofteningOf, ::testing::Values(Simd::baseline, Simd::avx2, Simd::avx512), name_of);
+INSTANTIATE_TEST_SUITE_P(Levels, SofteningOf,
+                         ::testing::Combine(::testing::Values(Simd::baseline, Simd::avx2, Simd::avx512),
+                                            ::testing::Values(SofteningKind::plummer, SofteningKind::spline)),
+                         name_of);
 
-TEST(Softening, ChangesNothingFarAwayAndVanishesAtZero) {
+TEST(SoftenedDirect, ChangesNothingFarAwayAndVanishesAtZero) {
   const Cloud cloud = make_cloud(Kind::outside, 300, Signs::positive);
   const auto potential = [&](double softening) {
     return make_plan(cloud, softened_options(softening, Precision::double_, cpu)).evaluate(cloud.strengths).potential;
@@ -57,23 +69,8 @@ TEST(Softening, ChangesNothingFarAwayAndVanishesAtZero) {
   EXPECT_NE(potential(0), potential(1e-3));
 }
 
-TEST(Softening, AutomaticTakesDirectAndSaysWhy) {
-  const Cloud cloud = make_cloud(Kind::uniform, 20'000, Signs::mixed);
-  Options o;
-  o.backend = cpu;
-  EXPECT_EQ(Plan(points(cloud.sources), o).report().method, "fmm");
-  o.softening = 0.01;
-  const Plan plan(points(cloud.sources), o);
-  EXPECT_EQ(plan.report().method, "direct");
-  EXPECT_GE(Plan::memory_bound(cloud.count(), 0, o), plan.report().memory_bytes);
-  for (const Choice& choice : plan.report().choices)
-    if (choice.name == "method") {
-      EXPECT_NE(choice.reason.find("unsoftened"), std::string::npos) << choice.reason;
-    }
-}
-
 /// 1e-45 extents cannot be inverted in single, so `automatic` computes in double.
-TEST(Softening, AutomaticPrecisionKeepsCoincidentPointsFinite) {
+TEST(SoftenedDirect, AutomaticPrecisionKeepsCoincidentPointsFinite) {
   const std::vector<double> pair{0, 0, 0, 0, 0, 0, 1, 0, 0}, q{1, -2, 1};
   Options o = softened_options(1e-45, Precision::automatic, cpu);
   o.tolerance = 1e-3;
@@ -83,7 +80,7 @@ TEST(Softening, AutomaticPrecisionKeepsCoincidentPointsFinite) {
   EXPECT_DOUBLE_EQ(r.potential[2], -1);
 }
 
-TEST(Softening, DirectSumOfTheSourcesOwnViewLeavesSelvesOut) {
+TEST(SoftenedDirect, DirectSumOfTheSourcesOwnViewLeavesSelvesOut) {
   const Cloud cloud = make_cloud(Kind::uniform, 100, Signs::positive);
   const Options o = softened_options(0.1, Precision::double_, cpu);
   const std::vector<double> copy = cloud.sources;

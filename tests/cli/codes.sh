@@ -38,7 +38,10 @@ expect 2 'below what single precision' -- run bodies.npz --tolerance 1e-12 --pre
 expect 2 'scale' -- run bodies.npz --scale 0
 expect 2 'softening -1 is not a length' -- run bodies.npz --softening -1
 expect 2 'softening nan' -- run bodies.npz --softening nan
-expect 2 'softening 0.1 is not offered by method fmm' -- run bodies.npz --softening 0.1 --method fmm
+printf 'x,y,z,q\n0,0,0,1\n1e302,0,0,1\n' >huge.csv
+expect 2 'softening 0.3 is below 1e-300 of the points' -- run huge.csv --softening 0.3
+expect 2 'softening-kind' -- run bodies.npz --softening 0.1 --softening-kind wendland
+expect 2 'deepest level here is 0' -- run bodies.npz --softening 1e3 --softening-kind spline --method fmm --depth 3
 expect 2 'kernel count is not softened' -- run bodies.npz --softening 0.1 --kernel count
 expect 2 'degree 1000' -- run bodies.npz --degree 1000
 expect 2 'threads' -- run bodies.npz --threads 1e6

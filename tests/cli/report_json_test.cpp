@@ -11,7 +11,7 @@ namespace {
 Report full_report() {
   Report r;
   r.kernel = "laplace3d", r.method = "fmm", r.tolerance = 1e-6, r.gradient = true;
-  r.sources = 3'000'000'000, r.targets = 7, r.softening = 0.25;
+  r.sources = 3'000'000'000, r.targets = 7, r.softening = 0.25, r.softening_kind = "spline";
   r.stages = {{"keys", 0.5, 0, true}, {"p2p", 2, 1e9, false}};
   r.choices = {{"degree", "17", "smallest"}};
   r.warnings = {"the sum is ill-conditioned"};
@@ -26,6 +26,7 @@ TEST(ReportJson, HoldsEverything) {
   EXPECT_EQ(json.at("counts").at("sources"), 3'000'000'000);  // beyond 32 bits
   EXPECT_EQ(json.at("tolerance"), 1e-6);
   EXPECT_EQ(json.at("softening"), 0.25);
+  EXPECT_EQ(json.at("softening_kind"), "spline");
   EXPECT_EQ(json.at("stages").at(1).at("flops"), 1e9);
   EXPECT_EQ(json.at("build_seconds"), 0.5);
   EXPECT_EQ(json.at("evaluate_seconds"), 2.0);

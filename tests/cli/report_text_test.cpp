@@ -42,6 +42,8 @@ TEST(ReportText, StatesTheSoftening) {
             std::string::npos);
   EXPECT_NE(described(softened, true).find("u(x) = Σ q_j / √(|x − y_j|² + 0.05²)"), std::string::npos);
   EXPECT_EQ(described(softened).find("unsoftened"), std::string::npos);
+  softened.result.report.softening_kind = "spline";
+  EXPECT_NE(described(softened).find("u(x) = sum q_j/|x - y_j|, softened by the spline of"), std::string::npos);
 }
 
 TEST(ReportText, EnergyOnlyWhereTargetsAreSources) {

@@ -34,14 +34,24 @@ awk -F, '
   NR == 3 && !(near($5, 0.4) && near($6, -0.064)) { bad = 1 }
   END { exit bad || NR != 3 }' pair-out.csv || flunk "softened pair: $(cat pair-out.csv)"
 contains out 'sqrt\(\|x - y_j\|\^2 \+ 3\^2\) and its gradient, softened'
-contains out 'method +direct +expansions of this version are unsoftened'
+contains out 'method +direct +cheaper than expansions'
 contains out 'potential .*pass'
 contains pair.json '"softening": 3'
+contains pair.json '"softening_kind": "plummer"'
+# The spline of reach 2.8 x 2: u = 0.4 at a distance of 4 is that of u = 4/5.6, between those of 1/r and of the centre.
+expect 0 -- run pair.csv --softening 2 --softening-kind spline --check 2 -o spline.csv --report spline.json
+awk -F, 'NR == 2 && !($5 > 0.2485 && $5 < 0.25) || NR == 3 && !($5 > 0.497 && $5 < 0.5) { bad = 1 }
+  END { exit bad || NR != 3 }' spline.csv || flunk "softened by a spline: $(cat spline.csv)"
+contains out 'softened by the spline of length 2'
+contains out 'potential .*pass'
+contains spline.json '"softening_kind": "spline"'
 expect 0 -- run pair.csv --softening 0.5 --targets one.csv -o on.csv
 [[ $(tail -1 on.csv) == *4.24806946* ]] || flunk "on a body: $(cat on.csv)"
 
 # The fast method keeps the order of the input: reversed input, reversed output, to the tolerance.
 expect 0 -- generate plummer -n 2000 --seed 5 -o p.csv
+expect 0 -- run p.csv --softening 1e-4 --softening-kind spline --gradient --method fmm --check 100 -o soft.npz
+contains out 'gradient .*pass'
 (head -1 p.csv; tail -n +2 p.csv | tac) >reversed.csv
 expect 0 -- run p.csv --method fmm -o a.csv
 expect 0 -- run reversed.csv --method fmm -o b.csv
@@ -113,7 +123,7 @@ done
 
 # The report for programs.
 expect 0 -- run p.csv --gradient --check 50 --seed 9 --method fmm -o r.npz --report r.json --plot r.png
-for field in schema version kernel scale softening gradient tolerance method backend device precision simd threads m2l stencil \
+for field in schema version kernel scale softening softening_kind gradient tolerance method backend device precision simd threads m2l stencil \
   degree coefficients leaf_size levels counts sources targets boxes leaves near_pairs far_fraction memory_bytes \
   pairs_per_second expected_seconds condition build_seconds evaluate_seconds stages choices warnings error samples seed l2 median p95 \
   max input file count description extra_columns wall_seconds read plan evaluate write written; do

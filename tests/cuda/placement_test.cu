@@ -96,7 +96,7 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         const Decision d = decision_of(tolerance, size.leaf_size, !trees.device.alike);
         Report report;
         const int expected =
-            settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 1, report).degree;
+            settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 0, 1, report).degree;
         cuda::DeviceSums sums(trees.device, d.degree, trees.memory);
         EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, kind == Kind::line ? 6 : size.degrees)
             << name(kind) << ", " << size.points << ", " << tolerance;

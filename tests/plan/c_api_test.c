@@ -119,9 +119,17 @@ static void softening(void) {
   EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK && fabs(u[0] - 4) < 1e-14);
   farfield_plan_destroy(plan);
   options.method = FARFIELD_METHOD_FMM;
+  EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK && fabs(u[0] - 4) < 1e-5);
+  farfield_plan_destroy(plan);
+  options.softening_kind = FARFIELD_SOFTENING_KIND_SPLINE;
+  options.softening = 3 / 2.8; /* the other particle is at the spline's reach */
+  EXPECT(farfield_direct_sum(&sources, &strengths, NULL, &results, &options) == FARFIELD_OK);
+  EXPECT(fabs(u[0] - 20.0 / 3) < 1e-14 && fabs(g[1] - 20.0 / 9) < 1e-14);
+  options.softening_kind = 2;
   EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
-  EXPECT(strstr(farfield_last_error(), "softening") != NULL);
-  options.method = FARFIELD_METHOD_AUTOMATIC;
+  EXPECT(strstr(farfield_last_error(), "softening_kind") != NULL);
+  farfield_options_init(&options);
   options.softening = NAN;
   EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
   farfield_options_init(&options);

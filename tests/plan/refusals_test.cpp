@@ -151,23 +151,26 @@ TEST_F(Refusals, ExpertOptions) {
 TEST_F(Refusals, Softening) {
   for (const double bad : {-1.0, -1e-300, nan, infinity, -infinity})
     expect_option("softening", [&](Options& o) { o.softening = bad; });
-  expect_option("method fmm, whose far field is unsoftened", [](Options& o) {
-    o.softening = 0.1;
-    o.method = Method::fmm;
-  });
+  cloud.sources[0] = 1e3;  // 1e-300 of the extent leaves 1/softening no number
+  for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+    expect_option("below 1e-300 of the points' extent", [&](Options& o) {
+      o.softening = 1e-300;
+      o.softening_kind = kind;
+    });
   expect_option("kernel count", [](Options& o) {
     o.softening = 0.1;
     o.kernel = Kernel::count;
   });
-  Options fmm;
-  fmm.softening = 0.1, fmm.method = Method::fmm;
-  expect_refusal(ErrorCode::usage, "softening", [&] { Plan::memory_bound(1000, 0, fmm); });
+  Options bad;
+  bad.softening = nan, bad.method = Method::fmm;
+  expect_refusal(ErrorCode::usage, "softening", [&] { Plan::memory_bound(1000, 0, bad); });
 }
 
 /// A caller in C may hand over any integer.
 TEST_F(Refusals, ValuesThatAreNotInTheEnums) {
   expect_option("kernel", [](Options& o) { o.kernel = static_cast<Kernel>(99); });
   expect_option("method", [](Options& o) { o.method = static_cast<Method>(99); });
+  expect_option("softening_kind", [](Options& o) { o.softening_kind = static_cast<SofteningKind>(2); });
   expect_option("precision", [](Options& o) { o.precision = static_cast<Precision>(99); });
   expect_option("backend", [](Options& o) { o.backend = static_cast<Backend>(99); });
   expect_option("m2l", [](Options& o) { o.m2l = static_cast<M2l>(99); });

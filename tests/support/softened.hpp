@@ -1,4 +1,4 @@
-// Softened direct sums against long double, for any backend: K = 1/sqrt(r^2 + softening^2), a particle without itself.
+// Softened sums against long double, for any backend and kind of softening; a particle without itself.
 #pragma once
 #include <limits>
 
@@ -12,16 +12,37 @@ double softened_bound(double terms) {
   return sizeof(T) == 4 ? 1e-6 : direct_rounding<double>(terms);
 }
 
+/// A softened kernel at distance r, and -1/r times its derivative.
+struct SoftenedPair {
+  long double potential, slope;
+};
+inline SoftenedPair plummer_pair(long double r2, long double softening) {
+  const long double r = std::sqrt(r2 + softening * softening);
+  return {1 / r, 1 / (r * r * r)};
+}
+/// As GADGET writes it, with its sign of the potential changed.
+inline SoftenedPair spline_pair(long double r2, long double softening) {
+  const long double h = 2.8L * softening, r = std::sqrt(r2), u = r / h, u2 = u * u;
+  if (u >= 1) return {1 / r, 1 / (r * r * r)};
+  if (u < 0.5L)
+    return {-(-2.8L + u2 * (16 / 3.0L + u2 * (6.4L * u - 9.6L))) / h, (32 / 3.0L + u2 * (32 * u - 38.4L)) / h / h / h};
+  return {-(-3.2L + 1 / (15 * u) + u2 * (32 / 3.0L + u * (-16 + u * (9.6L - 32 / 15.0L * u)))) / h,
+          (64 / 3.0L - 48 * u + 38.4L * u2 - 32 / 3.0L * u2 * u - 1 / (15 * u2 * u)) / h / h / h};
+}
+inline SoftenedPair softened_pair(long double r2, const Options& o) {
+  return o.softening_kind == SofteningKind::spline ? spline_pair(r2, o.softening) : plummer_pair(r2, o.softening);
+}
+
 /// The sum at x over all sources but `self` (-1: over all).
-inline PointSum softened_sum_at(const Cloud& c, const double* x, std::int64_t self, double softening) {
+inline PointSum softened_sum_at(const Cloud& c, const double* x, std::int64_t self, const Options& o) {
   PointSum s;
   for (std::size_t j = 0; j < c.strengths.size(); ++j) {
     if (static_cast<std::int64_t>(j) == self) continue;
     const double* y = &c.sources[3 * j];
     const long double d[3] = {(long double)x[0] - y[0], (long double)x[1] - y[1], (long double)x[2] - y[2]};
     const long double distance2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    const long double r = std::sqrt(distance2 + (long double)softening * softening), w = c.strengths[j] / r;
-    const long double w3 = w / r / r;
+    const SoftenedPair pair = softened_pair(distance2, o);
+    const long double w = c.strengths[j] * pair.potential, w3 = c.strengths[j] * pair.slope;
     s.u += w;
     for (int a = 0; a < 3; ++a) s.g[a] -= w3 * d[a];
     s.abs_u += std::fabs(w);
@@ -37,11 +58,11 @@ struct SoftenedErrors {
 
 /// `with_self`: the targets are not the sources, so every source contributes.
 template <class T>
-SoftenedErrors softened_errors(const Cloud& cloud, double softening, const std::vector<double>& where, bool with_self,
+SoftenedErrors softened_errors(const Cloud& cloud, const Options& o, const std::vector<double>& where, bool with_self,
                                const std::vector<T>& potential, const std::vector<T>& gradient) {
   long double error_u = 0, error_g = 0, all_u = 0, all_g = 0;
   for (std::size_t i = 0; i < potential.size(); ++i) {
-    const PointSum s = softened_sum_at(cloud, &where[3 * i], with_self ? -1 : static_cast<std::int64_t>(i), softening);
+    const PointSum s = softened_sum_at(cloud, &where[3 * i], with_self ? -1 : static_cast<std::int64_t>(i), o);
     const auto square = [](long double x) { return x * x; };
     error_u += square(potential[i] - s.u), all_u += square(s.abs_u);
     for (std::size_t a = 0; a < 3; ++a) error_g += square(gradient[3 * i + a] - s.g[a]);
@@ -53,20 +74,28 @@ SoftenedErrors softened_errors(const Cloud& cloud, double softening, const std::
   return {relative(error_u, all_u), relative(error_g, all_g)};
 }
 
-inline Options softened_options(double softening, Precision precision, Backend backend) {
+/// How a test softens: the backend, and the kind.
+struct How {
+  Backend backend;
+  SofteningKind kind;
+  How(Backend where, SofteningKind as = SofteningKind::plummer) : backend(where), kind(as) {}
+};
+
+inline Options softened_options(double softening, Precision precision, How how) {
   Options o;
   o.gradient = true;
   o.method = Method::direct;
   o.precision = precision;
   o.softening = softening;
-  o.backend = backend;
+  o.softening_kind = how.kind;
+  o.backend = how.backend;
   return o;
 }
 
 /// Returns the report of what ran.
 inline Report expect_softened(const Cloud& cloud, const Options& o) {
   const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
-  const SoftenedErrors e = softened_errors(cloud, o.softening, cloud.where(), cloud.apart(), r.potential, r.gradient);
+  const SoftenedErrors e = softened_errors(cloud, o, cloud.where(), cloud.apart(), r.potential, r.gradient);
   const auto terms = static_cast<double>(cloud.count());
   const double bound = o.precision == Precision::single_ ? softened_bound<float>(terms) : softened_bound<double>(terms);
   EXPECT_LE(e.potential, bound) << cloud.label << ", softening " << o.softening << ", " << r.report.precision;
@@ -75,8 +104,8 @@ inline Report expect_softened(const Cloud& cloud, const Options& o) {
   EXPECT_EQ(r.report.softening, o.softening);
   return r.report;
 }
-inline void expect_softened(const Cloud& cloud, double softening, Precision precision, Backend backend) {
-  expect_softened(cloud, softened_options(softening, precision, backend));
+inline void expect_softened(const Cloud& cloud, double softening, Precision precision, How how) {
+  expect_softened(cloud, softened_options(softening, precision, how));
 }
 
 inline Cloud in_units(Cloud cloud, double unit, double strength = 1) {
@@ -101,70 +130,69 @@ inline Cloud with_coincident_points(Cloud cloud) {
 constexpr Precision both_precisions[] = {Precision::single_, Precision::double_};
 constexpr double softenings[] = {1e-6, 1e-3, 0.05, 1, 10};  ///< in extents
 
-inline void soften_odd_sizes(Backend backend, const std::vector<std::int64_t>& sizes) {
+inline void soften_odd_sizes(How how, const std::vector<std::int64_t>& sizes) {
   for (const std::int64_t n : sizes)
     for (const Kind kind : {Kind::uniform, Kind::apart, Kind::outside})
       for (const Precision precision : both_precisions)
         for (const double softening : softenings)
-          expect_softened(make_cloud(kind, n, Signs::positive), softening, precision, backend);
+          expect_softened(make_cloud(kind, n, Signs::positive), softening, precision, how);
 }
 
-inline void soften_kinds(Backend backend) {
+inline void soften_kinds(How how) {
   for (const Kind kind : all_kinds)
     for (const Signs signs : {Signs::mixed, Signs::positive})
       for (const Precision precision : both_precisions)
         for (const double softening : {1e-4, 0.1})
-          expect_softened(make_cloud(kind, 700, signs), softening, precision, backend);
+          expect_softened(make_cloud(kind, 700, signs), softening, precision, how);
 }
 
-inline void soften_coincident_points(Backend backend) {
+inline void soften_coincident_points(How how) {
   for (const Kind kind : {Kind::uniform, Kind::apart})
     for (const Precision precision : both_precisions)
       for (const double softening : softenings)
-        expect_softened(with_coincident_points(make_cloud(kind, 257, Signs::positive)), softening, precision, backend);
+        expect_softened(with_coincident_points(make_cloud(kind, 257, Signs::positive)), softening, precision, how);
 }
 
-inline void soften_far_units(Backend backend) {
+inline void soften_far_units(How how) {
   for (const Kind kind : {Kind::uniform, Kind::apart})
     for (const double unit : {1e-30, 3e-7, 4.5e9, 1e30})
       for (const Precision precision : both_precisions)
         for (const double softening : softenings)
           expect_softened(in_units(make_cloud(kind, 130, Signs::positive), unit, 1e12), softening * unit, precision,
-                          backend);
+                          how);
 }
 
 /// Lengths whose square leaves the range of the precision. 1e-30 of the extent is what single can invert.
-inline void soften_beyond_squares(Backend backend) {
+inline void soften_beyond_squares(How how) {
   for (const Kind kind : {Kind::uniform, Kind::apart}) {
     const Cloud cloud = with_coincident_points(make_cloud(kind, 130, Signs::positive));
     for (const double softening : {1e-30, 1e-12, 1e3, 1e6, 1e10, 1e25, 1e60})
-      expect_softened(cloud, softening, Precision::single_, backend);
+      expect_softened(cloud, softening, Precision::single_, how);
     for (const double softening : {1e-200, 1e-120, 1e-40, 1e6, 1e12, 1e40, 1e90})
-      expect_softened(cloud, softening, Precision::double_, backend);
+      expect_softened(cloud, softening, Precision::double_, how);
   }
 }
 
 /// Results at the sources beside targets apart: there, and only there, a particle leaves itself out.
-inline void soften_at_sources(Backend backend) {
+inline void soften_at_sources(How how) {
   const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, 131, Signs::positive));
   for (const Precision precision : both_precisions) {
-    Options o = softened_options(0.01, precision, backend);
+    Options o = softened_options(0.01, precision, how);
     o.at_sources = true;
     const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
     const double bound = precision == Precision::single_ ? softened_bound<float>(131) : softened_bound<double>(131);
-    const SoftenedErrors apart = softened_errors(cloud, 0.01, cloud.targets, true, r.potential, r.gradient);
-    const SoftenedErrors own =
-        softened_errors(cloud, 0.01, cloud.sources, false, r.source_potential, r.source_gradient);
+    const SoftenedErrors apart = softened_errors(cloud, o, cloud.targets, true, r.potential, r.gradient);
+    const SoftenedErrors own = softened_errors(cloud, o, cloud.sources, false, r.source_potential, r.source_gradient);
     for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient}) EXPECT_LE(error, bound);
   }
 }
 
 /// One particle alone is at exactly 0; at a target on it strength / softening, and no gradient.
-inline void soften_one_particle(Backend backend) {
+inline void soften_one_particle(How how) {
   const std::vector<double> one{1, 2, 3}, q{3};
   for (const Precision precision : both_precisions)
     for (const double softening : {1e-20, 0.25, 1e20}) {
-      const Options o = softened_options(softening, precision, backend);
+      const Options o = softened_options(softening, precision, how);
       const Result<double> alone = Plan(points(one), o).evaluate(q),
                            apart = Plan(points(one), points(one), o).evaluate(q);
       EXPECT_EQ(alone.potential, std::vector<double>{0});
@@ -175,10 +203,10 @@ inline void soften_one_particle(Backend backend) {
 }
 
 /// `check` sums with the same softening, and what it measures is the error.
-inline void check_softened(Backend backend) {
+inline void check_softened(How how) {
   const Cloud cloud = with_coincident_points(make_cloud(Kind::plummer, 1'000, Signs::mixed));
   for (const Precision precision : both_precisions) {
-    Options o = softened_options(0.02, precision, backend);
+    Options o = softened_options(0.02, precision, how);
     o.check = 500;
     const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
     const double bound =
