@@ -39,7 +39,8 @@ int main() {
   plan.move(new_sources, new_targets);             // the next time step
   const farfield::Report& report = plan.report();  // seconds per stage, choices and reasons, warnings, measured error
 
-  options.softening = 0.05;  // 1 / sqrt(r^2 + 0.05^2): direct sums only, which a plan then takes
+  options.softening = 0.05;                                  // 1 / sqrt(r^2 + 0.05^2)
+  options.softening_kind = farfield::SofteningKind::spline;  // or GADGET's spline: 1/r from r = 2.8 x 0.05 on
   auto softened = farfield::Plan(sources, options).evaluate(q);
   // end
 
