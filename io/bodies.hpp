@@ -22,8 +22,9 @@ struct Bodies {
   std::vector<double> reference_potential;  ///< n, where the file brings potentials computed by others; else empty
   std::vector<double> reference_gradient;   ///< 3 n, interleaved, likewise (a file's field is minus the gradient)
   bool references_apply = true;             ///< false: they are of another sum, such as that of a periodic system
-  std::size_t up = 2;                       ///< the axis that points up by custom of the format: z, in models y
-  std::vector<std::string> warnings;        ///< sentences the user should see: what was ignored and why
+  std::vector<std::pair<std::string, double>> numbers;  ///< of the whole, where the file brings any: time, step
+  std::size_t up = 2;                 ///< the axis that points up by custom of the format: z, in models y
+  std::vector<std::string> warnings;  ///< sentences the user should see: what was ignored and why
 
   std::int64_t count() const { return static_cast<std::int64_t>(positions.size() / 3); }
 };

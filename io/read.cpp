@@ -39,9 +39,7 @@ Reader by_magic(const Origin& origin, std::string_view bytes) {
   if (bytes.starts_with("\x93NUMPY")) return read_npy;
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return read_npz;
   if (bytes.starts_with("ply\n") || bytes.starts_with("ply\r")) return read_ply;
-  if (is_marker(bytes, 256)) return read_gadget;
-  if (is_marker(bytes, 8) && bytes.substr(4).starts_with("HEAD"))
-    refuse(origin.path, "byte 4", "this is a GADGET snapshot of format 2; write it with SnapFormat 1");
+  if (is_marker(bytes, 256) || (is_marker(bytes, 8) && bytes.substr(4).starts_with("HEAD"))) return read_gadget;
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
     refuse(origin.path, "byte 0", "this is text in UTF-16; save it as UTF-8, for example with iconv");
   return nullptr;
@@ -113,7 +111,8 @@ Reader find_reader(const Origin& origin, const std::string& name, std::string_vi
   if (const Reader reader = by_look(origin, bytes)) return reader;
   if (name.ends_with(".dat")) return read_gadget;
   refuse(origin.path, "byte 0",
-         "the format is not recognised; use .csv, .npy, .npz, .obj, .ply, .xyz, a GADGET-1 snapshot or a ScaFaCoS "
+         "the format is not recognised; use .csv, .npy, .npz, .obj, .ply, .xyz, a GADGET snapshot (format 1 or 2) or a "
+         "ScaFaCoS "
          ".xml, each also as .gz");
 }
 

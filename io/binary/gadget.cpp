@@ -1,4 +1,5 @@
-// GADGET snapshots of format 1 in either byte order: Fortran records, each framed by its length before and behind.
+// GADGET snapshots of formats 1 and 2 in either byte order: Fortran records, each framed by its length before and
+// behind. In format 2 a record of 8 bytes stands before each, with a label of four letters and the other's length.
 #include <fmt/format.h>
 
 #include <array>
@@ -6,21 +7,42 @@
 
 #include "io/binary/bytes.hpp"
 #include "io/formats.hpp"
+#include "io/text/text.hpp"
 
 namespace farfield::io {
 namespace {
 
-constexpr std::size_t types = 6, marker = 4, header_bytes = 256;
+constexpr std::size_t types = 6, marker = 4, header_bytes = 256, label_bytes = 8;
 constexpr std::array<const char*, types> type_names = {"gas", "halo", "disc", "bulge", "stars", "boundary"};
 
 class Records {
  public:
-  Records(const std::string& path, std::string_view bytes, std::endian order)
-      : path_(path), bytes_(bytes), order_(order) {}
+  Records(const std::string& path, std::string_view bytes, std::endian order, int format)
+      : path_(path), bytes_(bytes), order_(order), format_(format) {}
 
   bool more() const { return at_ < bytes_.size(); }
+  int format() const { return format_; }
 
-  std::string_view next(const std::string& what) {
+  /// The next record, which in format 2 must have this label; an empty one stands for any.
+  std::string_view next(const std::string& what, std::string_view label) {
+    if (format_ == 2) {
+      const std::size_t at = at_;
+      const std::string_view own = framed("the label of " + what);
+      if (own.size() != label_bytes) fail(at, fmt::format("the label of {} has not 8 bytes", what));
+      if (!label.empty() && !own.starts_with(label))
+        fail(at, fmt::format("the record {} stands where {} are due", shown(own.substr(0, 4)), what));
+    }
+    return framed(what);
+  }
+  [[noreturn]] void fail(std::size_t at, const std::string& what) const {
+    refuse(path_, fmt::format("byte {}", at),
+           fmt::format("{}; fetch or write the snapshot again (GADGET, format {})", what, format_));
+  }
+  std::size_t position() const { return at_; }
+  std::endian order() const { return order_; }
+
+ private:
+  std::string_view framed(const std::string& what) {
     const std::size_t length = length_at(at_, what), start = at_ + marker;
     if (length > bytes_.size() - start) fail(at_, fmt::format("the file ends within the record of {}", what));
     if (length_at(start + length, what) != length)
@@ -28,13 +50,6 @@ class Records {
     at_ = start + length + marker;
     return bytes_.substr(start, length);
   }
-  [[noreturn]] void fail(std::size_t at, const std::string& what) const {
-    refuse(path_, fmt::format("byte {}", at), what + "; fetch or write the snapshot again (GADGET, format 1)");
-  }
-  std::size_t position() const { return at_; }
-  std::endian order() const { return order_; }
-
- private:
   std::size_t length_at(std::size_t at, const std::string& what) const {
     if (bytes_.size() < marker || at > bytes_.size() - marker)
       fail(at, fmt::format("the file ends before the record of {} does", what));
@@ -43,6 +58,7 @@ class Records {
   const std::string& path_;
   std::string_view bytes_;
   std::endian order_;
+  int format_;
   std::size_t at_ = 0;
 };
 
@@ -55,7 +71,7 @@ struct Header {
 };
 
 Header read_header(Records& records, std::size_t file_size) {
-  const std::string_view bytes = records.next("the header");
+  const std::string_view bytes = records.next("the header", "HEAD");
   if (bytes.size() != header_bytes) records.fail(0, "the header has not 256 bytes");
   Header header;
   for (std::size_t t = 0; t < types; ++t) {
@@ -72,9 +88,10 @@ Header read_header(Records& records, std::size_t file_size) {
 }
 
 // A record of `count` numbers, float32 or float64 as its length tells.
-std::vector<double> read_floats(Records& records, const std::string& what, std::size_t count, bool* single = nullptr) {
+std::vector<double> read_floats(Records& records, const std::string& what, std::string_view label, std::size_t count,
+                                bool* single = nullptr) {
   const std::size_t at = records.position();
-  const std::string_view bytes = records.next(what);
+  const std::string_view bytes = records.next(what, label);
   const bool narrow = bytes.size() == 4 * count;
   if (!narrow && bytes.size() != 8 * count)
     records.fail(at, fmt::format("the record of {} has {} bytes where {} or {} are due", what, bytes.size(), 4 * count,
@@ -89,7 +106,7 @@ std::vector<double> read_floats(Records& records, const std::string& what, std::
 
 std::vector<double> read_ids(Records& records, std::size_t count) {
   const std::size_t at = records.position();
-  const std::string_view bytes = records.next("identifiers");
+  const std::string_view bytes = records.next("identifiers", "ID");
   const bool narrow = bytes.size() == 4 * count;
   if (!narrow && bytes.size() != 8 * count) records.fail(at, "the record of identifiers has a wrong length");
   std::vector<double> ids(count);
@@ -104,7 +121,7 @@ std::vector<double> read_masses(Records& records, const Header& header) {
   std::size_t listed = 0;
   for (std::size_t t = 0; t < types; ++t)
     if (header.mass[t] == 0) listed += header.count[t];
-  const auto list = listed > 0 ? read_floats(records, "masses", listed) : std::vector<double>{};
+  const auto list = listed > 0 ? read_floats(records, "masses", "MASS", listed) : std::vector<double>{};
   std::vector<double> masses;
   masses.reserve(header.total());
   auto next = list.begin();
@@ -134,8 +151,8 @@ void add_columns(const Header& header, const std::vector<double>& velocities, st
   bodies.extra.push_back(std::move(type));
 }
 
-std::string describe(const Header& header) {
-  std::string text = fmt::format("GADGET-1 snapshot, {} bodies (", header.total());
+std::string describe(const Header& header, int format) {
+  std::string text = fmt::format("GADGET-{} snapshot, {} bodies (", format, header.total());
   const char* separator = "";
   for (std::size_t t = 0; t < types; ++t) {
     if (header.count[t] == 0) continue;
@@ -145,23 +162,30 @@ std::string describe(const Header& header) {
   return text + "); kpc/h, 1e10 Msun/h, km/s";
 }
 
+// The length of the first record tells format and byte order: a header of 256 bytes, or in format 2 a label of 8.
+Records open_records(const std::string& path, std::string_view bytes) {
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    const std::size_t first = bytes.size() >= marker ? number_at<std::uint32_t>(bytes, 0, order) : 0;
+    if (first == header_bytes || first == label_bytes) return {path, bytes, order, first == header_bytes ? 1 : 2};
+  }
+  Records(path, bytes, std::endian::native, 1)
+      .fail(0, "a GADGET-1 snapshot begins with a record of 256 bytes, this file does not");
+}
+
 }  // namespace
 
 Bodies read_gadget(const Origin& origin, std::string_view bytes) {
-  const bool little = bytes.size() >= marker && number_at<std::uint32_t>(bytes, 0, std::endian::little) == header_bytes;
-  const bool big = bytes.size() >= marker && number_at<std::uint32_t>(bytes, 0, std::endian::big) == header_bytes;
-  Records records(origin.path, bytes, big ? std::endian::big : std::endian::little);
-  if (!little && !big) records.fail(0, "a GADGET-1 snapshot begins with a record of 256 bytes, this file does not");
+  Records records = open_records(origin.path, bytes);
   const Header header = read_header(records, bytes.size());
   const std::size_t n = header.total();
   Bodies bodies;
-  bodies.positions = read_floats(records, "positions", 3 * n, &bodies.single);
-  const auto velocities = read_floats(records, "velocities", 3 * n);
+  bodies.positions = read_floats(records, "positions", "POS", 3 * n, &bodies.single);
+  const auto velocities = read_floats(records, "velocities", "VEL", 3 * n);
   auto ids = read_ids(records, n);
   bodies.strengths = read_masses(records, header);
-  while (records.more()) records.next("further data");  // gas energies and the like: only their frames are checked
+  while (records.more()) records.next("further data", "");  // gas energies and the like: only their frames are checked
   add_columns(header, velocities, std::move(ids), bodies);
-  bodies.description = describe(header);
+  bodies.description = describe(header, records.format());
   if (header.box > 0)
     bodies.warnings.push_back(
         fmt::format("The snapshot has a box of {:g} kpc/h and may be periodic; it is summed as open.", header.box));

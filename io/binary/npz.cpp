@@ -109,12 +109,22 @@ void take_positions(Archive& archive, Bodies& bodies) {
   bodies.single = header.kind == 'f' && header.width == 4;
 }
 
+// Strengths, or masses or charges where these are their name.
+constexpr const char* strength_names[] = {"strengths", "masses", "charges"};
+
+const ZipMember* strengths_of(const Archive& archive) {
+  for (const char* name : strength_names)
+    if (const ZipMember* member = archive.find(name)) return member;
+  return nullptr;
+}
+
 void take_strengths(Archive& archive, Bodies& bodies) {
-  const ZipMember* member = archive.find("strengths");
+  const ZipMember* member = strengths_of(archive);
   if (!member && !archive.origin().needs_strengths) return;
   if (!member)
     refuse(archive.origin().path, "",
-           "the archive has no array strengths; save with numpy.savez(file, positions=..., strengths=...)");
+           "the archive has no array strengths (or masses, charges); save with numpy.savez(file, positions=..., "
+           "strengths=...)");
   const NpyHeader header = archive.header(*member);
   const Shape one_each{bodies.count()}, column{bodies.count(), 1};
   if (header.shape != one_each && header.shape != column)
@@ -129,10 +139,18 @@ std::optional<NpyHeader> readable_header(const Archive& archive, const ZipMember
   if (!member.readable()) return std::nullopt;
   try {
     const NpyHeader header = archive.header(member);
-    if (header.decodable() && !header.shape.empty()) return header;
+    if (header.decodable()) return header;
   } catch (const Error&) {
   }
   return std::nullopt;
+}
+
+void take_velocities(const std::vector<double>& velocities, Bodies& bodies) {
+  for (std::size_t c = 0; c < 3; ++c) {
+    Column column{std::string(1, 'v') + "xyz"[c], std::vector<double>(velocities.size() / 3)};
+    for (std::size_t i = 0; i < column.values.size(); ++i) column.values[i] = velocities[3 * i + c];
+    bodies.extra.push_back(std::move(column));
+  }
 }
 
 void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
@@ -144,6 +162,10 @@ void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
     bodies.reference_potential = archive.values(member, *header);
   } else if (header && name == "gradient" && header->shape == Shape{bodies.count(), 3}) {
     bodies.reference_gradient = archive.values(member, *header);
+  } else if (header && name == "velocities" && header->shape == Shape{bodies.count(), 3}) {
+    take_velocities(archive.values(member, *header), bodies);
+  } else if (header && header->shape.empty()) {
+    bodies.numbers.emplace_back(name, archive.values(member, *header).at(0));
   } else if (one_each) {
     bodies.extra.push_back({name, archive.values(member, *header)});
   } else {
@@ -187,10 +209,9 @@ Bodies read_npz(const Origin& origin, std::string_view bytes) {
   Bodies bodies;
   take_positions(archive, bodies);
   take_strengths(archive, bodies);
-  for (const ZipMember& member : archive.members()) {
-    const std::string name = array_name(member.name);
-    if (name != "positions" && name != "strengths") take_other(archive, member, bodies);
-  }
+  const ZipMember* const strengths = strengths_of(archive);
+  for (const ZipMember& member : archive.members())
+    if (array_name(member.name) != "positions" && &member != strengths) take_other(archive, member, bodies);
   bodies.description = fmt::format("npz, {} bodies", bodies.count());
   return bodies;
 }

@@ -12,18 +12,37 @@ std::string record(const std::vector<T>& values, bool swap) {
       bytes_of(std::vector<std::uint32_t>{static_cast<std::uint32_t>(values.size() * sizeof(T))}, swap);
   return frame + bytes_of(values, swap) + frame;
 }
-}  // namespace
 
-std::string gadget_snapshot(bool swap) {
+std::vector<std::string> gadget_records(bool swap) {
   std::string header = bytes_of(std::vector<std::uint32_t>{0, 2, 1, 0, 0, 0}, swap);
   header += bytes_of(std::vector<double>{0, 0.5, 0, 0, 0, 0}, swap);
   header.resize(256);
   const std::string frame = bytes_of(std::vector<std::uint32_t>{256}, swap);
-  return frame + header + frame + record(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}, swap) +
-         record(std::vector<float>{-1, -2, -3, -4, -5, -6, -7, -8, -9}, swap) +
-         record(std::vector<std::uint32_t>{10, 20, 30}, swap) + record(std::vector<float>{2}, swap);
+  return {frame + header + frame, record(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9}, swap),
+          record(std::vector<float>{-1, -2, -3, -4, -5, -6, -7, -8, -9}, swap),
+          record(std::vector<std::uint32_t>{10, 20, 30}, swap), record(std::vector<float>{2}, swap)};
+}
+}  // namespace
+
+std::string gadget_snapshot(bool swap) {
+  std::string snapshot;
+  for (const std::string& part : gadget_records(swap)) snapshot += part;
+  return snapshot;
 }
 
+/// The same in format 2: before each record its label and the length of what follows it.
+std::string labelled_snapshot(bool swap) {
+  const char* const labels[] = {"HEAD", "POS ", "VEL ", "ID  ", "MASS"};
+  std::string snapshot;
+  std::size_t at = 0;
+  for (const std::string& part : gadget_records(swap)) {
+    const std::string frame = bytes_of(std::vector<std::uint32_t>{8}, swap);
+    snapshot +=
+        frame + labels[at++] + bytes_of(std::vector<std::uint32_t>{static_cast<std::uint32_t>(part.size())}, swap);
+    snapshot += frame + part;
+  }
+  return snapshot;
+}
 }  // namespace testing
 
 namespace {
@@ -47,6 +66,19 @@ TEST(Gadget, ReadsBothByteOrders) {
   }
 }
 
+TEST(Gadget, FormatTwoIsFormatOneWithLabels) {
+  const Folder folder;
+  for (const bool swap : {false, true}) {
+    const Bodies one = read(folder.put("one.dat", testing::gadget_snapshot(swap)));
+    const Bodies two = read(folder.put("two.dat", testing::labelled_snapshot(swap)));
+    EXPECT_EQ(two.positions, one.positions);
+    EXPECT_EQ(two.strengths, one.strengths);
+    ASSERT_EQ(two.extra.size(), one.extra.size());
+    for (std::size_t c = 0; c < one.extra.size(); ++c) EXPECT_EQ(two.extra[c].values, one.extra[c].values);
+    EXPECT_NE(two.description.find("GADGET-2 snapshot, 3 bodies"), std::string::npos) << two.description;
+  }
+}
+
 TEST(Gadget, RefusesWhatCannotBe) {
   const Folder folder;
   const std::string good = testing::gadget_snapshot(false);
@@ -61,7 +93,10 @@ TEST(Gadget, RefusesWhatCannotBe) {
   refused(264, "\xff\xff\xff\xff", "ends within the record of positions");
   refused(4 + 8, std::string("\x02\0\0\0", 4), "the record of positions has 36 bytes where 48 or 96");
   refused(4 + 124, std::string("\x04\0\0\0", 4), "one of 4 files");
-  expect_refusal(folder.put("two.dat", std::string("\x08\0\0\0HEAD\x08\x01\0\0\x08\0\0\0", 16)), "format 2");
+  expect_refusal(folder.put("two.dat", std::string("\x08\0\0\0HEAD\x08\x01\0\0\x08\0\0\0", 16)), "before the record");
+  std::string other = testing::labelled_snapshot(false);
+  other.replace(other.find("VEL "), 4, "ACCE");
+  expect_refusal(folder.put("other.dat", other), "the record ACCE stands where velocities are due");
 }
 
 TEST(Gadget, ReadsTheExampleOfTwoGalaxies) {
