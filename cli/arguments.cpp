@@ -44,18 +44,6 @@ requires std::is_enum_v<Enum> CLI::Option* add(CLI::App& app, const std::string&
   return add_word<Enum>(app, name, value, words, text.help);
 }
 
-/// All options for which wanted(text) holds; leaf_size is --leaf-size here.
-template <class Wanted>
-void add_options(CLI::App& app, Options& o, const Wanted& wanted) {
-  visit_options(o, [&](const OptionText& text, auto& value) {
-    if (text.where == option::Where::interface_only || !wanted(text)) return;
-    std::string name = std::string("--") + text.name;
-    std::replace(name.begin(), name.end(), '_', '-');
-    CLI::Option* added = add(app, name, value, text);
-    if (text.where == option::Where::expert) added->group("Expert");
-  });
-}
-
 auto of(option::Where where) {
   return [where](const OptionText& text) { return text.where == where; };
 }
@@ -79,20 +67,6 @@ std::pair<std::string, std::string> parse_column(const std::string& text) {
   return {role, text.substr(equals + 1)};
 }
 
-/// How to read files that do not say it by themselves.
-void add_reading(CLI::App& app, io::Reading& reading) {
-  std::vector<std::pair<std::string, std::string>> words;
-  for (const std::string& name : io::input_formats()) words.emplace_back(name, name);
-  add_word<std::string>(app, "--input-format", reading.format, words, "Format of INPUT, else told by content")
-      ->type_name("FORMAT");
-  const auto take_delimiter = [&reading](const std::string& text) { reading.delimiter = parse_delimiter(text); };
-  add_parsed(app, "--delimiter", take_delimiter, "Of csv, else told by the header: ; tab blank")->type_name("C");
-  const auto take_columns = [&reading](const std::string& text) {
-    for (const std::string& part : split(text)) reading.columns.push_back(parse_column(part));
-  };
-  add_parsed(app, "--columns", take_columns, "Columns of csv: x=Lon,y=Lat,z=0,q=Mass")->type_name("x=NAME,...");
-}
-
 CLI::Option* add_output_format(CLI::App& app, std::string& format) {
   return add_word<std::string>(app, "--format", format, {{"csv", "csv"}, {"npz", "npz"}, {"npy", "npy"}},
                                "Of the results, else told by -o's name");
@@ -107,8 +81,7 @@ void add_sum(CLI::App& app, SumArguments& a) {
   add_output_format(app, a.format);
   app.add_option("--report", a.report, "Write the whole report as JSON")->type_name("FILE");
   app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
-  add_word<std::string>(app, "--plot-axis", a.plot_axis, {{"x", "x"}, {"y", "y"}, {"z", "z"}},
-                        "Look along it (default: the shortest)");
+  add_plot_axis(app, a.plot_axis);
   add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_options(app, o, of(option::Where::expert));
@@ -202,6 +175,34 @@ void add_pages(CLI::App& app, Arguments& a) {
 
 }  // namespace
 
+void add_options(CLI::App& app, Options& o, const std::function<bool(const OptionText&)>& wanted) {
+  visit_options(o, [&](const OptionText& text, auto& value) {
+    if (text.where == option::Where::interface_only || !wanted(text)) return;
+    std::string name = std::string("--") + text.name;
+    std::replace(name.begin(), name.end(), '_', '-');
+    CLI::Option* added = add(app, name, value, text);
+    if (text.where == option::Where::expert) added->group("Expert");
+  });
+}
+
+void add_reading(CLI::App& app, io::Reading& reading) {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const std::string& name : io::input_formats()) words.emplace_back(name, name);
+  add_word<std::string>(app, "--input-format", reading.format, words, "Format of INPUT, else told by content")
+      ->type_name("FORMAT");
+  const auto take_delimiter = [&reading](const std::string& text) { reading.delimiter = parse_delimiter(text); };
+  add_parsed(app, "--delimiter", take_delimiter, "Of csv, else told by the header: ; tab blank")->type_name("C");
+  const auto take_columns = [&reading](const std::string& text) {
+    for (const std::string& part : split(text)) reading.columns.push_back(parse_column(part));
+  };
+  add_parsed(app, "--columns", take_columns, "Columns of csv: x=Lon,y=Lat,z=0,q=Mass")->type_name("x=NAME,...");
+}
+
+void add_plot_axis(CLI::App& app, std::string& axis) {
+  add_word<std::string>(app, "--plot-axis", axis, {{"x", "x"}, {"y", "y"}, {"z", "z"}},
+                        "Look along it (default: the shortest)");
+}
+
 void declare(CLI::App& app, Arguments& a) {
   app.description(
       "Farfield computes u(x) = sum_j q_j / |x - y_j| for all pairs of bodies, and its\n"
@@ -213,6 +214,7 @@ void declare(CLI::App& app, Arguments& a) {
   app.name("farfield");
   add_run(app, a.run);
   add_check(app, a.check);
+  add_simulate(app, a.simulate);
   add_generate(app, a.generate);
   add_info(app, a.info_file, a.info_reading);
   add_bench(app, a.bench);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <farfield/options.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,14 +32,37 @@ struct BenchArguments {
   Options options;
 };
 
+struct SimulateArguments {
+  std::string input, output, plot_axis;
+  io::Reading reading;
+  Options options;
+  double dt = 0, gravity = 1;
+  std::int64_t steps = 0, energies = 10, snapshots = 0, frames = 0;
+  std::vector<double> view;  ///< empty, or low and high to the right, low and high upward
+  bool timed = false;        ///< --dt was given
+  bool resume = false, paraview = false, quiet = false;
+};
+
 struct Arguments {
   SumArguments run, check;
+  SimulateArguments simulate;
   GenerateArguments generate;
   BenchArguments bench;
   std::string info_file, help_of;
   io::Reading info_reading;
   int shell = 0;
 };
+
+/// All options of the library for which wanted(text) holds; leaf_size is --leaf-size here.
+void add_options(CLI::App& app, Options& options, const std::function<bool(const OptionText&)>& wanted);
+
+/// How to read files that do not say it by themselves.
+void add_reading(CLI::App& app, io::Reading& reading);
+
+/// The axis to look along.
+void add_plot_axis(CLI::App& app, std::string& axis);
+
+void add_simulate(CLI::App& app, SimulateArguments& arguments);
 
 /// Declares everything; `arguments` must live as long as `app`.
 void declare(CLI::App& app, Arguments& arguments);

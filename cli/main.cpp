@@ -32,6 +32,7 @@ void dispatch(const CLI::App& app, const Arguments& arguments) {
   const std::string name = app.get_subcommands().front()->get_name();
   if (name == "run") run(arguments.run);
   if (name == "check") check(arguments.check);
+  if (name == "simulate") simulate(arguments.simulate);
   if (name == "generate") generate(arguments.generate);
   if (name == "info") info(arguments.info_file, arguments.info_reading);
   if (name == "bench") bench(arguments.bench);

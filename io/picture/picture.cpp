@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "farfield/error.hpp"
 #include "io/drawing/image.hpp"
@@ -47,25 +48,33 @@ Sky make_sky(const Bodies& bodies, const std::vector<double>& values, const Scal
 }
 
 // Amounts of light span decades: asinh is linear in the dark and logarithmic in the bright.
-std::vector<float> brightness(const std::vector<float>& amount) {
+struct Exposure {
+  float knee = 1, full = 2;  // where the one becomes the other; what is as bright as can be
+};
+
+Exposure exposure_of(const std::vector<float>& amount) {
   std::vector<float> lit;
   for (const float a : amount)
     if (a > 1e-3f) lit.push_back(a);
-  if (lit.empty()) return std::vector<float>(amount.size());
+  if (lit.empty()) return {};
   const auto at = [&](double part) {
     const auto place = lit.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(lit.size() - 1));
     std::nth_element(lit.begin(), place, lit.end());
     return *place;
   };
   const float knee = at(0.55), full = std::max(at(0.9985), 1.001f * knee);
+  return {knee, full};
+}
+
+std::vector<float> brightness(const std::vector<float>& amount, const Exposure& e) {
   std::vector<float> bright(amount.size());
-  const float scale = 1 / std::asinh(full / knee);
-  for (std::size_t i = 0; i < amount.size(); ++i) bright[i] = std::min(1.15f, std::asinh(amount[i] / knee) * scale);
+  const float scale = 1 / std::asinh(e.full / e.knee);
+  for (std::size_t i = 0; i < amount.size(); ++i) bright[i] = std::min(1.15f, std::asinh(amount[i] / e.knee) * scale);
   return bright;
 }
 
-void add_light(const Light& light, bool coloured, Palette palette, Image& image) {
-  const auto bright = brightness(light.amount);
+void add_light(const Light& light, const Exposure& exposure, bool coloured, Palette palette, Image& image) {
+  const auto bright = brightness(light.amount, exposure);
   const std::size_t dots = bright.size();
   std::array<std::vector<float>, 3> glow;
   for (auto& channel : glow) channel = std::vector<float>(dots);
@@ -104,39 +113,84 @@ std::string words_of(const View& view, const Sky& sky, const Scale& scale, const
   return words;
 }
 
-void draw_bodies(Image& image, const Layout& l, const Sky& sky, const Scale& scale) {
+/// `exposure` is found where there is none yet.
+void draw_bodies(Image& image, const Layout& l, const Sky& sky, const Scale& scale, std::optional<Exposure>& exposure) {
   Image inner(l.width, l.height, ground);
-  add_light(gather_light(sky.spots, l.width, l.height), scale.coloured, scale.palette, inner);
+  const Light light = gather_light(sky.spots, l.width, l.height);
+  if (!exposure) exposure = exposure_of(light.amount);
+  add_light(light, *exposure, scale.coloured, scale.palette, inner);
   for (int y = 0; y < l.height; ++y)
     for (int x = 0; x < l.width; ++x) image.at(l.left + x, l.top + y) = inner.at(x, y);
 }
 
-}  // namespace
-
-void draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style) {
+void require_style(const PictureStyle& style) {
   if (style.width < 320 || style.height < 240 || style.width > 20000 || style.height > 20000)
     throw Error(ErrorCode::usage,
                 fmt::format("A picture of {} x {} dots cannot be drawn; ask for 320 x 240 to 20000 x 20000.",
                             style.width, style.height));
+  if (!style.limits) return;
+  const auto& [left, right, low, high] = *style.limits;
+  const bool ranges = right > left && high > low && right - left < 1e290 && high - low < 1e290;
+  if (!ranges)
+    throw Error(ErrorCode::usage, fmt::format("Limits {:g} to {:g} across and {:g} to {:g} upward show nothing; each "
+                                              "pair must be finite and rise.",
+                                              left, right, low, high));
+}
+
+View view_of(const Bodies& bodies, const PictureStyle& style, const Layout& layout) {
+  const View view = make_view(bodies, style.axis, layout.width, layout.height);
+  if (!style.limits) return view;
+  const auto& [left, right, low, high] = *style.limits;
+  return confined(view, {left, right}, {low, high});
+}
+
+}  // namespace
+
+/// What one picture of a series has from the first.
+struct Series::Setting {
+  Scale scale;
+  Layout layout;
+  View view;
+  std::optional<Exposure> exposure;
+
+  Setting(const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style)
+      : scale(make_scale(values)),
+        layout(make_layout(style.width, style.height, style.title, scale.coloured)),
+        view(view_of(bodies, style, layout)) {}
+};
+
+Series::Series(PictureStyle style) : style_(std::move(style)) { require_style(style_); }
+Series::~Series() = default;
+
+void Series::draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values,
+                  const std::string& title) {
   if (!values.empty() && static_cast<std::int64_t>(values.size()) != bodies.count())
     throw Error(ErrorCode::internal,
                 fmt::format("{}: {} values for {} bodies; please report it.", path, values.size(), bodies.count()));
-  const Scale scale = make_scale(values);
-  const std::string title = style.title.empty() ? bodies.description : style.title;
-  const Layout layout = make_layout(style.width, style.height, title, scale.coloured);
-  Image image(style.width, style.height, ground);
+  style_.title = title;
+  if (!first_) first_ = std::make_unique<Setting>(bodies, values, style_);
+  auto& [scale, layout, view, exposure] = *first_;
+  const std::size_t room = layout.title.size();  // lines: another number of them would move the frame
+  layout.title = make_layout(style_.width, style_.height, title, scale.coloured).title;
+  layout.title.resize(room);
+  Image image(style_.width, style_.height, ground);
   draw_title(image, layout);
   if (bodies.count() == 0) {
     draw_words(image, layout, "no bodies, so there is nothing to see");
     return write_png(path, image);
   }
-  const View view = make_view(bodies, style.axis, layout.width, layout.height);
-  const Sky sky = make_sky(bodies, values, scale, view);
-  draw_bodies(image, layout, sky, scale);
+  Scale own = scale;
+  own.finite = std::count_if(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  const Sky sky = make_sky(bodies, values, own, view);
+  draw_bodies(image, layout, sky, own, exposure);
   draw_axes(image, layout, view);
-  if (scale.coloured) draw_bar(image, layout, scale, style.label);
-  draw_words(image, layout, words_of(view, sky, scale, style, !values.empty()));
+  if (own.coloured) draw_bar(image, layout, own, style_.label);
+  draw_words(image, layout, words_of(view, sky, own, style_, !values.empty()));
   write_png(path, image);
+}
+
+void draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style) {
+  Series(style).draw(path, bodies, values, style.title.empty() ? bodies.description : style.title);
 }
 
 }  // namespace farfield::io

@@ -80,4 +80,10 @@ View make_view(const Bodies& bodies, char axis, int width, int height) {
   return view;
 }
 
+View confined(View view, const Range& across, const Range& up) {
+  view.centre = {across.middle(), up.middle()};
+  view.dots = std::min(0.5 * view.width / across.half(), 0.5 * view.height / up.half());
+  return view;
+}
+
 }  // namespace farfield::io

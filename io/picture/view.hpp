@@ -37,4 +37,8 @@ struct View {
 /// `axis` ('x', 'y' or 'z') or else along that of the least extent; what is up in the file's format is up.
 View make_view(const Bodies& bodies, char axis, int width, int height);
 
+/// The same view of these ranges, neither of which may be empty: both are shown, and what is beside them as there is
+/// room.
+View confined(View view, const Range& across, const Range& up);
+
 }  // namespace farfield::io

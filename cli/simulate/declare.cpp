@@ -1,0 +1,73 @@
+// The options of `farfield simulate`.
+#include "cli/arguments.hpp"
+#include "cli/report/values.hpp"
+#include "cli/simulate/record.hpp"
+
+namespace farfield::cli {
+namespace {
+
+void add_view(CLI::App& app, std::vector<double>& view) {
+  const auto take = [&view](const std::string& text) {
+    view.clear();
+    for (const std::string& part : split(text)) view.push_back(parse_number(part));
+    if (view.size() != 4)
+      throw CLI::ValidationError("'" + text + "' is not four numbers; write LEFT,RIGHT,LOW,HIGH",
+                                 CLI::ExitCodes::ValidationError);
+  };
+  add_parsed(app, "--view", take, "Limits of the frames (default: the first's)")->type_name("L,R,B,T");
+}
+
+void add_course(CLI::App& app, SimulateArguments& a) {
+  const auto take_dt = [&a](const std::string& text) { a.dt = parse_number(text), a.timed = true; };
+  add_parsed(app, "--dt", take_dt, "Length of a step, in the bodies' unit of time")->type_name("T");
+  add_count(app, "--steps", a.steps, "How many")->required();
+  add_number(app, "--gravity", a.gravity, "Gravitational constant (default 1)")->type_name("G");
+  app.add_flag("--resume", a.resume, "Go on from INPUT, a snapshot, as if never stopped");
+}
+
+void add_outputs(CLI::App& app, SimulateArguments& a) {
+  app.add_option("-o,--output", a.output, "Where all goes (default: INPUT-motion)")->type_name("FOLDER");
+  add_count(app, "--energies", a.energies, "Print a row every N steps (default 10)");
+  add_count(app, "--snapshots", a.snapshots, "Write one every N steps (default: the last)");
+  app.add_flag("--paraview", a.paraview, "With each snapshot a vtp file, and a pvd");
+  add_count(app, "--frames", a.frames, "Draw one every N steps; a movie by ffmpeg");
+  add_view(app, a.view);
+  add_plot_axis(app, a.plot_axis);
+}
+
+/// A run that goes on does so as it was begun; how many threads it takes changes no bit.
+void keep_begun(CLI::App& app) {
+  CLI::Option* const resume = app.get_option("--resume");
+  for (const char* name : {"--dt", "--gravity"}) app.get_option(name)->excludes(resume);
+  Options any;
+  visit_options(any, [&](const OptionText& text, auto&) {
+    if (is_recorded(text)) app.get_option(flag_of(text))->excludes(resume);
+  });
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& parent, SimulateArguments& a) {
+  CLI::App& app = *parent.add_subcommand("simulate", "Move the bodies of a file under their gravity");
+  app.add_option("INPUT", a.input, "Bodies with masses and velocities; - for a pipe")->required()->type_name("");
+  add_course(app, a);
+  add_outputs(app, a);
+  const auto general = [](const OptionText& text) {
+    return is_of_motion(text) && text.where == option::Where::general;
+  };
+  add_options(app, a.options, general);
+  add_reading(app, a.reading);
+  app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
+  add_options(app, a.options, [&](const OptionText& text) { return is_of_motion(text) && !general(text); });
+  keep_begun(app);
+  app.footer(
+      "Velocities: columns vx, vy, vz; npz: velocities (N, 3); GADGET's own. Without, all\n"
+      "bodies start at rest. Leapfrog (kick, drift, kick) with a fixed step.\n\n"
+      "Examples:\n"
+      "  farfield generate galaxies -n 20000 --seed 1 -o galaxies.npz\n"
+      "  farfield simulate galaxies.npz --dt 0.04 --steps 600 --softening 0.05 --frames 5\n"
+      "  farfield simulate galaxies-motion/snapshot_000600.npz --resume --steps 600\n"
+      "  farfield simulate snapshot.dat --dt 0.003 --steps 1000 --gravity 43007.1");
+}
+
+}  // namespace farfield::cli

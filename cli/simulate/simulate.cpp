@@ -1,0 +1,176 @@
+// `farfield simulate`: bodies move under their own gravity.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <farfield/error.hpp>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "cli/report/numbers.hpp"
+#include "cli/report/text.hpp"
+#include "cli/simulate/film.hpp"
+#include "cli/simulate/folder.hpp"
+#include "cli/simulate/history.hpp"
+#include "cli/simulate/interruption.hpp"
+#include "cli/simulate/start.hpp"
+#include "cli/simulate/table.hpp"
+
+namespace farfield::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Integrator = motion::Leapfrog<motion::HostArrays>;
+
+bool is_due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
+
+/// A run: what moves, and all that is written and said of it.
+class Run {
+ public:
+  Run(const SimulateArguments& a, Start& start, const Folder& folder, Progress& progress)
+      : a_(a),
+        start_(start),
+        folder_(folder),
+        progress_(progress),
+        history_(folder.file("energy.csv"), start.record.step),
+        snapshots_(a, folder, start),
+        film_(a, folder),
+        terminal_(Terminal::of(stdout)),
+        end_(start.record.step + a.steps) {}
+
+  void go();
+
+ private:
+  void begin(const Report& report);
+  void step(Integrator& leapfrog);
+  void look(const Report& report, bool shown);
+  void keep();
+  void finish();
+  void say_interrupted(const std::string& snapshot);
+  void say_progress();
+  void say(const std::string& text) {
+    progress_.clear();
+    if (!a_.quiet) print(text);
+  }
+  void warn_once(const Report& report);
+  std::int64_t now() const { return start_.record.step; }
+
+  const SimulateArguments& a_;
+  Start& start_;
+  const Folder& folder_;
+  Progress& progress_;
+  History history_;
+  Snapshots snapshots_;
+  Film film_;
+  Terminal terminal_;
+  Interruption interruption_;
+  std::set<std::string> warned_;
+  std::int64_t end_, told_ = 0;  // told_: the step of the last row
+  Clock::time_point row_time_, line_time_, begun_;
+};
+
+/// From the arrays as they stand: diagnostics, a row of energy.csv, and where it is `shown` one of the table.
+void Run::look(const Report& report, bool shown) {
+  const motion::Diagnostics d = motion::diagnose(start_.arrays.sums());
+  Record& record = start_.record;
+  if (!record.first) record.first = d;
+  if (!std::isfinite(d.kinetic))
+    throw Error(ErrorCode::input, fmt::format("in step {} bodies left the range of numbers; use a smaller --dt, or a "
+                                              "larger --softening",
+                                              record.step));
+  const Row row{record.step, record.time(), d, motion::energy_change(d, *record.first)};
+  history_.add(row);
+  warn_once(report);
+  if (!shown) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - row_time_).count();
+  const std::int64_t steps = record.step - told_;
+  say(table_row(row, steps > 0 ? seconds / static_cast<double>(steps) : 0, terminal_));
+  history_.flush();
+  row_time_ = Clock::now(), told_ = record.step;
+}
+
+void Run::warn_once(const Report& report) {
+  for (const std::string& warning : report.warnings)
+    if (warned_.insert(warning).second) say(section("", terminal_.warn("warning: ") + printable(warning), terminal_));
+}
+
+/// Where a snapshot or a frame is due.
+void Run::keep() {
+  if (is_due(a_.snapshots, now())) snapshots_.write();
+  if (is_due(a_.frames, now())) film_.draw(start_);
+}
+
+void Run::begin(const Report& report) {
+  say(describe_start(a_, start_, report, terminal_) + table_heading(terminal_));
+  told_ = now(), begun_ = row_time_ = line_time_ = Clock::now();
+  look(report, true);
+  keep();
+}
+
+void Run::step(Integrator& leapfrog) {
+  try {
+    leapfrog.step();
+  } catch (const Error& error) {  // positions that are no numbers, as a rule
+    throw Error(error.code(), fmt::format("in step {}: {}", now() + 1, error.what()));
+  }
+  ++start_.record.step;
+  const bool last = now() == end_ || interruption_.noted();
+  look(leapfrog.report(), last || is_due(a_.energies, now()));
+  keep();
+  say_progress();
+}
+
+void Run::say_progress() {
+  if (Clock::now() - line_time_ < std::chrono::milliseconds(200) || now() == end_) return;
+  line_time_ = Clock::now();
+  const auto first = end_ - a_.steps;
+  const double each = std::chrono::duration<double>(line_time_ - begun_).count() / static_cast<double>(now() - first);
+  progress_(fmt::format("step {} of {}, {} left", now(), end_, duration(each * static_cast<double>(end_ - now()))));
+}
+
+void Run::finish() {
+  progress_("drawing " + folder_.file("energy.png"));
+  history_.draw(folder_.file("energy.png"), fmt::format("{} bodies, {} steps of {}", grouped(start_.arrays.count()),
+                                                        grouped(now()), shortest(start_.record.course.dt)));
+  progress_("making the movie");
+  const std::string movie = film_.finish();
+  std::string text = describe_end(history_.rows(), terminal_) +
+                     section("Written", printable(folder_.path()) + ": energy.csv, energy.png, snapshots", terminal_);
+  if (!movie.empty()) text += section("", printable(movie), terminal_);
+  say(text);
+}
+
+void Run::say_interrupted(const std::string& snapshot) {
+  std::string rest;
+  for (const auto& [name, every] :
+       {std::pair{"--energies", a_.energies}, {"--snapshots", a_.snapshots}, {"--frames", a_.frames}})
+    if (every > 0) rest += fmt::format(" {} {}", name, every);
+  if (a_.paraview) rest += " --paraview";
+  say(fmt::format("\nInterrupted after step {} of {}. To go on:\n  farfield simulate {} --resume --steps {}{}\n", now(),
+                  end_, printable(snapshot), end_ - now(), rest));
+}
+
+void Run::go() {
+  progress_("planning");
+  Integrator leapfrog(start_.arrays, start_.record.options, start_.record.course);
+  begin(leapfrog.report());
+  while (now() < end_ && !interruption_.noted()) step(leapfrog);
+  const std::string last = snapshots_.write();
+  if (now() < end_) {
+    say_interrupted(last);
+    interruption_.pass_on();
+  }
+  finish();
+}
+
+}  // namespace
+
+void simulate(const SimulateArguments& a) {
+  Progress progress(a.quiet);
+  Start start = read_start(a, progress);
+  const Folder folder(a);
+  Run(a, start, folder, progress).go();
+}
+
+}  // namespace farfield::cli
