@@ -108,6 +108,9 @@ std::string contents(const std::string& path, const io::Reading& reading, const 
   for (const io::Column& column : b.extra)
     text += section(&column == b.extra.data() ? "Columns" : "",
                     printable(column.name) + (column.values.empty() ? "" : "  " + range(column.values, 0, 1)), t);
+  for (const auto& number : b.numbers)
+    text += section(&number == b.numbers.data() ? "Numbers" : "",
+                    printable(number.first) + "  " + shortest(number.second), t);
   if (!b.reference_potential.empty() || !b.reference_gradient.empty())
     text += section("Results",
                     results_of(b) + (b.references_apply ? ", which a run compares with its own"

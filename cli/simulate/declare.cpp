@@ -65,7 +65,7 @@ void add_simulate(CLI::App& parent, SimulateArguments& a) {
       "bodies start at rest. Leapfrog (kick, drift, kick) with a fixed step.\n\n"
       "Examples:\n"
       "  farfield generate galaxies -n 20000 --seed 1 -o galaxies.npz\n"
-      "  farfield simulate galaxies.npz --dt 0.04 --steps 600 --softening 0.05 --frames 5\n"
+      "  farfield simulate galaxies.npz --dt 0.05 --steps 600 --softening 0.05\n"
       "  farfield simulate galaxies-motion/snapshot_000600.npz --resume --steps 600\n"
       "  farfield simulate snapshot.dat --dt 0.003 --steps 1000 --gravity 43007.1");
 }

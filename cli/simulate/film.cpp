@@ -62,7 +62,9 @@ std::vector<std::string> movie_words(const std::string& frames, const std::strin
 
 }  // namespace
 
-Film::Film(const SimulateArguments& a, const Folder& folder) : folder_(folder), series_(style_of(a)) {
+Film::Film(const SimulateArguments& a, const Folder& folder, const Record& record)
+    : folder_(folder), series_(style_of(a)) {
+  if (a.view.empty() && a.plot_axis.empty()) series_.take_look(record.look);
   if (a.frames > 0) frames_ = folder.make("frames");
 }
 
@@ -71,6 +73,7 @@ void Film::draw(Start& start) {
   const std::string title = fmt::format("t = {}", with_digits(start.record.time(), 6));
   series_.draw((fs::path(frames_) / Folder::numbered("frame", start.record.step, ".png")).string(), start.bodies,
                start.arrays.potential(), title);
+  start.record.look = series_.look();
   ++drawn_;
 }
 

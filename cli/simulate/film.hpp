@@ -10,9 +10,10 @@ namespace farfield::cli {
 
 class Film {
  public:
-  Film(const SimulateArguments& arguments, const Folder& folder);
+  /// A run that goes on keeps the view of its frames, unless --view or --plot-axis name another.
+  Film(const SimulateArguments& arguments, const Folder& folder, const Record& record);
 
-  /// Draws the bodies where they are now, coloured by their potential.
+  /// Draws the bodies where they are now, coloured by their potential; their record tells of the view.
   void draw(Start& start);
 
   /// Makes the movie of all frames in the folder; a sentence on what became of it, or nothing where there are no two.

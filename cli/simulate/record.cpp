@@ -43,6 +43,8 @@ class Reader {
 
 std::string number_name(const OptionText& text) { return std::string("option_") + text.name; }
 
+std::string look_name(std::size_t i) { return fmt::format("look_{:02}", i); }
+
 template <class Value>
 double as_number(Value value) {
   if constexpr (std::is_enum_v<Value>)
@@ -94,6 +96,7 @@ io::Numbers numbers_of(const Record& record) {
     numbers.emplace_back("first_kinetic", record.first->kinetic);
     numbers.emplace_back("first_potential", record.first->potential);
   }
+  for (std::size_t i = 0; i < record.look.size(); ++i) numbers.emplace_back(look_name(i), record.look[i]);
   visit_options(record.options, [&](const OptionText& text, const auto& value) {
     if (is_recorded(text)) numbers.emplace_back(number_name(text), as_number(value));
   });
@@ -113,6 +116,7 @@ Record record_of(const std::string& path, const io::Numbers& numbers, const Opti
     record.first->kinetic = *kinetic, record.first->potential = *potential;
     record.first->total = *kinetic + *potential;
   }
+  while (const auto next = reader.find(look_name(record.look.size()))) record.look.push_back(*next);
   visit_options(record.options, [&](const OptionText& text, auto& value) {
     if (is_recorded(text)) set(value, reader, number_name(text));
   });

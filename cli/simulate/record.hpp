@@ -22,6 +22,7 @@ struct Record {
   motion::Course course;
   Options options;
   std::optional<motion::Diagnostics> first;  ///< energies at step 0; none before they are known
+  std::vector<double> look;                  ///< of the frames, as io::Series has it; empty where there are none
 
   double time() const { return static_cast<double>(step) * course.dt; }
 };

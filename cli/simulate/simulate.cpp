@@ -35,7 +35,7 @@ class Run {
         progress_(progress),
         history_(folder.file("energy.csv"), start.record.step),
         snapshots_(a, folder, start),
-        film_(a, folder),
+        film_(a, folder, start.record),
         terminal_(Terminal::of(stdout)),
         end_(start.record.step + a.steps) {}
 
@@ -67,7 +67,8 @@ class Run {
   Interruption interruption_;
   std::set<std::string> warned_;
   std::int64_t end_, told_ = 0;  // told_: the step of the last row
-  Clock::time_point row_time_, line_time_, begun_;
+  double stepped_ = 0;           // seconds of the steps since then
+  Clock::time_point line_time_, begun_;
 };
 
 /// From the arrays as they stand: diagnostics, a row of energy.csv, and where it is `shown` one of the table.
@@ -83,11 +84,10 @@ void Run::look(const Report& report, bool shown) {
   history_.add(row);
   warn_once(report);
   if (!shown) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - row_time_).count();
   const std::int64_t steps = record.step - told_;
-  say(table_row(row, steps > 0 ? seconds / static_cast<double>(steps) : 0, terminal_));
+  say(table_row(row, steps > 0 ? stepped_ / static_cast<double>(steps) : 0, terminal_));
   history_.flush();
-  row_time_ = Clock::now(), told_ = record.step;
+  stepped_ = 0, told_ = record.step;
 }
 
 void Run::warn_once(const Report& report) {
@@ -95,25 +95,27 @@ void Run::warn_once(const Report& report) {
     if (warned_.insert(warning).second) say(section("", terminal_.warn("warning: ") + printable(warning), terminal_));
 }
 
-/// Where a snapshot or a frame is due.
+/// Where a frame or a snapshot is due; the frame first, since the snapshot tells of its view.
 void Run::keep() {
-  if (is_due(a_.snapshots, now())) snapshots_.write();
   if (is_due(a_.frames, now())) film_.draw(start_);
+  if (is_due(a_.snapshots, now())) snapshots_.write();
 }
 
 void Run::begin(const Report& report) {
   say(describe_start(a_, start_, report, terminal_) + table_heading(terminal_));
-  told_ = now(), begun_ = row_time_ = line_time_ = Clock::now();
+  told_ = now(), begun_ = line_time_ = Clock::now();
   look(report, true);
   keep();
 }
 
 void Run::step(Integrator& leapfrog) {
+  const Clock::time_point start = Clock::now();
   try {
     leapfrog.step();
   } catch (const Error& error) {  // positions that are no numbers, as a rule
     throw Error(error.code(), fmt::format("in step {}: {}", now() + 1, error.what()));
   }
+  stepped_ += std::chrono::duration<double>(Clock::now() - start).count();
   ++start_.record.step;
   const bool last = now() == end_ || interruption_.noted();
   look(leapfrog.report(), last || is_due(a_.energies, now()));

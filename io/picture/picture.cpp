@@ -153,10 +153,11 @@ struct Series::Setting {
   View view;
   std::optional<Exposure> exposure;
 
-  Setting(const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style)
-      : scale(make_scale(values)),
-        layout(make_layout(style.width, style.height, style.title, scale.coloured)),
-        view(view_of(bodies, style, layout)) {}
+  static Setting of(const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style) {
+    const Scale scale = make_scale(values);
+    const Layout layout = make_layout(style.width, style.height, style.title, scale.coloured);
+    return {scale, layout, view_of(bodies, style, layout), {}};
+  }
 };
 
 Series::Series(PictureStyle style) : style_(std::move(style)) { require_style(style_); }
@@ -168,7 +169,7 @@ void Series::draw(const std::string& path, const Bodies& bodies, const std::vect
     throw Error(ErrorCode::internal,
                 fmt::format("{}: {} values for {} bodies; please report it.", path, values.size(), bodies.count()));
   style_.title = title;
-  if (!first_) first_ = std::make_unique<Setting>(bodies, values, style_);
+  if (!first_) first_ = std::make_unique<Setting>(Setting::of(bodies, values, style_));
   auto& [scale, layout, view, exposure] = *first_;
   const std::size_t room = layout.title.size();  // lines: another number of them would move the frame
   layout.title = make_layout(style_.width, style_.height, title, scale.coloured).title;
@@ -187,6 +188,50 @@ void Series::draw(const std::string& path, const Bodies& bodies, const std::vect
   if (own.coloured) draw_bar(image, layout, own, style_.label);
   draw_words(image, layout, words_of(view, sky, own, style_, !values.empty()));
   write_png(path, image);
+}
+
+std::vector<double> Series::look() const {
+  if (!first_ || !first_->exposure) return {};
+  const auto& [scale, layout, view, exposure] = *first_;
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  return {number(view.across),
+          number(view.up),
+          number(view.along),
+          view.centre[0],
+          view.centre[1],
+          view.dots,
+          scale.range.low,
+          scale.range.high,
+          scale.all.low,
+          scale.all.high,
+          number(scale.palette == Palette::diverging),
+          number(scale.falling),
+          number(scale.coloured),
+          exposure->knee,
+          exposure->full};
+}
+
+void Series::take_look(const std::vector<double>& look) {
+  if (look.size() != 15) return;
+  const auto axis = [&](std::size_t at) { return static_cast<std::size_t>(std::clamp(look[at], 0.0, 2.0)); };
+  Scale scale;
+  scale.range = {look[6], look[7]}, scale.all = {look[8], look[9]};
+  scale.palette = look[10] != 0 ? Palette::diverging : Palette::sequential;
+  scale.falling = look[11] != 0, scale.coloured = look[12] != 0;
+  const Layout layout = make_layout(style_.width, style_.height, "t", scale.coloured);
+  const View view{axis(0),
+                  axis(1),
+                  axis(2),
+                  {look[3], look[4]},
+                  look[5],
+                  static_cast<double>(layout.width),
+                  static_cast<double>(layout.height)};
+  const Exposure exposure{static_cast<float>(look[13]), static_cast<float>(look[14])};
+  const bool sound = std::all_of(look.begin(), look.end(), [](double value) { return std::isfinite(value); }) &&
+                     view.across + view.up + view.along == 3 && view.across != view.up && view.up != view.along &&
+                     view.dots > 0 && scale.range.half() > (scale.coloured ? 0 : -1) && exposure.knee > 0 &&
+                     exposure.full > exposure.knee;
+  if (sound) first_ = std::make_unique<Setting>(Setting{scale, layout, view, exposure});
 }
 
 void draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values, const PictureStyle& style) {

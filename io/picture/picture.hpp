@@ -39,6 +39,12 @@ class Series {
   /// As `draw` does, with this title.
   void draw(const std::string& path, const Bodies& bodies, const std::vector<double>& values, const std::string& title);
 
+  /// View, colours and brightness as numbers, for a series that is to go on with this one; empty before the first
+  /// picture.
+  std::vector<double> look() const;
+  /// Takes those of another series instead of those of the first picture; numbers that are no look are passed over.
+  void take_look(const std::vector<double>& look);
+
  private:
   struct Setting;
   PictureStyle style_;
