@@ -77,7 +77,6 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
     what = name + " is given more than once";
   else if (what.find("required") != what.npos && what.find("missing") != what.npos)
     what = name + " needs a value";
-  if (const auto at = what.find(" excludes "); at != what.npos) what.replace(at, 10, " cannot be given together with ");
   if (what.starts_with("--")) what.replace(0, what.find_first_of(": "), name);
   return what + (what.ends_with("?") ? " See " : "; see ") + help;
 }

@@ -36,13 +36,17 @@ void add_outputs(CLI::App& app, SimulateArguments& a) {
 }
 
 /// A run that goes on does so as it was begun; how many threads it takes changes no bit.
-void keep_begun(CLI::App& app) {
-  CLI::Option* const resume = app.get_option("--resume");
-  for (const char* name : {"--dt", "--gravity"}) app.get_option(name)->excludes(resume);
-  Options any;
-  visit_options(any, [&](const OptionText& text, auto&) {
-    if (is_recorded(text)) app.get_option(flag_of(text))->excludes(resume);
+void refuse_with_resume(const CLI::App& app) {
+  if (app.get_option("--resume")->count() == 0) return;
+  std::vector<std::string> names = {"--dt", "--gravity"};
+  const Options any;
+  visit_options(any, [&](const OptionText& text, const auto&) {
+    if (is_recorded(text)) names.push_back(flag_of(text));
   });
+  for (const std::string& name : names)
+    if (app.get_option(name)->count() > 0)
+      throw CLI::ValidationError(name + " cannot be given with --resume, which goes on as the run was begun",
+                                 CLI::ExitCodes::ValidationError);
 }
 
 }  // namespace
@@ -59,9 +63,9 @@ void add_simulate(CLI::App& parent, SimulateArguments& a) {
   add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_options(app, a.options, [&](const OptionText& text) { return is_of_motion(text) && !general(text); });
-  keep_begun(app);
+  app.parse_complete_callback([&app] { refuse_with_resume(app); });
   app.footer(
-      "Velocities: columns vx, vy, vz; npz: velocities (N, 3); GADGET's own. Without, all\n"
+      "Velocities: columns vx, vy, vz; npz: velocities (N, 3); GADGET's own; else the\n"
       "bodies start at rest. Leapfrog (kick, drift, kick) with a fixed step.\n\n"
       "Examples:\n"
       "  farfield generate galaxies -n 20000 --seed 1 -o galaxies.npz\n"

@@ -87,8 +87,8 @@ expect 2 '--dt is required' -- simulate g.npz --steps 1
 expect 2 'INPUT is required' -- simulate --steps 1 --dt 0.1
 expect 2 "--view: '1,2,3' is not four numbers" -- simulate g.npz --dt 0.1 --steps 1 --view 1,2,3
 expect 2 'show nothing' -- simulate g.npz --dt 0.1 --steps 1 --view 2,1,0,1 -o v
-expect 2 '--dt cannot be given together with --resume' -- simulate whole/snapshot_000010.npz --resume --dt 1 --steps 1
-expect 2 'cannot be given together with ' -- \
+expect 2 '--dt cannot be given with --resume' -- simulate whole/snapshot_000010.npz --resume --dt 1 --steps 1
+expect 2 '--softening cannot be given with --resume' -- \
   simulate whole/snapshot_000010.npz --resume --softening 1 --steps 1
 expect 2 'holds another run' -- simulate g.npz --dt 0.1 --steps 1 -o whole
 expect 2 'softening -1' -- simulate g.npz --dt 0.1 --steps 1 --softening -1 -o bad
