@@ -21,7 +21,7 @@ BUILD      = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 help:
 	@echo 'make run                 install what is missing (Debian), build, sum over two galaxies, draw them: out/'
-	@echo 'make run INPUT=file      the same for your particles (csv, npy, npz, GADGET-1, ScaFaCoS xml)'
+	@echo 'make run INPUT=file      the same for your particles (csv, npy, npz, GADGET, ScaFaCoS xml)'
 	@echo 'make run N=1000000       more stars; TOLERANCE=1e-9 is another accuracy'
 	@echo 'make test                build and run all tests; ends with "N passed, N failed, N skipped"'
 	@echo 'make build               only build: build/release/cli/farfield and libfarfield'

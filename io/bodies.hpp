@@ -36,7 +36,7 @@ struct Reading {
   std::vector<std::pair<std::string, std::string>> columns;  ///< of csv: x, y, z or q, and its column or a number
 };
 
-/// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, GADGET-1 snapshot,
+/// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, GADGET snapshot,
 /// ScaFaCoS xml; each also within gzip. "-" is standard input; pipes are read as files are. Not-a-numbers and
 /// infinities are read as they stand: the library validates.
 /// Throws Error(input) with one sentence: path, where, what is wrong, what to do; Error(memory) where it does not fit;

@@ -121,7 +121,8 @@ std::string describe_end(const std::vector<Row>& rows, const Terminal& t) {
                  fmt::format("changed by {}; angular momentum {} by {}", drift(first.momentum, last.momentum),
                              with_digits(motion::length(first.angular_momentum), 6),
                              drift(first.angular_momentum, last.angular_momentum)),
-                 t);
+                 t) +
+         section("Centre", fmt::format("of mass moved by {}", drift(first.centre, last.centre)), t);
 }
 
 }  // namespace farfield::cli
