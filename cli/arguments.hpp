@@ -40,7 +40,7 @@ struct SimulateArguments {
   std::int64_t steps = 0, energies = 10, snapshots = 0, frames = 0;
   std::vector<double> view;  ///< empty, or low and high to the right, low and high upward
   bool timed = false;        ///< --dt was given
-  bool resume = false, paraview = false, quiet = false;
+  bool resume = false, paraview = false, gadget = false, quiet = false;
 };
 
 struct Arguments {

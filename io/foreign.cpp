@@ -12,7 +12,6 @@ struct Mark {
 
 // What stands at the very beginning: bytes that no text has, and words that a table could begin with as well.
 constexpr Mark binary_marks[] = {
-    {"\x89HDF", "HDF5"},
     {"CDF\x01", "netCDF"},
     {"CDF\x02", "netCDF"},
     {"CDF\x05", "netCDF"},

@@ -23,6 +23,7 @@ Bodies read_obj(const Origin& origin, std::string_view text);
 Bodies read_ply(const Origin& origin, std::string_view bytes);
 Bodies read_xyz(const Origin& origin, std::string_view text);
 Bodies read_gadget(const Origin& origin, std::string_view bytes);
+Bodies read_gadget_hdf5(const Origin& origin, std::string_view bytes);
 Bodies read_scafacos(const Origin& origin, std::string_view text);
 
 }  // namespace farfield::io

@@ -39,6 +39,7 @@ Reader by_magic(const Origin& origin, std::string_view bytes) {
   if (bytes.starts_with("\x93NUMPY")) return read_npy;
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return read_npz;
   if (bytes.starts_with("ply\n") || bytes.starts_with("ply\r")) return read_ply;
+  if (bytes.starts_with("\x89HDF")) return read_gadget_hdf5;
   if (is_marker(bytes, 256) || (is_marker(bytes, 8) && bytes.substr(4).starts_with("HEAD"))) return read_gadget;
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
     refuse(origin.path, "byte 0", "this is text in UTF-16; save it as UTF-8, for example with iconv");

@@ -40,6 +40,11 @@ void write_pvd(const std::string& path, const std::vector<Timed>& files);
 /// The files of such a list; none where there is no file `path`. Throws Error(input).
 std::vector<Timed> read_pvd(const std::string& path);
 
+/// A snapshot of GADGET in HDF5: bodies by the column `type` (0 to 5; else 1), identifiers by `id` (else counted from
+/// 1). Throws Error(output); Error(usage) where there is no HDF5 in this build.
+void write_gadget_hdf5(const std::string& path, const Snapshot& snapshot);
+bool has_hdf5();
+
 /// The velocities of `bodies`, 3 n interleaved, from their columns vx, vy and vz; empty where one of them is missing.
 std::vector<double> velocities_of(const Bodies& bodies);
 

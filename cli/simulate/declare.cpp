@@ -30,6 +30,7 @@ void add_outputs(CLI::App& app, SimulateArguments& a) {
   add_count(app, "--energies", a.energies, "Print a row every N steps (default 10)");
   add_count(app, "--snapshots", a.snapshots, "Write one every N steps (default: the last)");
   app.add_flag("--paraview", a.paraview, "With each snapshot a vtp file, and a pvd");
+  app.add_flag("--gadget", a.gadget, "With each snapshot one of GADGET, in HDF5");
   add_count(app, "--frames", a.frames, "Draw one every N steps; a movie by ffmpeg");
   add_view(app, a.view);
   add_plot_axis(app, a.plot_axis);

@@ -51,7 +51,10 @@ std::string Folder::make(const std::string& name) const {
 }
 
 Snapshots::Snapshots(const SimulateArguments& a, const Folder& folder, const Start& start)
-    : folder_(folder), start_(start), paraview_(a.paraview) {
+    : folder_(folder), start_(start), paraview_(a.paraview), gadget_(a.gadget) {
+  if (gadget_ && !io::has_hdf5())
+    throw Error(ErrorCode::usage,
+                "--gadget: this build has no HDF5; install libhdf5-dev and build again, or leave it out");
   if (!paraview_ || !a.resume) return;
   for (const io::Timed& one : io::read_pvd(folder.file("snapshots.pvd")))
     if (one.time < start.record.time()) series_.push_back(one);  // later ones are of a run that this one replaces
@@ -66,12 +69,18 @@ std::string Snapshots::write() {
   const io::Snapshot snapshot{&start_.bodies,   &arrays.positions(), &arrays.velocities(),
                               &arrays.masses(), &arrays.potential(), numbers_of(record)};
   io::write_snapshot(path, snapshot);
-  if (!paraview_) return path;
-  const std::string name = Folder::numbered("snapshot", record.step, ".vtp");
-  io::write_vtp(folder_.file(name), snapshot);
-  series_.push_back({record.time(), name});
-  io::write_pvd(folder_.file("snapshots.pvd"), series_);
+  write_others(snapshot);
   return path;
+}
+
+void Snapshots::write_others(const io::Snapshot& snapshot) {
+  const std::int64_t step = start_.record.step;
+  if (gadget_) io::write_gadget_hdf5(folder_.file(Folder::numbered("snapshot", step, ".hdf5")), snapshot);
+  if (!paraview_) return;
+  const std::string name = Folder::numbered("snapshot", step, ".vtp");
+  io::write_vtp(folder_.file(name), snapshot);
+  series_.push_back({start_.record.time(), name});
+  io::write_pvd(folder_.file("snapshots.pvd"), series_);
 }
 
 }  // namespace farfield::cli

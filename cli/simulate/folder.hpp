@@ -26,19 +26,22 @@ class Folder {
   std::string path_;
 };
 
-/// Snapshots of a run, and with --paraview the same for ParaView.
+/// Snapshots of a run, and the same for ParaView and for GADGET where these are asked for.
 class Snapshots {
  public:
+  /// Throws Error(usage) where --gadget is more than this build has.
   Snapshots(const SimulateArguments& arguments, const Folder& folder, const Start& start);
 
   /// Of the step that `start.record` tells; once only. Returns the path of the npz file.
   std::string write();
 
  private:
+  void write_others(const io::Snapshot& snapshot);
+
   const Folder& folder_;
   const Start& start_;
   std::vector<io::Timed> series_;  // for ParaView
-  bool paraview_;
+  bool paraview_, gadget_;
   std::int64_t last_ = -1;
 };
 

@@ -34,6 +34,17 @@ cmp -s film/frames/frame_000020.png films/frames/frame_000020.png || flunk "a fr
 expect 0 -- simulate films/snapshot_000010.npz --resume --steps 10 --frames 10 --view -1,1,-1,1
 cmp -s film/frames/frame_000020.png films/frames/frame_000020.png && flunk "--view has no effect after --resume"
 
+# GADGET's HDF5, where this build has it.
+if [[ $("$farfield" simulate g.npz --dt 0.02 --steps 0 --gadget -o gadget 2>&1) == *'has no HDF5'* ]]; then
+  expect 2 '--gadget: this build has no HDF5' -- simulate g.npz --dt 0.02 --steps 1 --gadget -o gadget
+else
+  expect 0 -- info gadget/snapshot_000000.hdf5
+  contains out 'GADGET snapshot in HDF5, 500 bodies'
+  expect 0 -- simulate gadget/snapshot_000000.hdf5 --dt 0.02 --steps 1 --softening 0.05 -o gadgets
+  grep -q 'start at rest' out && flunk "velocities of HDF5 are not read"
+  expect 3 "no number 'step'" -- simulate gadget/snapshot_000000.hdf5 --resume --steps 1
+fi
+
 # What is printed, and the pictures.
 expect 0 -- simulate g.npz --dt 0.02 --steps 20 --softening 0.05 --energies 5 --frames 10 --view -12,12,-9,9 -o shown
 for word in Input Motion Forces step Energy Momentum Written; do contains out "^ *$word"; done

@@ -202,7 +202,6 @@ TEST(Read, NamesTheFormatsOfOthers) {
   named("a.lmp", "units real\n", "a LAMMPS data file");
   named("a.json", "{\"a\": 1}", "JSON");
   named("a.unknown", " [\n 1, 2]", "JSON");
-  named("a.h5", "\x89HDF\r\n\x1a\n", "HDF5");
   named("a.nc", "CDF\x01", "netCDF");
   named("a.pdb", "ATOM      1  N\n", "a PDB structure");
   named("a.vtk", "# vtk DataFile Version 3.0\n", "VTK");
