@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <farfield/error.hpp>
+#include <optional>
 #include <set>
 
 #include "cli/commands.hpp"
@@ -33,7 +34,6 @@ class Run {
         start_(start),
         folder_(folder),
         progress_(progress),
-        history_(folder.file("energy.csv"), start.record.step),
         snapshots_(a, folder, start),
         film_(a, folder, start.record),
         terminal_(Terminal::of(stdout)),
@@ -60,7 +60,7 @@ class Run {
   Start& start_;
   const Folder& folder_;
   Progress& progress_;
-  History history_;
+  std::optional<History> history_;  // none before the forces are known: what is refused leaves no file
   Snapshots snapshots_;
   Film film_;
   Terminal terminal_;
@@ -81,12 +81,12 @@ void Run::look(const Report& report, bool shown) {
                                               "larger --softening",
                                               record.step));
   const Row row{record.step, record.time(), d, motion::energy_change(d, *record.first)};
-  history_.add(row);
+  history_->add(row);
   warn_once(report);
   if (!shown) return;
   const std::int64_t steps = record.step - told_;
   say(table_row(row, steps > 0 ? stepped_ / static_cast<double>(steps) : 0, terminal_));
-  history_.flush();
+  history_->flush();
   stepped_ = 0, told_ = record.step;
 }
 
@@ -102,6 +102,7 @@ void Run::keep() {
 }
 
 void Run::begin(const Report& report) {
+  history_.emplace(folder_.file("energy.csv"), now());
   say(describe_start(a_, start_, report, terminal_) + table_heading(terminal_));
   told_ = now(), begun_ = line_time_ = Clock::now();
   look(report, true);
@@ -133,11 +134,11 @@ void Run::say_progress() {
 
 void Run::finish() {
   progress_("drawing " + folder_.file("energy.png"));
-  history_.draw(folder_.file("energy.png"), fmt::format("{} bodies, {} steps of {}", grouped(start_.arrays.count()),
-                                                        grouped(now()), shortest(start_.record.course.dt)));
+  history_->draw(folder_.file("energy.png"), fmt::format("{} bodies, {} steps of {}", grouped(start_.arrays.count()),
+                                                         grouped(now()), shortest(start_.record.course.dt)));
   progress_("making the movie");
   const std::string movie = film_.finish();
-  std::string text = describe_end(history_.rows(), terminal_) +
+  std::string text = describe_end(history_->rows(), terminal_) +
                      section("Written", printable(folder_.path()) + ": energy.csv, energy.png, snapshots", terminal_);
   if (!movie.empty()) text += section("", printable(movie), terminal_);
   say(text);

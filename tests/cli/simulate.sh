@@ -103,6 +103,8 @@ expect 2 '--softening cannot be given with --resume' -- \
   simulate whole/snapshot_000010.npz --resume --softening 1 --steps 1
 expect 2 'holds another run' -- simulate g.npz --dt 0.1 --steps 1 -o whole
 expect 2 'softening -1' -- simulate g.npz --dt 0.1 --steps 1 --softening -1 -o bad
+[[ -z $(ls -A bad)$(ls -A v) ]] || flunk "refused runs leave $(ls bad v)"
+expect 0 -- simulate g.npz --dt 0.1 --steps 1 -o bad
 expect 3 'there is no such file' -- simulate nothere.npz --dt 0.1 --steps 1
 expect 3 "no number 'step'" -- simulate g.npz --resume --steps 1
 printf 'x,y,z\n0,0,0\n' >bare.csv
