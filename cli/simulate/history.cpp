@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <farfield/error.hpp>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -50,8 +51,10 @@ bool read_row(const std::string& line, Row& row) {
   return good;
 }
 
+/// Empty for what is no file, which might never end.
 std::string content_of(const std::string& path) {
   std::ostringstream text;
+  if (!std::filesystem::is_regular_file(path)) return "";
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
@@ -84,11 +87,14 @@ void History::keep(const std::string& text, std::int64_t before) {
     if (read_row(line, row) && row.step < before) rows_.push_back(row);
 }
 
+void History::fail() const {
+  throw Error(ErrorCode::output,
+              fmt::format("{}: cannot be written ({}); check the folder, its permissions and the space left", path_,
+                          std::strerror(errno)));
+}
+
 void History::write(const std::string& text) {
-  if (!file_ || std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size())
-    throw Error(ErrorCode::output,
-                fmt::format("{}: cannot be written ({}); check the folder, its permissions and the space left", path_,
-                            std::strerror(errno)));
+  if (!file_ || std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail();
 }
 
 void History::add(const Row& row) {
@@ -97,7 +103,7 @@ void History::add(const Row& row) {
 }
 
 void History::flush() {
-  if (std::fflush(file_.get()) != 0) write(std::string(1, '\n'));
+  if (std::fflush(file_.get()) != 0) fail();
 }
 
 void History::draw(const std::string& path, const std::string& title) const {

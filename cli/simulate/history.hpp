@@ -32,6 +32,7 @@ class History {
  private:
   void keep(const std::string& text, std::int64_t before);
   void write(const std::string& text);
+  [[noreturn]] void fail() const;
 
   std::string path_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, &std::fclose};

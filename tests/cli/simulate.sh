@@ -120,6 +120,12 @@ expect 3 'smaller --dt' -- simulate fast.csv --dt 1e10 --steps 3
 touch afile
 expect 6 'afile/sub: this folder cannot be made' -- simulate g.npz --dt 0.1 --steps 1 -o afile/sub
 expect 6 'afile: this folder cannot be made' -- simulate g.npz --dt 0.1 --steps 1 -o afile
+if [[ -w /dev/full ]]; then  # a disk without space
+  mkdir full && ln -s /dev/full full/energy.csv
+  expect 2 'full holds another run' -- simulate g.npz --dt 0.1 --steps 1 -o full
+  cp whole/snapshot_000010.npz full
+  expect 6 'full/energy.csv: cannot be written' -- simulate full/snapshot_000010.npz --resume --steps 1
+fi
 mkdir blocked && touch blocked/frames
 expect 6 'blocked/frames: this folder cannot be made' -- simulate g.npz --dt 0.1 --steps 1 -o blocked --frames 1
 
