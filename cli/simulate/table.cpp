@@ -35,7 +35,8 @@ std::string forces(const Report& r, const Terminal& t) {
   const std::string method = r.method == "direct" ? "direct sums over all pairs"
                              : r.method == "fmm"  ? "fast multipole method"
                                                   : r.method;
-  const std::string softening = r.softening > 0 ? "softening " + shortest(r.softening) : "no softening";
+  const std::string softening =
+      r.softening > 0 ? fmt::format("softening {} ({})", shortest(r.softening), r.softening_kind) : "no softening";
   return section("Forces", fmt::format("{} on {}, {}", method, machine, r.precision), t) +
          section("", fmt::format("relative error at most {}, L2 over all bodies; {}", shortest(r.tolerance), softening),
                  t);
