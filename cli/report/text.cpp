@@ -33,6 +33,9 @@ std::string formula(const Report& r, const Terminal& t) {
     return fmt::format("u(x) = {}{} q_j{}{}(|x {} y_j|{} + {}{}){}, softened", factor, t.either("Σ", "sum"),
                        t.either(" / ", "/"), t.either("√", "sqrt"), t.either("−", "-"), t.either("²", "^2"),
                        shortest(r.softening), t.either("²", "^2"), r.gradient ? " and its gradient" : "");
+  if (r.kernel == "laplace2d")
+    return fmt::format("u(x) = {}{} q_j ({}log |x {} y_j|){}, in the plane", factor, t.either("Σ", "sum"),
+                       t.either("−", "-"), t.either("−", "-"), r.gradient ? " and its gradient" : "");
   return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, unsoftened", factor, t.either("Σ", "sum"), t.either(" / ", "/"),
                      t.either("−", "-"), r.gradient ? " and its gradient" : "");
 }

@@ -35,6 +35,15 @@ TEST(ReportText, SaysWhatIsSummed) {
   EXPECT_NE(described(scaled).find("u(x) = 0.5 sum q_j"), std::string::npos);
 }
 
+TEST(ReportText, StatesTheKernel) {
+  Computation planar = example();
+  planar.result.report.kernel = "laplace2d";
+  planar.result.report.gradient = true;
+  EXPECT_NE(described(planar).find("u(x) = sum q_j (-log |x - y_j|) and its gradient, in the plane"),
+            std::string::npos);
+  EXPECT_EQ(described(planar).find("unsoftened"), std::string::npos);
+}
+
 TEST(ReportText, StatesTheSoftening) {
   Computation softened = example();
   softened.result.report.softening = 0.05;
