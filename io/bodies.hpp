@@ -34,6 +34,8 @@ struct Reading {
   std::string format;     ///< one of `input_formats()`; empty: told by the first bytes or the extension
   char delimiter = '\0';  ///< of csv, a blank meaning any number of blanks and tabs; 0: told by the header line
   std::vector<std::pair<std::string, std::string>> columns;  ///< of csv: x, y, z or q, and its column or a number
+  bool line = false;   ///< of csv: column y may be missing as z may; both are zero then
+  bool globe = false;  ///< of csv: columns named longitude (lon, lng) and latitude (lat) stand for x and y
 };
 
 /// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, GADGET snapshot,

@@ -18,6 +18,9 @@ namespace {
 constexpr std::array<const char*, 7> strength_names = {"q",       "strength", "strengths", "charge",
                                                        "charges", "mass",     "masses"};
 
+constexpr std::array<std::pair<const char*, const char*>, 5> globe_names = {
+    {{"x", "lon"}, {"x", "longitude"}, {"x", "lng"}, {"y", "lat"}, {"y", "latitude"}}};
+
 using Fields = std::vector<std::string_view>;
 
 // A blank as delimiter stands for any number of blanks and tabs, so that fields are words.
@@ -76,6 +79,7 @@ class Reader {
   void find_places();
   std::optional<std::size_t> find(const std::string& name) const;
   std::optional<Place> find_named(const std::string& role);
+  std::optional<Place> find_coordinate(const std::string& name);
   std::optional<Place> find_strength();
   std::vector<double> gathered(const std::vector<Place>& places);
   std::vector<double> reference(const std::vector<const char*>& names);
@@ -129,6 +133,14 @@ std::optional<Place> Reader::find_named(const std::string& role) {
   return std::nullopt;
 }
 
+std::optional<Place> Reader::find_coordinate(const std::string& name) {
+  if (const auto place = find_named(name)) return place;
+  if (const auto at = find(name)) return Place{*at, {}};
+  for (const auto& [coordinate, other] : globe_names)
+    if (const auto at = origin_.reading.globe && name == coordinate ? find(other) : std::nullopt) return Place{*at, {}};
+  return std::nullopt;
+}
+
 std::optional<Place> Reader::find_strength() {
   if (const auto place = find_named("q")) return place;
   for (const char* name : strength_names)
@@ -140,9 +152,13 @@ std::optional<Place> Reader::find_strength() {
 
 void Reader::find_places() {
   for (const char* name : {"x", "y", "z"}) {
-    auto place = find_named(name);
-    if (const auto at = place ? std::nullopt : find(name)) place = Place{*at, {}};
-    if (!place && *name == 'z') place = Place{0, 0.0}, flat_ = true;
+    auto place = find_coordinate(name);
+    const bool needed = *name == 'x' || (*name == 'y' && !origin_.reading.line);
+    if (!place && !needed) place = Place{0, 0.0}, flat_ = true;
+    if (!place && origin_.reading.globe)
+      fail(
+          "there are no columns longitude and latitude; name them, or say which "
+          "they are with --columns x=LONGITUDE,y=LATITUDE");
     if (!place) fail(fmt::format("there is no column {}; name the columns x,y,z,q", name));
     coordinates_.push_back(*place);
   }
@@ -216,7 +232,8 @@ Bodies Reader::read() {
   if (strength_) bodies.strengths = gathered({*strength_});
   bodies.reference_potential = reference({"potential"});
   bodies.reference_gradient = reference({"gx", "gy", "gz"});
-  bodies.description = fmt::format("csv, {} bodies{}", table_.rows, flat_ ? " in the plane z = 0" : "");
+  bodies.description =
+      fmt::format("csv, {} bodies{}", table_.rows, flat_ && !origin_.reading.line ? " in the plane z = 0" : "");
   if (strength_ && strength_->constant) bodies.description += fmt::format(", all strengths {:g}", *strength_->constant);
   if (strength_ && !strength_->constant)
     bodies.description += fmt::format(", strengths from column {}", shown(table_.columns[strength_->column].name));
