@@ -67,11 +67,6 @@ std::pair<std::string, std::string> parse_column(const std::string& text) {
   return {role, text.substr(equals + 1)};
 }
 
-CLI::Option* add_output_format(CLI::App& app, std::string& format) {
-  return add_word<std::string>(app, "--format", format, {{"csv", "csv"}, {"npz", "npz"}, {"npy", "npy"}},
-                               "Of the results, else told by -o's name");
-}
-
 void add_sum(CLI::App& app, SumArguments& a) {
   Options& o = a.options;
   app.add_option("INPUT", a.input, "Bodies: csv, npz, ply, ...; - for a pipe")->required()->type_name("");
@@ -198,6 +193,11 @@ void add_reading(CLI::App& app, io::Reading& reading) {
   add_parsed(app, "--columns", take_columns, "Columns of csv: x=Lon,y=Lat,z=0,q=Mass")->type_name("x=NAME,...");
 }
 
+CLI::Option* add_output_format(CLI::App& app, std::string& format) {
+  return add_word<std::string>(app, "--format", format, {{"csv", "csv"}, {"npz", "npz"}, {"npy", "npy"}},
+                               "Of the results, else told by -o's name");
+}
+
 void add_plot_axis(CLI::App& app, std::string& axis) {
   add_word<std::string>(app, "--plot-axis", axis, {{"x", "x"}, {"y", "y"}, {"z", "z"}},
                         "Look along it (default: the shortest)");
@@ -215,6 +215,7 @@ void declare(CLI::App& app, Arguments& a) {
   add_run(app, a.run);
   add_check(app, a.check);
   add_simulate(app, a.simulate);
+  add_kde(app, a.kde);
   add_generate(app, a.generate);
   add_info(app, a.info_file, a.info_reading);
   add_bench(app, a.bench);

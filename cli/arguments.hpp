@@ -43,9 +43,19 @@ struct SimulateArguments {
   bool resume = false, paraview = false, gadget = false, quiet = false;
 };
 
+struct KdeArguments {
+  std::string input, targets, weights, bandwidth = "silverman", periodic, output, format, plot, coast;
+  io::Reading reading;
+  Options options;
+  std::vector<std::int64_t> grid;  ///< how many places along each axis; empty: no grid
+  std::vector<double> cell;        ///< of each periodic axis
+  bool sphere = false, quiet = false;
+};
+
 struct Arguments {
   SumArguments run, check;
   SimulateArguments simulate;
+  KdeArguments kde;
   GenerateArguments generate;
   BenchArguments bench;
   std::string info_file, help_of;
@@ -62,6 +72,9 @@ void add_reading(CLI::App& app, io::Reading& reading);
 /// The axis to look along.
 void add_plot_axis(CLI::App& app, std::string& axis);
 
+CLI::Option* add_output_format(CLI::App& app, std::string& format);
+
+void add_kde(CLI::App& app, KdeArguments& arguments);
 void add_simulate(CLI::App& app, SimulateArguments& arguments);
 
 /// Declares everything; `arguments` must live as long as `app`.

@@ -33,6 +33,7 @@ void dispatch(const CLI::App& app, const Arguments& arguments) {
   if (name == "run") run(arguments.run);
   if (name == "check") check(arguments.check);
   if (name == "simulate") simulate(arguments.simulate);
+  if (name == "kde") kde(arguments.kde);
   if (name == "generate") generate(arguments.generate);
   if (name == "info") info(arguments.info_file, arguments.info_reading);
   if (name == "bench") bench(arguments.bench);

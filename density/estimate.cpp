@@ -50,34 +50,36 @@ double reach_of(double tolerance) { return std::sqrt(2 * std::log(100 / std::cla
 
 double sphere_norm(double kappa) { return kappa / (2 * std::numbers::pi * -std::expm1(-2 * kappa)); }
 
+double peak(const Bandwidth& bandwidth) {
+  return std::pow(2 * std::numbers::pi, -0.5 * bandwidth.dimension) / bandwidth.determinant();
+}
+
 Estimate estimate(const Sample& sample, const std::optional<std::vector<double>>& targets, const Bandwidth& bandwidth,
                   const Cell& cell, const Options& options) {
   require_sample(sample);
   require_bandwidth(bandwidth);
   const int d = sample.dimension;
-  const double norm = total(sample.weights) * std::pow(2 * std::numbers::pi, 0.5 * d) * bandwidth.determinant();
-  if (!(norm > 0) || !std::isfinite(norm))
+  const double scale = peak(bandwidth) / total(sample.weights);
+  if (!(scale > 0) || !std::isfinite(scale))
     throw Error(ErrorCode::usage, "The bandwidth makes densities that no number can hold; change the units.");
-  Options o = options;
-  o.scale = 1 / norm;
+  const Kernels standard{d, 1, scale};
   if (!targets && !cell.any()) {
     const auto xyz = whitened(sample.positions, bandwidth, middle(box_of(sample.positions, d)));
-    return sums(xyz, sample.weights, nullptr, 1, o);
+    return sums(xyz, sample.weights, nullptr, standard, options);
   }
   const std::vector<double> at = wrapped(targets ? *targets : sample.positions, d, cell);
   const Box box = box_of(at, d);
   const Sample all = with_images(sample, cell, box, bandwidth, reach_of(options.tolerance));
   const auto sources = whitened(all.positions, bandwidth, middle(box)), xyz = whitened(at, bandwidth, middle(box));
-  return sums(sources, all.weights, &xyz, 1, o);
+  return sums(sources, all.weights, &xyz, standard, options);
 }
 
 Estimate estimate_on_sphere(const Sample& sample, const std::optional<std::vector<double>>& targets, double s,
                             const Options& options) {
   require_sample(sample);
   require_bandwidth(Bandwidth::of(1, s));
-  Options o = options;
-  o.scale = sphere_norm(1 / (s * s)) / total(sample.weights);
-  return sums(sample.positions, sample.weights, targets ? &*targets : nullptr, s, o);
+  const Kernels kernels{3, s, sphere_norm(1 / (s * s)) / total(sample.weights)};
+  return sums(sample.positions, sample.weights, targets ? &*targets : nullptr, kernels, options);
 }
 
 }  // namespace farfield::density

@@ -28,6 +28,9 @@ Estimate estimate(const Sample& sample, const std::optional<std::vector<double>>
 Estimate estimate_on_sphere(const Sample& sample, const std::optional<std::vector<double>>& targets, double s,
                             const Options& options);
 
+/// The density of a sample all at one place at that place: what the tolerance is a share of.
+double peak(const Bandwidth& bandwidth);
+
 /// kappa / (2 pi (1 - exp(-2 kappa))): one over the integral of exp(kappa (cos - 1)) over the sphere.
 double sphere_norm(double kappa);
 

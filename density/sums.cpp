@@ -1,29 +1,25 @@
 #include "density/sums.hpp"
 
-#include <cmath>
-
 namespace farfield::density {
+namespace {
 
-// stub
+/// Interleaved x, y, z of which only the first axes are looked at.
+Points view(const std::vector<double>& xyz, int dimension) {
+  Points p = points(xyz);
+  for (std::size_t axis = static_cast<std::size_t>(dimension); axis < 3; ++axis) p.axis[axis] = nullptr;
+  return p;
+}
+
+}  // namespace
+
 Estimate sums(const std::vector<double>& sources, const std::vector<double>& weights,
-              const std::vector<double>* targets, double bandwidth, const Options& options) {
-  const std::vector<double>& at = targets ? *targets : sources;
-  Estimate e;
-  e.sources = weights.size();
-  e.density.resize(at.size() / 3);
-  const double f = 0.5 / (bandwidth * bandwidth);
-#pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < at.size() / 3; ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      const double x = at[3 * i] - sources[3 * j], y = at[3 * i + 1] - sources[3 * j + 1],
-                   z = at[3 * i + 2] - sources[3 * j + 2];
-      const double r = f * (x * x + y * y + z * z);
-      if (r < 37) sum += weights[j] * std::exp(-r);
-    }
-    e.density[i] = options.scale * sum;
-  }
-  return e;
+              const std::vector<double>* targets, const Kernels& kernels, const Options& options) {
+  Options o = options;
+  o.kernel = Kernel::gauss, o.bandwidth = kernels.bandwidth, o.scale = kernels.scale, o.gradient = false;
+  const Points from = view(sources, kernels.dimension);
+  Plan plan = targets ? Plan(from, view(*targets, kernels.dimension), o) : Plan(from, o);
+  Result<double> result = plan.evaluate(weights);
+  return {std::move(result.potential), static_cast<std::int64_t>(weights.size()), std::move(result.report)};
 }
 
 }  // namespace farfield::density

@@ -64,7 +64,8 @@ std::vector<Outline> net() {
 
 /// Colours, darker towards the rim as a lit ball is; the rim itself is smooth.
 void draw_disc(Image& image, const Disc& disc, const Sight& sight, const Raster& raster, const Decades& decades) {
-  constexpr Colour sea{0.035f, 0.045f, 0.085f};
+  constexpr Colour sea{0.050f, 0.065f, 0.125f};
+  constexpr double shades = 24;
   for (int row = static_cast<int>(disc.y - disc.radius) - 1; row <= disc.y + disc.radius + 1; ++row)
     for (int column = static_cast<int>(disc.x - disc.radius) - 1; column <= disc.x + disc.radius + 1; ++column) {
       double x = (column + 0.5 - disc.x) / disc.radius, y = (disc.y - row - 0.5) / disc.radius;
@@ -75,7 +76,7 @@ void draw_disc(Image& image, const Disc& disc, const Sight& sight, const Raster&
       const auto [longitude, latitude] = sight.place(x, y, z);
       const double t = decades.place(raster.at(longitude, latitude));
       Colour colour = mixed(sea, heat_colour(t), std::clamp(4 * t, 0.0, 1.0));
-      for (float& c : colour) c *= static_cast<float>(0.62 + 0.38 * z);
+      for (float& c : colour) c *= static_cast<float>(0.6 + 0.4 * std::ceil(shades * z) / shades);
       image.at(column, row) = mixed(image.at(column, row), colour, cover);
     }
 }

@@ -98,7 +98,7 @@ std::vector<Outline> read_outlines(const std::string& path) {
   try {
     lines = lines_of(Json::parse(packed ? content.view() : blob.view()));
   } catch (const nlohmann::json::parse_error& error) {
-    refuse(path, "byte " + std::to_string(error.byte), "this is no JSON; give TopoJSON or GeoJSON");
+    refuse(path, "byte " + std::to_string(error.byte), "this is no JSON; give a TopoJSON or GeoJSON file");
   } catch (const nlohmann::json::exception&) {
     refuse(path, "", "this is JSON, but neither TopoJSON nor GeoJSON, or it is damaged; give one of these");
   }

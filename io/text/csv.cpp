@@ -156,9 +156,7 @@ void Reader::find_places() {
     const bool needed = *name == 'x' || (*name == 'y' && !origin_.reading.line);
     if (!place && !needed) place = Place{0, 0.0}, flat_ = true;
     if (!place && origin_.reading.globe)
-      fail(
-          "there are no columns longitude and latitude; name them, or say which "
-          "they are with --columns x=LONGITUDE,y=LATITUDE");
+      fail("there are no columns longitude and latitude; use --columns x=LONGITUDE,y=LATITUDE to say which they are");
     if (!place) fail(fmt::format("there is no column {}; name the columns x,y,z,q", name));
     coordinates_.push_back(*place);
   }
@@ -233,7 +231,8 @@ Bodies Reader::read() {
   bodies.reference_potential = reference({"potential"});
   bodies.reference_gradient = reference({"gx", "gy", "gz"});
   bodies.description =
-      fmt::format("csv, {} bodies{}", table_.rows, flat_ && !origin_.reading.line ? " in the plane z = 0" : "");
+      fmt::format("csv, {} bodies{}", table_.rows,
+                  flat_ && !origin_.reading.line && !origin_.reading.globe ? " in the plane z = 0" : "");
   if (strength_ && strength_->constant) bodies.description += fmt::format(", all strengths {:g}", *strength_->constant);
   if (strength_ && !strength_->constant)
     bodies.description += fmt::format(", strengths from column {}", shown(table_.columns[strength_->column].name));

@@ -6,13 +6,13 @@ contains out '^farfield [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 -- help
 contains out '^  run  '
 "$farfield" --help | cmp -s - out || flunk "help and --help differ"
-for command in run check simulate generate info bench help; do
+for command in run check simulate kde generate info bench help; do
   expect 0 -- help $command
   contains out "^Usage: farfield $command"
   "$farfield" $command --help | cmp -s - out || flunk "help $command and $command --help differ"
 done
 expect 2 'no subcommand frog' -- help frog
-expect 2 'say what to do: run, check, simulate, generate, info, bench, help;' --
+expect 2 'say what to do: run, check, simulate, kde, generate, info, bench, help;' --
 
 "$farfield" --help-all >all
 options=$(grep -oE '(^|[ ,])--[a-z0-9-]+' all | tr -d ' ,' | sort -u)

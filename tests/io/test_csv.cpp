@@ -150,6 +150,20 @@ TEST(Csv, TakesTheColumnsThatAreNamed) {
   EXPECT_EQ(read_points(folder.put("t.csv", "x,y,z\n1,2,3\n"), reading).positions, (Values{1, 2, 3}));
 }
 
+TEST(Csv, ReadsPlacesOfTheGlobeAndOfALineWhereAskedTo) {
+  const Folder folder;
+  Reading globe;
+  globe.globe = true;
+  EXPECT_EQ(read_points(folder.put("a.csv", "Latitude,LON,Mass\n1,2,3\n"), globe).positions, (Values{2, 1, 0}));
+  EXPECT_EQ(read_points(folder.put("b.csv", "lat,lon,x,y\n1,2,3,4\n"), globe).positions, (Values{3, 4, 0}));
+  const auto none = folder.put("c.csv", "north,east\n1,2\n");
+  testing::expect_error(ErrorCode::input, "no columns longitude and latitude", [&] { read_points(none, globe); });
+  Reading line;
+  line.line = true;
+  EXPECT_EQ(read_points(folder.put("d.csv", "x\n5\n"), line).positions, (Values{5, 0, 0}));
+  testing::expect_error(ErrorCode::input, "no column y", [&] { read_points(folder / "d.csv"); });
+}
+
 TEST(Csv, ReadsTheEarthquakes) {
   const auto path = testing::real_file("earthquakes-23k.csv");
   if (path.empty()) GTEST_SKIP() << testing::no_real_files;
