@@ -26,16 +26,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Makes and removes a file beside `path`. Pipes and devices are left alone: opening them may block.
-void require_writable(const std::string& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
-                       !std::filesystem::is_directory(status)))
-    return;
-  io::Output probe(path);
-}
-
 /// In lower case, with its dot.
 std::string extension_of(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
@@ -134,6 +124,15 @@ std::string excess(const char* what, double error, double tolerance) {
 }
 
 }  // namespace
+
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (path.empty() || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+                       !std::filesystem::is_directory(status)))
+    return;
+  io::Output probe(path);
+}
 
 Computation compute(const SumArguments& a, Progress& progress) {
   require_names(a);

@@ -31,6 +31,10 @@ Computation compute(const SumArguments& arguments, Progress& progress);
 /// Writes what `arguments` ask for, the JSON report last.
 void write_results(const SumArguments& arguments, Computation& computation, Progress& progress);
 
+/// Makes and removes a file beside `path`, so that what cannot be written is refused before the work. Pipes and devices
+/// are left alone: opening them may block.
+void require_writable(const std::string& path);
+
 /// Throws Error(accuracy) where the measured error exceeds the tolerance.
 void require_accuracy(const Report& report);
 

@@ -3,6 +3,7 @@
 #include <farfield/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/compute.hpp"
 #include "cli/kde/results.hpp"
 #include "cli/report/numbers.hpp"
 #include "cli/terminal.hpp"
@@ -38,6 +39,7 @@ void require_error(const Report& r) {
 
 void kde(const KdeArguments& a) {
   require_names(a);
+  for (const std::string* path : {&a.output, &a.plot}) require_writable(*path);
   if (!a.coast.empty()) io::read_outlines(a.coast);  // refused before the work, not after it
   Progress progress(a.quiet);
   const Question question = read_question(a, progress);

@@ -130,6 +130,9 @@ expect 3 'half.json, byte .*this is no JSON' -- kde plane.csv --plot a.png --coa
 echo '{}' >none.json
 expect 3 'there are no lines in it' -- kde plane.csv --plot a.png --coast none.json
 expect 2 'INPUT is required' -- kde
+touch afile
+expect 6 'afile/d.csv' -- kde plane.csv -o afile/d.csv
+expect 6 'afile/d.png' -- kde plane.csv --plot afile/d.png
 [[ ! -e a.png ]] || flunk "a refused run leaves a picture"
 
 # The earthquakes of the whole world: more than a hundred times as many along the rings as on the continents.
