@@ -19,7 +19,8 @@
 #define FARFIELD_METHOD(VALUE)           \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(fmm, FMM, 1, "fmm")              \
-  VALUE(direct, DIRECT, 2, "direct")
+  VALUE(direct, DIRECT, 2, "direct")     \
+  VALUE(treecode, TREECODE, 5, "treecode")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
@@ -99,6 +100,9 @@
    * very far from zero, see Report::choices); -1: adaptive. */                                                        \
   OPTION(whole, depth, -1, expert, "N", "Uniform tree with leaves at this level")                                      \
   OPTION(M2l, m2l, M2l::automatic, expert, "", "How multipole becomes local expansion")                                \
+  /* Method treecode: a box is expanded where its edge is at most theta times the distance from its centre to the          \
+   * targets, above 0 and at most 1; 0: from the tolerance. */                                                         \
+  OPTION(real, theta, 0, expert, "X", "Of a treecode: edge over distance; no promise then")                            \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \
   OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")
 /* clang-format on */

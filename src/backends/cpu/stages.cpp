@@ -17,7 +17,7 @@ static constexpr Simd compiled_for = Simd::baseline;
 template <class Kernel, class Real>
 static Stages<Real> table() {
   return {compiled_for,       p2m<Kernel, Real>, m2m<Real>,         m2l<Real>,         p2l<Kernel, Real>,
-          l2l<Real>,          l2p<Kernel, Real>, m2p<Kernel, Real>, p2p<Kernel, Real>, direct<Kernel, Real>,
+          l2l<Real>,          l2p<Kernel, Real>, m2p<Kernel, Real>, m2p_boxes<Kernel, Real>, p2p<Kernel, Real>, direct<Kernel, Real>,
           direct_sums<Kernel>};
 }
 
