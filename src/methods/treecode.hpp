@@ -20,19 +20,21 @@ concept TreecodeStages = requires(S& s, int level) {
   { s.levels() } -> std::convertible_to<int>;
   s.p2m();
   s.m2m(level);
-  s.m2p_boxes();  ///< m2p for long rows
+  s.settle_centres();  ///< may move expansions to centres of mass, which what is accepted then follows
   s.p2p();
+  s.m2p_boxes();  ///< m2p for long rows
 };
 
 // `time(name, work)` runs work and adds its time to the stage `name`.
 
 template <TreecodeStages S, class Time>
 void treecode(S& s, Time&& time) {
-  time("p2p", [&] { s.p2p(); });  // u = sum q K(x, y)
   time("p2m", [&] { s.p2m(); });  // M_i = sum q R_i(u)
   time("m2m", [&] {
     for (int level = s.levels() - 2; level >= 0; --level) s.m2m(level);  // M_parent = sum T M_child
+    s.settle_centres();
   });
+  time("p2p", [&] { s.p2p(); });        // u = sum q K(x, y)
   time("m2p", [&] { s.m2p_boxes(); });  // u += sum M_i S_i(u)
 }
 

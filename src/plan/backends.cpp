@@ -89,12 +89,9 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  const bool method = offers_method(Backend::cuda, options);
-  if (!method || !offers_softening(Backend::cuda, options)) {
+  if (!offers_softening(Backend::cuda, options)) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
-    d.choices.insert(d.choices.begin(),
-                     {"backend", "cpu",
-                      method ? "the device does not offer this softening" : "the device does not offer this method"});
+    d.choices.insert(d.choices.begin(), {"backend", "cpu", "the device does not offer this softening"});
     return d;
   }
   // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.

@@ -35,6 +35,7 @@ struct BoundStages {
   void l2p() { stage.l2p(work); }
   void m2p() { stage.m2p(work); }
   void m2p_boxes() { stage.m2p_boxes(work); }
+  void settle_centres() {}
   void p2p() { stage.p2p(work); }
   void exchange() {}
 };
