@@ -246,7 +246,17 @@ static bool exact_costs_nothing(Backend backend, double in_single, double in_dou
   return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
 }
 
-/// Both methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
+/// Is a treecode expected to win clearly? Its price is less certain than the others', so that it must be well below
+/// them.
+static bool takes_treecode(const Options& o, const Geometry& g, const CostConstants& c, const Scheme& s,
+                           const TreecodeScheme& treecode, double direct) {
+  constexpr double clearly = 0.7;
+  if (c.lanes == 0 || !may_be_few(g) || o.degree >= 0 || o.depth >= 0) return false;  // not measured on devices
+  const double fmm = std::min(s.cost, few_targets_fmm_cost(c, g, s.degree, s.rotation, s.mean)) + s.tables;
+  return treecode.cost < clearly * std::min(direct, fmm);
+}
+
+/// All methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
 /// evaluation. `costs`: the cost constants for a precision and a number of terms left out.
 template <class Costs>
 static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s,
@@ -255,6 +265,8 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
   const bool asked = o.method != Method::automatic;
   const bool expands = d.method != Method::direct || asked;  // choose() leaves them out
   if (!asked && expands) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  if (!asked && expands && takes_treecode(o, g, costs(d.precision, 0), s, treecode, direct))
+    d.method = Method::treecode;
   note(d, "method", word_of(d.method),
        asked                          ? "as asked"
        : !expands                     ? "softened expansions are offered on the cpu alone"

@@ -243,7 +243,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Computed<Real> computed() const { return {targets(), work_.result}; }
 
   Truncation truncated() {
-    if (!with_tree() || !(decision.promised || decision.method == Method::treecode)) return {};
+    const bool judged = decision.promised || (decision.method == Method::treecode && traits(decision.kernel).truncates);
+    if (!with_tree() || !judged) return {};
     return truncation(work_.tree, work_.lists, expansions(), work_.target, power_.data(), threads);
   }
   Expansions<Real> expansions() const {

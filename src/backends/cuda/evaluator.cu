@@ -191,7 +191,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   /// Beside scatter.
-  void start_judging() { judge_.launch(work_, with_tree() && (decision.promised || walks()), side_); }
+  void start_judging() {
+    const bool judged = decision.promised || (walks() && traits(decision.kernel).truncates);
+    judge_.launch(work_, with_tree() && judged, side_);
+  }
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     scatter_(SortedResults<Real>{work_.result, factors}, v.index, tree_.target_points().order.data(), targets(),

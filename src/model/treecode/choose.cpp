@@ -61,6 +61,24 @@ double treecode_cost(const CostConstants& c, const Geometry& g, const TreecodeSc
          rows * row.near * s.mean * tiles * c.pair + rows * row.accepted * of_box;
 }
 
+bool may_be_few(const Geometry& g) { return !g.alike && 8 * g.targets <= g.sources; }
+
+double few_targets_fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, double mean) {
+  const double sources = static_cast<double>(g.sources), targets = static_cast<double>(g.targets);
+  const double dimension = dimension_of(g), count = c.coefficients(degree);
+  const double leaves = std::max(1.0, sources / mean);
+  const double near = std::pow(3, dimension), far = std::pow(6, dimension) - near;
+  double translated = 0, boxes = 0;
+  for (double of_level = leaves; of_level > std::exp2(dimension); of_level *= std::exp2(-dimension)) {
+    translated += std::min(of_level * (1 - std::exp(-targets / of_level)) * far, of_level * of_level);
+    boxes += of_level;
+  }
+  const double rows = leaves * (1 - std::exp(-targets / leaves)), tile = std::max(1, c.lanes) / 2.0;
+  return c.fixed + (sources + targets) * c.point + boxes * (c.box + count * count * c.shift / 2) +
+         rows * near * c.entry + near * mean * (targets + rows * tile) * c.pair +
+         translated * translation_cost(c, degree, rotation) + (sources + targets) / 2 * count * c.coefficient;
+}
+
 /// The largest angle at which a degree keeps the tolerance.
 static double theta_for(const Options& o, int degree, double tolerance) {
   double low = 0.01, high = 1;

@@ -18,6 +18,12 @@ double treecode_error(Kernel kernel, int degree, double theta, bool gradient);
 /// Nanoseconds of a plan and an evaluation on one core.
 double treecode_cost(const CostConstants& c, const Geometry& geometry, const TreecodeScheme& scheme);
 
+/// Are targets apart from the sources, and few of them beside these? Elsewhere no treecode is taken unasked.
+bool may_be_few(const Geometry& geometry);
+
+/// Nanoseconds of an FMM with few targets: translations to boxes without targets, which fmm_cost counts, are left out.
+double few_targets_fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, double mean);
+
 /// The cheapest scheme that keeps the tolerance; what the options name of it is as they say.
 TreecodeScheme cheapest_treecode(const Options& options, const Geometry& geometry, const CostConstants& c,
                                  double tolerance);

@@ -2,13 +2,14 @@
 
 #include "backends/cuda/treecode/accounts.hpp"
 #include "backends/cuda/treecode/walk.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
 GroupSample sample_groups(std::int64_t targets) {
-  constexpr std::int64_t most = 1024;
-  const std::int64_t all = groups_of(targets), every = std::max<std::int64_t>(1, all / most);
+  constexpr std::int64_t most = tuning::tail_blocks;
+  const std::int64_t all = groups_of(targets), every = std::max<std::int64_t>(1, (all + most - 1) / most);
   return {every, (all + every - 1) / every};
 }
 
