@@ -38,6 +38,16 @@ static void validate(const Options& o) {
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 
+bool offers_method(Backend backend, const Options& o) {
+  return backend != Backend::cuda || o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
+}
+
+static void validate_method(const Options& o, Backend backend) {
+  if (!offers_method(backend, o))
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
+                                      " is not offered by backend cuda; use backend cpu or another method");
+}
+
 bool offers_softening(Backend backend, const Options& o) {
   if (backend != Backend::cuda || !(o.softening > 0)) return true;
   return o.softening_kind == SofteningKind::plummer && o.method != Method::fmm && o.method != Method::treecode;
@@ -333,6 +343,7 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
+  validate_method(o, machine.backend);
   validate_plane(o, g);
   validate_softening(o, g, machine.backend);
   Decision d;
