@@ -8,6 +8,7 @@
 
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
+#include "model/treecode/choose.hpp"
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
 #include "plan/repeat.hpp"
@@ -305,8 +306,10 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       if (options.method != Method::automatic && options.method != method) continue;
       Options one = options;
       one.method = method;
-      if (options.method != Method::fmm && method == Method::fmm && !offers_softening(options.backend, one)) continue;
+      const bool offered = offers_softening(options.backend, one) && offers_method(options.backend, one);
+      if (options.method != method && !offered) continue;
       const Geometry g = filling(sources, targets, options, dimension);
+      if (options.method != method && method == Method::treecode && !may_be_few(g)) continue;
       Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree)
         decision.degree = highest_degree(decision.kernel, decision.tolerance, decision.reduced, decision.apart);
