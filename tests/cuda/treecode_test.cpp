@@ -133,6 +133,18 @@ TEST_F(CudaTreecode, EstimatesTheError) {
     }
 }
 
+/// Small enough for a sanitizer: fixed and any degree, centres of mass, both kinds of targets.
+TEST_F(CudaTreecode, SmallTrees) {
+  for (const Kind kind : {Kind::plummer, Kind::apart})
+    for (const int degree : {0, 3, 9, 15})
+      for (const Precision precision : {Precision::single_, Precision::double_}) {
+        Options o = treecode_options(1e-3, precision);
+        o.degree = degree, o.theta = 0.8, o.leaf_size = 5;
+        const Outcome found = measure(make_cloud(kind, 301, Signs::positive), o);
+        EXPECT_LE(found.potential, degree == 0 ? 0.3 : 0.02) << name(kind) << " " << degree;
+      }
+}
+
 TEST_F(CudaTreecode, TakesNoneOneAndTwoPoints) {
   for (const Precision precision : {Precision::single_, Precision::double_}) {
     const Options o = treecode_options(1e-5, precision);
