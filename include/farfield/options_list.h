@@ -106,7 +106,7 @@
   OPTION(M2l, m2l, M2l::automatic, expert, "", "How multipole becomes local expansion")                                \
   /* Method treecode: a box is expanded where its edge is at most theta times the distance from its centre to the          \
    * targets, above 0 and at most 1; 0: from the tolerance. */                                                         \
-  OPTION(real, theta, 0, expert, "X", "Of a treecode: edge over distance; no promise then")                            \
+  OPTION(real, theta, 0, expert, "X", "Treecode: edge over distance, no promise")                                     \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \
   OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")
 /* clang-format on */
