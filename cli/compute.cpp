@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <farfield/error.hpp>
 #include <filesystem>
 
@@ -122,6 +123,14 @@ void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progr
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
 }
 
+/// Lengths of vectors of three components.
+std::vector<double> sizes(const std::vector<double>& vectors) {
+  std::vector<double> lengths;
+  for (std::size_t i = 0; i + 2 < vectors.size(); i += 3)
+    lengths.push_back(std::hypot(vectors[i], vectors[i + 1], vectors[i + 2]));
+  return lengths;
+}
+
 void write_text(const std::string& path, const std::string& text) {
   io::Output out(path);
   out.write(text);
@@ -152,8 +161,10 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
   const auto wrote = [&](const std::string& path) { c.written.push_back(path == "-" ? "standard output" : path); };
   if (!a.output.empty()) {
     progress("writing " + a.output);
-    const auto* gradient = a.options.gradient ? &c.result.gradient : nullptr;
-    io::write(a.output, {&c.at(), &c.result.potential, gradient}, a.format);
+    const Report& r = c.result.report;
+    const auto *potential = r.potential ? &c.result.potential : nullptr,
+               *gradient = r.gradient ? &c.result.gradient : nullptr;
+    io::write(a.output, {&c.at(), potential, gradient, r.vector, r.components}, a.format);
     wrote(a.output);
   }
   if (!a.plot.empty()) {
@@ -162,7 +173,9 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
     const std::string& path = c.targets ? a.targets : a.input;
     if (!a.plot_axis.empty()) style.axis = a.plot_axis[0];
     style.title = (path == "-" ? "" : std::filesystem::path(path).filename().string() + ": ") + told(c.at());
-    io::draw(a.plot, c.at(), c.result.potential, style);
+    const bool speeds = c.result.report.vector != "gradient";
+    if (speeds) style.label = "size of the " + c.result.report.vector;
+    io::draw(a.plot, c.at(), speeds ? sizes(c.result.gradient) : c.result.potential, style);
     wrote(a.plot);
   }
   c.wall.write = watch.seconds();
@@ -175,8 +188,8 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
 
 void require_accuracy(const Report& r) {
   if (!r.error) return;
-  std::string text = excess("potential", r.error->potential, r.tolerance);
-  const std::string gradient = r.gradient ? excess("gradient", r.error->gradient, r.tolerance) : "";
+  std::string text = r.potential ? excess("potential", r.error->potential, r.tolerance) : "";
+  const std::string gradient = r.gradient ? excess(r.vector.c_str(), r.error->gradient, r.tolerance) : "";
   text += (text.empty() || gradient.empty() ? "" : " and ") + gradient;
   if (!text.empty())
     throw Error(ErrorCode::accuracy, fmt::format("{}, more than the tolerance {}", text, shortest(r.tolerance)));

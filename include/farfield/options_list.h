@@ -37,6 +37,12 @@
   VALUE(plummer, PLUMMER, 0, "plummer") \
   VALUE(spline, SPLINE, 1, "spline")
 
+/* Cores of vortices, velocity over that of a point vortex: gauss, 1 - exp(-r^2/R^2); rankine, min(1, r^2/R^2). */
+#define FARFIELD_CORE(VALUE)      \
+  VALUE(none, NONE, 0, "none")    \
+  VALUE(gauss, GAUSS, 1, "gauss") \
+  VALUE(rankine, RANKINE, 2, "rankine")
+
 /* How a multipole expansion becomes a local one. dense: one matrix per offset, O(degree^4). rotation: rotate, shift
  * along z, rotate back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2). */
 #define FARFIELD_M2L(VALUE)              \
@@ -100,7 +106,13 @@
   OPTION(whole, depth, -1, expert, "N", "Uniform tree with leaves at this level")                                      \
   OPTION(M2l, m2l, M2l::automatic, expert, "", "How multipole becomes local expansion")                                \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \
-  OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")
+  OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")                                                   \
+  /* Of kernel vortex: also the stream function, as the potential. Without it no logarithm is computed. */             \
+  OPTION(flag, stream_function, false, general, "", "Of kernel vortex the stream function, too")                       \
+  /* Core of vortices and its radius R, in the caller's units; on the command line --core gauss:R. Far pairs are       \
+   * those of point vortices to what the tolerance allows: boxes stay so wide. */                                      \
+  OPTION(Core, core, Core{}, interface_only, "", "")                                                                   \
+  OPTION(real, core_radius, 0, interface_only, "", "")
 /* clang-format on */
 
 #endif

@@ -41,7 +41,11 @@ struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
   double tolerance = 0, scale = 1, softening = 0;
   std::string softening_kind;  ///< empty without softening
-  bool gradient = false;
+  std::string core;            ///< of vortices; empty without one
+  double core_radius = 0;
+  bool gradient = false, potential = true;  ///< which were computed
+  std::string vector = "gradient";          ///< what Outputs::gradient holds: "gradient", "velocity", "cauchy"
+  std::vector<std::string> components;      ///< the names of its components that are not always 0
   int threads = 0, degree = 0, levels = 0;
   std::int64_t leaf_size = 0, coefficients = 0;
   std::int64_t sources = 0, targets = 0, vectors = 0;

@@ -55,6 +55,23 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
            " is not offered by backend cuda; use kind plummer with method direct, or backend cpu");
 }
 
+static void validate_core(const Options& o, const Geometry& g) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  const std::string kernel = std::string("kernel ") + traits(o.kernel).name, radius = number(o.core_radius);
+  if (o.stream_function && !(traits(o.kernel).vector.always && traits(o.kernel).vector.with_potential))
+    refuse(kernel + " has no stream function; leave stream_function out, or use kernel vortex");
+  if (o.core == Core::none && o.core_radius == 0) return;
+  if (o.core == Core::none) refuse("core_radius " + radius + " is the radius of no core; set core, or leave it out");
+  if (!traits(o.kernel).core_reach) refuse(kernel + " has no core; leave core out, or use kernel vortex");
+  if (!(o.core_radius > 0) || !std::isfinite(o.core_radius))
+    refuse("core radius " + radius + " is not a length; use a finite number above 0, or no core");
+  if (o.stream_function) refuse("the stream function is not offered with a core; leave out one of them");
+  if (g.extent > 0 && std::ldexp(o.core_radius, g.exponent) > 0x1p30)
+    refuse("core radius " + radius +
+           " is more than 1e9 times the points' extent, so that no two vortices are apart; "
+           "use a shorter one");
+}
+
 /// A kernel of the plane takes points that share their third coordinate.
 static void validate_plane(const Options& o, const Geometry& g) {
   if (traits(o.kernel).decay.axes == 3 || g.low[2] == g.high[2]) return;
@@ -243,7 +260,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
        asked                     ? "as asked"
        : !expands                ? "softened expansions are offered on the cpu alone"
        : d.method == Method::fmm ? "cheaper than all pairs"
-       : s.widened               ? "cheaper than expansions, whose leaves this softening makes wide"
+       : s.widened               ? "cheaper than expansions, whose leaves this softening or core makes wide"
                                  : "cheaper than expansions for so few points");
   d.seconds = 1e-9 * s.cost;
   if (d.method == Method::fmm) return;
@@ -266,7 +283,7 @@ int full_pair_terms(const Decision& d) {
 /// The near field of a plan on the CPU is summed as accurately as its tolerance needs, or to the full precision where
 /// the caller chose the degree or softens the kernel.
 static int pair_terms_for(const Decision& d, const Options& o) {
-  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || o.softening > 0)
+  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || changes_near_pairs(o))
     return full_pair_terms(d);
   return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
 }
@@ -293,26 +310,30 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
 
 /// Divides the tolerance between the softened kernel and the expansions.
 static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
-  if (o.softening == 0) return;
+  if (!changes_near_pairs(o)) return;
   d.tolerance *= expansion_share(o);
   note(d, "least leaf edge", number(std::ldexp(d.least_edge, -g.exponent)),
-       o.softening_kind == SofteningKind::spline
-           ? "reach of the spline, beyond which the kernel is 1/r"
-           : "beyond it the softened kernel is 1/r but for half of the tolerance");
+       o.core == Core::gauss     ? "beyond it vortices are points but for half of the tolerance"
+       : o.core == Core::rankine ? "radius of the cores, beyond which vortices are points"
+       : reaches_far(o)          ? "beyond it the softened kernel is 1/r but for half of the tolerance"
+                                 : "reach of the spline, beyond which the kernel is 1/r");
 }
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   validate_plane(o, g);
   validate_softening(o, g, machine.backend);
+  validate_core(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
+  d.potential = sums_potential(o);
   d.apart = !g.alike;
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.softening = o.softening;
   d.softening_kind = o.softening_kind;
+  d.lacks_beyond = reaches_far(o);
   d.parameters = scaled_parameters(o, g.exponent);
   d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
   choose_precision(d, o, g);
@@ -328,7 +349,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
-  d.least_edge = o.softening > 0 ? least_box_edge(o, d.tolerance, g.exponent) : 0;
+  d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
   choose_method(d, o, g, costs, s);

@@ -56,6 +56,12 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.softening = o.softening;
   if (o.softening > 0) r.softening_kind = word_of(o.softening_kind);
   r.gradient = o.gradient;
+  r.potential = sums_potential(o);
+  const VectorResult& made = traits(d.kernel).vector;
+  r.vector = made.name;
+  for (const char* component : made.components)
+    if (component) r.components.emplace_back(component);
+  if (o.core != Core::none) r.core = word_of(o.core), r.core_radius = o.core_radius;
   r.threads = threads;
   r.sources = g.sources;
   r.targets = g.alike ? g.sources : g.targets;
@@ -180,7 +186,7 @@ void Plan::State::require_own_device() const {
 std::unique_ptr<Plan::State> Plan::State::built(const Options& options, const Points& sources, const Points* apart) {
   return guarded([&] {
     auto state = std::make_unique<State>();
-    state->options = options;
+    state->options = settled(options);
     state->build(sources, apart);
     return state;
   });
@@ -209,6 +215,12 @@ void Plan::State::check_outputs(const Outputs& o) const {
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
   if ((o.gradient || o.source_gradient) && !options.gradient)
     throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
+  if ((o.potential || o.source_potential) && !sums_potential(options))
+    throw Error(
+        ErrorCode::usage,
+        std::string("a potential array was given, but kernel ") + traits(options.kernel).name +
+            (traits(options.kernel).vector.with_potential ? " sums velocities alone; set options.stream_function"
+                                                          : " has no potential; pass null"));
   if (alike && ((o.potential && o.source_potential) || (o.gradient && o.source_gradient)))
     throw Error(ErrorCode::usage,
                 "results at the targets and at the sources were asked for, which are the same points; pass one array");
@@ -232,7 +244,8 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   const Team team = settle_team(options.threads);
   start_evaluation(report, strengths.vectors);
   report.threads = team.threads;
-  Delivery delivery{outputs, alike ? sources : apart, options.scale, options.check, options.seed};
+  const double scale = options.scale * traits(options.kernel).vector.constant;
+  Delivery delivery{outputs, alike ? sources : apart, scale, options.check, options.seed};
   if (alike) {  // results at the sources and at the targets are the same thing
     if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
     if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
@@ -268,9 +281,10 @@ Result<T> Plan::evaluate(std::span<const T> q) {
     const std::int64_t n = s.sources, m = target_count(), vectors = vectors_in(std::ssize(q), n);
     const bool both = !s.alike && s.options.at_sources;
     Result<T> r;
-    r.potential.resize(elements(vectors, m));
+    const bool potential = sums_potential(s.options);
+    if (potential) r.potential.resize(elements(vectors, m));
     if (s.options.gradient) r.gradient.resize(elements(vectors, 3 * m));
-    if (both) r.source_potential.resize(elements(vectors, n));
+    if (both && potential) r.source_potential.resize(elements(vectors, n));
     if (both && s.options.gradient) r.source_gradient.resize(elements(vectors, 3 * n));
     const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
     s.evaluate(strengths(q.data(), n, vectors),
@@ -293,8 +307,8 @@ static Geometry filling(std::int64_t sources, std::int64_t targets, const Option
 }
 
 /// The positions are not known, so the bound covers every decision that `choose` could make for these counts.
-static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& options) {
-  require_known(options);
+static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& given) {
+  const Options options = settled(given);
   require_count(sources, "source");
   require_count(targets, "target");
   std::int64_t bound = 0;

@@ -15,8 +15,9 @@ static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame
     PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     Vec<Real> weight;
     if constexpr (Logarithmic<typename Kernel::Basis>)
-      sum[0] += strengths_of(work.strength, s, valid) *
-                (Kernel::Basis::excess(u.x, u.y) + broadcast(minus_log_edge(work, frame)));
+      if (work.result.part[0])
+        sum[0] += strengths_of(work.strength, s, valid) *
+                  (Kernel::Basis::excess(u.x, u.y) + broadcast(minus_log_edge(work, frame)));
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
