@@ -80,6 +80,12 @@ void parse_core(const std::string& text, Options& o) {
                              CLI::ExitCodes::ValidationError);
 }
 
+/// 6.28 or 2,3: a length for each axis of `periodic`, in their order.
+void parse_cell(const std::string& text, std::vector<double>& lengths) {
+  lengths.clear();
+  for (const std::string& part : split(text)) lengths.push_back(parse_number(part));
+}
+
 CLI::Option* add_output_format(CLI::App& app, std::string& format) {
   return add_word<std::string>(app, "--format", format, {{"csv", "csv"}, {"npz", "npz"}, {"npy", "npy"}},
                                "Of the results, else told by -o's name");
@@ -92,6 +98,10 @@ void add_sum(CLI::App& app, SumArguments& a) {
   add_parsed(
       app, "--core", [&o](const std::string& text) { parse_core(text, o); }, "Core of vortices: gauss:R or rankine:R")
       ->type_name("KIND:R");
+  add_parsed(
+      app, "--cell", [&a](const std::string& text) { parse_cell(text, a.cell); },
+      "Lengths of the cell along these axes")
+      ->type_name("L,...");
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   app.add_option("-o,--output", a.output, "Results: .npz, .csv or .npy; - for a pipe")->type_name("FILE");
   add_output_format(app, a.format);

@@ -16,6 +16,7 @@ struct SumArguments {  ///< of `run` and `check`
   std::string input, targets, output, format, report, plot, plot_axis;
   io::Reading reading;
   Options options;
+  std::vector<double> cell;  ///< a length for each axis of Options::periodic
   bool quiet = false;
 };
 

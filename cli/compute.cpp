@@ -144,7 +144,26 @@ std::string excess(const char* what, double error, double tolerance) {
 
 }  // namespace
 
-Computation compute(const SumArguments& a, Progress& progress) {
+/// The options with the lengths of the cell.
+static Options with_cell(const SumArguments& a) {
+  Options o = a.options;
+  double* const length[3] = {&o.cell_x, &o.cell_y, &o.cell_z};
+  std::size_t given = 0, axes = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (static_cast<unsigned>(o.periodic) >> axis & 1) {
+      if (given < a.cell.size()) *length[axis] = a.cell[given++];
+      ++axes;
+    }
+  if (axes != a.cell.size())
+    throw Error(ErrorCode::usage, fmt::format("--cell has {}, but --periodic {} names {}; give one for each axis",
+                                              plural(std::ssize(a.cell), "length", "lengths"), word_of(o.periodic),
+                                              plural(static_cast<std::int64_t>(axes), "axis", "axes")));
+  return o;
+}
+
+Computation compute(const SumArguments& given, Progress& progress) {
+  SumArguments a = given;
+  a.options = with_cell(given);
   require_names(a);
   require_distinct(a);
   for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);

@@ -74,6 +74,8 @@ Json report_to_json(const Report& r) {
           {"scale", r.scale},
           {"softening", r.softening},
           {"softening_kind", r.softening_kind},
+          {"periodic", r.periodic},
+          {"cell", r.cell},
           {"core", r.core},
           {"core_radius", r.core_radius},
           {"potential", r.potential},

@@ -33,14 +33,18 @@ std::string formula(const Report& r, const Terminal& t) {
     return fmt::format("u(x) = {}{} q_j{}{}(|x {} y_j|{} + {}{}){}, softened", factor, t.either("Σ", "sum"),
                        t.either(" / ", "/"), t.either("√", "sqrt"), t.either("−", "-"), t.either("²", "^2"),
                        shortest(r.softening), t.either("²", "^2"), r.gradient ? " and its gradient" : "");
+  const std::string row =
+      r.periodic.empty() ? "" : fmt::format(", repeated along {} every {}", r.periodic, shortest(r.cell[0]));
   if (r.kernel == "vortex") {
     const std::string core =
         r.core.empty() ? "" : fmt::format(", cores {} of radius {}", r.core, shortest(r.core_radius));
     return fmt::format("u {} iv = {}{} q_j/(2{}i (z {} z_j)){}{}", t.either("−", "-"), factor, t.either("Σ", "sum"),
-                       t.either("π", " pi "), t.either("−", "-"), core, r.potential ? ", and its stream function" : "");
+                       t.either("π", " pi "), t.either("−", "-"), core,
+                       r.potential ? ", and its stream function" : "") +
+           row;
   }
   if (r.kernel == "cauchy")
-    return fmt::format("f = {}{} q_j/(z {} z_j), z = x + iy", factor, t.either("Σ", "sum"), t.either("−", "-"));
+    return fmt::format("f = {}{} q_j/(z {} z_j), z = x + iy", factor, t.either("Σ", "sum"), t.either("−", "-")) + row;
   if (r.kernel == "laplace2d")
     return fmt::format("u(x) = {}{} q_j ({}log |x {} y_j|){}, in the plane", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), t.either("−", "-"), r.gradient ? " and its gradient" : "");

@@ -43,6 +43,7 @@ typedef enum farfield_error {
 #define FARFIELD_BACKEND_VALUE(name, NAME, number, word) FARFIELD_BACKEND_##NAME = number,
 #define FARFIELD_M2L_VALUE(name, NAME, number, word) FARFIELD_M2L_##NAME = number,
 #define FARFIELD_CORE_VALUE(name, NAME, number, word) FARFIELD_CORE_##NAME = number,
+#define FARFIELD_AXES_VALUE(name, NAME, number, word) FARFIELD_AXES_##NAME = number,
 #define FARFIELD_STENCIL_VALUE(name, NAME, number, word) FARFIELD_STENCIL_##NAME = number,
 #define FARFIELD_SIMD_VALUE(name, NAME, number, word) FARFIELD_SIMD_##NAME = number,
 enum { FARFIELD_KERNELS(FARFIELD_KERNEL_VALUE) };
@@ -52,6 +53,7 @@ enum { FARFIELD_PRECISION(FARFIELD_PRECISION_VALUE) };
 enum { FARFIELD_BACKEND(FARFIELD_BACKEND_VALUE) };
 enum { FARFIELD_M2L(FARFIELD_M2L_VALUE) };
 enum { FARFIELD_CORE(FARFIELD_CORE_VALUE) };
+enum { FARFIELD_AXES(FARFIELD_AXES_VALUE) };
 enum { FARFIELD_STENCIL(FARFIELD_STENCIL_VALUE) };
 enum { FARFIELD_SIMD(FARFIELD_SIMD_VALUE) };
 enum { FARFIELD_FLOAT32 = 0, FARFIELD_FLOAT64 = 1 };
@@ -101,7 +103,7 @@ typedef int farfield_flag, farfield_whole;
 typedef int64_t farfield_count;
 typedef uint64_t farfield_seed;
 typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
-    farfield_Simd, farfield_SofteningKind, farfield_Core;
+    farfield_Simd, farfield_SofteningKind, farfield_Core, farfield_Axes;
 
 /* What is asked for. Fill it with farfield_options_init, then change what you want. Meaning and default of each field:
  * options_list.h. */

@@ -43,6 +43,8 @@ struct FARFIELD_API Report {
   std::string softening_kind;  ///< empty without softening
   std::string core;            ///< of vortices; empty without one
   double core_radius = 0;
+  std::string periodic;                     ///< axes along which the points repeat; empty without any
+  double cell[3] = {};                      ///< lengths along these
   bool gradient = false, potential = true;  ///< which were computed
   std::string vector = "gradient";          ///< what Outputs::gradient holds: "gradient", "velocity", "cauchy"
   std::vector<std::string> components;      ///< the names of its components that are not always 0

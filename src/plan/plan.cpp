@@ -11,6 +11,7 @@
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
 #include "plan/repeat.hpp"
+#include "plan/rows.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 #include "tree/lattice.hpp"
@@ -24,11 +25,13 @@ struct Plan::State {
   Backend backend = Backend::cpu;
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
-  std::optional<Error> lost;  ///< why the last build failed, if it failed after the old points were given up
+  std::unique_ptr<Rows> rows;  ///< of points that repeat; then there are no evaluators
+  std::optional<Error> lost;   ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
+  void build_rows(const Points& sources, const Points* apart);
   void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
                int threads);
   void lose_points(const Error& why) noexcept;
@@ -114,6 +117,8 @@ class Completed {
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
 void Plan::State::build(const Points& given_sources, const Points* given_targets) {
   require_known(options);
+  validate_periodic(options);
+  if (options.periodic != Axes::none) return build_rows(given_sources, given_targets);
   require_own_device();
   const Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
   const Points &source_points = own.points, *apart_points = given_targets ? &other.points : nullptr;
@@ -146,6 +151,16 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   alike = !apart_points;
   sources = source_points.count;
   apart = apart_points ? apart_points->count : 0;
+}
+
+/// The old points stay until the new ones are taken.
+void Plan::State::build_rows(const Points& source_points, const Points* targets) {
+  rows = std::make_unique<Rows>(options, source_points, targets);
+  report = rows->report();
+  lost.reset();
+  alike = !targets;
+  sources = source_points.count;
+  apart = targets ? targets->count : 0;
 }
 
 /// Gives the old tree up for the new one: holding both would take twice the memory.
@@ -242,6 +257,11 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   check_outputs(outputs);
   elements(strengths.vectors, 3 * (alike ? sources : sources + apart));
   const Team team = settle_team(options.threads);
+  if (rows) {
+    rows->evaluate(strengths, outputs);
+    report = rows->report();
+    return;
+  }
   start_evaluation(report, strengths.vectors);
   report.threads = team.threads;
   const double scale = options.scale * traits(options.kernel).vector.constant;
@@ -308,9 +328,15 @@ static Geometry filling(std::int64_t sources, std::int64_t targets, const Option
 
 /// The positions are not known, so the bound covers every decision that `choose` could make for these counts.
 static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& given) {
-  const Options options = settled(given);
+  Options options = settled(given);
   require_count(sources, "source");
   require_count(targets, "target");
+  if (options.periodic != Axes::none) {  // with two images of each source, and a series beside
+    validate_periodic(options);
+    const std::int64_t at = (targets > 0 ? targets : sources) + (targets > 0 && options.at_sources ? sources : 0);
+    options.periodic = Axes::none, options.cell_x = 0, options.at_sources = false;
+    return bound_of(3 * sources, at, options) + 8 * (12 * sources + 5 * at);
+  }
   std::int64_t bound = 0;
   for (const Method method : {Method::fmm, Method::direct})
     for (const int dimension : {1, 2, 3}) {
