@@ -79,6 +79,8 @@ Json report_to_json(const Report& r) {
           {"core", r.core},
           {"core_radius", r.core_radius},
           {"potential", r.potential},
+          {"bandwidth", r.bandwidth},
+          {"relative_to", r.relative_to},
           {"gradient", r.gradient},
           {"vector", r.vector},
           {"tolerance", r.tolerance},

@@ -25,6 +25,8 @@ struct Math {
   FARFIELD_HD static V log(V x) { return std::log(x); }
   /// 1 - e^-x for x >= 0.
   FARFIELD_HD static V one_minus_exp(V x) { return -std::expm1(-x); }
+  /// 0 where e^x is below the smallest normal number.
+  FARFIELD_HD static V exp(V x) { return std::exp(x); }
 };
 
 }  // namespace farfield
