@@ -102,7 +102,7 @@ Rows::Rows(const Options& options, const Points& sources, const Points* targets)
   const double left = range(&Flat::x).low;
   bring_into_cell(left);
   const Range heights = range(&Flat::y);
-  if (planar::RowSum::strips_of(options_.cell_x, heights.low, heights.high) > planar::RowSum::most_strips)
+  if (RowSum::strips_of(options_.cell_x, heights.low, heights.high) > RowSum::most_strips)
     refuse("the points are " + number((heights.high - heights.low) / options_.cell_x) +
            " times as high as the cell is long; rows are offered up to 1,000 times");
   make_plan();

@@ -1,10 +1,10 @@
-// Rows: sums over points that repeat along x without end, made of sums that do not (expansions/planar/row.hpp): a plan
+// Rows: sums over points that repeat along x without end, made of sums that do not (kernels/periodic/row.hpp): a plan
 // whose sources are the points with their nearest images on both sides, and a series for all other images.
 #pragma once
 #include <farfield/plan.hpp>
 #include <optional>
 
-#include "expansions/planar/row.hpp"
+#include "kernels/periodic/row.hpp"
 
 namespace farfield {
 
@@ -39,7 +39,7 @@ class Rows {
   std::int64_t apart_ = 0;  ///< targets that are not sources
   Flat sources_, targets_;  ///< targets_: of the inner plan; empty where they are the sources
   std::optional<Plan> near_;
-  std::optional<planar::RowSum> far_;
+  std::optional<RowSum> far_;
   Report report_;
 };
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace farfield::planar {
+namespace farfield {
 
 /// C(z) for L = 1.
 std::complex<long double> far_images(std::complex<long double> z);
@@ -42,4 +42,4 @@ class RowSum {
   std::vector<bool> filled_;
 };
 
-}  // namespace farfield::planar
+}  // namespace farfield

@@ -1,10 +1,10 @@
-#include "expansions/planar/row.hpp"
+#include "kernels/periodic/row.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-namespace farfield::planar {
+namespace farfield {
 
 using Number = std::complex<double>;
 using Long = std::complex<long double>;
@@ -38,7 +38,7 @@ Long far_images(Long z) {
   return std::fabs(nearest) > 1 ? sum + 1.0L / (z - nearest) : sum;
 }
 
-/// c_m for m = 0 ... last at the point iy, by Cauchy's integral over a circle of radius 1.5 around it, which leaves out
+/// c_m for m = 0 ... last at the point iy, by the integral over a circle of radius 1.5 around it, which leaves out
 /// the poles: 256 points err by (1.5/2)^256.
 static void taylor_at(double y, int last, Number* coefficient) {
   constexpr int points = 256;
@@ -133,4 +133,4 @@ Number RowSum::at(double x, double y) const {
   return sum / cell_;
 }
 
-}  // namespace farfield::planar
+}  // namespace farfield
