@@ -9,7 +9,7 @@ namespace farfield {
 using Number = std::complex<double>;
 using Long = std::complex<long double>;
 
-/// Without the care for infinities that the language asks of the operator, which takes four times as long.
+/// Without the care for infinities and nan that the language asks of the operator.
 static Number times(Number a, Number b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
