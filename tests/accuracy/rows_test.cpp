@@ -61,7 +61,7 @@ double error_of(const Cloud& cloud, const Options& o, const Exact& truth) {
 
 /// A cloud of extent 1 along x, `height` cells high, in a cell a little wider.
 Cloud row_cloud(Kind kind, Signs signs, double height) {
-  Cloud cloud = flat_cloud(kind, 2'000, signs);
+  Cloud cloud = flat_cloud(kind, 1'500, signs);
   for (std::vector<double>* points : {&cloud.sources, &cloud.targets})
     for (std::size_t i = 0; i < points->size(); i += 3) (*points)[i + 1] *= height;
   return cloud;
@@ -70,7 +70,7 @@ Cloud row_cloud(Kind kind, Signs signs, double height) {
 TEST(Rows, KeepThePromiseAtAnyHeight) {
   for (const Kind kind : {Kind::uniform, Kind::sphere, Kind::apart})
     for (const Signs signs : {Signs::mixed, Signs::positive})
-      for (const double height : {0.0, 1e-3, 0.3, 1.0, 4.0, 60.0, 400.0}) {
+      for (const double height : {0.0, 0.3, 4.0, 60.0, 400.0}) {
         const Cloud cloud = row_cloud(kind, signs, height);
         const Exact truth = row_exact(cloud, row_options(1e-3, 1.3));
         for (const double tolerance : {1e-2, 1e-5, 1e-8, 1e-11}) {

@@ -351,6 +351,7 @@ FARFIELD_INLINE Vec<double> one_minus_exp(Vec<double> x) {
   using Bits = VectorOf<double>::bits;
   constexpr double high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45;  // of log 2; k high is exact
   constexpr double round = 0x1.8p52;                                       // low bits of its sum with k: k
+  if (!lanes_below<double>(x, 40)) return Vec<double>{} + 1.0;             // rounds to 1, as most pairs with cores do
   x = x < 64.0 ? x : Vec<double>{} + 64.0;
   const Vec<double> shifted = x * -1.44269504088896340736 + round, k = shifted - round;
   const Vec<double> r = (-x - k * high) - k * low,
@@ -363,6 +364,7 @@ FARFIELD_INLINE Vec<double> one_minus_exp(Vec<double> x) {
 FARFIELD_INLINE Vec<float> one_minus_exp(Vec<float> x) {
   using Whole = VectorOf<float>::mask;
   constexpr float high = 0.693145752f, low = 1.42860677e-6f, round = 0x1.8p23f;
+  if (!lanes_below<float>(x, 18)) return Vec<float>{} + 1.0f;
   x = x < 64.0f ? x : Vec<float>{} + 64.0f;
   const Vec<float> shifted = x * -1.44269504f + round, k = shifted - round;
   const Vec<float> r = (-x - k * high) - k * low,
