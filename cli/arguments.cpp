@@ -67,15 +67,35 @@ std::pair<std::string, std::string> parse_column(const std::string& text) {
   return {role, text.substr(equals + 1)};
 }
 
+/// gauss:0.01
+void parse_core(const std::string& text, Options& o) {
+  const auto colon = text.find(':');
+  const std::string word = text.substr(0, colon);
+  for (const Word<Core>& one : words_of(Core{}))
+    if (one.word == word && one.value != Core::none && colon != text.npos) {
+      o.core = one.value;
+      return void(o.core_radius = parse_number(text.substr(colon + 1)));
+    }
+  throw CLI::ValidationError("'" + text + "' is none; write gauss:RADIUS or rankine:RADIUS",
+                             CLI::ExitCodes::ValidationError);
+}
+
 void add_sum(CLI::App& app, SumArguments& a) {
   Options& o = a.options;
   app.add_option("INPUT", a.input, "Bodies: csv, npz, ply, ...; - for a pipe")->required()->type_name("");
   add_options(app, o, of(option::Where::general));
+  add_parsed(
+      app, "--core", [&o](const std::string& text) { parse_core(text, o); }, "Core of vortices: gauss:R or rankine:R")
+      ->type_name("KIND:R");
+  add_parsed(
+      app, "--cell", [&a](const std::string& text) { parse_cell(text, a.cell); },
+      "Lengths of the cell along these axes")
+      ->type_name("L,...");
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   app.add_option("-o,--output", a.output, "Results: .npz, .csv or .npy; - for a pipe")->type_name("FILE");
   add_output_format(app, a.format);
   app.add_option("--report", a.report, "Write the whole report as JSON")->type_name("FILE");
-  app.add_option("--plot", a.plot, "Draw the points, coloured by potential: PNG")->type_name("FILE");
+  app.add_option("--plot", a.plot, "Draw the points, coloured by result: PNG")->type_name("FILE");
   add_plot_axis(app, a.plot_axis);
   add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
@@ -191,6 +211,11 @@ void add_reading(CLI::App& app, io::Reading& reading) {
     for (const std::string& part : split(text)) reading.columns.push_back(parse_column(part));
   };
   add_parsed(app, "--columns", take_columns, "Columns of csv: x=Lon,y=Lat,z=0,q=Mass")->type_name("x=NAME,...");
+}
+
+void parse_cell(const std::string& text, std::vector<double>& lengths) {
+  lengths.clear();
+  for (const std::string& part : split(text)) lengths.push_back(parse_number(part));
 }
 
 CLI::Option* add_output_format(CLI::App& app, std::string& format) {

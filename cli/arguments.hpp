@@ -16,6 +16,7 @@ struct SumArguments {  ///< of `run` and `check`
   std::string input, targets, output, format, report, plot, plot_axis;
   io::Reading reading;
   Options options;
+  std::vector<double> cell;  ///< a length for each axis of Options::periodic
   bool quiet = false;
 };
 
@@ -73,6 +74,9 @@ void add_reading(CLI::App& app, io::Reading& reading);
 void add_plot_axis(CLI::App& app, std::string& axis);
 
 CLI::Option* add_output_format(CLI::App& app, std::string& format);
+
+/// Reads 6.28 or 2,3: the cell's length along each periodic axis.
+void parse_cell(const std::string& text, std::vector<double>& lengths);
 
 void add_kde(CLI::App& app, KdeArguments& arguments);
 void add_simulate(CLI::App& app, SimulateArguments& arguments);

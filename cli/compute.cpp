@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <farfield/error.hpp>
 #include <filesystem>
 
@@ -112,6 +113,14 @@ void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progr
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
 }
 
+/// Lengths of vectors of three components.
+std::vector<double> sizes(const std::vector<double>& vectors) {
+  std::vector<double> lengths;
+  for (std::size_t i = 0; i + 2 < vectors.size(); i += 3)
+    lengths.push_back(std::hypot(vectors[i], vectors[i + 1], vectors[i + 2]));
+  return lengths;
+}
+
 void write_text(const std::string& path, const std::string& text) {
   io::Output out(path);
   out.write(text);
@@ -134,7 +143,26 @@ void require_writable(const std::string& path) {
   io::Output probe(path);
 }
 
-Computation compute(const SumArguments& a, Progress& progress) {
+/// The options with the lengths of the cell.
+static Options with_cell(const SumArguments& a) {
+  Options o = a.options;
+  double* const length[3] = {&o.cell_x, &o.cell_y, &o.cell_z};
+  std::size_t given = 0, axes = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (static_cast<unsigned>(o.periodic) >> axis & 1) {
+      if (given < a.cell.size()) *length[axis] = a.cell[given++];
+      ++axes;
+    }
+  if (axes != a.cell.size())
+    throw Error(ErrorCode::usage, fmt::format("--cell has {}, but --periodic {} names {}; give one for each axis",
+                                              plural(std::ssize(a.cell), "length", "lengths"), word_of(o.periodic),
+                                              plural(static_cast<std::int64_t>(axes), "axis", "axes")));
+  return o;
+}
+
+Computation compute(const SumArguments& given, Progress& progress) {
+  SumArguments a = given;
+  a.options = with_cell(given);
   require_names(a);
   require_distinct(a);
   for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
@@ -151,8 +179,10 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
   const auto wrote = [&](const std::string& path) { c.written.push_back(path == "-" ? "standard output" : path); };
   if (!a.output.empty()) {
     progress("writing " + a.output);
-    const auto* gradient = a.options.gradient ? &c.result.gradient : nullptr;
-    io::write(a.output, {&c.at(), &c.result.potential, gradient}, a.format);
+    const Report& r = c.result.report;
+    const auto *potential = r.potential ? &c.result.potential : nullptr,
+               *gradient = r.gradient ? &c.result.gradient : nullptr;
+    io::write(a.output, {&c.at(), potential, gradient, r.vector, r.components}, a.format);
     wrote(a.output);
   }
   if (!a.plot.empty()) {
@@ -161,7 +191,9 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
     const std::string& path = c.targets ? a.targets : a.input;
     if (!a.plot_axis.empty()) style.axis = a.plot_axis[0];
     style.title = (path == "-" ? "" : std::filesystem::path(path).filename().string() + ": ") + told(c.at());
-    io::draw(a.plot, c.at(), c.result.potential, style);
+    const bool speeds = c.result.report.vector != "gradient";
+    if (speeds) style.label = "size of the " + c.result.report.vector;
+    io::draw(a.plot, c.at(), speeds ? sizes(c.result.gradient) : c.result.potential, style);
     wrote(a.plot);
   }
   c.wall.write = watch.seconds();
@@ -174,8 +206,8 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
 
 void require_accuracy(const Report& r) {
   if (!r.error) return;
-  std::string text = excess("potential", r.error->potential, r.tolerance);
-  const std::string gradient = r.gradient ? excess("gradient", r.error->gradient, r.tolerance) : "";
+  std::string text = r.potential ? excess("potential", r.error->potential, r.tolerance) : "";
+  const std::string gradient = r.gradient ? excess(r.vector.c_str(), r.error->gradient, r.tolerance) : "";
   text += (text.empty() || gradient.empty() ? "" : " and ") + gradient;
   if (!text.empty())
     throw Error(ErrorCode::accuracy, fmt::format("{}, more than the tolerance {}", text, shortest(r.tolerance)));

@@ -13,11 +13,14 @@ struct Results {
   const Bodies* bodies = nullptr;
   const std::vector<double>* potential = nullptr;  ///< n
   const std::vector<double>* gradient = nullptr;   ///< 3 n, interleaved
+  std::string vector = "gradient";                 ///< name of the gradient's array, which may hold another vector
+  std::vector<std::string> components = {"gx", "gy", "gz"};  ///< names of its first columns, those that tables have
 };
 
 /// Writes .npz (arrays positions, strengths, potential, gradient and one per extra column; positions stay float32 where
 /// they came so), .csv (x,y,z,q,potential,gx,gy,gz and the extra columns, digits that read back to the same double) or
-/// .npy (results alone: (N,) potential, or (N, 4) potential and gradient; without results (N, 4) x, y, z, strength).
+/// .npy (results alone: (N,) potential, or (N, 4) potential and gradient, or (N, 3) gradient; without results (N, 4)
+/// x, y, z, strength).
 /// `format` is one of these words; empty: the extension tells, and csv goes to standard output, which is "-".
 /// A file appears whole or not at all. Throws Error(output), or Error(usage) for another format.
 void write(const std::string& path, const Results& results, const std::string& format = "");

@@ -36,10 +36,17 @@ bool present(const Results& results, const std::vector<double>* values) {
   return values && (results.bodies->count() == 0 || !values->empty());
 }
 
-std::vector<std::string> column_names(const Bodies& bodies) {
+std::vector<std::string> names_of_vector(const Results& results) {
+  std::vector<std::string> names = results.components;
+  names.push_back(results.vector);
+  return names;
+}
+
+std::vector<std::string> column_names(const Bodies& bodies, const std::vector<std::string>& also) {
   constexpr std::size_t longest = 1000;  // letters; a member of an archive can have 65535
   std::vector<std::string> names;
   std::unordered_set<std::string> given(taken.begin(), taken.end());
+  given.insert(also.begin(), also.end());
   std::unordered_map<std::string, int> tried;  // by name: how many other names were made of it
   for (const Column& column : bodies.extra) {
     std::string name = column.name.substr(0, longest);

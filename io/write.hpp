@@ -16,6 +16,9 @@ void write_npy(Output& out, const Results& results);
 bool present(const Results& results, const std::vector<double>* values);
 
 /// Names for the extra columns that every format can hold and that clash neither with each other nor with x, y, z, ...
-std::vector<std::string> column_names(const Bodies& bodies);
+/// nor with those `also` taken.
+std::vector<std::string> column_names(const Bodies& bodies, const std::vector<std::string>& also = {});
+/// Names of a vector that is not the gradient, and of its columns.
+std::vector<std::string> names_of_vector(const Results& results);
 
 }  // namespace farfield::io

@@ -39,11 +39,9 @@ void add_periodic(CLI::App& app, KdeArguments& a) {
       throw CLI::ValidationError("no axis is named; write x, or x,y", CLI::ExitCodes::ValidationError);
   };
   add_parsed(app, "--periodic", take_axes, "Axes that are circles: x, or x,y")->type_name("AXES");
-  const auto take_cell = [&a](const std::string& text) {
-    a.cell.clear();
-    for (const std::string& part : split(text)) a.cell.push_back(parse_number(part));
-  };
-  add_parsed(app, "--cell", take_cell, "Their periods, in this order")->type_name("LENGTHS");
+  add_parsed(
+      app, "--cell", [&a](const std::string& text) { parse_cell(text, a.cell); }, "Their periods, in this order")
+      ->type_name("LENGTHS");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ Json error(const Report& r) {
   if (!r.error) return nullptr;
   const ErrorReport& e = *r.error;
   Json json = {{"samples", e.samples}, {"seed", e.seed}, {"seconds", e.seconds}};
-  json["potential"] = measured(e.potential, e.potential_median, e.potential_p95, e.potential_max);
+  json["potential"] =
+      r.potential ? measured(e.potential, e.potential_median, e.potential_p95, e.potential_max) : Json();
   json["gradient"] = r.gradient ? measured(e.gradient, e.gradient_median, e.gradient_p95, e.gradient_max) : Json();
   return json;
 }
@@ -73,9 +74,15 @@ Json report_to_json(const Report& r) {
           {"scale", r.scale},
           {"softening", r.softening},
           {"softening_kind", r.softening_kind},
+          {"periodic", r.periodic},
+          {"cell", r.cell},
+          {"core", r.core},
+          {"core_radius", r.core_radius},
+          {"potential", r.potential},
           {"bandwidth", r.bandwidth},
           {"relative_to", r.relative_to},
           {"gradient", r.gradient},
+          {"vector", r.vector},
           {"tolerance", r.tolerance},
           {"method", r.method},
           {"backend", r.backend},

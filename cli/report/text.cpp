@@ -33,6 +33,18 @@ std::string formula(const Report& r, const Terminal& t) {
     return fmt::format("u(x) = {}{} q_j{}{}(|x {} y_j|{} + {}{}){}, softened", factor, t.either("Σ", "sum"),
                        t.either(" / ", "/"), t.either("√", "sqrt"), t.either("−", "-"), t.either("²", "^2"),
                        shortest(r.softening), t.either("²", "^2"), r.gradient ? " and its gradient" : "");
+  const std::string row =
+      r.periodic.empty() ? "" : fmt::format(", repeated along {} every {}", r.periodic, shortest(r.cell[0]));
+  if (r.kernel == "vortex") {
+    const std::string core =
+        r.core.empty() ? "" : fmt::format(", cores {} of radius {}", r.core, shortest(r.core_radius));
+    return fmt::format("u {} iv = {}{} q_j/(2{}i (z {} z_j)){}{}", t.either("−", "-"), factor, t.either("Σ", "sum"),
+                       t.either("π", " pi "), t.either("−", "-"), core,
+                       r.potential ? ", and its stream function" : "") +
+           row;
+  }
+  if (r.kernel == "cauchy")
+    return fmt::format("f = {}{} q_j/(z {} z_j), z = x + iy", factor, t.either("Σ", "sum"), t.either("−", "-")) + row;
   if (r.kernel == "laplace2d")
     return fmt::format("u(x) = {}{} q_j ({}log |x {} y_j|){}, in the plane", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), t.either("−", "-"), r.gradient ? " and its gradient" : "");
@@ -135,8 +147,8 @@ std::string accuracy(const Report& r, const Terminal& t) {
     text += line(name, shortest(r.tolerance), scientific(norm), scientific(median), scientific(p95), scientific(max)) +
             (narrow ? " " : "    ") + verdict(norm, r.tolerance, t) + "\n";
   };
-  row("potential", e.potential, e.potential_median, e.potential_p95, e.potential_max);
-  if (r.gradient) row("gradient", e.gradient, e.gradient_median, e.gradient_p95, e.gradient_max);
+  if (r.potential) row("potential", e.potential, e.potential_median, e.potential_p95, e.potential_max);
+  if (r.gradient) row(r.vector.c_str(), e.gradient, e.gradient_median, e.gradient_p95, e.gradient_max);
   return text;
 }
 
@@ -198,6 +210,7 @@ double relative_difference(const std::vector<double>& ours, const std::vector<do
 
 /// Against results that the file itself brings, of an earlier run or of another program.
 std::string comparison(const Computation& c, const Terminal& t) {
+  const Report& r = c.result.report;
   if (!c.at().references_apply) return "";
   std::vector<std::string> parts;
   const auto compare = [&](const char* what, const std::vector<double>& ours, const std::vector<double>& theirs) {
@@ -205,7 +218,7 @@ std::string comparison(const Computation& c, const Terminal& t) {
       parts.push_back(fmt::format("{} {}", what, scientific(relative_difference(ours, theirs))));
   };
   compare("potential", c.result.potential, c.at().reference_potential);
-  compare("gradient", c.result.gradient, c.at().reference_gradient);
+  if (r.vector == "gradient") compare("gradient", c.result.gradient, c.at().reference_gradient);
   if (parts.empty()) return "";
   return section("Reference",
                  fmt::format("relative L2 difference to the results in the file: {}", fmt::join(parts, ", ")), t);

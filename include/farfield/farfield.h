@@ -42,6 +42,8 @@ typedef enum farfield_error {
 #define FARFIELD_PRECISION_VALUE(name, NAME, number, word) FARFIELD_PRECISION_##NAME = number,
 #define FARFIELD_BACKEND_VALUE(name, NAME, number, word) FARFIELD_BACKEND_##NAME = number,
 #define FARFIELD_M2L_VALUE(name, NAME, number, word) FARFIELD_M2L_##NAME = number,
+#define FARFIELD_CORE_VALUE(name, NAME, number, word) FARFIELD_CORE_##NAME = number,
+#define FARFIELD_AXES_VALUE(name, NAME, number, word) FARFIELD_AXES_##NAME = number,
 #define FARFIELD_STENCIL_VALUE(name, NAME, number, word) FARFIELD_STENCIL_##NAME = number,
 #define FARFIELD_SIMD_VALUE(name, NAME, number, word) FARFIELD_SIMD_##NAME = number,
 enum { FARFIELD_KERNELS(FARFIELD_KERNEL_VALUE) };
@@ -50,6 +52,8 @@ enum { FARFIELD_SOFTENING_KIND(FARFIELD_SOFTENING_KIND_VALUE) };
 enum { FARFIELD_PRECISION(FARFIELD_PRECISION_VALUE) };
 enum { FARFIELD_BACKEND(FARFIELD_BACKEND_VALUE) };
 enum { FARFIELD_M2L(FARFIELD_M2L_VALUE) };
+enum { FARFIELD_CORE(FARFIELD_CORE_VALUE) };
+enum { FARFIELD_AXES(FARFIELD_AXES_VALUE) };
 enum { FARFIELD_STENCIL(FARFIELD_STENCIL_VALUE) };
 enum { FARFIELD_SIMD(FARFIELD_SIMD_VALUE) };
 enum { FARFIELD_FLOAT32 = 0, FARFIELD_FLOAT64 = 1 };
@@ -81,7 +85,8 @@ typedef struct farfield_strengths {
 /* Where results go. Arrays are overwritten; a null pointer means "not wanted". Potentials are (vectors, count),
  * gradients (vectors, count, 3), contiguous, last index fastest, in the order of the caller's points. The gradient is
  * the derivative of the potential with respect to the target's coordinates (a force is its negative times a strength).
- */
+ * Kernel vortex puts the velocity (u, v, 0) there, cauchy (Re, Im, 0), without farfield_options.gradient; a potential
+ * they have only if farfield_options.stream_function asks for it. */
 typedef struct farfield_outputs {
   void* potential;        /* at the targets */
   void* gradient;         /* at the targets; needs farfield_options.gradient */
@@ -98,7 +103,7 @@ typedef int farfield_flag, farfield_whole;
 typedef int64_t farfield_count;
 typedef uint64_t farfield_seed;
 typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
-    farfield_Simd, farfield_SofteningKind;
+    farfield_Simd, farfield_SofteningKind, farfield_Core, farfield_Axes;
 
 /* What is asked for. Fill it with farfield_options_init, then change what you want. Meaning and default of each field:
  * options_list.h. */

@@ -15,6 +15,8 @@
   KERNEL(laplace3d, LAPLACE3D, Laplace3d, 0, "1/|x - y|") \
   KERNEL(count, COUNT, Count, 1, "1 for every pair, a point with itself included: a diagnostic") \
   KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane") \
-  KERNEL(gauss, GAUSS, Gauss, 3, "exp(-|x - y|^2 / (2 bandwidth^2)) for every pair, a point with itself included")
+  KERNEL(gauss, GAUSS, Gauss, 3, "exp(-|x - y|^2 / (2 bandwidth^2)) for every pair, a point with itself included") \
+  KERNEL(vortex, VORTEX, Vortex, 4, "velocity of point vortices, 1/(2 pi i (z - z_j)) = u - iv") \
+  KERNEL(cauchy, CAUCHY, Cauchy, 5, "1/(z - z_j), z = x + iy: real and imaginary part")
 
 #endif

@@ -18,6 +18,8 @@ enum class Method : int { FARFIELD_METHOD(FARFIELD_ENUMERATOR) };
 enum class SofteningKind : int { FARFIELD_SOFTENING_KIND(FARFIELD_ENUMERATOR) };
 enum class Precision : int { FARFIELD_PRECISION(FARFIELD_ENUMERATOR) };
 enum class Backend : int { FARFIELD_BACKEND(FARFIELD_ENUMERATOR) };
+enum class Core : int { FARFIELD_CORE(FARFIELD_ENUMERATOR) };
+enum class Axes : int { FARFIELD_AXES(FARFIELD_ENUMERATOR) };
 enum class M2l : int { FARFIELD_M2L(FARFIELD_ENUMERATOR) };
 enum class Stencil : int { FARFIELD_STENCIL(FARFIELD_ENUMERATOR) };
 enum class Simd : int { FARFIELD_SIMD(FARFIELD_ENUMERATOR) };
@@ -51,6 +53,8 @@ FARFIELD_WORDS_OF(Method, FARFIELD_METHOD, FARFIELD_WORD)
 FARFIELD_WORDS_OF(SofteningKind, FARFIELD_SOFTENING_KIND, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Precision, FARFIELD_PRECISION, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Backend, FARFIELD_BACKEND, FARFIELD_WORD)
+FARFIELD_WORDS_OF(Core, FARFIELD_CORE, FARFIELD_WORD)
+FARFIELD_WORDS_OF(Axes, FARFIELD_AXES, FARFIELD_WORD)
 FARFIELD_WORDS_OF(M2l, FARFIELD_M2L, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Stencil, FARFIELD_STENCIL, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Simd, FARFIELD_SIMD, FARFIELD_WORD)
@@ -73,8 +77,8 @@ using whole = int;
 using count = std::int64_t;
 using seed = std::uint64_t;
 using real = double;
-using farfield::Backend, farfield::Kernel, farfield::M2l, farfield::Method, farfield::Precision, farfield::Simd,
-    farfield::SofteningKind, farfield::Stencil;
+using farfield::Axes, farfield::Backend, farfield::Core, farfield::Kernel, farfield::M2l, farfield::Method,
+    farfield::Precision, farfield::Simd, farfield::SofteningKind, farfield::Stencil;
 enum class Where { general, expert, interface_only };
 }  // namespace option
 

@@ -38,6 +38,23 @@
   VALUE(plummer, PLUMMER, 0, "plummer") \
   VALUE(spline, SPLINE, 1, "spline")
 
+/* Cores of vortices, velocity over that of a point vortex: gauss, 1 - exp(-r^2/R^2); rankine, min(1, r^2/R^2). */
+#define FARFIELD_CORE(VALUE)      \
+  VALUE(none, NONE, 0, "none")    \
+  VALUE(gauss, GAUSS, 1, "gauss") \
+  VALUE(rankine, RANKINE, 2, "rankine")
+
+/* Axes along which the points repeat; each is a bit of the number. */
+#define FARFIELD_AXES(VALUE)   \
+  VALUE(none, NONE, 0, "none") \
+  VALUE(x, X, 1, "x")          \
+  VALUE(y, Y, 2, "y")          \
+  VALUE(xy, XY, 3, "xy")       \
+  VALUE(z, Z, 4, "z")          \
+  VALUE(xz, XZ, 5, "xz")       \
+  VALUE(yz, YZ, 6, "yz")       \
+  VALUE(xyz, XYZ, 7, "xyz")
+
 /* How a multipole expansion becomes a local one. dense: one matrix per offset, O(degree^4). rotation: rotate, shift
  * along z, rotate back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2). */
 #define FARFIELD_M2L(VALUE)              \
@@ -108,7 +125,19 @@
    * targets, above 0 and at most 1; 0: from the tolerance. */                                                         \
   OPTION(real, theta, 0, expert, "X", "Treecode: edge over distance, no promise")                                     \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \
-  OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")
+  OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")                                                   \
+  /* Of kernel vortex: also the stream function, as the potential. Without it no logarithm is computed. */             \
+  OPTION(flag, stream_function, false, general, "", "Of kernel vortex the stream function, too")                       \
+  /* Core of vortices and its radius R, in the caller's units; on the command line --core gauss:R. Far pairs are       \
+   * those of point vortices to what the tolerance allows: boxes stay so wide. */                                      \
+  OPTION(Core, core, Core{}, interface_only, "", "")                                                                   \
+  OPTION(real, core_radius, 0, interface_only, "", "")                                                                 \
+  /* Axes along which the cell of the points is repeated without end, and its lengths along these; 0 along others. On  \
+   * the command line --cell LX,LY,LZ: a length for each of the axes. Kernels vortex and cauchy: rows along x. */      \
+  OPTION(Axes, periodic, Axes{}, general, "", "Axes along which the points repeat")                                    \
+  OPTION(real, cell_x, 0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_y, 0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_z, 0, interface_only, "", "")
 /* clang-format on */
 
 #endif

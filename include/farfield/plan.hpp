@@ -13,7 +13,8 @@
 namespace farfield {
 
 /// What a one-shot function or the owning form of Plan::evaluate gives back. Arrays are in the order of the
-/// caller's points; potential has (vectors, targets) elements, gradient (vectors, targets, 3).
+/// caller's points; potential has (vectors, targets) elements, gradient (vectors, targets, 3). What `gradient` holds of
+/// kernels vortex and cauchy: see Outputs.
 template <Real T>
 struct Result {
   std::vector<T> potential, gradient;                // at the targets

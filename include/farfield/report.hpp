@@ -47,7 +47,13 @@ struct FARFIELD_API Report {
   /// What errors are relative to: "results", their L2 norm over all targets, or "strengths", at every target the sum of
   /// |strengths|, which for the gradient is divided by the bandwidth.
   std::string relative_to;
-  bool gradient = false;
+  std::string core;            ///< of vortices; empty without one
+  double core_radius = 0;
+  std::string periodic;                     ///< axes along which the points repeat; empty without any
+  double cell[3] = {};                      ///< lengths along these
+  bool gradient = false, potential = true;  ///< which were computed
+  std::string vector = "gradient";          ///< what Outputs::gradient holds: "gradient", "velocity", "cauchy"
+  std::vector<std::string> components;      ///< the names of its components that are not always 0
   int threads = 0, degree = 0, levels = 0;
   std::int64_t leaf_size = 0, coefficients = 0;
   std::int64_t sources = 0, targets = 0, vectors = 0;

@@ -108,7 +108,8 @@ strengths(const Range& q, std::int64_t count, std::int64_t vectors = 1) {
 
 /// Where results go. All arrays belong to the caller and are overwritten; a null pointer means "not wanted".
 /// Potentials are (vectors, count), gradients (vectors, count, 3), both contiguous in row-major order,
-/// in the order of the caller's points.
+/// in the order of the caller's points. Kernel vortex puts the velocity (u, v, 0) in the place of the gradient, cauchy
+/// (Re, Im, 0), whether or not Options::gradient asks for it; a potential needs Options::stream_function then.
 struct Outputs {
   void* potential = nullptr;         ///< at the targets
   void* gradient = nullptr;          ///< at the targets; needs Options::gradient

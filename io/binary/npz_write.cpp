@@ -53,6 +53,7 @@ void write_npy(Output& out, const Results& results) {
     return out.write(bytes_of(*results.potential));
   }
   if (present(results, results.potential)) return put_columns(out, n, {{results.potential, 1}, {results.gradient, 3}});
+  if (present(results, results.gradient)) return put_columns(out, n, {{results.gradient, 3}});
   if (present(results, &bodies.strengths)) return put_columns(out, n, {{&bodies.positions, 3}, {&bodies.strengths, 1}});
   put_columns(out, n, {{&bodies.positions, 3}});
 }
@@ -64,8 +65,8 @@ void write_npz(Output& out, const Results& results) {
   add_positions(zip, bodies);
   if (static_cast<std::int64_t>(bodies.strengths.size()) == n) add(zip, "strengths", bodies.strengths, {n});
   if (present(results, results.potential)) add(zip, "potential", *results.potential, {n});
-  if (present(results, results.gradient)) add(zip, "gradient", *results.gradient, {n, 3});
-  const auto names = column_names(bodies);
+  if (present(results, results.gradient)) add(zip, results.vector, *results.gradient, {n, 3});
+  const auto names = column_names(bodies, names_of_vector(results));
   for (std::size_t c = 0; c < names.size(); ++c) add(zip, names[c], bodies.extra[c].values, {n});
   zip.finish();
 }

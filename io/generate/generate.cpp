@@ -88,6 +88,17 @@ void make_spiral(std::int64_t n, std::uint64_t seed, Bodies& bodies) {
   });
 }
 
+// Two patches of vorticity, as Lamb and Oseen's, so near each other that they merge.
+void make_vortices(std::int64_t n, std::uint64_t seed, Bodies& bodies) {
+  constexpr double size = 0.3;
+  fill(n, seed, bodies, [=](Random& random, std::int64_t i) -> Point {
+    const double radius = size * std::sqrt(-std::log(random.uniform())),
+                 angle = 2 * std::numbers::pi * random.uniform();
+    return {radius * std::cos(angle) + (i % 2 ? 0.5 : -0.5), radius * std::sin(angle), 0};
+  });
+  bodies.strengths.assign(static_cast<std::size_t>(n), 1 / static_cast<double>(n));
+}
+
 struct Kind {
   const char *name, *summary;
   void (*make)(std::int64_t, std::uint64_t, Bodies&);
@@ -102,6 +113,7 @@ constexpr Kind kinds[] = {
     {"line", "random on a line of length 1", make_line},
     {"lattice", "a cubic lattice in the unit cube, filled in order", make_lattice},
     {"plane", "random in a unit square", make_plane},
+    {"vortices", "two patches of vorticity in the plane that merge, circulations of sum 1", make_vortices},
     {"spiral", "random on a spiral wound round a cone", make_spiral},
 };
 

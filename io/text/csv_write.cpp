@@ -16,15 +16,15 @@ struct Field {
 std::vector<Field> fields_of(const Results& results) {
   const Bodies& bodies = *results.bodies;
   std::vector<Field> fields;
-  const auto add_vectors = [&](const char* const(&names)[3], const std::vector<double>& values) {
+  const auto add_vectors = [&](const std::vector<std::string>& names, const std::vector<double>& values) {
     const double* const first = values.empty() ? nullptr : values.data();
-    for (std::size_t c = 0; c < 3; ++c) fields.push_back({names[c], first ? first + c : nullptr, 3});
+    for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], first ? first + c : nullptr, 3});
   };
   add_vectors({"x", "y", "z"}, bodies.positions);
   if (present(results, &bodies.strengths)) fields.push_back({"q", bodies.strengths.data(), 1});
   if (present(results, results.potential)) fields.push_back({"potential", results.potential->data(), 1});
-  if (present(results, results.gradient)) add_vectors({"gx", "gy", "gz"}, *results.gradient);
-  const auto names = column_names(bodies);
+  if (present(results, results.gradient)) add_vectors(results.components, *results.gradient);
+  const auto names = column_names(bodies, names_of_vector(results));
   for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], bodies.extra[c].values.data(), 1});
   return fields;
 }

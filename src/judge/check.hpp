@@ -29,6 +29,7 @@ struct Norm {
 double unit_of(const Norm& norm);
 struct Norms {
   Norm potential, gradient;
+  bool with_potential = true;  ///< it was computed
   bool finite() const { return potential.finite() && gradient.finite(); }
 };
 

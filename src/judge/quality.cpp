@@ -66,7 +66,8 @@ template <class Real>
 Norms norms_of(const Computed<Real>& computed, int threads) {
   Norms norms;
   const ResultArrays<Real>& result = computed.result;
-  norms.potential = norm_of(result.part, 1, computed.targets, threads);
+  norms.with_potential = result[0] || !result[1];
+  if (norms.with_potential) norms.potential = norm_of(result.part, 1, computed.targets, threads);
   if (result[1]) norms.gradient = norm_of(result.part + 1, 3, computed.targets, threads);
   return norms;
 }
@@ -107,8 +108,10 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
-  q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.at_least() / unit_u, 1));
-  q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
+  if (norms.with_potential) {
+    q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.at_least() / unit_u, 1));
+    q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
+  }
   q.truncation = safety * lost_by(truncated, norms);
   constexpr double of_probes = 2;  // they are few
   q.unsoftened = of_probes * lost_by({up * sum.lacking_u, up * sum.lacking_g}, norms);
@@ -119,7 +122,7 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
 }
 
 double lost_by(const Truncation& squares, const Norms& norms) {
-  const double potential = over_norm(squares.potential, 1, norms.potential.l2, 0);
+  const double potential = norms.with_potential ? over_norm(squares.potential, 1, norms.potential.l2, 0) : 0;
   return norms.gradient.largest > 0 ? std::max(potential, over_norm(squares.gradient, 1, norms.gradient.l2, 0))
                                     : potential;
 }
@@ -181,7 +184,7 @@ void measure(Quality& quality, const Computed<Real>& in, const std::vector<Drawn
   Truncation squares;
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     Truncation own;
-    for (int part = 0; part < in.result.parts(); ++part) {
+    for (int part = first_part(in.result.parts()); part < end_part(in.result.parts()); ++part) {
       const double difference = static_cast<double>(in.result[part][targets[k]]) - exact[k].part[part];
       (part == 0 ? own.potential : own.gradient) += drawn[k].times * difference * difference;
     }

@@ -6,10 +6,12 @@
 #include "core/hd.hpp"
 #include "expansions/basis.hpp"
 #include "kernels/parameters.hpp"
+#include "kernels/vector_result.hpp"
 
 namespace farfield {
 
-/// `parts`, the numbers of a result: 1, the potential; 4, the potential and its gradient with respect to the target.
+/// `parts` of a result (core/results.hpp): 1, the potential; 4, the potential and its gradient with respect to the
+/// target; 3, the gradient alone, asked of kernels whose result is a vector (`vector`, vector_result.hpp).
 template <class K>
 concept PairKernel = ExpansionBasis<typename K::Basis> &&
     requires(const K& kernel, double r2, double d, double q, double* out) {
@@ -55,6 +57,14 @@ template <class K>
 concept Softens = K::softens && OfInverseDistance<K> && requires(double v, double* out) {
   K::template of_spline<1>(v, v, v, v, v, v, v, out);
   K::template of_spline<4>(v, v, v, v, v, v, v, out);
+};
+
+/// A kernel whose near pairs may have a core (Options::core), for its gradient alone: then points that coincide still
+/// contribute nothing to each other.
+template <class K>
+concept HasCore = HasParameters<K> && requires(const K& kernel, const Options& options, double error) {
+  { kernel.bare() } -> std::same_as<KernelParameters>;               ///< its parameters without the core
+  { K::core_reach(options, error) } -> std::convertible_to<double>;  ///< KernelTraits::core_reach
 };
 
 /// Adds a pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: computed

@@ -13,6 +13,14 @@ static KernelParameters parameters_of([[maybe_unused]] const Options& options) {
 }
 
 template <class K>
+static constexpr auto core_reach_of() -> double (*)(const Options&, double) {
+  if constexpr (HasCore<K>)
+    return K::core_reach;
+  else
+    return nullptr;
+}
+
+template <class K>
 static constexpr double cost_of_pair() {
   if constexpr (requires { K::pair_cost; })
     return K::pair_cost;
@@ -59,11 +67,13 @@ static constexpr KernelTraits traits_of(const char* name) {
           .has_bandwidth = takes_bandwidth<K>(),
           .least_axes = fewest_axes<K>(),
           .pair_cost = cost_of_pair<K>(),
+          .vector = vector_result<K>(),
           .decay = Basis::decay,
           .truncates = Basis::truncates,
           .coefficients = Basis::Shape::count,
           .errors = Basis::errors,
-          .parameters = parameters_of<K>};
+          .parameters = parameters_of<K>,
+          .core_reach = core_reach_of<K>()};
 }
 
 const KernelTraits& traits(Kernel kernel) {

@@ -4,6 +4,7 @@
 
 #include "expansions/error_curve.hpp"
 #include "kernels/parameters.hpp"
+#include "kernels/vector_result.hpp"
 
 namespace farfield {
 
@@ -20,15 +21,22 @@ struct KernelTraits {
   bool has_bandwidth;               ///< Options::bandwidth is its first length
   int least_axes;                   ///< coordinates that a point must have; others may be left out
   double pair_cost;                 ///< of one pair, over that of 1/r
+  VectorResult vector;              ///< what it delivers of the gradient
   Decay decay;                      ///< how what its expansions lack decays
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis
   const ErrorCurve* errors;
   KernelParameters (*parameters)(const Options&);  ///< in the caller's units; none: zeros
+  /// Distance from which a pair with Options::core differs from one without by that relative error at most; null where
+  /// no core is offered.
+  double (*core_reach)(const Options&, double error);
 };
 
 /// Traits of a kernel of the registry.
 const KernelTraits& traits(Kernel kernel);
+
+/// Is the potential computed?
+inline bool sums_potential(const Options& o) { return !traits(o.kernel).vector.always || o.stream_function; }
 
 /// Degree of a kernel's expansions in a plan of degree `degree`: 0 where the expansions are not truncated.
 inline int expansion_degree(Kernel kernel, int degree) { return traits(kernel).truncates ? degree : 0; }

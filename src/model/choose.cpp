@@ -94,6 +94,23 @@ static void validate_bandwidth(const Options& o, const Geometry& g) {
     refuse(" is below 1e-12 of the points' extent, which single precision does not resolve; use precision double");
 }
 
+static void validate_core(const Options& o, const Geometry& g) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  const std::string kernel = std::string("kernel ") + traits(o.kernel).name, radius = number(o.core_radius);
+  if (o.stream_function && !(traits(o.kernel).vector.always && traits(o.kernel).vector.with_potential))
+    refuse(kernel + " has no stream function; leave stream_function out, or use kernel vortex");
+  if (o.core == Core::none && o.core_radius == 0) return;
+  if (o.core == Core::none) refuse("core_radius " + radius + " is the radius of no core; set core, or leave it out");
+  if (!traits(o.kernel).core_reach) refuse(kernel + " has no core; leave core out, or use kernel vortex");
+  if (!(o.core_radius > 0) || !std::isfinite(o.core_radius))
+    refuse("core radius " + radius + " is not a length; use a finite number above 0, or no core");
+  if (o.stream_function) refuse("the stream function is not offered with a core; leave out one of them");
+  if (g.extent > 0 && std::ldexp(o.core_radius, g.exponent) > 0x1p30)
+    refuse("core radius " + radius +
+           " is more than 1e9 times the points' extent, so that no two vortices are apart; "
+           "use a shorter one");
+}
+
 /// A kernel of the plane takes points that share their third coordinate.
 static void validate_plane(const Options& o, const Geometry& g) {
   if (traits(o.kernel).decay.axes == 3 || g.low[2] == g.high[2]) return;
@@ -309,7 +326,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
        : !expands                     ? "softened expansions are offered on the cpu alone"
        : d.method == Method::treecode ? "few targets: cheaper than expansions around them"
        : d.method == Method::fmm      ? "cheaper than all pairs"
-       : s.widened                    ? "cheaper than expansions, whose leaves this softening makes wide"
+       : s.widened                    ? "cheaper than expansions, whose leaves this softening or core makes wide"
                                       : "cheaper than expansions for so few points");
   d.seconds = 1e-9 * (d.method == Method::treecode ? treecode.cost : s.cost);
   if (d.expands()) return;
@@ -332,7 +349,7 @@ int full_pair_terms(const Decision& d) {
 /// The near field of a plan on the CPU is summed as accurately as its tolerance needs, or to the full precision where
 /// the caller chose the degree or softens the kernel.
 static int pair_terms_for(const Decision& d, const Options& o) {
-  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || o.softening > 0)
+  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || changes_near_pairs(o))
     return full_pair_terms(d);
   return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
 }
@@ -359,13 +376,14 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
 
 /// Divides the tolerance between the softened kernel and the expansions.
 static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
-  if (o.softening == 0) return;
+  if (!changes_near_pairs(o)) return;
   d.tolerance *= expansion_share(o);
   note(d, d.method == Method::treecode ? "least distance" : "least leaf edge",
        number(std::ldexp(d.least_edge, -g.exponent)),
-       o.softening_kind == SofteningKind::spline
-           ? "reach of the spline, beyond which the kernel is 1/r"
-           : "beyond it the softened kernel is 1/r but for half of the tolerance");
+       o.core == Core::gauss     ? "beyond it vortices are points but for half of the tolerance"
+       : o.core == Core::rankine ? "radius of the cores, beyond which vortices are points"
+       : reaches_far(o)          ? "beyond it the softened kernel is 1/r but for half of the tolerance"
+                                 : "reach of the spline, beyond which the kernel is 1/r");
 }
 
 /// For a kernel without expansions.
@@ -388,14 +406,17 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate_plane(o, g);
   validate_softening(o, g, machine.backend);
   validate_bandwidth(o, g);
+  validate_core(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
+  d.potential = sums_potential(o);
   d.apart = !g.alike;
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.softening = o.softening;
   d.softening_kind = o.softening_kind;
+  d.lacks_beyond = reaches_far(o);
   d.parameters = scaled_parameters(o, g.exponent);
   d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
   choose_precision(d, o, g);
@@ -412,7 +433,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   };
   d.pair_terms = pair_terms_for(d, o);
   const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
-  d.least_edge = o.softening > 0 ? least_box_edge(o, d.tolerance, g.exponent) : 0;
+  d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
   const TreecodeScheme treecode = cheapest_treecode(o, g, c, d.tolerance * expansion_share(o));

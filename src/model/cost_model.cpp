@@ -66,7 +66,11 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
 
 // p2p of 2e4 uniform points in leaves of 300, AVX-512: 1.05 for Plummer's kernel, 1.12 for a spline of short reach, 1.5
 // (double) to 2.2 (single) for one that reaches as far as a leaf.
+// Velocities of vortices, baseline, 2e4 points: with Gaussian cores 1.9 (far pairs) to 4 (near ones), with the stream
+// function 2.8.
 double softened_pair_cost(const Options& o) {
+  if (o.core != Core::none) return o.core == Core::gauss ? 3 : 1.05;
+  if (o.stream_function) return 3;
   if (!(o.softening > 0)) return 1;
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }

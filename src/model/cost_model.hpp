@@ -41,7 +41,7 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
 /// The same of a whole GPU, of the class of one H200.
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
 
-/// Time of a softened pair over one of 1/r.
+/// Time of a pair with softening, core or stream function over one without.
 double softened_pair_cost(const Options& options);
 
 /// Nanoseconds of one translation of `degree`.

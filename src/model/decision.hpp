@@ -18,10 +18,11 @@ struct Decision {
   Precision precision = Precision::double_;
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
-  bool gradient = false;
-  int parts() const { return parts_with(gradient); }
+  bool gradient = false, potential = true;
+  int parts() const { return parts_with(gradient, potential); }
   double softening = 0;  ///< in the caller's units
   SofteningKind softening_kind = {};
+  bool lacks_beyond = false;    ///< far pairs lack something of the softening or core: reaches_far
   KernelParameters parameters;  ///< scaled
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known

@@ -31,12 +31,17 @@ double truncation_share(double tolerance, Precision precision) {
   return tolerance > rounding ? std::sqrt(tolerance * tolerance - rounding * rounding) : tolerance;
 }
 
-double expansion_share(const Options& o) {
-  const bool lacks = o.softening > 0 && o.softening_kind == SofteningKind::plummer;
-  return lacks ? std::sqrt(1 - plummer_share * plummer_share) : 1;
+bool changes_near_pairs(const Options& o) { return o.softening > 0 || o.core != Core::none; }
+
+bool reaches_far(const Options& o) {
+  return o.softening > 0 ? o.softening_kind == SofteningKind::plummer : o.core == Core::gauss;
 }
 
+double expansion_share(const Options& o) { return reaches_far(o) ? std::sqrt(1 - plummer_share * plummer_share) : 1; }
+
 double least_box_edge(const Options& o, double tolerance, int exponent) {
+  if (o.core != Core::none)
+    return std::ldexp(traits(o.kernel).core_reach(o, plummer_share * std::min(tolerance, 1.0)), exponent);
   const double length = std::ldexp(o.softening, exponent);
   if (o.softening_kind == SofteningKind::spline) return spline_reach * length;
   return length * std::sqrt((o.gradient ? 1.5 : 0.5) / (plummer_share * tolerance));

@@ -25,13 +25,17 @@ inline constexpr int max_degree = 60;  ///< the generators are tested to here
 // gradient. Far pairs of boxes are at least an edge of the finer one apart, so a least edge of all boxes keeps that
 // distance.
 
-/// Part of the tolerance that Plummer's kernel may lack beyond the near field: reached by pairs alone that are only one
-/// edge apart.
+/// Part of the tolerance that Plummer's kernel may lack beyond the near field, or a vortex with a Gaussian core:
+/// reached by pairs alone that are only one edge apart.
 inline constexpr double plummer_share = 0.5;
+/// Is K changed at short distance, by a softening or a core, so that boxes have a least edge?
+bool changes_near_pairs(const Options& options);
+/// Does this reach beyond the near field?
+bool reaches_far(const Options& options);
 /// Part of it that is left to expansions, whose error has random signs, so that squares add.
 double expansion_share(const Options& options);
 
-/// Least edge of a box, scaled, for a softening > 0. `tolerance`: what rounding leaves of it.
+/// Least edge of a box, scaled, where changes_near_pairs. `tolerance`: what rounding leaves of it.
 double least_box_edge(const Options& options, double tolerance, int exponent);
 
 }  // namespace farfield

@@ -8,6 +8,7 @@
 #include "backends/cpu/transfer/crowding.hpp"
 #include "backends/cpu/transfer/survey.hpp"
 #include "kernels/traits.hpp"
+#include "model/error_model.hpp"
 #include "plan/boundary.hpp"
 
 #if defined(FARFIELD_CUDA)
@@ -83,7 +84,7 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry) {
-  if (machine.backend != Backend::cuda && options.softening > 0 && options.method != Method::direct)
+  if (machine.backend != Backend::cuda && changes_near_pairs(options) && options.method != Method::direct)
     cpu::survey_crowding(geometry, sources, targets);
 }
 

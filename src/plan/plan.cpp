@@ -13,6 +13,7 @@
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
 #include "plan/repeat.hpp"
+#include "plan/rows.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 #include "tree/lattice.hpp"
@@ -26,11 +27,13 @@ struct Plan::State {
   Backend backend = Backend::cpu;
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
-  std::optional<Error> lost;  ///< why the last build failed, if it failed after the old points were given up
+  std::unique_ptr<Rows> rows;  ///< of points that repeat; then there are no evaluators
+  std::optional<Error> lost;   ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
+  void build_rows(const Points& sources, const Points* apart);
   void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
                int threads);
   void lose_points(const Error& why) noexcept;
@@ -60,6 +63,12 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.bandwidth = o.bandwidth;
   r.relative_to = traits(d.kernel).bounded ? "strengths" : "results";
   r.gradient = o.gradient;
+  r.potential = sums_potential(o);
+  const VectorResult& made = traits(d.kernel).vector;
+  r.vector = made.name;
+  for (const char* component : made.components)
+    if (component) r.components.emplace_back(component);
+  if (o.core != Core::none) r.core = word_of(o.core), r.core_radius = o.core_radius;
   r.threads = threads;
   r.sources = g.sources;
   r.targets = g.alike ? g.sources : g.targets;
@@ -116,6 +125,8 @@ class Completed {
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
 void Plan::State::build(const Points& given_sources, const Points* given_targets) {
   require_known(options);
+  validate_periodic(options);
+  if (options.periodic != Axes::none) return build_rows(given_sources, given_targets);
   require_own_device();
   const Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
   const Points &source_points = own.points, *apart_points = given_targets ? &other.points : nullptr;
@@ -148,6 +159,16 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   alike = !apart_points;
   sources = source_points.count;
   apart = apart_points ? apart_points->count : 0;
+}
+
+/// The old points stay until the new ones are taken.
+void Plan::State::build_rows(const Points& source_points, const Points* targets) {
+  rows = std::make_unique<Rows>(options, source_points, targets);
+  report = rows->report();
+  lost.reset();
+  alike = !targets;
+  sources = source_points.count;
+  apart = targets ? targets->count : 0;
 }
 
 /// Gives the old tree up for the new one: holding both would take twice the memory.
@@ -188,7 +209,7 @@ void Plan::State::require_own_device() const {
 std::unique_ptr<Plan::State> Plan::State::built(const Options& options, const Points& sources, const Points* apart) {
   return guarded([&] {
     auto state = std::make_unique<State>();
-    state->options = options;
+    state->options = settled(options);
     state->build(sources, apart);
     return state;
   });
@@ -217,6 +238,12 @@ void Plan::State::check_outputs(const Outputs& o) const {
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
   if ((o.gradient || o.source_gradient) && !options.gradient)
     throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
+  if ((o.potential || o.source_potential) && !sums_potential(options))
+    throw Error(
+        ErrorCode::usage,
+        std::string("a potential array was given, but kernel ") + traits(options.kernel).name +
+            (traits(options.kernel).vector.with_potential ? " sums velocities alone; set options.stream_function"
+                                                          : " has no potential; pass null"));
   if (alike && ((o.potential && o.source_potential) || (o.gradient && o.source_gradient)))
     throw Error(ErrorCode::usage,
                 "results at the targets and at the sources were asked for, which are the same points; pass one array");
@@ -238,9 +265,15 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   check_outputs(outputs);
   elements(strengths.vectors, 3 * (alike ? sources : sources + apart));
   const Team team = settle_team(options.threads);
+  if (rows) {
+    rows->evaluate(strengths, outputs);
+    report = rows->report();
+    return;
+  }
   start_evaluation(report, strengths.vectors);
   report.threads = team.threads;
-  Delivery delivery{outputs, alike ? sources : apart, options.scale, options.check, options.seed};
+  const double scale = options.scale * traits(options.kernel).vector.constant;
+  Delivery delivery{outputs, alike ? sources : apart, scale, options.check, options.seed};
   if (alike) {  // results at the sources and at the targets are the same thing
     if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
     if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
@@ -276,9 +309,10 @@ Result<T> Plan::evaluate(std::span<const T> q) {
     const std::int64_t n = s.sources, m = target_count(), vectors = vectors_in(std::ssize(q), n);
     const bool both = !s.alike && s.options.at_sources;
     Result<T> r;
-    r.potential.resize(elements(vectors, m));
+    const bool potential = sums_potential(s.options);
+    if (potential) r.potential.resize(elements(vectors, m));
     if (s.options.gradient) r.gradient.resize(elements(vectors, 3 * m));
-    if (both) r.source_potential.resize(elements(vectors, n));
+    if (both && potential) r.source_potential.resize(elements(vectors, n));
     if (both && s.options.gradient) r.source_gradient.resize(elements(vectors, 3 * n));
     const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
     s.evaluate(strengths(q.data(), n, vectors),
@@ -301,10 +335,16 @@ static Geometry filling(std::int64_t sources, std::int64_t targets, const Option
 }
 
 /// The positions are not known, so the bound covers every decision that `choose` could make for these counts.
-static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& options) {
-  require_known(options);
+static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const Options& given) {
+  Options options = settled(given);
   require_count(sources, "source");
   require_count(targets, "target");
+  if (options.periodic != Axes::none) {  // with two images of each source, and a series beside
+    validate_periodic(options);
+    const std::int64_t at = (targets > 0 ? targets : sources) + (targets > 0 && options.at_sources ? sources : 0);
+    options.periodic = Axes::none, options.cell_x = 0, options.at_sources = false;
+    return bound_of(3 * sources, at, options) + 8 * (12 * sources + 5 * at);
+  }
   std::int64_t bound = 0;
   for (const Method method : {Method::fmm, Method::direct, Method::treecode})
     for (const int dimension : {1, 2, 3}) {
@@ -312,6 +352,7 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       if (options.method != method && method != Method::direct && !traits(options.kernel).expands) continue;
       Options one = options;
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
+      if (one.core_radius > 0 && std::isfinite(one.core_radius)) one.core_radius = 1;
       one.method = method;
       const bool offered = offers_softening(options.backend, one) && offers_method(options.backend, one);
       if (options.method != method && !offered) continue;

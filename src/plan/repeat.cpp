@@ -114,8 +114,9 @@ static void warn_of_truncation(Report& report, const Decision& ran, const Qualit
 
 static void warn_of_softening(Report& report, const Decision& ran, const Quality& q) {
   if (ran.promised && ran.expands() && q.norms.finite() && q.unsoftened > ran.tolerance)
-    warn(report, "far pairs are summed without the softening, which may leave a relative error of " +
-                     number(q.unsoftened, 1) + " in this sum; use method direct");
+    warn(report, std::string("far pairs are summed without the ") + (ran.softening > 0 ? "softening" : "cores") +
+                     ", which may leave a relative error of " + number(q.unsoftened, 1) +
+                     " in this sum; use method direct");
 }
 
 static void warn_of_lost_strengths(Report& report, const Quality& q) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kernels/traits.hpp"
 #include "model/accounts.hpp"
 #include "plan/threads.hpp"
 #include "tree/geometry.hpp"
@@ -26,6 +27,13 @@ void require_known(const Options& o) {
   if (o.threads < 0 || o.threads > most_threads)
     throw Error(ErrorCode::usage, "threads " + std::to_string(o.threads) + " is outside 0 to " +
                                       std::to_string(most_threads) + "; 0 means all");
+}
+
+Options settled(const Options& options) {
+  require_known(options);
+  Options all = options;
+  all.gradient = all.gradient || traits(all.kernel).vector.always;
+  return all;
 }
 
 std::size_t elements(std::int64_t vectors, std::int64_t width) {

@@ -1,4 +1,4 @@
-// e^x of vectors against long double, in units in the last place. Built once per instruction set.
+// e^x and 1 - e^-x of vectors against long double, in units in the last place. Built once per instruction set.
 #include <gtest/gtest.h>
 
 #include "backends/cpu/runtime/simd.hpp"
@@ -55,6 +55,29 @@ TEST(Exp, EndsInZero) {
   EXPECT_EQ(exp_of(0.0f), 1);
   for (const double x : {-709.0, -1e4, -1e300, -static_cast<double>(INFINITY)}) EXPECT_EQ(exp_of(x), 0) << x;
   for (const float x : {-88.0f, -1e4f, -3e38f, -INFINITY}) EXPECT_EQ(exp_of(x), 0) << x;
+}
+
+template <class Real>
+void expect_complement_within(long double most) {
+  Stream random(11);
+  long double worst = 0;
+  for (int i = 0; i < 400'000; ++i) {
+    const Real x = static_cast<Real>(i % 2 ? random.between(0, 50) : std::pow(10.0, random.between(-20, 2)));
+    const long double exact = -std::expm1(-static_cast<long double>(x));
+    const Real nearest = static_cast<Real>(exact), found = one_minus_exp(broadcast(x))[lanes<Real> - 1];
+    worst = std::max(worst, std::fabs(found - exact) / (std::nextafter(nearest, Real(INFINITY)) - nearest));
+  }
+  EXPECT_LE(worst, most);
+  std::printf("largest error %.3Lf units in the last place\n", worst);
+}
+
+TEST(OneMinusExp, IsRightToTwoUnitsInTheLastPlace) {
+  if (!machine_has_this()) GTEST_SKIP() << "this machine does not offer the instruction set";
+  expect_complement_within<double>(2);
+  expect_complement_within<float>(2);
+  EXPECT_EQ(one_minus_exp(broadcast(0.0))[0], 0);
+  EXPECT_EQ(one_minus_exp(broadcast(static_cast<double>(INFINITY)))[0], 1);
+  EXPECT_EQ(one_minus_exp(broadcast(INFINITY))[0], 1);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   /// The next build reuses the arrays and, where degree and scheme stay the same, the tables.
   bool can_adopt(const Decision& d) const {
     return d.backend == decision.backend && d.kernel == decision.kernel && d.method == decision.method &&
-           d.precision == decision.precision && d.simd == decision.simd && d.gradient == decision.gradient;
+           d.precision == decision.precision && d.simd == decision.simd && d.parts() == decision.parts();
   }
 
   template <class Work>
@@ -107,7 +107,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void finish(Report& report) const { report.memory_bytes = placed->memory.meter.peak; }
 
   void allocate_results() {
-    for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
+    for (int part = 0; part < most_parts; ++part)
+      if (is_summed(part)) result_[part].resize(targets());
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
     multipole_.resize(boxes * tables_->view().stride);
@@ -136,8 +137,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     work_.multipole = multipole_.data();
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
-      work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
+      work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
     work_.softening = softening;
+    work_.wide_leaves = decision.least_edge > 0;
     work_.source_order = tree.sources.order.data();
     work_.target_order = tree.target_points().order.data();
     work_.parameters = decision.parameters;
@@ -155,7 +157,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       return decision.method == Method::treecode ? treecode(bound, *clock_) : fmm(bound, *clock_);
     }
     time("p2p", [&] {
-      for (int part = 0; part < work_.result.parts(); ++part) std::fill_n(work_.result[part], targets(), Real(0));
+      for (int part = 0; part < most_parts; ++part)
+        if (is_summed(part)) std::fill_n(work_.result[part], targets(), Real(0));
       stages_.direct(work_, sources(), targets());
     });
   }
@@ -163,7 +166,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void start_judging() {}
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) const {
-    cpu::scatter(SortedResults<Real>{work_.result, factors}, v.index, placed->tree.target_points(), delivery, threads);
+    cpu::scatter(SortedResults<Real>{work_.result, factors}, v.index, placed->tree.target_points(), delivery,
+                 {traits(decision.kernel).vector, threads});
   }
 
   Quality quality(const OneVector& v, std::int64_t translations) {
@@ -244,12 +248,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     };
   }
 
-  /// Of Plummer's kernel; the spline is 1/r there.
-  double softened_to() const {
-    const bool lacking = with_tree() && decision.softening > 0 && softening.kind == SofteningKind::plummer;
-    return lacking ? decision.least_edge : INFINITY;
-  }
+  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
+  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
 
+  bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
   Computed<Real> computed() const { return {targets(), work_.result}; }
 
   Truncation truncated() {

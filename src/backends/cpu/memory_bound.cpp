@@ -20,7 +20,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer while building; strengths and results while
   // evaluating, in single also the strengths in double
-  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * d.parts() * real;
+  std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) +
+                       results * (end_part(d.parts()) - first_part(d.parts())) * real;
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

@@ -68,6 +68,7 @@ struct Work {
   Real* local = nullptr;           ///< [boxes][stride]
   ResultArrays<Real> result;       ///< padded
   Softening softening;
+  bool wide_leaves = false;     ///< boxes have a least edge: a leaf may hold most of all points
   KernelParameters parameters;  ///< scaled
   /// The caller's indices of sorted points. Target t >= self_from of the caller is source t - self_from, which in a
   /// softened sum contributes nothing to it.

@@ -14,7 +14,7 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const BoxFrame frame(tree, box);
   const auto scale = part_scales<typename Kernel::Basis, Real>(1 / frame.factor, frame.factor);
   const Real* coefficient[4] = {work.local + box * work.tables.stride};
-  for (int axis = 0; axis + 1 < parts; ++axis) {
+  for (int axis = 0; axis + 1 < end_part(parts); ++axis) {
     Real* map = derivative + axis * work.tables.stride;
     apply(work.tables.local_gradient[axis], coefficient[0], map);
     coefficient[axis + 1] = map;
@@ -25,7 +25,8 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
     const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Evaluate<Kernel, Real, parts> visit(coefficient);
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
-    for (int part = 0; part < parts; ++part) deliver(work.result[part] + t, visit.out[part], scale[part], valid);
+    for (int part = first_part(parts); part < end_part(parts); ++part)
+      deliver(work.result[part] + t, visit.out[part], scale[part], valid);
   }
 }
 
@@ -36,7 +37,8 @@ void l2p(const Work<Real>& work) {
         const BoxId box = static_cast<BoxId>(i);
         if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
         Real* derivative = scratch.need(3 * work.tables.stride);
-        with_parts(work.result.parts(), [&](auto parts) { l2p_leaf<Kernel, Real, parts()>(work, box, derivative); });
+        with_parts_of<Kernel>(work.result.parts(),
+                              [&](auto parts) { l2p_leaf<Kernel, Real, parts()>(work, box, derivative); });
       });
 }
 

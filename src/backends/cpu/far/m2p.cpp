@@ -12,7 +12,7 @@ template <class Real, int parts>
 static void expand(const Work<Real>& work, BoxId source, std::int64_t pitch, Real* coefficient) {
   const Real* multipole = work.multipole + source * work.tables.stride;
   for (std::int64_t i = 0; i < pitch; ++i) coefficient[i] = i < work.tables.coefficients ? multipole[i] : 0;
-  for (int axis = 0; axis + 1 < parts; ++axis)
+  for (int axis = 0; axis + 1 < end_part(parts); ++axis)
     apply(work.tables.multipole_gradient[axis], multipole, coefficient + (axis + 1) * pitch);
 }
 
@@ -30,13 +30,14 @@ static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_
     const int valid = valid_lanes<Real>(t, end);
     PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Vec<Real> weight, logarithm = {};
-    if constexpr (Logarithmic<typename Kernel::Basis>)
+    constexpr bool has_logarithm = Logarithmic<typename Kernel::Basis> && parts != gradient_alone;
+    if constexpr (has_logarithm)
       logarithm = coefficient[0][0] * Kernel::Basis::excess(u.x, u.y) + coefficient[0][Kernel::Basis::unit_coefficient];
     Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Evaluate<Kernel, Real, parts> visit(coefficient);
     Kernel::Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
-    if constexpr (Logarithmic<typename Kernel::Basis>) visit.out[0] += logarithm;
-    for (int part = 0; part < parts; ++part)
+    if constexpr (has_logarithm) visit.out[0] += logarithm;
+    for (int part = first_part(parts); part < end_part(parts); ++part)
       deliver<Real>(work.result[part] + t, visit.out[part] * weight, scale[part], valid);
   }
 }
@@ -45,14 +46,15 @@ template <class Kernel, class Real>
 void m2p(const Work<Real>& work) {
   const ListView& list = work.lists.m2p;
   const std::int64_t pitch = Kernel::Basis::coefficient_count(work.tables.degree + 1);
-  for_blocks<Scratch<Real>>(
-      {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
-        const BoxId box = static_cast<BoxId>(i);
-        Real* scratch = memory.need(4 * pitch);
-        for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-          with_parts(work.result.parts(),
-                     [&](auto parts) { add_box<Kernel, Real, parts()>(work, box, list.items[k], pitch, scratch); });
-      });
+  for_blocks<Scratch<Real>>({0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads,
+                            [&](auto& memory, std::int64_t i) {
+                              const BoxId box = static_cast<BoxId>(i);
+                              Real* scratch = memory.need(4 * pitch);
+                              for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
+                                with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
+                                  add_box<Kernel, Real, parts()>(work, box, list.items[k], pitch, scratch);
+                                });
+                            });
 }
 
 FARFIELD_INSTANTIATE(m2p)

@@ -13,8 +13,9 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 /// out[e] += sum_i panel[e][i] R_i, where every lane has coefficients of its own.
-template <class Kernel, class Real, int expansions>
+template <class Kernel, class Real, int parts>
 struct EvaluatePanel {
+  static constexpr int first = first_part(parts), expansions = end_part(parts);
   const Vec<Real>* const* panel;
   Vec<Real> out[expansions] = {};
   int azimuth = 0;
@@ -25,17 +26,17 @@ struct EvaluatePanel {
     azimuth = m;
     cosine = c;
     sine = s;
-    for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
+    for (int e = first; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
     const int i = Kernel::Basis::Shape::index(n, azimuth), j = Kernel::Basis::Shape::index(n, -azimuth);
-    for (int e = 0; e < expansions; ++e) {
+    for (int e = first; e < expansions; ++e) {
       plus[e] += panel[e][i] * value;
       minus[e] += panel[e][j] * value;
     }
   }
   FARFIELD_INLINE void end(int m) {
-    for (int e = 0; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
+    for (int e = first; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
   }
 };
 
@@ -56,14 +57,16 @@ template <class Kernel, class Real, int parts>
 class BoxPanel {
   using Basis = typename Kernel::Basis;
   using V = Vec<Real>;
+  static constexpr int slots = end_part(parts);
+  static constexpr bool has_logarithm = Logarithmic<Basis> && parts != gradient_alone;
 
  public:
   BoxPanel(const Work<Real>& work, V* memory)
       : work_(work), pitch_(Basis::coefficient_count(work.tables.degree + (parts > 1))) {
-    for (int e = 0; e < parts; ++e) panel_[e] = memory + e * pitch_;
+    for (int e = 0; e < slots; ++e) panel_[e] = memory + e * pitch_;
   }
   static std::int64_t numbers(const Work<Real>& work) {
-    return parts * Basis::coefficient_count(work.tables.degree + (parts > 1));
+    return slots * Basis::coefficient_count(work.tables.degree + (parts > 1));
   }
 
   /// Lanes beyond `count` repeat the first box, with no coefficients.
@@ -78,7 +81,7 @@ class BoxPanel {
       potential_scale_[k] = scale.potential, gradient_scale_[k] = scale.gradient;
     }
     transpose_multipoles(boxes, count);
-    for (int axis = 0; axis + 1 < parts; ++axis) differentiate(work_.tables.multipole_gradient[axis], axis + 1);
+    for (int axis = 0; axis + 1 < slots; ++axis) differentiate(work_.tables.multipole_gradient[axis], axis + 1);
   }
 
   /// Adds what the boxes give at target t.
@@ -86,14 +89,13 @@ class BoxPanel {
     V x = seen_from(centre_[0], work_.target[0][t], against_, Real{}),
       y = seen_from(centre_[1], work_.target[1][t], against_, Real{}),
       z = seen_from(centre_[2], work_.target[2][t], against_, Real{}), weight, logarithm = {};
-    if constexpr (Logarithmic<Basis>)
-      logarithm = panel_[0][0] * Basis::excess(x, y) + panel_[0][Basis::unit_coefficient];
+    if constexpr (has_logarithm) logarithm = panel_[0][0] * Basis::excess(x, y) + panel_[0][Basis::unit_coefficient];
     Basis::invert(x, y, z, weight, inverse_sqrt(V(x * x + y * y + z * z)));
     EvaluatePanel<Kernel, Real, parts> visit(panel_);
     Basis::columns(work_.tables.degree + (parts > 1),
                    parts > 1 ? work_.tables.recurrence_next : work_.tables.recurrence, x, y, z, visit);
-    if constexpr (Logarithmic<Basis>) visit.out[0] += logarithm;
-    for (int part = 0; part < parts; ++part)
+    if constexpr (has_logarithm) visit.out[0] += logarithm;
+    for (int part = first_part(parts); part < slots; ++part)
       sum[part] += visit.out[part] * weight * (part == 0 ? potential_scale_ : gradient_scale_);
   }
 
@@ -120,7 +122,7 @@ class BoxPanel {
 
   const Work<Real>& work_;
   std::int64_t pitch_;
-  V* panel_[parts];
+  V* panel_[slots];
   double centre_[3][lanes<Real>], against_[lanes<Real>];
   V potential_scale_ = {}, gradient_scale_ = {};
 };
@@ -133,18 +135,20 @@ struct PanelMemory {
 
 template <class Kernel, class Real, int parts>
 static void add_row(const Work<Real>& work, BoxId leaf, PanelMemory<Real>& memory) {
+  constexpr int slots = end_part(parts);
   const TreeView& tree = work.tree;
   const ListView& row = work.lists.m2p;
   const std::int64_t first = tree.target_begin[leaf], targets = tree.target_count(leaf), end = row.begin[leaf + 1];
   BoxPanel<Kernel, Real, parts> panel(work, memory.panel.need(BoxPanel<Kernel, Real, parts>::numbers(work)));
-  Vec<Real>* sums = memory.sums.need(parts * targets);
-  std::fill_n(sums, parts * targets, Vec<Real>{});
+  Vec<Real>* sums = memory.sums.need(slots * targets);
+  std::fill_n(sums, slots * targets, Vec<Real>{});
   for (std::int64_t i = row.begin[leaf]; i < end; i += lanes<Real>) {
     panel.fill(row.items + i, static_cast<int>(std::min<std::int64_t>(lanes<Real>, end - i)));
-    for (std::int64_t t = 0; t < targets; ++t) panel.add(first + t, sums + parts * t);
+    for (std::int64_t t = 0; t < targets; ++t) panel.add(first + t, sums + slots * t);
   }
   for (std::int64_t t = 0; t < targets; ++t)
-    for (int part = 0; part < parts; ++part) work.result[part][first + t] += sum_lanes<Real>(sums[parts * t + part]);
+    for (int part = first_part(parts); part < slots; ++part)
+      work.result[part][first + t] += sum_lanes<Real>(sums[slots * t + part]);
 }
 
 template <class Kernel, class Real>
@@ -154,7 +158,8 @@ void m2p_boxes(const Work<Real>& work) {
       {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
         const BoxId leaf = static_cast<BoxId>(i);
         if (row.begin[leaf] < row.begin[leaf + 1])
-          with_parts(work.result.parts(), [&](auto parts) { add_row<Kernel, Real, parts()>(work, leaf, memory); });
+          with_parts_of<Kernel>(work.result.parts(),
+                                [&](auto parts) { add_row<Kernel, Real, parts()>(work, leaf, memory); });
       });
 }
 

@@ -17,7 +17,8 @@ static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame
     const int valid = valid_lanes<Real>(s, end);
     PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     const Vec<Real> strengths = strengths_of(work.strength, s, valid);
-    if constexpr (Logarithmic<Basis>) sum[0] += strengths * (Basis::excess(u.x, u.y) + minus_log);
+    if constexpr (Logarithmic<Basis>)
+      if (work.result.part[0]) sum[0] += strengths * (Basis::excess(u.x, u.y) + minus_log);
     Vec<Real> weight;
     Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
     Accumulate<Kernel, Real> visit{strengths * weight, sum};

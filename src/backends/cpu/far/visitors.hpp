@@ -60,9 +60,10 @@ struct Accumulate {
   FARFIELD_INLINE void end(int) {}
 };
 
-/// out[e] += sum_i coefficient[e][i] R_i for one (potential) or four (and gradient) expansions at once.
-template <class Kernel, class Real, int expansions>
+/// out[e] += sum_i coefficient[e][i] R_i for the expansions of all parts at once.
+template <class Kernel, class Real, int parts>
 struct Evaluate {
+  static constexpr int first = first_part(parts), expansions = end_part(parts);
   const Real* const* coefficient;
   Vec<Real> out[expansions] = {};
   int azimuth = 0;
@@ -73,17 +74,17 @@ struct Evaluate {
     azimuth = m;
     cosine = c;
     sine = s;
-    for (int e = 0; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
+    for (int e = first; e < expansions; ++e) plus[e] = minus[e] = Vec<Real>{};
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
     const int i = Kernel::Basis::Shape::index(n, azimuth), j = Kernel::Basis::Shape::index(n, -azimuth);
-    for (int e = 0; e < expansions; ++e) {
+    for (int e = first; e < expansions; ++e) {
       plus[e] += coefficient[e][i] * value;
       minus[e] += coefficient[e][j] * value;
     }
   }
   FARFIELD_INLINE void end(int m) {
-    for (int e = 0; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
+    for (int e = first; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
   }
 };
 

@@ -18,7 +18,7 @@ struct Sums {
   explicit Sums(const KernelParameters& parameters) : kernel(kernel_of<Kernel>(parameters)) {}
 
   /// Leaves out pairs that are too near (least_square); `near` becomes positive unless the points of these coincide.
-  FARFIELD_INLINE void add(V dx, V dy, V dz, V strength) {
+  FARFIELD_INLINE void add(V dx, V dy, V dz, V strength, double to2) {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto summed = distance2 > (Kernel::singular ? least_square<double> : -1.0);
     const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
@@ -28,7 +28,15 @@ struct Sums {
       take(out, pair_terms(kernel, r2, dx, dy, dz, q));
     else
       take(out, terms_of(out));
+    if constexpr (HasCore<Kernel>) add_lacking(out, r2, dx, dy, dz, q, to2);
     near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
+  }
+
+  /// What the expansions, which have no core, add to a pair beyond the square root of `to2`.
+  FARFIELD_INLINE void add_lacking(const V out[4], V r2, V dx, V dy, V dz, V q, double to2) {
+    V point[4] = {};
+    kernel_of<Kernel>(kernel.bare()).template pair<gradient_alone>(r2, dx, dy, dz, q, point);
+    for (int e = 1; e < most_parts; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
   }
 
   /// Adds a softened pair. Sources that coincide with the target contribute to the potential.
@@ -120,7 +128,7 @@ static void add_blocks(const DirectInput& in, const double x[3], std::int64_t be
   const auto add = [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
     if constexpr (softened == Softened::plummer) sums.add_softened(dx, dy, dz, q, square, at_no_distance, to2);
     if constexpr (softened == Softened::spline) sums.add_spline(dx, dy, dz, q, inverse);
-    if constexpr (softened == Softened::no) sums.add(dx, dy, dz, q);
+    if constexpr (softened == Softened::no) sums.add(dx, dy, dz, q, to2);
   };
   for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
     const std::int64_t last = std::min(j + tuning::checked_sources, end);

@@ -116,7 +116,7 @@ class ClosePairs {
         r2 = r2 > Real(0) ? r2 : V{} + Real(1);
       }
       kernel_.template pair<parts>(r2, dx, dy, dz, q, out);
-      for (int part = 0; part < parts; ++part) sum[part] += out[part];
+      for (int part = first_part(parts); part < end_part(parts); ++part) sum[part] += out[part];
     }
   }
 
@@ -157,7 +157,8 @@ class ClosePairs {
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
       nearest_pair<Kernel, 4>(in_frame<Kernel>(work_.parameters, frame_.factor), d[0], d[1], d[2],
                               static_cast<double>(q), out);
-      for (int part = 0; part < parts; ++part) a.sum[i][part][k] += static_cast<Real>(out[part]);
+      for (int part = first_part(parts); part < end_part(parts); ++part)
+        a.sum[i][part][k] += static_cast<Real>(out[part]);
     }
     return r2;
   }
@@ -175,7 +176,8 @@ class ClosePairs {
       if (!work_.is_self(source, first + k))
         nearest_spline_pair<Kernel, 4>(work_.softening.length * frame_.factor, d[0], d[1], d[2],
                                        static_cast<double>(q[k]), out);
-      for (int part = 0; part < parts; ++part) a.sum[i][part][k] += static_cast<Real>(out[part]);
+      for (int part = first_part(parts); part < end_part(parts); ++part)
+        a.sum[i][part][k] += static_cast<Real>(out[part]);
       q[k] = 0;
     }
     return q;

@@ -32,7 +32,7 @@ static inline void for_each_run(const TreeView& tree, const ListView& near, std:
 
 template <class Real>
 static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
-  for (int part = 0; part < work.result.parts(); ++part)
+  for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
     std::fill(work.result[part] + begin, work.result[part] + end, Real(0));
 }
 
@@ -67,7 +67,7 @@ static void p2p_piece(const Work<Real>& work, const Piece& targets, PairSources<
   flush();
 }
 
-/// Leaves that softening makes wide may hold most of all points: each is divided, so that threads share it.
+/// Leaves that a softening or core makes wide may hold most of all points: each is divided, so that threads share it.
 static std::vector<Piece> pieces_of_leaves(const TreeView& tree) {
   std::vector<Piece> pieces;
   for (BoxId box = 0; box < tree.boxes; ++box) {
@@ -84,7 +84,7 @@ static void p2p_leaves(const Work<Real>& work) {
   const auto add = [&](auto& sources, const Piece& piece) {
     p2p_piece<Kernel, Real, parts, terms, softened>(work, piece, sources);
   };
-  if constexpr (softened == Softened::no) {
+  if (!work.wide_leaves) {
     for_blocks<PairSources<Real>>({0, tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& sources, auto i) {
       const BoxId box = static_cast<BoxId>(i);
       if (tree.is_leaf(box)) add(sources, {box, tree.target_begin[box], tree.target_end[box]});
@@ -109,7 +109,7 @@ template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
   if constexpr (has_expansions<Kernel>())
-    with_parts(work.result.parts(), [&](auto parts) {
+    with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
       with_softening<Kernel>(work.softening,
                              [&](auto softened) { p2p_with<Kernel, Real, parts(), full, softened()>(work); });
     });
@@ -152,8 +152,9 @@ static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64
   const Frame frame = frame_of_all(work, count, targets);
   for_blocks<PairSources<Real>>({0, targets, tuning::direct_targets}, work.threads, [&](auto& sources, std::int64_t t) {
     const std::int64_t end = std::min(t + tuning::direct_targets, targets);
-    with_parts(work.result.parts(),
-               [&](auto parts) { direct_block<Kernel, Real, parts(), softened>(work, frame, count, t, end, sources); });
+    with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
+      direct_block<Kernel, Real, parts(), softened>(work, frame, count, t, end, sources);
+    });
   });
 }
 

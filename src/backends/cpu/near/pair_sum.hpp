@@ -76,7 +76,8 @@ class PairSum {
     a.clear();
     for (std::int64_t s = 0; s < run.count; s += lanes<Real>)
       interact<false>(a, load(run.axis[0] + s), load(run.axis[1] + s), load(run.axis[2] + s), load(run.q + s));
-    for (int part = 0; part < parts; ++part) total.sum[0][part][k] += scale * sum_lanes<Real>(a.sum[0][part]);
+    for (int part = first_part(parts); part < end_part(parts); ++part)
+      total.sum[0][part][k] += scale * sum_lanes<Real>(a.sum[0][part]);
   }
 
   /// Uses the guarded short way while less than one source in eight has pairs too near for it, then close_pairs.hpp.
@@ -160,7 +161,7 @@ class PairSum {
   template <int n>
   FARFIELD_INLINE void deliver(const Tile<n>& a, int i, std::int64_t first, std::int64_t end) const {
     const auto results = part_scales<typename Kernel::Basis, Real>(1 / frame_.factor, frame_.factor);
-    for (int part = 0; part < parts; ++part)
+    for (int part = first_part(parts); part < end_part(parts); ++part)
       add_to(work_.result[part] + first, a.sum[i][part] * results[part], end - first);
   }
   /// Writes no result beyond `valid`: the next ones belong to another box, perhaps of another thread.

@@ -9,7 +9,7 @@ struct TargetTile {
   using V = Vec<Real>;
   V x[n], y[n], z[n];
   V rest[3][n];  ///< what rounding took off the coordinates, in single
-  V sum[n][parts];
+  V sum[n][end_part(parts)];
 
   /// Reads the targets from t on into the frame.
   FARFIELD_INLINE void place(const Work<Real>& work, const Frame& frame, std::int64_t t) {
@@ -27,14 +27,14 @@ struct TargetTile {
   }
   void add(const TargetTile& other, Real scale) {
     for (int i = 0; i < n; ++i)
-      for (int part = 0; part < parts; ++part) sum[i][part] += scale * other.sum[i][part];
+      for (int part = first_part(parts); part < end_part(parts); ++part) sum[i][part] += scale * other.sum[i][part];
   }
   /// Adds the lanes of `other` whose bits are set.
   void add_lanes(const TargetTile& other, unsigned bits) {
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < lanes<Real>; ++k) {
         if (!(bits >> (i * lanes<Real> + k) & 1)) continue;
-        for (int part = 0; part < parts; ++part) sum[i][part][k] += other.sum[i][part][k];
+        for (int part = first_part(parts); part < end_part(parts); ++part) sum[i][part][k] += other.sum[i][part][k];
       }
   }
 };

@@ -84,11 +84,12 @@ struct Destination {
 
 template <class T, class Real>
 static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points, const Delivery& d,
-                       int threads) {
+                       const Writing& how) {
   const std::int64_t count = points.count;
   const Destination<T> at_targets(d.outputs.potential, d.outputs.gradient, vector, d.split);
   const Destination<T> at_sources(d.outputs.source_potential, d.outputs.source_gradient, vector, count - d.split);
-#pragma omp parallel for num_threads(threads)
+  const VectorResult& made = how.vector;
+#pragma omp parallel for num_threads(how.threads)
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t index = points.order[i];
     const Destination<T>& to = index < d.split ? at_targets : at_sources;
@@ -98,22 +99,25 @@ static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const 
     };
     if (to.potential) to.potential[at] = result(0);
     if (to.gradient)
-      for (int axis = 0; axis < 3; ++axis) to.gradient[3 * at + axis] = result(1 + axis);
+      for (int axis = 0; axis < 3; ++axis)
+        to.gradient[3 * at + axis] = static_cast<T>(made.sign[axis]) * result(made.part[axis]);
   }
 }
 
 template <class Real>
 void scatter(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points, const Delivery& delivery,
-             int threads) {
+             const Writing& how) {
   if (delivery.outputs.scalar == Scalar::float32)
-    scatter_to<float>(r, vector, points, delivery, threads);
+    scatter_to<float>(r, vector, points, delivery, how);
   else
-    scatter_to<double>(r, vector, points, delivery, threads);
+    scatter_to<double>(r, vector, points, delivery, how);
 }
 
 template void gather<float>(const Strengths&, std::int64_t, const Array<std::uint32_t>&, int, Array<float>&, int);
 template void gather<double>(const Strengths&, std::int64_t, const Array<std::uint32_t>&, int, Array<double>&, int);
-template void scatter<float>(const SortedResults<float>&, std::int64_t, const SortedPoints&, const Delivery&, int);
-template void scatter<double>(const SortedResults<double>&, std::int64_t, const SortedPoints&, const Delivery&, int);
+template void scatter<float>(const SortedResults<float>&, std::int64_t, const SortedPoints&, const Delivery&,
+                             const Writing&);
+template void scatter<double>(const SortedResults<double>&, std::int64_t, const SortedPoints&, const Delivery&,
+                              const Writing&);
 
 }  // namespace farfield::cpu

@@ -7,6 +7,7 @@
 #include "core/array.hpp"
 #include "core/results.hpp"
 #include "judge/quality.hpp"
+#include "kernels/vector_result.hpp"
 
 namespace farfield::cpu {
 
@@ -23,9 +24,14 @@ template <class Real>
 void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
             Array<Real>& sorted, int threads);
 
-/// Writes results to the caller's arrays.
+/// How results are written: what of the gradient, and by how many threads.
+struct Writing {
+  const VectorResult& vector;
+  int threads;
+};
+/// Writes results of strength vector `index` to the caller's arrays.
 template <class Real>
-void scatter(const SortedResults<Real>& results, std::int64_t vector, const SortedPoints& points,
-             const Delivery& delivery, int threads);
+void scatter(const SortedResults<Real>& results, std::int64_t index, const SortedPoints& points,
+             const Delivery& delivery, const Writing& how);
 
 }  // namespace farfield::cpu

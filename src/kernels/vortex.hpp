@@ -1,0 +1,60 @@
+// Point vortices: velocity u - iv = 1/(2 pi i) sum q_j / (z - z_j), q_j the circulations; with the stream function
+// -1/(2 pi) sum q_j log |z - z_j| if asked. Constant in front: 1/(2 pi), applied to the results. Cores, of velocities
+// alone: q (1 - exp(-r^2/s^2)) (Gaussian: length[0] = s) and q / max(r^2, e^2) r^2 (Rankine: length[1] = e).
+#pragma once
+#include <cmath>
+#include <farfield/options.hpp>
+
+#include "core/math.hpp"
+#include "expansions/planar/basis.hpp"
+#include "kernels/concept.hpp"
+
+namespace farfield {
+
+struct Vortex {
+  using Basis = PlanarBasis;
+  static constexpr int homogeneity = 0;
+  static constexpr bool singular = true, softens = false;
+  static constexpr double pair_cost = 1;  ///< of one pair of velocities, over that of 1/r
+  static constexpr bool on_device = false;
+  /// u = d psi / dy, v = -d psi / dx
+  static constexpr VectorResult vector = {
+      "velocity", {"u", "v", nullptr}, {2, 1, 3}, {1, -1, 1}, 0.15915494309189533577, true, true};
+
+  KernelParameters own;
+  static KernelParameters parameters(const Options& o) {
+    return {{o.core == Core::gauss ? o.core_radius : 0, o.core == Core::rankine ? o.core_radius : 0}};
+  }
+  KernelParameters bare() const { return {{}, own.log_unit}; }  ///< without core
+  /// Distance from which a pair with core differs from one without by that relative error at most.
+  static double core_reach(const Options& o, double error) {
+    return o.core_radius * (o.core == Core::gauss ? std::sqrt(-std::log(error)) : o.core == Core::rankine ? 1 : 0);
+  }
+
+  template <int parts, class V>
+  FARFIELD_HD void pair(V r2, V dx, V dy, V /*dz*/, V q, V* out) const {
+    if constexpr (parts != gradient_alone)
+      out[0] += q * (Math<V>::constant(own.log_unit) - Math<V>::constant(0.5) * Math<V>::log(r2));
+    if constexpr (parts == 1) return;
+    const V g = q * over_square(r2);
+    out[1] -= g * dx;
+    out[2] -= g * dy;
+  }
+
+ private:
+  /// 1/r^2 with the core. Which one is the same for all pairs, so that the branches cost little.
+  template <class V>
+  FARFIELD_HD V over_square(V r2) const {
+    if (own.length[1] > 0) {
+      const V least = Math<V>::constant(own.length[1] * own.length[1]);
+      return Math<V>::inverse(r2 > least ? r2 : least);
+    }
+    if (!(own.length[0] > 0)) return Math<V>::inverse(r2);
+    const V inverse_square = Math<V>::constant(1 / (own.length[0] * own.length[0]));
+    return Math<V>::inverse(r2) * Math<V>::one_minus_exp(r2 * inverse_square);
+  }
+};
+
+static_assert(PairKernel<Vortex> && HasParameters<Vortex>);
+
+}  // namespace farfield

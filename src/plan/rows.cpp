@@ -1,0 +1,181 @@
+#include "plan/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/number.hpp"
+#include "kernels/traits.hpp"
+#include "model/error_model.hpp"
+#include "plan/threads.hpp"
+
+namespace farfield {
+
+[[noreturn]] static void refuse(const std::string& sentence) { throw Error(ErrorCode::usage, sentence); }
+
+void validate_periodic(const Options& o) {
+  const double lengths[] = {o.cell_x, o.cell_y, o.cell_z};
+  for (int axis = 0; axis < 3; ++axis)
+    if (lengths[axis] != 0 && !(static_cast<unsigned>(o.periodic) >> axis & 1))
+      refuse(std::string("cell_") + "xyz"[axis] +
+             " is the length of a cell along an axis that is not periodic; add it "
+             "to periodic, or leave the length out");
+  if (o.periodic == Axes::none) return;
+  const KernelTraits& kernel = traits(o.kernel);
+  if (!kernel.vector.always || o.periodic != Axes::x)
+    refuse(std::string("kernel ") + kernel.name + " is not offered with points that repeat along " +
+           word_of(o.periodic) + "; rows along x are, of kernels vortex and cauchy");
+  if (o.stream_function) refuse("the stream function of a row is not offered; leave stream_function out");
+  if (!(o.cell_x > 0) || !std::isfinite(o.cell_x))
+    refuse("cell_x " + number(o.cell_x) + " is not a length; use a finite number above 0");
+  const double reach = o.core == Core::none ? 0 : least_box_edge(o, o.tolerance, 0);
+  if (reach > o.cell_x)
+    refuse("cores of radius " + number(o.core_radius) + " reach beyond the cell of length " + number(o.cell_x) +
+           " to that tolerance; use shorter ones");
+}
+
+Rows::Flat Rows::read(const Points& p) {
+  if (p.space != MemorySpace::host)
+    throw Error(ErrorCode::device, "rows of points in device memory are not offered; use host memory");
+  if (p.count < 0 || (p.count > 0 && (!p.axis[0] || !p.axis[1])) || (p.count > 1 && p.stride < 1)) {
+    Options plain;  // a plan finds the words for what is wrong with a view
+    plain.method = Method::direct;
+    Plan(p, plain);
+  }
+  Flat flat;
+  std::vector<double>* const to[] = {&flat.x, &flat.y, &flat.z};
+  for (int axis = 0; axis < 3; ++axis)
+    for (std::int64_t i = 0; i < p.count; ++i)
+      to[axis]->push_back(!p.axis[axis] ? 0.0
+                          : p.scalar == Scalar::float32
+                              ? static_cast<double>(static_cast<const float*>(p.axis[axis])[i * p.stride])
+                              : static_cast<const double*>(p.axis[axis])[i * p.stride]);
+  return flat;
+}
+
+/// Of all finite coordinates along an axis; 0 to 0 where there are none.
+Rows::Range Rows::range(const std::vector<double> Flat::*axis) const {
+  Range r{INFINITY, -INFINITY};
+  for (const Flat* points : {&sources_, &targets_})
+    for (const double x : points->*axis)
+      if (std::isfinite(x)) r.low = std::min(r.low, x), r.high = std::max(r.high, x);
+  return r.low <= r.high ? r : Range{0, 0};
+}
+
+/// Points within one length of the cell stay where they are, to the last digit.
+void Rows::bring_into_cell(double left) {
+  const double length = options_.cell_x;
+  for (Flat* points : {&sources_, &targets_})
+    for (double& x : points->x)
+      if (x - left > length) x = std::clamp(x - length * std::floor((x - left) / length), left, left + length);
+}
+
+void Rows::make_plan() {
+  Options inner = options_;
+  inner.periodic = Axes::none, inner.cell_x = 0;
+  inner.at_sources = false;
+  inner.tolerance = options_.tolerance / 2;  // the sum over all images may be smaller
+  if (inner.tolerance < reachable_tolerance(Precision::double_)) inner.tolerance = options_.tolerance;
+  Flat images = sources_;
+  for (const double shift : {-options_.cell_x, options_.cell_x})
+    for (std::size_t j = 0; j < sources_.x.size(); ++j)
+      images.x.push_back(sources_.x[j] + shift), images.y.push_back(sources_.y[j]), images.z.push_back(sources_.z[j]);
+  const auto view = [](const Flat& flat) {
+    return points(flat.x.data(), flat.y.data(), flat.z.data(), std::ssize(flat.x));
+  };
+  near_.emplace(view(images), view(alike_ ? sources_ : targets_), inner);
+}
+
+Rows::Rows(const Options& options, const Points& sources, const Points* targets)
+    : options_(options), alike_(!targets), sources_(read(sources)) {
+  if (options_.backend == Backend::cuda)
+    throw Error(ErrorCode::device, "rows are not offered by backend cuda in this version; use backend cpu");
+  if (targets) {
+    targets_ = read(*targets);
+    apart_ = targets->count;
+    if (options_.at_sources) {
+      targets_.x.insert(targets_.x.end(), sources_.x.begin(), sources_.x.end());
+      targets_.y.insert(targets_.y.end(), sources_.y.begin(), sources_.y.end());
+      targets_.z.insert(targets_.z.end(), sources_.z.begin(), sources_.z.end());
+    }
+  }
+  const double left = range(&Flat::x).low;
+  bring_into_cell(left);
+  const Range heights = range(&Flat::y);
+  if (RowSum::strips_of(options_.cell_x, heights.low, heights.high) > RowSum::most_strips)
+    refuse("the points are " + number((heights.high - heights.low) / options_.cell_x) +
+           " times as high as the cell is long; rows are offered up to 1,000 times");
+  make_plan();
+  far_.emplace(options_.cell_x, left, heights.low, heights.high, 0.01 * options_.tolerance);
+  describe();
+}
+
+void Rows::describe() {
+  report_ = near_->report();
+  report_.tolerance = options_.tolerance;
+  report_.periodic = word_of(options_.periodic);
+  report_.cell[0] = options_.cell_x;
+  report_.choices.push_back({"images", "3", "the nearest as points, all others by a series"});
+  report_.sources = std::ssize(sources_.x);
+}
+
+std::vector<double> Rows::strengths_of(const Strengths& s, std::int64_t vector) const {
+  const std::int64_t pitch = s.pitch ? s.pitch : s.count * s.stride;
+  std::vector<double> q;
+  for (std::int64_t j = 0; j < s.count; ++j) {
+    const std::int64_t at = vector * pitch + j * s.stride;
+    q.push_back(s.scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(s.data)[at])
+                                            : static_cast<const double*>(s.data)[at]);
+  }
+  return q;
+}
+
+double Rows::add_far(const std::vector<double>& q, std::vector<double>& result) {
+  const VectorResult& made = traits(options_.kernel).vector;
+  const double scale = options_.scale * made.constant;
+  const Flat& at = alike_ ? sources_ : targets_;
+  const int threads = settle_team(options_.threads).threads;
+  double before = 0, after = 0;
+  for (const double value : result) before += value * value;
+  far_->set(at.x.empty() ? std::vector<double>{} : sources_.x, sources_.y, q, threads);
+#pragma omp parallel for num_threads(threads)
+  for (std::size_t i = 0; i < at.x.size(); ++i) {
+    const std::complex<double> f = far_->at(at.x[i], at.y[i]);
+    const double gradient[] = {0, -f.real(), f.imag(), 0};
+    for (std::size_t k = 0; k < 2; ++k) result[3 * i + k] += scale * made.sign[k] * gradient[made.part[k]];
+  }
+  for (const double value : result) after += value * value;
+  return before > 0 ? std::sqrt(after / before) : 1;
+}
+
+template <class T>
+static void write(void* to, std::int64_t first, const double* from, std::int64_t count) {
+  for (std::int64_t i = 0; to && i < count; ++i) static_cast<T*>(to)[first + i] = static_cast<T>(from[i]);
+}
+
+void Rows::evaluate(const Strengths& strengths, const Outputs& o) {
+  const std::int64_t n = std::ssize(sources_.x), first = alike_ ? n : apart_,
+                     rest = alike_ || !options_.at_sources ? 0 : n;
+  void* const at_targets = alike_ && !o.gradient ? o.source_gradient : o.gradient;
+  double least = INFINITY;
+  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+    const std::vector<double> q = strengths_of(strengths, v);
+    std::vector<double> all = q;
+    for (int image = 0; image < 2; ++image) all.insert(all.end(), q.begin(), q.end());
+    std::vector<double> result = near_->evaluate(all).gradient;
+    const double size = add_far(q, result);
+    least = std::min(least, size);
+    const auto deliver = o.scalar == Scalar::float32 ? write<float> : write<double>;
+    deliver(at_targets, 3 * v * first, result.data(), 3 * first);
+    if (rest > 0) deliver(o.source_gradient, 3 * v * rest, result.data() + 3 * first, 3 * rest);
+    if (v > 0) continue;
+    describe();
+    if (report_.error) report_.error->gradient /= size;  // measured before the far images were added
+  }
+  report_.vectors = strengths.vectors;
+  if (least < 0.5)
+    report_.warnings.push_back("the sum over all images is only " + number(least, 1) +
+                               " times that over the nearest; the error may exceed the tolerance by as much");
+}
+
+}  // namespace farfield
