@@ -19,7 +19,9 @@
 #define FARFIELD_METHOD(VALUE)           \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(fmm, FMM, 1, "fmm")              \
-  VALUE(direct, DIRECT, 2, "direct")
+  VALUE(direct, DIRECT, 2, "direct")     \
+  VALUE(cutoff, CUTOFF, 3, "cutoff")     \
+  VALUE(grid, GRID, 4, "grid")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \

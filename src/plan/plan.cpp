@@ -303,10 +303,13 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   require_count(sources, "source");
   require_count(targets, "target");
   std::int64_t bound = 0;
-  for (const Method method : {Method::fmm, Method::direct})
+  for (const Method method : {Method::fmm, Method::direct, Method::cutoff, Method::grid})
     for (const int dimension : {1, 2, 3}) {
       if (options.method != Method::automatic && options.method != method) continue;
-      if (options.method != method && method == Method::fmm && !traits(options.kernel).expands) continue;
+      const bool offered =
+          method == Method::direct ||
+          (method == Method::fmm ? traits(options.kernel).expands : traits(options.kernel).reach != nullptr);
+      if (options.method != method && !offered) continue;
       Options one = options;
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       one.method = method;
