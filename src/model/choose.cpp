@@ -19,8 +19,9 @@ static void note(Decision& d, const char* name, const std::string& value, const 
   d.choices.push_back({name, value, reason});
 }
 
-/// Scaled; pairs as near as this are told apart in single (near/pair_sources.hpp).
-static constexpr double least_single_bandwidth = 0x1p-40;
+/// Scaled. The cells of method cutoff are no narrower than 1e-6 of the extent, and in single places in a cell are
+/// rounded to 2^-24 of it.
+static constexpr double least_single_bandwidth = 1e-6;
 
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
@@ -73,7 +74,7 @@ static void validate_bandwidth(const Options& o, const Geometry& g) {
   if (scaled < 0x1p-500)
     refuse(" is below 1e-150 of the points' extent, where its square is no number; use a longer one");
   if (scaled < least_single_bandwidth && o.precision == Precision::single_)
-    refuse(" is below 1e-12 of the points' extent, which single precision does not resolve; use precision double");
+    refuse(" is below 1e-6 of the points' extent, which single precision does not resolve; use precision double");
 }
 
 /// A kernel of the plane takes points that share their third coordinate.

@@ -72,7 +72,8 @@ std::int64_t grid_memory(std::int64_t sources, std::int64_t targets) {
 
 double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const CostConstants& c) {
   const double bandwidth = d.parameters.length[0], targets = targets_of(g);
-  d.reach = bandwidth * traits(o.kernel).reach(d.tolerance, o.gradient);
+  const double longest = std::max(4 * g.extent, 1e-300);  // farther apart there is nothing
+  d.reach = std::min(longest, bandwidth * traits(o.kernel).reach(d.tolerance, o.gradient));
   const int axes = axes_of(g), tile = lanes_of(d) * (d.simd == Simd::avx512 ? 2 : 1);
   double least = infinite;
   for (const int cells : {1, 2, 3, 4}) {  // in one reach
@@ -80,7 +81,8 @@ double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const Cos
     const double width = std::clamp(d.reach / cells, g.extent * 1e-6, std::max(2 * g.extent, 1e-300));
     const double corners = axes == 1 ? 1 : axes == 2 ? 0.9 : 0.75;  // left out of the square or cube of cells
     const double visited = sources_within(g, 2 * d.reach + width) * corners,
-                 held = std::max(1.0, sources_within(g, width) * targets / std::max<double>(1, g.sources));
+                 held =
+                     std::max(1.0, sources_within(g, width) * targets / std::max(1.0, static_cast<double>(g.sources)));
     const double filled = std::ceil(held / tile) * tile, rows = std::pow(2 * cells + 1, axes - 1);
     const double cost = targets / held * (filled * visited * c.pair + visited * 1.0 + 60 * rows + 300);
     if (cost < least) least = cost, d.cell = width;

@@ -123,28 +123,34 @@ std::vector<Window> windows_for(double tolerance, bool gradient, int axes) {
   return windows;
 }
 
-WindowPolynomials polynomials_of(const Window& w, double error) {
+/// Polynomials of that degree; returns their largest error at a few places.
+static double fit(WindowPolynomials& p, const Window& w, int degree) {
   const double largest = bessel_i0(w.shape);
-  const auto f = [&](int k, double u) { return value_at(w, 2 * (k + (u + 1) / 2) / w.width - 1) / largest; };
-  WindowPolynomials p;
-  const auto columns = static_cast<std::size_t>(w.width);
-  double worst = 1;
-  for (p.degree = std::max(2, w.width - 2); worst > error && p.degree < 22;) {
-    ++p.degree, worst = 0;
-    const auto rows = static_cast<std::size_t>(p.degree + 1);
-    p.value.assign(rows * columns, 0), p.slope.assign(rows * columns, 0);
-    for (std::size_t k = 0; k < columns; ++k) {
-      const int tap = static_cast<int>(k);
-      const std::vector<double> powers = interpolate(p.degree, [&](double u) { return f(tap, u); });
-      for (const double u : {-1.0, -0.9, -0.55, 0.05, 0.65, 0.95, 1.0})
-        worst = std::max(worst, std::fabs(at(powers, u) - (std::fabs(u) < 1 ? f(tap, u) : at(powers, u))));
-      for (std::size_t d = 0; d < rows; ++d) {
-        p.value[d * columns + k] = powers[d];
-        // u falls by 2 while the window moves on by one spacing
-        if (d > 0) p.slope[(d - 1) * columns + k] = -2 * static_cast<double>(d) * powers[d];
-      }
+  const auto rows = static_cast<std::size_t>(degree + 1), columns = static_cast<std::size_t>(w.width);
+  double worst = 0;
+  p.degree = degree;
+  p.value.assign(rows * columns, 0), p.slope.assign(rows * columns, 0);
+  for (std::size_t k = 0; k < columns; ++k) {
+    const auto f = [&](double u) {
+      return value_at(w, 2 * (static_cast<double>(k) + (u + 1) / 2) / w.width - 1) / largest;
+    };
+    const std::vector<double> powers = interpolate(degree, f);
+    for (const double u : {-0.98, -0.8, -0.55, 0.05, 0.65, 0.93})
+      worst = std::max(worst, std::fabs(at(powers, u) - f(u)));
+    for (std::size_t d = 0; d < rows; ++d) {
+      p.value[d * columns + k] = powers[d];
+      // u falls by 2 while the window moves on by one spacing
+      if (d > 0) p.slope[(d - 1) * columns + k] = -2 * static_cast<double>(d) * powers[d];
     }
   }
+  return worst;
+}
+
+WindowPolynomials polynomials_of(const Window& w, double error, bool gradient) {
+  WindowPolynomials p;
+  int degree = std::max(3, w.width - 2);
+  while (fit(p, w, degree) > std::max(error, 5e-15) && degree < 22) ++degree;
+  if (gradient) fit(p, w, degree + 3);  // each degree gains about a digit
   return p;
 }
 

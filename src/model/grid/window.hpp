@@ -24,8 +24,8 @@ struct WindowPolynomials {
   int degree = 0;
   std::vector<double> value, slope;  ///< slope: of the derivative with respect to the place of the window, in spacings
 };
-/// Within `error` of the window.
-WindowPolynomials polynomials_of(const Window& window, double error);
+/// Within `error` of the window, and with `gradient` of higher degree, since slopes err a thousand times as much.
+WindowPolynomials polynomials_of(const Window& window, double error, bool gradient);
 
 /// tap[|m|] for |m| up to the size of the result: what a unit on one point of the grid adds m points on, such that
 /// window, taps and window together are the kernel whose Fourier transform along an axis, at bandwidth 1, is

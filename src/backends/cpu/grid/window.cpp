@@ -18,16 +18,18 @@ int reach_in_blocks(const Decision& d, int side) {
 
 template <class Real>
 static void fill(Array<Real>& to, const std::vector<double>& from, int degree, int width) {
-  to.resize((degree + 1) * window_pitch + window_padding);
-  for (Real& each : to) each = 0;
-  for (int d = 0; d <= degree; ++d)
-    for (int k = 0; k < width; ++k)
-      to[d * window_pitch + window_padding + k] = static_cast<Real>(from[static_cast<std::size_t>(d * width + k)]);
+  to.resize((degree + 2) * window_pitch);  // one row more: what is read runs over the end of the last
+  for (int d = 0; d <= degree + 1; ++d)
+    for (int i = 0; i < window_pitch; ++i) {
+      const int k = i - window_padding;
+      const bool inside = d <= degree && k >= 0 && k < width;
+      to[d * window_pitch + i] = inside ? static_cast<Real>(from[static_cast<std::size_t>(d * width + k)]) : Real(0);
+    }
 }
 
 template <class Real>
 void GridWindow<Real>::make(const Decision& d) {
-  const WindowPolynomials polynomials = polynomials_of(d.window, of_polynomials * d.tolerance);
+  const WindowPolynomials polynomials = polynomials_of(d.window, of_polynomials * d.tolerance, d.gradient);
   width_ = d.window.width, degree_ = polynomials.degree;
   fill(value_, polynomials.value, degree_, width_);
   fill(slope_, polynomials.slope, degree_, width_);
