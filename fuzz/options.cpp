@@ -31,7 +31,7 @@ Options options_from(Bytes& bytes) {
   if (bytes.below(4) == 0) o.scale = bytes.real();
   if (bytes.below(4) == 0) o.softening = bytes.real();
   if (o.softening != 0) o.softening_kind = word<SofteningKind>(bytes, 2);
-  o.method = word<Method>(bytes, 5);
+  o.method = word<Method>(bytes, 6);
   o.precision = word<Precision>(bytes, 3);
   o.backend = word<Backend>(bytes, 2);
   o.threads = number(bytes, 1);
@@ -48,7 +48,7 @@ Options options_from(Bytes& bytes) {
     o.kernel = Kernel::gauss;
     o.bandwidth = bytes.flag() ? std::pow(10.0, bytes.between(-6, 3)) : bytes.real();
     o.softening = 0;
-    o.method = word<Method>(bytes, 5);
+    o.method = word<Method>(bytes, 6);
   }
   return affordable(o);
 }

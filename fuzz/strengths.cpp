@@ -18,7 +18,7 @@ Options options_from(Bytes& bytes) {
   if (bytes.below(4) == 0) {
     o.kernel = Kernel::gauss;
     o.bandwidth = std::pow(10.0, bytes.between(-6, 3));
-    o.method = static_cast<Method>(bytes.below(5));
+    o.method = static_cast<Method>(bytes.below(6));
   }
   return affordable(o);
 }

@@ -54,6 +54,7 @@ std::string norm(const Report& r) {
 
 std::string words_of_method(const Report& r) {
   if (r.method == "fmm") return "fast multipole method";
+  if (r.method == "treecode") return "treecode";
   if (r.method == "cutoff") return "sums over near pairs, cell by cell,";
   if (r.method == "grid") return "grid: spread, convolve, interpolate,";
   return "direct sum over all pairs";

@@ -15,6 +15,7 @@ namespace farfield {
 struct Decision {
   Kernel kernel = {};
   Method method = Method::fmm;  ///< never automatic
+  bool expands() const { return method == Method::fmm || method == Method::treecode; }  ///< has a tree, expansions
   Precision precision = Precision::double_;
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
@@ -41,6 +42,7 @@ struct Decision {
   Window window;                ///< of method grid
   double spacing = 0;           ///< of the grid, scaled
   bool any_method = false;      ///< the caller left the method open
+  double theta = 0;             ///< of a treecode (tree/acceptance.hpp)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected time of an evaluation, on one core or on the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model
