@@ -102,6 +102,7 @@ GivenOptions options(Bytes& bytes) {
   o.stencil = word(bytes, 3);
   o.simd = word(bytes, 4);
   if (bytes.below(8) == 0) o.softening = bytes.real(), o.softening_kind = word(bytes, 2);
+  if (bytes.below(4) == 0) o.kernel = FARFIELD_KERNEL_GAUSS, o.bandwidth = bytes.real(), o.method = word(bytes, 6);
   if (o.method == FARFIELD_METHOD_FMM && o.tolerance >= 1e-13 && o.tolerance < 1e-4) o.tolerance = 1e-4;
   GivenOptions given{std::make_unique<unsigned char[]>(size)};
   std::memcpy(given.bytes.get(), &o, std::min(size, known));

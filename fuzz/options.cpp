@@ -31,7 +31,7 @@ Options options_from(Bytes& bytes) {
   if (bytes.below(4) == 0) o.scale = bytes.real();
   if (bytes.below(4) == 0) o.softening = bytes.real();
   if (o.softening != 0) o.softening_kind = word<SofteningKind>(bytes, 2);
-  o.method = word<Method>(bytes, 3);
+  o.method = word<Method>(bytes, 6);
   o.precision = word<Precision>(bytes, 3);
   o.backend = word<Backend>(bytes, 2);
   o.threads = number(bytes, 1);
@@ -44,6 +44,12 @@ Options options_from(Bytes& bytes) {
   o.m2l = word<M2l>(bytes, 3);
   o.stencil = word<Stencil>(bytes, 3);
   o.simd = word<Simd>(bytes, 4);
+  if (bytes.below(4) == 0) {
+    o.kernel = Kernel::gauss;
+    o.bandwidth = bytes.flag() ? std::pow(10.0, bytes.between(-6, 3)) : bytes.real();
+    o.softening = 0;
+    o.method = word<Method>(bytes, 6);
+  }
   return affordable(o);
 }
 

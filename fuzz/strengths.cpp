@@ -15,6 +15,11 @@ Options options_from(Bytes& bytes) {
   o.leaf_size = o.method == Method::fmm ? bytes.below(8) : 0;
   if (bytes.below(8) == 0) o.scale = bytes.real();
   if (bytes.below(4) == 0) o.check = most;
+  if (bytes.below(4) == 0) {
+    o.kernel = Kernel::gauss;
+    o.bandwidth = std::pow(10.0, bytes.between(-6, 3));
+    o.method = static_cast<Method>(bytes.below(6));
+  }
   return affordable(o);
 }
 

@@ -15,7 +15,7 @@ struct Meaning {
   const char* words;
 };
 
-constexpr std::array<Meaning, 20> meanings = {{
+constexpr std::array<Meaning, 23> meanings = {{
     {"survey", "extent and shape of the cloud"},
     {"read", "copy the points"},
     {"keys", "number the cells of space"},
@@ -34,6 +34,9 @@ constexpr std::array<Meaning, 20> meanings = {{
     {"l2p", "locals to targets"},
     {"m2p", "multipoles to targets"},
     {"p2p", "near pairs, one by one"},
+    {"spread", "strengths onto the grid"},
+    {"convolve", "the kernel, axis by axis"},
+    {"interp", "from the grid to targets"},
     {"examine", "the size of the error"},
     {"scatter", "results into your order"},
 }};

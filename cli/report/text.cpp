@@ -64,6 +64,14 @@ std::string norm(const Report& r) {
                     : "error at most {} of the sum of |strengths|, at every target";
 }
 
+std::string words_of_method(const Report& r) {
+  if (r.method == "fmm") return "fast multipole method";
+  if (r.method == "treecode") return "treecode";
+  if (r.method == "cutoff") return "sums over near pairs, cell by cell,";
+  if (r.method == "grid") return "grid: spread, convolve, interpolate,";
+  return "direct sum over all pairs";
+}
+
 std::string task(const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
   const std::string place = c.targets ? fmt::format("at {}", plural(r.targets, "target", "targets")) : "at the bodies";
@@ -72,12 +80,7 @@ std::string task(const Computation& c, const Terminal& t) {
                           : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
   return section("Sum", formula(r, t) + ", " + place, t) +
          section("Asked", fmt::format(fmt::runtime(norm(r)), shortest(r.tolerance)), t) +
-         section("Method",
-                 (r.method == "fmm"        ? "fast multipole method"
-                  : r.method == "treecode" ? "treecode"
-                                           : "direct sum over all pairs") +
-                     (" on " + machine),
-                 t);
+         section("Method", words_of_method(r) + (" on " + machine), t);
 }
 
 std::string choices(const Report& r, const Terminal& t) {

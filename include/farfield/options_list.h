@@ -20,6 +20,8 @@
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(fmm, FMM, 1, "fmm")              \
   VALUE(direct, DIRECT, 2, "direct")     \
+  VALUE(cutoff, CUTOFF, 3, "cutoff")     \
+  VALUE(grid, GRID, 4, "grid")           \
   VALUE(treecode, TREECODE, 5, "treecode")
 
 #define FARFIELD_PRECISION(VALUE)        \

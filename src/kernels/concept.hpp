@@ -43,6 +43,15 @@ constexpr bool has_expansions() {
     return true;
 }
 
+/// A kernel that is a product of one smooth function along each axis, and vanishes beyond a few bandwidths, its first
+/// length: methods cutoff and grid sum it.
+template <class K>
+concept FallsOff = HasParameters<K> && requires(double tolerance, bool gradient, double theta) {
+  /// Bandwidths beyond which |K|, or with `gradient` also |grad K| times the bandwidth, is below the tolerance.
+  { K::reach(tolerance, gradient) } -> std::same_as<double>;
+  { K::transform(theta) } -> std::same_as<double>;  ///< Fourier transform along one axis, bandwidth 1
+};
+
 /// A kernel of 1/r and q/r^3 alone. For such a kernel backends have shorter ways than `pair`, which refine the
 /// hardware's reciprocal square root only as far as the tolerance needs.
 template <class K>

@@ -1,7 +1,10 @@
 // The Gaussian: K(x, y) = exp(-|x - y|^2 / (2 sigma^2)), sigma = Options::bandwidth; no constant in front. All pairs
 // count, a point with itself included.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <farfield/options.hpp>
+#include <numbers>
 
 #include "core/math.hpp"
 #include "expansions/ones_basis.hpp"
@@ -23,6 +26,14 @@ class Gauss {
 
   static KernelParameters parameters(const Options& options) { return {{options.bandwidth}}; }
 
+  /// exp(-t^2/2) = tolerance, or t exp(-t^2/2), which is larger from t = 1 on.
+  static double reach(double tolerance, bool gradient) {
+    double t = std::sqrt(-2 * std::log(tolerance));
+    for (int i = 0; gradient && i < 40; ++i) t = std::max(1.0, std::sqrt(2 * std::log(std::max(1.0, t) / tolerance)));
+    return t;
+  }
+  static double transform(double theta) { return std::sqrt(2 * std::numbers::pi) * std::exp(-0.5 * theta * theta); }
+
   Gauss() = default;
   /// A bandwidth whose square is no number is so long that all pairs are alike.
   FARFIELD_HD explicit Gauss(const KernelParameters& own)
@@ -43,6 +54,6 @@ class Gauss {
   double inverse_square_ = 0;
 };
 
-static_assert(PairKernel<Gauss> && HasParameters<Gauss>);
+static_assert(PairKernel<Gauss> && FallsOff<Gauss>);
 
 }  // namespace farfield

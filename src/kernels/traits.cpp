@@ -52,6 +52,22 @@ static constexpr int fewest_axes() {
     return K::Basis::decay.axes;
 }
 
+/// FallsOff's functions, or none.
+template <class K>
+static constexpr auto reach_of() -> double (*)(double, bool) {
+  if constexpr (FallsOff<K>)
+    return K::reach;
+  else
+    return nullptr;
+}
+template <class K>
+static constexpr auto transform_of() -> double (*)(double) {
+  if constexpr (FallsOff<K>)
+    return K::transform;
+  else
+    return nullptr;
+}
+
 template <class K>
 static constexpr KernelTraits traits_of(const char* name) {
   using Basis = typename K::Basis;
@@ -72,6 +88,8 @@ static constexpr KernelTraits traits_of(const char* name) {
           .truncates = Basis::truncates,
           .coefficients = Basis::Shape::count,
           .errors = Basis::errors,
+          .reach = reach_of<K>(),
+          .transform = transform_of<K>(),
           .parameters = parameters_of<K>,
           .core_reach = core_reach_of<K>()};
 }

@@ -26,7 +26,9 @@ struct KernelTraits {
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis
   const ErrorCurve* errors;
-  KernelParameters (*parameters)(const Options&);  ///< in the caller's units; none: zeros
+  double (*reach)(double tolerance, bool gradient);  ///< see FallsOff; null where the kernel does not
+  double (*transform)(double theta);                 ///< likewise
+  KernelParameters (*parameters)(const Options&);    ///< in the caller's units; none: zeros
   /// Distance from which a pair with Options::core differs from one without by that relative error at most; null where
   /// no core is offered.
   double (*core_reach)(const Options&, double error);

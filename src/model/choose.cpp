@@ -10,6 +10,7 @@
 #include "kernels/traits.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
+#include "model/grid/price.hpp"
 #include "model/pair_terms.hpp"
 #include "model/treecode/choose.hpp"
 
@@ -19,8 +20,9 @@ static void note(Decision& d, const char* name, const std::string& value, const 
   d.choices.push_back({name, value, reason});
 }
 
-/// Scaled; pairs as near as this are told apart in single (near/pair_sources.hpp).
-static constexpr double least_single_bandwidth = 0x1p-40;
+/// Scaled. The cells of method cutoff are no narrower than 1e-6 of the extent, and in single places in a cell are
+/// rounded to 2^-24 of it.
+static constexpr double least_single_bandwidth = 1e-6;
 
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
@@ -46,6 +48,9 @@ bool offers_method(Backend backend, const Options& o) {
 }
 
 static void validate_method(const Options& o, Backend backend) {
+  if ((o.method == Method::cutoff || o.method == Method::grid) && !traits(o.kernel).reach)
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
+                                      traits(o.kernel).name + ", which does not vanish far out; use method auto");
   if ((o.method == Method::fmm || o.method == Method::treecode) && !traits(o.kernel).expands)
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
                                       traits(o.kernel).name +
@@ -91,7 +96,7 @@ static void validate_bandwidth(const Options& o, const Geometry& g) {
   if (scaled < 0x1p-500)
     refuse(" is below 1e-150 of the points' extent, where its square is no number; use a longer one");
   if (scaled < least_single_bandwidth && o.precision == Precision::single_)
-    refuse(" is below 1e-12 of the points' extent, which single precision does not resolve; use precision double");
+    refuse(" is below 1e-6 of the points' extent, which single precision does not resolve; use precision double");
 }
 
 static void validate_core(const Options& o, const Geometry& g) {
@@ -386,17 +391,39 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
                                  : "reach of the spline, beyond which the kernel is 1/r");
 }
 
-/// For a kernel without expansions.
+/// For a kernel that falls off. Each method is priced with plan and one evaluation.
 static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
-  d.method = Method::direct;
+  const auto pairs_cost = [&](Precision precision) { return cost_constants(o.kernel, d.simd, precision, o.gradient); };
+  const double near = choose_cutoff(d, o, g, pairs_cost(d.precision)), gridded = choose_grid(d, o, g);
+  double direct = direct_cost(pairs_cost(d.precision), g);
+  const bool asked = o.method != Method::automatic;
+  d.any_method = !asked;
   d.pair_terms = full_pair_terms(d);
-  note(d, "method", word_of(d.method), o.method == d.method ? "as asked" : "this kernel has no expansions");
-  const auto cost = [&](Precision precision) {
-    return direct_cost(cost_constants(o.kernel, d.simd, precision, o.gradient), g);
-  };
-  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  d.seconds = 1e-9 * cost(d.precision);
-  d.pairs_per_second = d.seconds > 0 ? pairs / d.seconds : 1e9;
+  if (!asked)
+    d.method = direct <= std::min(near, gridded) ? Method::direct : near <= gridded ? Method::cutoff : Method::grid;
+  if (d.method == Method::grid && !(d.spacing > 0))
+    throw Error(ErrorCode::usage, "bandwidth " + number(o.bandwidth) +
+                                      " is too short beside the points' extent for method grid; use method cutoff");
+  note(d, "method", word_of(d.method),
+       asked                        ? "as asked"
+       : d.method == Method::direct ? "cheaper than cells or a grid for so few pairs"
+       : d.method == Method::cutoff ? "few pairs are near enough to count"
+                                    : "cheaper than the pairs that are near enough to count");
+  if (d.method == Method::direct) {
+    const double exact = direct_cost(pairs_cost(Precision::double_), g);
+    if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
+      d.precision = Precision::double_, direct = exact;
+      for (Choice& choice : d.choices)
+        if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
+    }
+  }
+  if (d.method == Method::cutoff)
+    note(d, "reach", number(std::ldexp(d.reach, -g.exponent)), "pairs farther apart add less than the tolerance");
+  if (d.method == Method::grid)
+    note(d, "spacing", number(std::ldexp(d.spacing, -g.exponent)),
+         "of the grid, by windows " + std::to_string(d.window.width) + " points wide");
+  d.seconds = 1e-9 * (d.method == Method::direct ? direct : d.method == Method::cutoff ? near : gridded);
+  d.pairs_per_second = 1e9 / pairs_cost(d.precision).pair;
   return d;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/results.hpp"
 #include "kernels/parameters.hpp"
+#include "model/grid/window.hpp"
 #include "tree/lists.hpp"
 
 namespace farfield {
@@ -38,6 +39,10 @@ struct Decision {
   int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
   double least_edge = 0;        ///< scaled: beyond it the softened kernel is 1/r to what the tolerance allows (0: none)
+  double reach = 0, cell = 0;   ///< of method cutoff, scaled: pairs farther apart are left out, and the width of a cell
+  Window window;                ///< of method grid
+  double spacing = 0;           ///< of the grid, scaled
+  bool any_method = false;      ///< the caller left the method open
   double theta = 0;             ///< of a treecode (tree/acceptance.hpp)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected time of an evaluation, on one core or on the device

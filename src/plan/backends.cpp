@@ -84,8 +84,9 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry) {
-  if (machine.backend != Backend::cuda && changes_near_pairs(options) && options.method != Method::direct)
-    cpu::survey_crowding(geometry, sources, targets);
+  if (machine.backend == Backend::cuda || options.method == Method::direct) return;
+  if (changes_near_pairs(options)) cpu::survey_crowding(geometry, sources, targets, 1 << 15);
+  if (traits(options.kernel).reach) cpu::survey_crowding(geometry, sources, targets, 1 << 12);
 }
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {

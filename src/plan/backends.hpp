@@ -21,8 +21,8 @@ bool devices_lost_by_fork();
 Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
                 std::shared_ptr<void>& kept);
 
-/// Fills in Geometry::crowding where a softening or core changes near pairs of a sum that the CPU might do by
-/// expansions.
+/// Fills in Geometry::crowding where the CPU's choice depends on it: sums by expansions of which a softening or core
+/// changes near pairs, and kernels that fall off.
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry);
 

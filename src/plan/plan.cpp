@@ -346,10 +346,13 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
     return bound_of(3 * sources, at, options) + 8 * (12 * sources + 5 * at);
   }
   std::int64_t bound = 0;
-  for (const Method method : {Method::fmm, Method::direct, Method::treecode})
+  for (const Method method : {Method::fmm, Method::direct, Method::treecode, Method::cutoff, Method::grid})
     for (const int dimension : {1, 2, 3}) {
       if (options.method != Method::automatic && options.method != method) continue;
-      if (options.method != method && method != Method::direct && !traits(options.kernel).expands) continue;
+      const KernelTraits& kernel = traits(options.kernel);
+      const bool expands = method == Method::fmm || method == Method::treecode;
+      const bool offered = method == Method::direct || (expands ? kernel.expands : kernel.reach != nullptr);
+      if (options.method != method && !offered) continue;
       Options one = options;
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       if (one.core_radius > 0 && std::isfinite(one.core_radius)) one.core_radius = 1;

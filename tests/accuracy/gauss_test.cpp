@@ -17,6 +17,144 @@ TEST(Gauss, DirectSumsKeepThePromiseInBothPrecisions) {
     }
 }
 
+constexpr Method near_methods[] = {Method::cutoff, Method::grid};
+
+/// Largest error at any target, which is what the promise bounds.
+void expect_gauss(const Cloud& cloud, const Options& o) {
+  const Outcome found = measure_gauss(cloud, o);
+  EXPECT_LE(found.worst(), o.tolerance) << cloud.label << ", bandwidth " << o.bandwidth << ", " << word_of(o.method)
+                                        << ", " << word_of(o.precision) << ", tolerance " << o.tolerance;
+  EXPECT_TRUE(found.report.warnings.empty()) << found.report.warnings[0];
+}
+
+TEST(Gauss, CutoffAndGridKeepThePromise) {
+  for (const Kind kind : all_kinds)
+    for (const double tolerance : {1e-3, 1e-5, 1e-6, 1e-9, 1e-12})
+      for (const double bandwidth : {0.15, 1.0})
+        for (const Method method : near_methods) {
+          const Cloud cloud = make_cloud(kind, 1'500, Signs::mixed);
+          const double unit = kind == Kind::plummer ? 30 : kind == Kind::lattice ? 10 : 1;
+          for (const Precision precision : {Precision::single_, Precision::double_})
+            if (precision == Precision::double_ || tolerance >= 1e-6)
+              expect_gauss(cloud, gauss_options(bandwidth * unit, tolerance, method, precision));
+        }
+}
+
+/// One source and one target at any distance: nothing else hides the error of the pair.
+TEST(Gauss, EveryPairKeepsThePromise) {
+  Stream random(3);
+  for (const int axes : {1, 2, 3})
+    for (const double tolerance : {1e-2, 1e-4, 1e-7, 1e-10, 1e-12})
+      for (int i = 0; i < 40; ++i) {
+        Cloud cloud;
+        cloud.label = "pair/" + std::to_string(axes) + "/" + std::to_string(tolerance * 1e10) + "/" + std::to_string(i);
+        for (int a = 0; a < 3; ++a) cloud.sources.push_back(a < axes ? random.between(-1, 1) : 0);
+        for (int k = 0; k < 20; ++k)
+          for (int a = 0; a < 3; ++a)
+            cloud.targets.push_back(a < axes ? cloud.sources[static_cast<std::size_t>(a)] + 0.3 * random.between(-k, k)
+                                             : 0);
+        cloud.strengths = {random.between(-1, 1)};
+        for (const Method method : near_methods) expect_gauss(cloud, gauss_options(1, tolerance, method));
+      }
+}
+
+/// The sum over a tensor grid is a product of sums along the axes.
+TEST(Gauss, TensorGridIsAProduct) {
+  constexpr int side = 14;
+  std::vector<double> xyz;
+  for (int i = 0; i < side * side * side; ++i)
+    xyz.insert(xyz.end(), {0.1 * (i % side), 0.07 * (i / side % side), 0.13 * (i / side / side)});
+  const std::vector<double> ones(xyz.size() / 3, 1);
+  const double sigma = 0.2, all = static_cast<double>(ones.size());
+  for (const Method method : {Method::direct, Method::cutoff, Method::grid}) {
+    const Result<double> r = Plan(points(xyz), gauss_options(sigma, 1e-11, method)).evaluate(ones);
+    for (std::size_t i = 0; i < ones.size(); i += 7) {
+      double product = 1;
+      const double steps[3] = {0.1, 0.07, 0.13};
+      for (std::size_t a = 0; a < 3; ++a) {
+        double sum = 0;
+        for (int k = 0; k < side; ++k) sum += std::exp(-std::pow((xyz[3 * i + a] - steps[a] * k) / sigma, 2) / 2);
+        product *= sum;
+      }
+      EXPECT_NEAR(r.potential[i], product, 1e-11 * all);
+    }
+  }
+}
+
+/// Far from its ends an infinite row of spacing a sums to sqrt(2 pi) sigma / a for sigma well above a, and the integral
+/// of the sum is that of its terms, sqrt(2 pi) sigma each.
+TEST(Gauss, RowsAndIntegrals) {
+  std::vector<double> row, q;
+  for (int i = 0; i < 4'001; ++i) row.insert(row.end(), {0.01 * i, 5, 5}), q.push_back(1);
+  for (const Method method : {Method::cutoff, Method::grid, Method::automatic}) {
+    const Result<double> r = Plan(points(row), gauss_options(0.1, 1e-12, method)).evaluate(q);
+    const double plain = std::sqrt(2 * std::numbers::pi) * 0.1;
+    EXPECT_NEAR(r.potential[2'000], plain / 0.01, 4'001 * 1e-12);
+    EXPECT_NEAR(r.gradient[6'000], 0, 4'001 * 1e-11);
+    double integral = 0;  // trapezoids, whose error is below e^-1000 but for the ends, where erf tells what lies beyond
+    for (const double u : r.potential) integral += 0.01 * u;
+    double exact = 0;
+    for (int i = 0; i < 4'001; ++i)
+      exact += plain / 2 *
+               (std::erf((40.005 - 0.01 * i) / 0.1 / std::sqrt(2)) + std::erf((0.01 * i + 0.005) / 0.1 / std::sqrt(2)));
+    EXPECT_NEAR(integral, exact, 1e-4 * exact);
+  }
+}
+
+TEST(Gauss, SameBitsForAnyNumberOfThreads) {
+  for (const Kind kind : {Kind::uniform, Kind::plane, Kind::line, Kind::plummer})
+    for (const Method method : {Method::direct, Method::cutoff, Method::grid})
+      for (const Precision precision : {Precision::single_, Precision::double_}) {
+        const Cloud cloud = make_cloud(kind, 12'000, Signs::mixed);
+        Options o = gauss_options(kind == Kind::plummer ? 3 : 0.2, 1e-4, method, precision);
+        if (method == Method::direct) o.gradient = false;
+        std::vector<double> first;
+        for (const int threads : {1, 2, 3, 4}) {
+          o.threads = threads;
+          const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
+          if (first.empty()) first = r.potential;
+          EXPECT_EQ(first, r.potential) << cloud.label << threads;
+        }
+      }
+}
+
+/// Several vectors, other points in the same plan, results at the sources as well.
+TEST(Gauss, PlansAreUsedAgain) {
+  const Cloud first = make_cloud(Kind::uniform, 2'000, Signs::mixed),
+              second = make_cloud(Kind::sphere, 900, Signs::mixed), apart = make_cloud(Kind::apart, 700, Signs::mixed);
+  for (const Method method : {Method::direct, Method::cutoff, Method::grid}) {
+    Plan plan = make_plan(first, gauss_options(0.1, 1e-8, method));
+    for (int twice = 0; twice < 2; ++twice)
+      EXPECT_LE(judge_gauss(first, plan.evaluate(first.strengths), 0.1).worst(), 1e-8);
+    plan.move(points(second.sources));
+    EXPECT_LE(judge_gauss(second, plan.evaluate(second.strengths), 0.1).worst(), 1e-8);
+    Options o = gauss_options(0.1, 1e-8, method);
+    o.at_sources = true;
+    const Result<double> both = make_plan(apart, o).evaluate(apart.strengths);
+    EXPECT_LE(judge_gauss(apart, both, 0.1).worst(), 1e-8);
+    Cloud at = apart;
+    at.targets.clear(), at.label += "/at sources";
+    Result<double> there = both;
+    there.potential = both.source_potential, there.gradient = both.source_gradient;
+    EXPECT_LE(judge_gauss(at, there, 0.1).worst(), 1e-8);
+  }
+}
+
+TEST(Gauss, ChoosesByCost) {
+  const auto chosen = [](std::int64_t count, double bandwidth) {
+    const Cloud cloud = make_cloud(Kind::uniform, count, Signs::positive);
+    return make_plan(cloud, gauss_options(bandwidth, 1e-6)).report().method;
+  };
+  EXPECT_EQ(chosen(50, 0.1), "direct");
+  EXPECT_EQ(chosen(30'000, 0.005), "cutoff");
+  EXPECT_EQ(chosen(30'000, 0.2), "grid");
+  // blocks of the grid would be as many as points
+  const Cloud sparse = make_cloud(Kind::uniform, 30'000, Signs::positive);
+  EXPECT_EQ(
+      refusal(ErrorCode::memory, [&] { make_plan(sparse, gauss_options(1e-3, 1e-6, Method::grid)); }).substr(0, 22),
+      "the blocks of the grid");
+}
+
 /// Relative accuracy far out, where only direct sums have it.
 TEST(Gauss, DirectSumsKeepDigitsInTails) {
   const std::vector<double> sources{0, 0, 0}, q{1};
@@ -112,6 +250,15 @@ TEST(Gauss, RefusesBandwidthsThatAreNone) {
   EXPECT_NE(sentence(1e-14, Precision::single_).find("precision double"), std::string::npos);
   Options o = gauss_options(0.1, 1e-6, Method::fmm);
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, o); }).find("no multipole expansions"), std::string::npos);
+  for (const Method method : near_methods) {
+    o = gauss_options(0, 1e-6, method);
+    o.kernel = Kernel::laplace3d;
+    EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, o); }).find("does not vanish far out"),
+              std::string::npos);
+  }
+  EXPECT_NE(
+      refusal(ErrorCode::usage, [&] { make_plan(cloud, gauss_options(1e-9, 1e-6, Method::grid)); }).find("too short"),
+      std::string::npos);
   o = gauss_options(0.1, 1e-6);
   o.softening = 0.1;
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, o); }).find("not softened"), std::string::npos);

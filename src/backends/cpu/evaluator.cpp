@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "backends/cpu/boxes/tree.hpp"
+#include "backends/cpu/cells/place.hpp"
 #include "backends/cpu/far/table_cache.hpp"
+#include "backends/cpu/grid/window.hpp"
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
@@ -14,6 +16,7 @@
 #include "core/stage_clock.hpp"
 #include "judge/truncation.hpp"
 #include "methods/fmm.hpp"
+#include "methods/grid.hpp"
 #include "methods/treecode.hpp"
 #include "model/accounts.hpp"
 #include "model/degree.hpp"
@@ -40,10 +43,33 @@ struct BoundStages {
   void exchange() {}
 };
 
-/// The tree that evaluators share, and the memory of them all.
+/// The stages as methods/grid.hpp calls them; each works from the one grid into the other.
+template <class Real>
+struct BoundGrid {
+  const Stages<Real>& stage;
+  Work<Real>& work;
+  Real* grids[2];
+
+  int axes() const { return work.grid.lattice.axes; }
+  void spread() {
+    work.grid.to = grids[0];
+    stage.spread(work);
+  }
+  void convolve(int axis) {
+    work.grid.from = grids[axis % 2], work.grid.to = grids[1 - axis % 2];
+    stage.convolve(work, axis);
+  }
+  void interpolate() {
+    work.grid.from = grids[axes() % 2];
+    stage.interpolate(work);
+  }
+};
+
+/// The tree or the cells that evaluators share, and the memory of them all.
 struct Placed {
   HostMemory memory;
   CpuTree tree;
+  PlacedCells cells;
   int exponent = 0;
   double least = 0;
   Placed() { tree.use(memory); }
@@ -55,8 +81,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   using Placed = cpu::Placed;
   explicit CpuSteps(EvaluatorState<Placed> state)
       : EvaluatorState<Placed>(std::move(state)), stages_(stages<Real>(decision.kernel, decision.simd)) {
-    use_all(placed->memory, multipole_, local_, strength_, power_, exact_strength_);
+    use_all(placed->memory, multipole_, local_, strength_, power_, exact_strength_, kept_);
     for (Array<Real>& part : result_) part.use(placed->memory);
+    for (Array<Real>& grid : grids_) grid.use(placed->memory);
   }
   ~CpuSteps() { release_tables(); }
 
@@ -85,7 +112,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
-    cpu::read_points(placed->tree, sources, targets, geometry, threads);
+    if (decision.method == Method::direct)
+      cpu::read_points(placed->tree, sources, targets, geometry, threads);
+    else
+      place_in_cells(placed->cells, placed->tree, sources, targets, geometry, decision, threads);
   }
 
   Settled settled_degree(Report& report) const {
@@ -102,6 +132,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (with_tree()) count_work(work_.tree, work_.lists, decision, report);
     if (with_tree() && traits(decision.kernel).singular && decision.softening == 0)
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
+    if (decision.method == Method::grid) window_.make(decision);
+    if (decision.method == Method::cutoff || decision.method == Method::grid) name_cells(report);
     finish(report);
   }
   void finish(Report& report) const { report.memory_bytes = placed->memory.meter.peak; }
@@ -109,6 +141,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void allocate_results() {
     for (int part = 0; part < most_parts; ++part)
       if (is_summed(part)) result_[part].resize(targets());
+    if (decision.method == Method::grid) {
+      const std::int64_t points = block_points(placed->cells.lattice.axes);
+      for (int i = 0; i < 2; ++i) grids_[i].resize(placed->cells.blocks.grid_blocks(i) * points);
+      kept_.resize(placed->cells.blocks.kept_pieces() *
+                   local_points(placed->cells.lattice.axes, decision.window.width));
+    }
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
     multipole_.resize(boxes * tables_->view().stride);
@@ -148,6 +186,11 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     work_.reduced = decision.reduced;
     work_.pair_terms = decision.pair_terms;
     work_.threads = threads;
+    if (decision.method == Method::cutoff) work_.near = placed->cells.near(decision.reach);
+    if (decision.method == Method::grid) {
+      work_.grid = window_.view(placed->cells);
+      work_.grid.kept = kept_.data();
+    }
   }
 
   void sum(bool /*alone*/) {
@@ -155,6 +198,11 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (with_tree() && sources() > 0) {
       BoundStages<Real> bound{stages_, work_};
       return decision.method == Method::treecode ? treecode(bound, *clock_) : fmm(bound, *clock_);
+    }
+    if (decision.method == Method::cutoff && sources() > 0) return time("p2p", [&] { stages_.cutoff(work_); });
+    if (decision.method == Method::grid && sources() > 0) {
+      BoundGrid<Real> bound{stages_, work_, {grids_[0].data(), grids_[1].data()}};
+      return grid(bound, *clock_);
     }
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
@@ -265,11 +313,18 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
             work_.tables.degree, kernel.coefficients, kernel.decay};
   }
 
+  /// What the build found out about cells and blocks.
+  void name_cells(Report& report) const {
+    report.method = word_of(decision.method);
+    report.choices = decision.choices;
+  }
+
   Stages<Real> stages_;
   StageClock* clock_ = nullptr;  ///< of the current call
   std::shared_ptr<const Tables<Real>> tables_;
   TableKey table_key_{};  ///< of tables_
-  Array<Real> strength_, multipole_, local_, result_[most_parts];
+  Array<Real> strength_, multipole_, local_, result_[most_parts], grids_[2], kept_;
+  GridWindow<Real> window_;
   Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
 };

@@ -5,6 +5,7 @@
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/far/tables.hpp"
 #include "kernels/traits.hpp"
+#include "model/grid/price.hpp"
 
 namespace farfield::cpu {
 
@@ -22,6 +23,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) +
                        results * (end_part(d.parts()) - first_part(d.parts())) * real;
+  if (d.method == Method::cutoff || d.method == Method::grid) bytes += all * 24;         // keys and cells
+  if (d.method == Method::grid) bytes += 2 * grid_memory(sources, alike ? 0 : targets);  // blocks, and who uses them
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

@@ -26,6 +26,15 @@ void p2p(const Work<Real>&);
 template <class Kernel, class Real>
 void direct(const Work<Real>&, std::int64_t sources, std::int64_t targets);
 
+template <class Kernel, class Real>
+void cutoff(const Work<Real>&);
+template <class Real>
+void spread(const Work<Real>&);
+template <class Real>
+void convolve(const Work<Real>&, int axis);
+template <class Real>
+void interpolate(const Work<Real>&);
+
 template <class Kernel>
 void direct_sums(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums);
 

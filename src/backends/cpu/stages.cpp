@@ -25,6 +25,10 @@ static Stages<Real> table() {
     s.l2l = l2l<Real>, s.l2p = l2p<Kernel, Real>, s.m2p = m2p<Kernel, Real>, s.m2p_boxes = m2p_boxes<Kernel, Real>;
     s.p2p = p2p<Kernel, Real>;
   }
+  if constexpr (FallsOff<Kernel>) {
+    s.cutoff = cutoff<Kernel, Real>;
+    s.spread = spread<Real>, s.convolve = convolve<Real>, s.interpolate = interpolate<Real>;
+  }
   return s;
 }
 

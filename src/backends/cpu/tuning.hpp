@@ -20,6 +20,7 @@ inline constexpr int leaves_taken = 8;                    ///< leaves of p2m, p2
 inline constexpr int m2m_parents = 64, l2l_children = 256;
 inline constexpr int m2l_boxes = 128;  ///< about 77 translations per offset: panels lose 5 % to unfilled lanes
 inline constexpr std::int64_t direct_targets = 256;
+inline constexpr std::int64_t gridded_together = 4096;  ///< points of a block that are spread or interpolated
 inline constexpr std::int64_t softened_targets = 1024;  ///< of a leaf, in a softened p2p
 
 // ---- sorting ----

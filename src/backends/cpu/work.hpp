@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "backends/cpu/grid/view.hpp"
 #include "core/results.hpp"
 #include "core/units.hpp"
 #include "expansions/offsets.hpp"
@@ -70,6 +71,8 @@ struct Work {
   Softening softening;
   bool wide_leaves = false;     ///< boxes have a least edge: a leaf may hold most of all points
   KernelParameters parameters;  ///< scaled
+  NearView near;                ///< of method cutoff
+  GridView<Real> grid;          ///< of method grid
   /// The caller's indices of sorted points. Target t >= self_from of the caller is source t - self_from, which in a
   /// softened sum contributes nothing to it.
   const std::uint32_t *source_order = nullptr, *target_order = nullptr;

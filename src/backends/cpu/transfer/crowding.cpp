@@ -11,7 +11,6 @@ namespace farfield::cpu {
 namespace {
 
 constexpr int finest = Geometry::crowding_levels - 1;
-constexpr std::int64_t most_sampled = 1 << 15;  // 10 ms
 
 /// A sampled point: the Morton number of its cell on the finest grid, and in the lowest bit whether it is a target.
 using Sampled = std::uint64_t;
@@ -19,8 +18,9 @@ using Sampled = std::uint64_t;
 std::uint64_t spread_wide(std::uint32_t v) { return std::uint64_t(spread_bits(v >> 10)) << 30 | spread_bits(v & 1023); }
 
 /// One point of each of `count` equal parts of the caller's order, at a place in it that looks random.
-std::int64_t sample(std::vector<Sampled>& all, const Points& points, const Geometry& g, unsigned target) {
-  const std::int64_t count = std::min(points.count, most_sampled);
+std::int64_t sample(std::vector<Sampled>& all, const Points& points, const Geometry& g, unsigned target,
+                    std::int64_t most) {
+  const std::int64_t count = std::min(points.count, most);
   const Scaling scale(g.exponent);
   const double cells = std::ldexp(1 / g.extent, finest);
   with_reader(points, scale, [&](const auto& read) {
@@ -53,11 +53,11 @@ double crowd(const std::vector<Sampled>& all, int level, double sources_each, bo
 
 }  // namespace
 
-void survey_crowding(Geometry& g, const Points& sources, const Points* targets) {
+void survey_crowding(Geometry& g, const Points& sources, const Points* targets, std::int64_t most) {
   if (!has_grid(g) || sources.count == 0 || (targets && targets->count == 0)) return;
   std::vector<Sampled> all;
-  const std::int64_t of_sources = sample(all, sources, g, 0);
-  const std::int64_t of_targets = targets ? sample(all, *targets, g, 1) : of_sources;
+  const std::int64_t of_sources = sample(all, sources, g, 0, most);
+  const std::int64_t of_targets = targets ? sample(all, *targets, g, 1, most) : of_sources;
   std::sort(all.begin(), all.end());
   const double one = targets ? 0 : 1,
                each = (static_cast<double>(sources.count) - one) / std::max(1.0, static_cast<double>(of_sources) - one);

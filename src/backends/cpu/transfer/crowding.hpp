@@ -4,7 +4,8 @@
 
 namespace farfield::cpu {
 
-/// Fills in g.crowding, from a sample; `g` is the survey of the same points. `targets` null: the sources.
-void survey_crowding(Geometry& g, const Points& sources, const Points* targets);
+/// Fills in g.crowding, from a sample of up to `most` points (2^15: 10 ms); `g` is the survey of the same points.
+/// `targets` null: the sources.
+void survey_crowding(Geometry& g, const Points& sources, const Points* targets, std::int64_t most);
 
 }  // namespace farfield::cpu

@@ -1,0 +1,124 @@
+// interpolate: from the blocks of the grid to targets, with the derivative of the window for gradients. Overwrites the
+// results.
+// Cost: w^d multiply-adds for each target; with gradient up to 2 w^d.
+#include <algorithm>
+
+#include "backends/cpu/grid/window_sums.hpp"
+#include "backends/cpu/runtime/blocks.hpp"
+#include "backends/cpu/stage_list.hpp"
+
+namespace farfield::cpu::FARFIELD_ISA {
+
+template <class Real, int axes, int parts>
+class Interpolator {
+  using V = Vec<Real>;
+  static constexpr int most = most_window_vectors<Real>;
+
+ public:
+  explicit Interpolator(const Work<Real>& work) : work_(work), grid_(work.grid), rows_{work.grid.width} {}
+
+  /// The blocks that a cell's windows reach, side by side.
+  void collect(Real* local, std::int64_t cell) const {
+    constexpr int side = block_side(axes);
+    const int wide = side + grid_.width;
+    for (int z = 0; z < (axes > 2 ? wide : 1); ++z)
+      for (int y = 0; y < (axes > 1 ? wide : 1); ++y) {
+        const std::int32_t* corners = grid_.targets.corners + 8 * cell + 2 * (y >= side) + 4 * (z >= side);
+        const std::int64_t row = (static_cast<std::int64_t>(z % side) * side + y % side) * side;
+        Real* to = local + rows_.row(y, z);
+        std::copy_n(grid_.from + corners[0] * block_points(axes) + row, side, to);
+        std::copy_n(grid_.from + corners[1] * block_points(axes) + row, window_padding, to + side);
+      }
+  }
+
+  void add_piece(const Real* local, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Footprint<Real, axes> at(grid_.lattice, work_.target, i);
+      with_vectors<Real>(vectors_needed<Real>(at.skip(), grid_.width),
+                         [&](auto vectors) FARFIELD_LAMBDA { sum_at<vectors()>(local, at, i); });
+    }
+  }
+
+ private:
+  /// Sums along y and z first, which leaves one window's width of numbers along x: of the values, of the slopes along y
+  /// and of those along z.
+  template <int vectors>
+  FARFIELD_INLINE void sum_at(const Real* local, const Footprint<Real, axes>& at, std::int64_t i) const {
+    constexpr bool slopes = parts > 1;
+    V plain[vectors] = {}, along_y[vectors] = {}, along_z[vectors] = {};
+    Real y[2 * window_padding], z[2 * window_padding], dy[2 * window_padding], dz[2 * window_padding];
+    const int width = grid_.width, skip = at.skip();
+    if constexpr (axes > 1) both_along<slopes>(at.u[1], y, dy);
+    if constexpr (axes > 2) both_along<slopes>(at.u[axes - 1], z, dz);
+    const Real* base = local + at.first[0] - skip;
+    if constexpr (axes > 1) base += rows_.row(at.first[1], axes > 2 ? at.first[axes - 1] : 0);
+    for (int k = 0; k < (axes > 2 ? width : 1); ++k) {
+      V plane[vectors] = {}, sloped[vectors] = {};
+      for (int j = 0; j < (axes > 1 ? width : 1); ++j)
+        for (int v = 0; v < vectors; ++v) {
+          const V x = load(base + rows_.row(j, k) + v * lanes<Real>);
+          plane[v] += (axes > 1 ? y[j] : Real(1)) * x;
+          if constexpr (slopes && axes > 1) sloped[v] += dy[j] * x;
+        }
+      for (int v = 0; v < vectors; ++v) {
+        plain[v] += (axes > 2 ? z[k] : Real(1)) * plane[v];
+        if constexpr (slopes && axes > 1) along_y[v] += (axes > 2 ? z[k] : Real(1)) * sloped[v];
+        if constexpr (slopes && axes > 2) along_z[v] += dz[k] * plane[v];
+      }
+    }
+    V window[vectors], slope[vectors];
+    evaluate_window<vectors>(grid_.value, grid_.degree, skip, at.u[0], window);
+    write(0, i, dot<vectors>(window, plain), 1);
+    if constexpr (!slopes) return;
+    evaluate_window<vectors>(grid_.slope, grid_.degree, skip, at.u[0], slope);
+    const Real scale = static_cast<Real>(grid_.lattice.inverse);
+    write(1 + grid_.lattice.axis[0], i, dot<vectors>(slope, plain), scale);
+    if constexpr (axes > 1) write(1 + grid_.lattice.axis[1], i, dot<vectors>(window, along_y), scale);
+    if constexpr (axes > 2) write(1 + grid_.lattice.axis[2], i, dot<vectors>(window, along_z), scale);
+  }
+
+  template <bool slopes>
+  FARFIELD_INLINE void both_along(Real u, Real* value, Real* slope) const {
+    window_along(grid_.value, grid_.degree, grid_.width, u, value);
+    if constexpr (slopes) window_along(grid_.slope, grid_.degree, grid_.width, u, slope);
+  }
+  template <int vectors>
+  static FARFIELD_INLINE Real dot(const V* a, const V* b) {
+    V sum = a[0] * b[0];
+    for (int v = 1; v < vectors; ++v) sum += a[v] * b[v];
+    return sum_lanes<Real>(sum);
+  }
+  FARFIELD_INLINE void write(int part, std::int64_t i, Real value, Real scale) const {
+    work_.result[part][i] = value * scale;
+  }
+
+  const Work<Real>& work_;
+  const GridView<Real>& grid_;
+  const LocalRows<axes> rows_;
+};
+
+template <class Real, int axes, int parts>
+static void interpolate_cells(const Work<Real>& work) {
+  const GridView<Real>& grid = work.grid;
+  const Interpolator<Real, axes, parts> interpolator(work);
+  for_blocks<Scratch<Real>>({0, grid.targets.piece_count}, work.threads, [&](auto& scratch, std::int64_t p) {
+    const GridPiece& piece = grid.targets.pieces[p];
+    Real* local = scratch.need(local_points(axes, grid.width));
+    for (int part = 1; part < parts; ++part)
+      std::fill(work.result[part] + piece.begin, work.result[part] + piece.end, Real(0));
+    interpolator.collect(local, piece.block);
+    interpolator.add_piece(local, piece.begin, piece.end);
+  });
+}
+
+template <class Real>
+void interpolate(const Work<Real>& work) {
+  with_parts(work.result.parts(), [&](auto parts) {
+    with_axes(work.grid.lattice.axes, [&](auto axes) { interpolate_cells<Real, axes(), parts()>(work); });
+  });
+}
+
+template void interpolate<double>(const Work<double>&);
+template void interpolate<float>(const Work<float>&);
+
+}  // namespace farfield::cpu::FARFIELD_ISA

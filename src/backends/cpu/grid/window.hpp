@@ -1,0 +1,24 @@
+// GridWindow: the window's polynomials and the taps, in the precision of the grid.
+#pragma once
+#include <vector>
+
+#include "backends/cpu/cells/place.hpp"
+
+namespace farfield::cpu {
+
+/// Taps of a decision for method grid, and the blocks on each side that they reach.
+std::vector<double> taps_of(const Decision& decision);
+int reach_in_blocks(const Decision& decision, int side);
+
+template <class Real>
+class GridWindow {
+ public:
+  void make(const Decision& decision);
+  GridView<Real> view(const PlacedCells& cells) const;
+
+ private:
+  int width_ = 0, degree_ = 0, taps_ = 0;
+  Array<Real> value_, slope_, tap_;
+};
+
+}  // namespace farfield::cpu

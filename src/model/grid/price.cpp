@@ -1,0 +1,107 @@
+#include "model/grid/price.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/traits.hpp"
+
+namespace farfield {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+double side_of(const Geometry& g, int axis) {
+  const Scaling scale(g.exponent);
+  return scale(g.high[axis]) - scale(g.low[axis]);
+}
+
+double targets_of(const Geometry& g) { return static_cast<double>(g.alike ? g.sources : g.targets); }
+double points_of(const Geometry& g) { return static_cast<double>(g.sources) + (g.alike ? 0.0 : targets_of(g)); }
+
+/// Occupied ones of boxes of that edge, from how the points fill the survey's grid.
+double boxes_with_points(const Geometry& g, double edge) {
+  const double along = g.extent > 0 ? g.extent / edge : 0;
+  const double counted = static_cast<double>(g.occupied) * std::pow(along / g.grid, dimension_of(g));
+  double all = 1;
+  for (int axis = 0; axis < 3; ++axis) all *= 1 + side_of(g, axis) / edge;
+  return std::clamp(std::min(counted, points_of(g)), 1.0, all);
+}
+
+/// Nanoseconds of one core with AVX-512 for one vector of a row of the grid: read, multiply, add, write back.
+double vector_step(const Decision& d) { return d.simd == Simd::baseline ? 1.0 : 0.45; }
+int lanes_of(const Decision& d) {
+  const int doubles = d.simd == Simd::avx512 ? 8 : d.simd == Simd::avx2 ? 4 : 2;
+  return d.precision == Precision::single_ ? 2 * doubles : doubles;
+}
+
+struct GridPrice {
+  double nanoseconds, bytes;
+};
+
+GridPrice price_of(const Decision& d, const Options& o, const Geometry& g, const Window& w) {
+  const int axes = axes_of(g), side = axes == 1 ? 512 : axes == 2 ? 32 : 16;  // as in backends/cpu/grid/view.hpp
+  const double spacing = d.parameters.length[0] / w.spacings, real = d.precision == Precision::single_ ? 4 : 8;
+  double all = 1, reached = boxes_with_points(g, side * spacing);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double length = side_of(g, axis) / spacing;
+    if (!(length < 0x1p17 * side)) return {infinite, infinite};
+    if (length > 0) all *= std::ceil((length + w.width) / side), reached *= 1 + static_cast<double>(w.width) / side;
+  }
+  const double blocks = std::max(1.0, std::min(all, reached)), points = blocks * std::pow(side, axes);
+  const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3, lanes = lanes_of(d);
+  const double rows = std::pow(w.width, axes - 1) * (1 + (w.width - 1) / lanes);
+  const double each = 12.0 * axes + rows * vector_step(d);
+  const double whole =
+      static_cast<double>(g.sources) * each + targets_of(g) * each * (o.gradient ? 1.6 : 0.8) +
+      points * axes * (2 * taps + 9) * 0.45 * vector_step(d) / lanes * (d.simd == Simd::baseline ? 2 : 1);
+  return {60 * points_of(g) + 2e5 + 4e3 * blocks + whole, 2 * points * real};
+}
+
+}  // namespace
+
+int axes_of(const Geometry& g) {
+  int axes = 0;
+  for (int axis = 0; axis < 3; ++axis) axes += g.high[axis] > g.low[axis];
+  return std::max(1, axes);
+}
+
+std::int64_t grid_memory(std::int64_t sources, std::int64_t targets) {
+  return (std::int64_t(64) << 20) + 256 * (sources + targets);
+}
+
+double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const CostConstants& c) {
+  const double bandwidth = d.parameters.length[0], targets = targets_of(g);
+  const double longest = std::max(4 * g.extent, 1e-300);  // farther apart there is nothing
+  d.reach = std::min(longest, bandwidth * traits(o.kernel).reach(d.tolerance, o.gradient));
+  const int axes = axes_of(g), tile = lanes_of(d) * (d.simd == Simd::avx512 ? 2 : 1);
+  double least = infinite;
+  for (const int cells : {1, 2, 3, 4}) {  // in one reach
+    // a cell's index has 20 bits; where one cell holds all, its width does not matter
+    const double width = std::clamp(d.reach / cells, g.extent * 1e-6, std::max(2 * g.extent, 1e-300));
+    const double corners = axes == 1 ? 1 : axes == 2 ? 0.9 : 0.75;  // left out of the square or cube of cells
+    const double visited = sources_within(g, 2 * d.reach + width) * corners,
+                 held =
+                     std::max(1.0, sources_within(g, width) * targets / std::max(1.0, static_cast<double>(g.sources)));
+    const double filled = std::ceil(held / tile) * tile, rows = std::pow(2 * cells + 1, axes - 1);
+    const double cost = targets / held * (filled * visited * c.pair + visited * 1.0 + 60 * rows + 300);
+    if (cost < least) least = cost, d.cell = width;
+  }
+  return least + 60 * points_of(g) + 1e5;
+}
+
+double choose_grid(Decision& d, const Options& o, const Geometry& g) {
+  const auto most = static_cast<double>(grid_memory(g.sources, g.alike ? 0 : g.targets));
+  double least = infinite, least_any = infinite;
+  for (const Window& w : windows_for(d.tolerance, o.gradient, axes_of(g))) {
+    const GridPrice price = price_of(d, o, g, w);
+    const bool fits = price.bytes <= most;
+    if (fits ? price.nanoseconds >= least : least < infinite || price.nanoseconds >= least_any) continue;
+    (fits ? least : least_any) = price.nanoseconds;
+    d.window = w;
+    d.spacing = d.parameters.length[0] / w.spacings;
+  }
+  return least;
+}
+
+}  // namespace farfield

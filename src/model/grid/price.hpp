@@ -1,0 +1,21 @@
+// Prices of the methods for kernels that fall off: direct, cutoff and grid (docs/mathematics/gauss.md).
+#pragma once
+#include "model/cost_model.hpp"
+#include "model/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Sets reach and cell width of method cutoff, and returns its nanoseconds on one core.
+double choose_cutoff(Decision& decision, const Options& options, const Geometry& geometry, const CostConstants& costs);
+
+/// Sets window and spacing of method grid, and returns its nanoseconds; infinite where the method is not possible.
+double choose_grid(Decision& decision, const Options& options, const Geometry& geometry);
+
+/// Bytes that the grid of a plan may take.
+std::int64_t grid_memory(std::int64_t sources, std::int64_t targets);
+
+/// Along how many axes the points differ, at least 1.
+int axes_of(const Geometry& geometry);
+
+}  // namespace farfield
