@@ -1,7 +1,7 @@
 // Multipole-to-local translations of the plane on the device, single precision: a warp has the 32 boxes of one child
 // number of 16 x 2 parents, a thread one of them and a share of its orbits (orbits.hpp). The block's 288 sources are in
-// shared memory, coefficient by coefficient and child by child, so that a warp reads neighbouring words; Pascal's matrix
-// is in the instructions, powers of 1/t in constant memory.
+// shared memory, coefficient by coefficient and child by child, so that a warp reads neighbouring words; Pascal's
+// matrix is in the instructions, powers of 1/t in constant memory.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -84,9 +84,7 @@ __device__ constexpr Pascal<P> device_pascal = pascal_matrix<P>();
 template <int P, int Orbits>
 __constant__ const OrbitTable<P, Orbits> device_orbits = orbit_table<P, Orbits>();
 
-__device__ __forceinline__ float2 product(float2 a, float2 b) {
-  return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
+__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
 /// A[m] = sum_j i^(-jm) a_j, times `power`.
 template <int Size>
@@ -102,8 +100,10 @@ __device__ __forceinline__ void transform(const float2* source, const Steps& ste
     const float2 b = source[steps.at[1]], c = source[steps.at[2]], d = source[steps.at[3]];
     const float2 even{a.x + c.x, a.y + c.y}, odd{b.x + d.x, b.y + d.y};
     const float2 less{a.x - c.x, a.y - c.y}, turn{b.x - d.x, b.y - d.y};
-    to[0] = product({even.x + odd.x, even.y + odd.y}, power), to[1] = product({less.x + turn.y, less.y - turn.x}, power);
-    to[2] = product({even.x - odd.x, even.y - odd.y}, power), to[3] = product({less.x - turn.y, less.y + turn.x}, power);
+    to[0] = product({even.x + odd.x, even.y + odd.y}, power),
+    to[1] = product({less.x + turn.y, less.y - turn.x}, power);
+    to[2] = product({even.x - odd.x, even.y - odd.y}, power),
+    to[3] = product({less.x - turn.y, less.y + turn.x}, power);
   }
 }
 

@@ -64,10 +64,9 @@ class PlaneLevels {
       std::complex<long double> power = row / t;
       for (int k = 0; k < p_; ++k, power /= t) {
         const auto at = static_cast<std::size_t>(2 * (from * p_ + k));
-        sum[static_cast<std::size_t>(l)] +=
-            static_cast<long double>(pascal(l, k)) * power *
-            std::complex<long double>(static_cast<long double>(multipoles_[at]),
-                                      static_cast<long double>(multipoles_[at + 1]));
+        sum[static_cast<std::size_t>(l)] += static_cast<long double>(pascal(l, k)) * power *
+                                            std::complex<long double>(static_cast<long double>(multipoles_[at]),
+                                                                      static_cast<long double>(multipoles_[at + 1]));
       }
     }
   }

@@ -1,10 +1,9 @@
-#include "plane_m2l.hpp"
-
 #include <algorithm>
 #include <farfield/error.hpp>
 
 #include "backends/cuda/runtime/array.hpp"
 #include "orbit_kernel.hpp"
+#include "plane_m2l.hpp"
 
 namespace farfield::lab {
 namespace {
@@ -66,7 +65,7 @@ struct PlaneM2l::Device {
     const Kernel kernel = kernel_of<P, Groups>(name);
     cuda::require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory");
     kernel<<<static_cast<unsigned>(tiles.size()), 128 * Groups, bytes, stream>>>(multipole.data(), local.data(),
-                                                                                tiles.data(), matrix.data());
+                                                                                 tiles.data(), matrix.data());
     cuda::require_launch("orbit_kernel");
   }
   template <int P>
