@@ -19,7 +19,8 @@
 #define FARFIELD_METHOD(VALUE)           \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(fmm, FMM, 1, "fmm")              \
-  VALUE(direct, DIRECT, 2, "direct")
+  VALUE(direct, DIRECT, 2, "direct")     \
+  VALUE(hermite, HERMITE, 6, "hermite")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \

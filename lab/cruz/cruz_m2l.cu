@@ -1,78 +1,16 @@
 // Tables 2 and 3 of Cruz, Layton & Barba 2011 on today's device, and sizes beyond them whose boxes do not fit into its
 // cache: seconds of all translations of levels 2 ... 3 to 2 ... 10, p = 8, 12, 16, single precision. One JSON line per
 // row and variant. Usage: cruz_m2l [last level [variant]]
-#include <cuda_runtime.h>
-
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <farfield/error.hpp>
-#include <functional>
 #include <string>
 
-#include "backends/cuda/runtime/check.hpp"
 #include "plane_m2l.hpp"
+#include "timing.hpp"
 
 namespace farfield::lab {
 namespace {
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
-
-/// The median of nine after one that warms up, in seconds by the host's clock.
-double host_seconds(const std::function<void()>& work) {
-  std::vector<double> times;
-  for (int run = 0; run < 10; ++run) {
-    cuda::require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    cuda::require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    if (run) times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  return median(times);
-}
-
-/// Twenty launches, one after another, replayed as one graph.
-class Twenty {
- public:
-  Twenty(PlaneM2l& m2l, const PlaneVariant& variant) {
-    m2l.run(variant);  // attributes of the kernel are set outside the capture
-    cuda::require(cudaStreamCreate(&stream_), "cudaStreamCreate");
-    cuda::require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    for (int i = 0; i < count; ++i) m2l.run(variant, stream_);
-    cudaGraph_t graph;
-    cuda::require(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
-    cuda::require(cudaGraphInstantiate(&launches_, graph, 0), "cudaGraphInstantiate");
-    cudaGraphDestroy(graph);
-  }
-  ~Twenty() { cudaGraphExecDestroy(launches_), cudaStreamDestroy(stream_); }
-  Twenty(const Twenty&) = delete;
-  /// Seconds of one launch of the twenty, the median of nine.
-  double seconds() {
-    cudaEvent_t begin, end;
-    cuda::require(cudaEventCreate(&begin), "cudaEventCreate");
-    cuda::require(cudaEventCreate(&end), "cudaEventCreate");
-    std::vector<double> times;
-    for (int run = 0; run < 11; ++run) {
-      cuda::require(cudaEventRecord(begin, stream_), "cudaEventRecord");
-      cuda::require(cudaGraphLaunch(launches_, stream_), "cudaGraphLaunch");
-      cuda::require(cudaEventRecord(end, stream_), "cudaEventRecord");
-      cuda::require(cudaEventSynchronize(end), "orbit_kernel");
-      float milliseconds = 0;
-      cuda::require(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
-      if (run > 1) times.push_back(1e-3 * static_cast<double>(milliseconds) / count);
-    }
-    cudaEventDestroy(begin), cudaEventDestroy(end);
-    return median(times);
-  }
-
- private:
-  static constexpr int count = 20;
-  cudaStream_t stream_ = nullptr;
-  cudaGraphExec_t launches_ = nullptr;
-};
 
 /// Flops by three counts: as kernels.md asks (a complex multiply-add per entry), as Pascal's form of one translation,
 /// and as this variant does them.
@@ -106,7 +44,8 @@ void measure(int last_level, int p, const std::string& only) {
     const double call = host_seconds([&] { m2l.run(variant); });
     m2l.copy_locals_to_host();
     const double error = local_error(levels, m2l.locals(), 300);
-    print_row(levels, variant, Twenty(m2l, variant).seconds(), call, error, to_device, to_host);
+    const double seconds = Twenty([&](cudaStream_t stream) { m2l.run(variant, stream); }).seconds();
+    print_row(levels, variant, seconds, call, error, to_device, to_host);
   }
 }
 

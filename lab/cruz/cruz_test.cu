@@ -1,4 +1,6 @@
-// The device's translations of the plane, by orbits, one by one and by matrices, against long double.
+// The device's translations of the plane, by orbits, one by one and by matrices, against long double; its Hermite
+// series against double.
+#include "hermite_device.hpp"
 #include "plane_m2l.hpp"
 #include "support/gpu.hpp"
 
@@ -23,6 +25,20 @@ TEST_P(CruzDevice, EveryVariantGivesTheLocalsOfTheLongSum) {
   }
 }
 
+class CruzSeries : public GpuTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(CruzSeries, GiveTheSumOfAllSeriesAtEveryPoint) {
+  for (const std::int64_t count : {1, 1003, 200000}) {
+    const lab::SeriesCase from(GetParam(), count);
+    lab::DeviceSeries series(from);
+    for (const int points : {1, 2, 4}) {
+      series.run(points, nullptr);
+      EXPECT_LT(from.error(series.result(), 1003), 2e-6) << points << " points a thread, of " << count;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Terms, CruzSeries, ::testing::Values(5, 9, 12));
 INSTANTIATE_TEST_SUITE_P(Terms, CruzDevice, ::testing::Values(8, 12, 16));
 
 }  // namespace

@@ -324,15 +324,19 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
            : "beyond it the softened kernel is 1/r but for half of the tolerance");
 }
 
-static void validate_method(const Options& o) {
+static void validate_method(const Options& o, Backend backend) {
   if (o.method == Method::fmm && !traits(o.kernel).expands)
     throw Error(ErrorCode::usage, std::string("method fmm is not offered for kernel ") + traits(o.kernel).name +
                                       ", which has no multipole expansions here; use method auto");
+  if (o.method == Method::hermite && (!traits(o.kernel).has_bandwidth || backend == Backend::cuda))
+    throw Error(ErrorCode::usage, "method hermite sums the Gaussian on backend cpu; with kernel " +
+                                      std::string(traits(o.kernel).name) + " on backend " + word_of(backend) +
+                                      " use method auto");
 }
 
 /// For a kernel without expansions.
 static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
-  d.method = Method::direct;
+  d.method = o.method == Method::hermite ? o.method : Method::direct;
   d.pair_terms = full_pair_terms(d);
   note(d, "method", word_of(d.method), o.method == d.method ? "as asked" : "this kernel has no expansions");
   const auto cost = [&](Precision precision) {
@@ -349,7 +353,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate_plane(o, g);
   validate_softening(o, g, machine.backend);
   validate_bandwidth(o, g);
-  validate_method(o);
+  validate_method(o, machine.backend);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;

@@ -303,8 +303,9 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   require_count(sources, "source");
   require_count(targets, "target");
   std::int64_t bound = 0;
-  for (const Method method : {Method::fmm, Method::direct})
+  for (const Method method : {Method::fmm, Method::direct, Method::hermite})
     for (const int dimension : {1, 2, 3}) {
+      if (method == Method::hermite && options.method != method) continue;  // never chosen
       if (options.method != Method::automatic && options.method != method) continue;
       if (options.method != method && method == Method::fmm && !traits(options.kernel).expands) continue;
       Options one = options;

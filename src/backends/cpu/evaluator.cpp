@@ -7,6 +7,7 @@
 
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/far/table_cache.hpp"
+#include "backends/cpu/hermite/transform.hpp"
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
@@ -51,7 +52,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
  public:
   using Placed = cpu::Placed;
   explicit CpuSteps(EvaluatorState<Placed> state)
-      : EvaluatorState<Placed>(std::move(state)), stages_(stages<Real>(decision.kernel, decision.simd)) {
+      : EvaluatorState<Placed>(std::move(state)),
+        stages_(stages<Real>(decision.kernel, decision.simd)),
+        transform_(placed->memory) {
     use_all(placed->memory, multipole_, local_, strength_, power_, exact_strength_);
     for (Array<Real>& part : result_) part.use(placed->memory);
   }
@@ -151,10 +154,21 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       BoundStages<Real> bound{stages_, work_};
       return fmm(bound, *clock_);
     }
+    if (decision.method == Method::hermite && sources() > 0) return sum_by_series();
     time("p2p", [&] {
       for (int part = 0; part < work_.result.parts(); ++part) std::fill_n(work_.result[part], targets(), Real(0));
       stages_.direct(work_, sources(), targets());
     });
+  }
+
+  /// The fast Gauss transform; its boxes are sorted anew with each vector, since the points may have moved.
+  void sum_by_series() {
+    time("boxes", [&] {
+      transform_.build({{work_.source[0], work_.source[1], work_.source[2]}, sources()},
+                       {{work_.target[0], work_.target[1], work_.target[2]}, targets()}, decision.parameters.length[0],
+                       decision.tolerance, decision.gradient, threads);
+    });
+    time("series", [&] { stages_.hermite(transform_.bind(strength_.data(), work_.result)); });
   }
 
   void start_judging() {}
@@ -266,6 +280,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Array<Real> strength_, multipole_, local_, result_[most_parts];
   Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
+  HermiteTransform<Real> transform_;
 };
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {

@@ -1,11 +1,21 @@
 // Upper bound of the memory that an evaluator holds at one time, known before anything runs.
 #include <algorithm>
+#include <thread>
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/far/tables.hpp"
+#include "expansions/hermite/series.hpp"
 #include "kernels/traits.hpp"
 
 namespace farfield::cpu {
+
+/// Of the fast Gauss transform: points sorted by box, a series for each `many` sources, which are 8 sqrt(4 p^2 / 3)
+/// bytes a source at most, tables of 17 offsets, and three series for each thread.
+static std::int64_t transform_bound(std::int64_t sources, std::int64_t results, int parts) {
+  constexpr std::int64_t p = hermite::most_terms, series = p * p * p * 8;
+  const std::int64_t threads = std::max(16u, std::thread::hardware_concurrency());
+  return sources * (60 + 10 * p) + results * (44 + 8 * parts) + 17 * p * p * 8 + 3 * series * threads + 4096;
+}
 
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
@@ -13,6 +23,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // per point: coordinates and order; keys and the sort's second buffer while building; strengths and results while
   // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * d.parts() * real;
+  if (d.method == Method::hermite) return bytes + transform_bound(sources, results, d.parts());
   if (d.method != Method::fmm) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

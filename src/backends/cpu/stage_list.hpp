@@ -24,6 +24,9 @@ void p2p(const Work<Real>&);
 template <class Kernel, class Real>
 void direct(const Work<Real>&, std::int64_t sources, std::int64_t targets);
 
+template <class Real>
+void hermite_sum(const HermiteWork<Real>&);
+
 template <class Kernel>
 void direct_sums(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums);
 

@@ -43,6 +43,18 @@ inline double axis_bound(int p, double r) {
 /// p of either, and those beyond p of both, sum over n >= 2p of 1.09 (2 sqrt2 r)^n / sqrt(n!) since sum C(n, a) = 2^n.
 inline double translated_bound(int p, double r) { return 2 * axis_bound(p, r) + axis_bound(2 * p, 2 * r); }
 
+/// The same for derivatives, in units of one over the bandwidth: sums of sqrt(n+1) times the terms from p - 1 on, since
+/// the slope of psi_n is sqrt(2 (n+1)) psi_(n+1) and that of chi_n sqrt(2 n) chi_(n-1).
+inline double slope_bound(int p, double r) {
+  const auto tail = [](int first, double half) {
+    double term = 1.09;
+    for (int n = 1; n <= first; ++n) term *= half * std::sqrt(2.0 / n);
+    const double ratio = half * std::sqrt(2.0 / (first + 1)) * std::sqrt((first + 2.0) / (first + 1.0));
+    return ratio < 1 ? term * std::sqrt(first + 1.0) / (1 - ratio) : INFINITY;
+  };
+  return 2 * tail(p - 1, r) + tail(2 * p - 1, 2 * r);
+}
+
 /// Along several axes, where the factors of a product are at most 1 and lack e each.
 inline double product_bound(double e, int axes) { return axes * e * std::pow(1 + e, axes - 1); }
 
