@@ -22,7 +22,7 @@ struct Roots {
 };
 
 template <class Real, int most>
-Roots<Real, most> make_roots() {
+inline Roots<Real, most> make_roots() {
   Roots<Real, most> roots;
   for (int n = 0; n < most; ++n) {
     roots.up[n] = static_cast<Real>(std::sqrt(2.0L / (n + 1)));
@@ -31,29 +31,35 @@ Roots<Real, most> make_roots() {
   return roots;
 }
 
-/// psi_0(t) ... psi_(p-1)(t) times `first`, which holds exp(-t^2); visit(n, value).
-template <class V, class Roots, class Visitor>
-FARFIELD_HD void visit_hermite(int p, const Roots& roots, V t, V first, Visitor&& visit) {
+/// psi_0(t) ... psi_(p-1)(t) times `first`, which holds exp(-t^2).
+template <class V, class Roots>
+FARFIELD_HD void fill_hermite(int p, const Roots& roots, V t, V first, V* to) {
   V before = V{}, now = first;
   for (int n = 0; n < p; ++n) {
-    visit(n, now);
+    to[n] = now;
     const V next = roots.up[n] * t * now - roots.down[n] * before;
     before = now, now = next;
   }
 }
 
-/// chi_0(t) ... chi_(p-1)(t) times `first`.
-template <class V, class Roots, class Visitor>
-FARFIELD_HD void visit_taylor(int p, const Roots& roots, V t, V first, Visitor&& visit) {
-  V now = first;
+/// chi_0(t) ... chi_(p-1)(t).
+template <class V, class Roots>
+FARFIELD_HD void fill_taylor(int p, const Roots& roots, V t, V* to) {
+  V now = V{} + 1;
   for (int n = 0; n < p; ++n) {
-    visit(n, now);
+    to[n] = now;
     now = roots.up[n] * t * now;
   }
 }
 
-/// d psi_n / dt = -sqrt(2 (n+1)) psi_(n+1);   d chi_n / dt = sqrt(2 n) chi_(n-1).
-inline double hermite_slope(int n) { return -std::sqrt(2.0 * (n + 1)); }
-inline double taylor_slope(int n) { return std::sqrt(2.0 * n); }
+/// d psi_n / dt = -sqrt(2 (n+1)) psi_(n+1), d chi_n / dt = sqrt(2 n) chi_(n-1): these factors.
+template <class Roots>
+FARFIELD_HD auto hermite_slope(const Roots& roots, int n) {
+  return -(n + 1) * roots.up[n];
+}
+template <class Roots>
+FARFIELD_HD auto taylor_slope(const Roots& roots, int n) {
+  return n * roots.up[n - 1];
+}
 
 }  // namespace farfield::hermite

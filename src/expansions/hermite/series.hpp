@@ -14,7 +14,7 @@ inline constexpr int most_terms = 40;
 struct Shape {
   int terms[3] = {1, 1, 1};
   int axes = 0, p = 0;
-  std::int64_t count() const { return std::int64_t(terms[0]) * terms[1] * terms[2]; }
+  FARFIELD_HD std::int64_t count() const { return std::int64_t(terms[0]) * terms[1] * terms[2]; }
 };
 
 /// The functions of a point along each axis, and their derivatives.
@@ -24,31 +24,33 @@ struct Functions {
 
 /// psi about a centre that is `offset` away, in lengths of sqrt(2) bandwidths.
 template <class Roots>
-void hermite_functions(const Shape& shape, const Roots& roots, const double offset[3], bool slopes, Functions& to) {
+FARFIELD_HD void hermite_functions(const Shape& shape, const Roots& roots, const double offset[3], bool slopes,
+                                   Functions& to) {
   for (int axis = 0; axis < 3; ++axis) {
     to.value[axis][0] = 1, to.slope[axis][0] = 0;
     if (axis >= shape.axes) continue;
     const double t = offset[axis];
-    visit_hermite(shape.p + slopes, roots, t, std::exp(-t * t), [&](int n, double v) { to.value[axis][n] = v; });
+    fill_hermite(shape.p + slopes, roots, t, std::exp(-t * t), to.value[axis]);
     if (!slopes) continue;
-    for (int n = 0; n < shape.p; ++n) to.slope[axis][n] = hermite_slope(n) * to.value[axis][n + 1];
+    for (int n = 0; n < shape.p; ++n) to.slope[axis][n] = hermite_slope(roots, n) * to.value[axis][n + 1];
   }
 }
 
 /// chi likewise.
 template <class Roots>
-void taylor_functions(const Shape& shape, const Roots& roots, const double offset[3], bool slopes, Functions& to) {
+FARFIELD_HD void taylor_functions(const Shape& shape, const Roots& roots, const double offset[3], bool slopes,
+                                  Functions& to) {
   for (int axis = 0; axis < 3; ++axis) {
     to.value[axis][0] = 1, to.slope[axis][0] = 0;
     if (axis >= shape.axes) continue;
-    visit_taylor(shape.p, roots, offset[axis], 1.0, [&](int n, double v) { to.value[axis][n] = v; });
+    fill_taylor(shape.p, roots, offset[axis], to.value[axis]);
     if (!slopes) continue;
-    for (int n = 1; n < shape.p; ++n) to.slope[axis][n] = taylor_slope(n) * to.value[axis][n - 1];
+    for (int n = 1; n < shape.p; ++n) to.slope[axis][n] = taylor_slope(roots, n) * to.value[axis][n - 1];
   }
 }
 
 /// Adds q times the product of the functions to every coefficient.
-inline void accumulate(const Shape& shape, const Functions& f, double q, double* coefficient) {
+FARFIELD_HD void accumulate(const Shape& shape, const Functions& f, double q, double* coefficient) {
   for (int c = 0; c < shape.terms[2]; ++c)
     for (int b = 0; b < shape.terms[1]; ++b, coefficient += shape.terms[0]) {
       const double weight = q * f.value[2][c] * f.value[1][b];
@@ -57,7 +59,8 @@ inline void accumulate(const Shape& shape, const Functions& f, double q, double*
 }
 
 /// Adds the series' value to out[0], with slopes its derivatives to out[1 ... 3].
-inline void evaluate(const Shape& shape, const Functions& f, const double* coefficient, bool slopes, double out[4]) {
+FARFIELD_HD void evaluate(const Shape& shape, const Functions& f, const double* coefficient, bool slopes,
+                          double out[4]) {
   for (int c = 0; c < shape.terms[2]; ++c)
     for (int b = 0; b < shape.terms[1]; ++b, coefficient += shape.terms[0]) {
       double row = 0, along = 0;
@@ -73,7 +76,8 @@ inline void evaluate(const Shape& shape, const Functions& f, const double* coeff
 
 /// Adds the Hermite series `from` to the Taylor series `to` by one matrix [b][a] per axis in use (translations.hpp).
 /// `room`: twice shape.count() numbers.
-inline void translate(const Shape& shape, const double* const matrix[3], const double* from, double* to, double* room) {
+FARFIELD_HD void translate(const Shape& shape, const double* const matrix[3], const double* from, double* to,
+                           double* room) {
   std::int64_t stride = 1;
   const std::int64_t count = shape.count();
   for (int axis = 0; axis < shape.axes; ++axis, stride *= shape.p) {

@@ -57,11 +57,23 @@ class TargetBox {
     const auto base = static_cast<std::uint64_t>((z * g_.boxes[1] + y) * g_.boxes[0]);
     const std::uint64_t first = base + static_cast<std::uint64_t>(std::max<std::int64_t>(0, at_[0] - g_.reach)),
                         last = base + static_cast<std::uint64_t>(std::min(g_.boxes[0] - 1, at_[0] + g_.reach));
-    const std::uint64_t *begin = w_.source.key, *end = begin + w_.source.count;
-    for (const std::uint64_t* key = std::lower_bound(begin, end, first); key < end && *key <= last; ++key) {
-      const std::int64_t place[3] = {static_cast<std::int64_t>(*key - base), y, z};
-      if (is_near(place)) add_box(key - begin, place);
+    const std::uint64_t* const key = w_.source.key;
+    for (std::int64_t box = first_from(first); box < w_.source.count && key[box] <= last; ++box) {
+      const std::int64_t place[3] = {static_cast<std::int64_t>(key[box] - base), y, z};
+      if (is_near(place)) add_box(box, place);
     }
+  }
+  /// The first source box whose key is not below this.
+  std::int64_t first_from(std::uint64_t least) const {
+    std::int64_t low = 0, high = w_.source.count;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (w_.source.key[middle] < least)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
   }
   bool is_near(const std::int64_t place[3]) const {
     double square = 0;
