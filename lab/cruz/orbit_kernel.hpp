@@ -3,10 +3,9 @@
 // shared memory, coefficient by coefficient and child by child, so that a warp reads neighbouring words; Pascal's
 // matrix is in the instructions, powers of 1/t in constant memory.
 #pragma once
-#include <cuda_runtime.h>
-
 #include <array>
 
+#include "backends/cuda/runtime/check.hpp"
 #include "orbits.hpp"
 
 namespace farfield::lab {

@@ -1,7 +1,5 @@
 // Times of launches: by the host's clock, one with its launch, and on the device, one of twenty.
 #pragma once
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>

@@ -161,7 +161,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     });
   }
 
-  /// The fast Gauss transform; its boxes are sorted anew with each vector, since the points may have moved.
+  /// The fast Gaussian transform; its boxes are sorted anew with each vector, since the points may have moved.
   void sum_by_series() {
     time("boxes", [&] {
       transform_.build({{work_.source[0], work_.source[1], work_.source[2]}, sources()},

@@ -9,7 +9,7 @@
 
 namespace farfield::cpu {
 
-/// Of the fast Gauss transform: points sorted by box, a series for each `many` sources, which are 8 sqrt(4 p^2 / 3)
+/// Of the fast Gaussian transform: points sorted by box, a series for each `many` sources, which are 8 sqrt(4 p^2 / 3)
 /// bytes a source at most, tables of 17 offsets, and three series for each thread.
 static std::int64_t transform_bound(std::int64_t sources, std::int64_t results, int parts) {
   constexpr std::int64_t p = hermite::most_terms, series = p * p * p * 8;

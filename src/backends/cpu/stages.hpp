@@ -21,7 +21,7 @@ struct Stages {
   void (*p2p)(const Work<Real>&) = nullptr;  ///< overwrites the results
   /// Every target with every source, no tree: sums for targets [begin, end).
   void (*direct)(const Work<Real>&, std::int64_t sources, std::int64_t targets) = nullptr;
-  void (*hermite)(const HermiteWork<Real>&) = nullptr;  ///< the fast Gauss transform; overwrites the results
+  void (*hermite)(const HermiteWork<Real>&) = nullptr;  ///< the fast Gaussian transform; overwrites the results
   /// Direct sums in double at `count` targets.
   void (*direct_sums)(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums) = nullptr;
 };

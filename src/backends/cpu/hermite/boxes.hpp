@@ -1,4 +1,4 @@
-// Boxes of one uniform grid, of side about sqrt(2) bandwidths, that have points: for the fast Gauss transform.
+// Boxes of one uniform grid, of side about sqrt(2) bandwidths, that have points: for the fast Gaussian transform.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// The fast Gauss transform (Greengard & Strain 1991) over the boxes of one grid: for each pair of boxes within the
+// The fast Gaussian transform (Greengard & Strain 1991) over the boxes of one grid: for each pair of boxes within the
 // cut-off the cheapest of the four interactions that their numbers of points offer. A thread has whole boxes of
 // targets, and adds up in the order of the source boxes' keys, so that results do not depend on the threads.
 #include <omp.h>

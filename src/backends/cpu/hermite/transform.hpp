@@ -1,4 +1,4 @@
-// HermiteTransform: the boxes, series and tables of the fast Gauss transform over a plan's points.
+// HermiteTransform: the boxes, series and tables of the fast Gaussian transform over a plan's points.
 #pragma once
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What the fast Gauss transform's stage reads and writes, as plain pointers.
+// What the fast Gaussian transform's stage reads and writes, as plain pointers.
 #pragma once
 #include "backends/cpu/hermite/boxes.hpp"
 #include "core/results.hpp"
