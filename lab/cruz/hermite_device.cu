@@ -1,9 +1,11 @@
+#include <algorithm>
+
 #include "hermite_device.hpp"
 
 namespace farfield::lab {
 namespace {
 
-constexpr int threads = 128;
+constexpr int threads = 256;
 
 /// All series in shared memory, rows of a multiple of four numbers.
 template <int P>
@@ -78,7 +80,8 @@ __global__ __launch_bounds__(threads) void series_kernel(const float* __restrict
 
 /// As many blocks as fit on the device at once: each reads the series once.
 template <int P, int Points>
-void launch(const float* coefficient, const float* x, const float* y, float* result, int count, cudaStream_t stream) {
+void launch_for(const float* coefficient, const float* x, const float* y, float* result, int count,
+                cudaStream_t stream) {
   constexpr int bytes = cluster_count * P * row_length<P> * static_cast<int>(sizeof(float));
   static const int most = [] {
     int device = 0, processors = 0, blocks = 0;
@@ -95,6 +98,14 @@ void launch(const float* coefficient, const float* x, const float* y, float* res
   cuda::require_launch("series_kernel");
 }
 
+template <int P>
+void launch(int points, const float* coefficient, const float* x, const float* y, float* result, int count,
+            cudaStream_t stream) {
+  if (points == 1) return launch_for<P, 1>(coefficient, x, y, result, count, stream);
+  if (points == 2) return launch_for<P, 2>(coefficient, x, y, result, count, stream);
+  launch_for<P, 4>(coefficient, x, y, result, count, stream);
+}
+
 }  // namespace
 
 DeviceSeries::DeviceSeries(const SeriesCase& from) : p_(from.p) {
@@ -106,13 +117,11 @@ DeviceSeries::DeviceSeries(const SeriesCase& from) : p_(from.p) {
 }
 
 void DeviceSeries::run(int points, cudaStream_t stream) {
-  const auto go = [&]<int P>() {
-    const auto by = points == 1 ? launch<P, 1> : points == 2 ? launch<P, 2> : launch<P, 4>;
-    by(coefficient_.data(), x_.data(), y_.data(), sum_.data(), static_cast<int>(x_.size()), stream);
-  };
-  if (p_ == 5) return go.template operator()<5>();
-  if (p_ == 9) return go.template operator()<9>();
-  go.template operator()<12>();
+  const auto count = static_cast<int>(x_.size());
+  const float *a = coefficient_.data(), *x = x_.data(), *y = y_.data();
+  if (p_ == 5) return launch<5>(points, a, x, y, sum_.data(), count, stream);
+  if (p_ == 9) return launch<9>(points, a, x, y, sum_.data(), count, stream);
+  launch<12>(points, a, x, y, sum_.data(), count, stream);
 }
 
 std::vector<float> DeviceSeries::result() const {
