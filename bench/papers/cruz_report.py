@@ -48,13 +48,14 @@ def m2l_rows(lines):
                     number(1e-9 * ours["bytes_per_second"]),
                     number(1e-12 * ours["flops_per_second"]),
                     share(1e-9 * ours["flops_per_second"], H200[0]),
+                    share(1e-9 * ours["pascal_flops_per_second"], H200[0]),
                     share(1e-9 * ours["done_flops_per_second"], H200[0]),
                     error(ours["error"]),
                 ]
             )
     return table(
         ["p", "translations", "C1060, µs", "C2050, µs", "today, µs", "over C1060", "over C2050", "1e9/s", "GB/s",
-         "Tflop/s, 8 p²", "of the peak", "done, of the peak", "error"],
+         "Tflop/s, 8 p²", "of the peak", "4 p² + 16 p, of the peak", "done, of the peak", "error"],
         rows,
     )  # fmt: skip
 

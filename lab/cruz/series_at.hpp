@@ -1,5 +1,8 @@
 // One Hermite series at one point, or at the points of a vector, on the host.
 #pragma once
+#include <cstddef>
+#include <utility>
+
 #include "core/math.hpp"
 
 namespace farfield::lab {
@@ -7,18 +10,20 @@ namespace farfield::lab {
 /// One series at one point: sum A_ab g_a(x) g_b(y) with g_n = h_n / 2^n, g_(n+1) = t g_n - n/2 g_(n-1): two
 /// instructions a step. A: [b][a], of row length `stride`.
 template <int P, class V>
-inline V series_at(const float* coefficient, int stride, V x, V y) {
-  V along_x[P];
-  along_x[0] = Math<V>::exp(-(x * x + y * y));
-#pragma GCC unroll 16
-  for (int n = 1; n < P; ++n)
-    along_x[n] = n == 1 ? x * along_x[0] : x * along_x[n - 1] - (0.5f * static_cast<float>(n - 1)) * along_x[n - 2];
-  V before = V{}, now = V{} + 1.0f, sum = V{};
-#pragma GCC unroll 16
-  for (int b = 0; b < P; ++b) {
-    V row = coefficient[b * stride] * along_x[0];
-#pragma GCC unroll 16
-    for (int a = 1; a < P; ++a) row += coefficient[b * stride + a] * along_x[a];
+inline __attribute__((always_inline)) V series_at(const float* coefficient, int stride, V x, V y) {
+  V along[P];
+  along[0] = Math<V>::exp(-(x * x + y * y)), along[1] = x * along[0];
+  V sum = V{}, before = V{}, now = V{} + 1.0f;
+  // Folds, not loops: only constant indices leave `along` in registers.
+  [&]<std::size_t... n>(std::index_sequence<n...>) __attribute__((always_inline)) {
+    ((along[n + 2] = x * along[n + 1] - (0.5f * static_cast<float>(n + 1)) * along[n]), ...);
+  }
+  (std::make_index_sequence<P - 2>());
+  for (int b = 0; b < P; ++b, coefficient += stride) {
+    const V row = [&]<std::size_t... a>(std::index_sequence<a...>) __attribute__((always_inline)) {
+      return ((coefficient[a] * along[a]) + ...);
+    }
+    (std::make_index_sequence<P>());
     sum += row * now;
     const V next = y * now - (0.5f * static_cast<float>(b)) * before;
     before = now, now = next;
