@@ -149,7 +149,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="JSON lines of scripts/gpu papers")
     parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[2] / "docs")
-    parser.add_argument("--cpu", default="the same machine's processor")
+    parser.add_argument("--cpu", default="the CPU of the same machine")
     parser.add_argument("--when", default="November 2026")
     a = parser.parse_args()
     lines = CruzLines(a.files)
