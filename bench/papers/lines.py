@@ -7,7 +7,8 @@ from pathlib import Path
 from published import PEAKS
 
 
-IDENTITY = ("paper", "table", "what", "variant", "code", "cloud", "setting", "n", "p", "depth", "precision", "gradient")
+IDENTITY = ("paper", "table", "what", "variant", "groups", "threads", "code", "cloud", "setting", "n", "p", "depth",
+            "precision", "gradient")  # fmt: skip
 
 
 class Lines:

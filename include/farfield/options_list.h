@@ -16,13 +16,14 @@
 
 #include <farfield/kernels.h>
 
-#define FARFIELD_METHOD(VALUE)           \
-  VALUE(automatic, AUTOMATIC, 0, "auto") \
-  VALUE(fmm, FMM, 1, "fmm")              \
-  VALUE(direct, DIRECT, 2, "direct")     \
-  VALUE(cutoff, CUTOFF, 3, "cutoff")     \
-  VALUE(grid, GRID, 4, "grid")           \
-  VALUE(treecode, TREECODE, 5, "treecode")
+#define FARFIELD_METHOD(VALUE)             \
+  VALUE(automatic, AUTOMATIC, 0, "auto")   \
+  VALUE(fmm, FMM, 1, "fmm")                \
+  VALUE(direct, DIRECT, 2, "direct")       \
+  VALUE(cutoff, CUTOFF, 3, "cutoff")       \
+  VALUE(grid, GRID, 4, "grid")             \
+  VALUE(treecode, TREECODE, 5, "treecode") \
+  VALUE(hermite, HERMITE, 6, "hermite")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \

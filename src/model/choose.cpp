@@ -44,7 +44,8 @@ static void validate(const Options& o) {
 }
 
 bool offers_method(Backend backend, const Options& o) {
-  return backend != Backend::cuda || o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
+  if (backend != Backend::cuda) return true;
+  return o.method != Method::hermite && (o.method != Method::treecode || traits(o.kernel).decay.axes == 3);
 }
 
 static void validate_method(const Options& o, Backend backend) {
@@ -58,6 +59,9 @@ static void validate_method(const Options& o, Backend backend) {
   if (!offers_method(backend, o))
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
                                       " is not offered by backend cuda; use backend cpu or another method");
+  if (o.method == Method::hermite && !traits(o.kernel).has_bandwidth)
+    throw Error(ErrorCode::usage, std::string("method hermite sums the Gaussian; with kernel ") +
+                                      traits(o.kernel).name + " use method auto");
 }
 
 bool offers_softening(Backend backend, const Options& o) {
@@ -422,7 +426,9 @@ static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   if (d.method == Method::grid)
     note(d, "spacing", number(std::ldexp(d.spacing, -g.exponent)),
          "of the grid, by windows " + std::to_string(d.window.width) + " points wide");
-  d.seconds = 1e-9 * (d.method == Method::direct ? direct : d.method == Method::cutoff ? near : gridded);
+  // of Hermite series no more is known than that they are meant to cost less than all pairs
+  const bool all = d.method == Method::direct || d.method == Method::hermite;
+  d.seconds = 1e-9 * (all ? direct : d.method == Method::cutoff ? near : gridded);
   d.pairs_per_second = 1e9 / pairs_cost(d.precision).pair;
   return d;
 }

@@ -9,6 +9,7 @@
 #include "backends/cpu/cells/place.hpp"
 #include "backends/cpu/far/table_cache.hpp"
 #include "backends/cpu/grid/window.hpp"
+#include "backends/cpu/hermite/transform.hpp"
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
@@ -80,7 +81,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
  public:
   using Placed = cpu::Placed;
   explicit CpuSteps(EvaluatorState<Placed> state)
-      : EvaluatorState<Placed>(std::move(state)), stages_(stages<Real>(decision.kernel, decision.simd)) {
+      : EvaluatorState<Placed>(std::move(state)),
+        stages_(stages<Real>(decision.kernel, decision.simd)),
+        transform_(placed->memory) {
     use_all(placed->memory, multipole_, local_, strength_, power_, exact_strength_, kept_);
     for (Array<Real>& part : result_) part.use(placed->memory);
     for (Array<Real>& grid : grids_) grid.use(placed->memory);
@@ -204,11 +207,22 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       BoundGrid<Real> bound{stages_, work_, {grids_[0].data(), grids_[1].data()}};
       return grid(bound, *clock_);
     }
+    if (decision.method == Method::hermite && sources() > 0) return sum_by_series();
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
         if (is_summed(part)) std::fill_n(work_.result[part], targets(), Real(0));
       stages_.direct(work_, sources(), targets());
     });
+  }
+
+  /// The fast Gaussian transform; its boxes are sorted anew with each vector, since the points may have moved.
+  void sum_by_series() {
+    time("boxes", [&] {
+      transform_.build({{work_.source[0], work_.source[1], work_.source[2]}, sources()},
+                       {{work_.target[0], work_.target[1], work_.target[2]}, targets()}, decision.parameters.length[0],
+                       decision.tolerance, decision.gradient, threads);
+    });
+    time("series", [&] { stages_.hermite(transform_.bind(strength_.data(), work_.result)); });
   }
 
   void start_judging() {}
@@ -327,6 +341,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   GridWindow<Real> window_;
   Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
+  HermiteTransform<Real> transform_;
 };
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {

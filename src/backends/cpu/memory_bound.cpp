@@ -1,13 +1,23 @@
 // Upper bound of the memory that an evaluator holds at one time, known before anything runs.
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/far/tables.hpp"
+#include "expansions/hermite/series.hpp"
 #include "kernels/traits.hpp"
 #include "model/grid/price.hpp"
 
 namespace farfield::cpu {
+
+/// Of the fast Gaussian transform: points sorted by box, a series for each `many` sources, which are 8 sqrt(4 p^2 / 3)
+/// bytes a source at most, tables of 17 offsets, and three series for each thread.
+static std::int64_t transform_bound(std::int64_t sources, std::int64_t results, int parts) {
+  constexpr std::int64_t p = hermite::most_terms, series = p * p * p * 8;
+  const std::int64_t threads = std::max(16u, std::thread::hardware_concurrency());
+  return sources * (60 + 10 * p) + results * (44 + 8 * parts) + 17 * p * p * 8 + 3 * series * threads + 4096;
+}
 
 /// Boxes in a row of a treecode: on every level those within 2 / theta of their edges of a leaf, but no box twice.
 static std::int64_t row_entries(const Decision& d, std::int64_t boxes) {
@@ -25,6 +35,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
                        results * (end_part(d.parts()) - first_part(d.parts())) * real;
   if (d.method == Method::cutoff || d.method == Method::grid) bytes += all * 24;         // keys and cells
   if (d.method == Method::grid) bytes += 2 * grid_memory(sources, alike ? 0 : targets);  // blocks, and who uses them
+  if (d.method == Method::hermite) return bytes + transform_bound(sources, results, d.parts());
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

@@ -34,6 +34,8 @@ template <class Real>
 void convolve(const Work<Real>&, int axis);
 template <class Real>
 void interpolate(const Work<Real>&);
+template <class Real>
+void hermite_sum(const HermiteWork<Real>&);
 
 template <class Kernel>
 void direct_sums(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums);

@@ -2,6 +2,7 @@
 #pragma once
 #include <farfield/options.hpp>
 
+#include "backends/cpu/hermite/work.hpp"
 #include "backends/cpu/work.hpp"
 #include "judge/direct_sum.hpp"
 
@@ -18,13 +19,14 @@ struct Stages {
   void (*l2p)(const Work<Real>&) = nullptr;
   void (*m2p)(const Work<Real>&) = nullptr;
   void (*m2p_boxes)(const Work<Real>&) = nullptr;  ///< of a treecode
-  void (*p2p)(const Work<Real>&) = nullptr;  ///< overwrites the results
+  void (*p2p)(const Work<Real>&) = nullptr;        ///< overwrites the results
   /// Every target with every source, no tree: sums for targets [begin, end).
   void (*direct)(const Work<Real>&, std::int64_t sources, std::int64_t targets) = nullptr;
   void (*cutoff)(const Work<Real>&) = nullptr;  ///< pairs within NearView::reach; overwrites the results
   void (*spread)(const Work<Real>&) = nullptr;
   void (*convolve)(const Work<Real>&, int axis) = nullptr;
-  void (*interpolate)(const Work<Real>&) = nullptr;  ///< overwrites the results
+  void (*interpolate)(const Work<Real>&) = nullptr;     ///< overwrites the results
+  void (*hermite)(const HermiteWork<Real>&) = nullptr;  ///< the fast Gaussian transform; overwrites the results
   /// Direct sums in double at `count` targets.
   void (*direct_sums)(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums) = nullptr;
 };
