@@ -12,7 +12,6 @@ struct Laplace2d {
   static constexpr int homogeneity = 0;
   static constexpr bool singular = true, softens = false;
   static constexpr double pair_cost = 3;  ///< of one pair, over that of 1/r
-  static constexpr bool on_device = false;
 
   KernelParameters own;  ///< log_unit
   static KernelParameters parameters(const Options& /*options*/) { return {}; }
