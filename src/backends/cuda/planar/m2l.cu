@@ -145,7 +145,7 @@ void launch_fixed(const Work<Real>& work) {
   const int each = boxes_per_block(last - first, device_limits().multiprocessors);
   planar_m2l_kernel<Real, size, residents>
       <<<static_cast<unsigned>((last - first + each - 1) / each), planar_threads, 0, work.stream>>>(work, pascal, first,
-                                                                                                   last, each);
+                                                                                                    last, each);
   require_launch("m2l");
 }
 

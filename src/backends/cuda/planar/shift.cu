@@ -4,6 +4,7 @@
 //   S^s_k = sum over n with n - k = s mod 4 of conj(A_nk) L_n.
 // Bound by reading and writing the coefficients.
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cuda/planar/parents.hpp"
 #include "backends/cuda/planar/stages.hpp"
@@ -25,15 +26,18 @@ __device__ void read_children(const Work<Real>& work, const PlanarChildren& chil
 #pragma unroll
   for (int r = 0; r < 4; ++r) {
     const BoxId box = children(octant_of(r));
-    child[r] = box == no_box ? Complex<Real>{0, 0}
-                             : as_complex(work.multipole + std::int64_t(box) * work.tables.stride)[k];
+    child[r] =
+        box == no_box ? Complex<Real>{0, 0} : as_complex(work.multipole + std::int64_t(box) * work.tables.stride)[k];
   }
 }
 
-/// Writes whole strides of the parents among a block's boxes.
+/// Writes whole strides of the parents among a block's boxes. `unit`: -log of their edge in the caller's unit of
+/// length. M_unit is this times M_0; as the sum over the children, which have larger logarithms of opposite sign, it
+/// would err by several times as much in single.
 template <class Real>
 __global__ void __launch_bounds__(planar_threads)
-    planar_m2m_kernel(const __grid_constant__ Work<Real> work, BoxId first, BoxId last, int each, int groups) {
+    planar_m2m_kernel(const __grid_constant__ Work<Real> work, BoxId first, BoxId last, int each, int groups,
+                      Real unit) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ ParentsOfBlock parents;
   auto* z = reinterpret_cast<Complex<Real>*>(shared);  // [groups][4][size]
@@ -41,18 +45,14 @@ __global__ void __launch_bounds__(planar_threads)
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * each;
   const int count = parents.find(work.tree, begin, min(begin + each, last));
   const Complex<Real>* shift = as_complex(work.planar.shift);
-  const auto minus_log2 = static_cast<Real>(-0.693147180559945309417);
   for (int from = 0; from < count; from += groups) {
     const int now = min(groups, count - from);
     for (int i = thread; i < now * size; i += planar_threads) {
       Complex<Real> child[4], turns[4];
       const int group = i / size, k = i - group * size;
       read_children(work, PlanarChildren(work.tree, parents.box[from + group]), k, child);
-      if (k == 0) {  // their second numbers belong to the unit of length
-        Real unit = 0;
-        for (int r = 0; r < 4; ++r) unit += child[r].im + minus_log2 * child[r].re, child[r].im = 0;
-        as_complex(work.multipole + std::int64_t(parents.box[from + group]) * work.tables.stride)[0].im = unit;
-      }
+      if (k == 0)  // their second numbers belong to the unit of length
+        for (int r = 0; r < 4; ++r) child[r].im = 0;
       combine_turns(child, turns);
       for (int s = 0; s < 4; ++s) z[(group * 4 + s) * size + k] = turns[s];
     }
@@ -64,10 +64,7 @@ __global__ void __launch_bounds__(planar_threads)
       if (n < size)
         for (int k = 0; k <= n; ++k) sum = sum + shift[k * size + n] * own[((n - k) & 3) * size + k];
       Complex<Real>* to = as_complex(work.multipole + std::int64_t(parents.box[from + group]) * work.tables.stride) + n;
-      if (n == 0)
-        to->re = sum.re;
-      else
-        *to = sum;
+      *to = n == 0 ? Complex<Real>{sum.re, unit * sum.re} : sum;
     }
     __syncthreads();
   }
@@ -124,21 +121,23 @@ __global__ void __launch_bounds__(planar_threads)
 }
 
 /// `numbers`: complex numbers of shared memory for each group of a parent.
-template <class Real, class Kernel>
-static void launch_shift(const char* name, Kernel kernel, const Work<Real>& work, BoxId first, BoxId last,
-                         int numbers) {
+template <class Real, class... More>
+static void launch_shift(const char* name, void (*kernel)(Work<Real>, BoxId, BoxId, int, int, More...),
+                         const Work<Real>& work, BoxId first, BoxId last, int numbers, More... more) {
   if (first >= last) return;
   const int each = boxes_per_block(last - first, device_limits().multiprocessors),
             groups = std::clamp(planar_threads / work.planar.size, 1, each);
   const auto bytes =
       sizeof(Complex<Real>) * static_cast<std::size_t>(groups) * static_cast<std::size_t>(numbers * work.planar.size);
   launch_kernel(name, kernel, {static_cast<unsigned>((last - first + each - 1) / each), planar_threads, bytes},
-                work.stream, work, first, last, each, groups);
+                work.stream, work, first, last, each, groups, more...);
 }
 
 template <class Real>
 void planar_m2m(const Work<Real>& work, int level) {
-  launch_shift("m2m", planar_m2m_kernel<Real>, work, work.tree.level_begin[level], work.tree.level_begin[level + 1], 4);
+  const auto unit = static_cast<Real>(work.parameters.log_unit - std::log(work.tree.lattice.edge(level)));
+  launch_shift("m2m", planar_m2m_kernel<Real>, work, work.tree.level_begin[level], work.tree.level_begin[level + 1], 4,
+               unit);
 }
 
 template <class Real>

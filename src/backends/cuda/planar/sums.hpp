@@ -143,8 +143,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
 template <class Kernel, class Real>
 void planar_p2l(const Work<Real>& work) {
   const LookShape shape = look_shape(work.tree.boxes, tuning::box_warps);
-  planar_p2l_kernel<Kernel, Real>
-      <<<shape.blocks, tuning::box_warps * warp, 0, work.stream>>>(work, shape.looks);
+  planar_p2l_kernel<Kernel, Real><<<shape.blocks, tuning::box_warps * warp, 0, work.stream>>>(work, shape.looks);
   require_launch("p2l");
 }
 

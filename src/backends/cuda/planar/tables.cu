@@ -1,8 +1,7 @@
-#include "backends/cuda/planar/tables.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 
+#include "backends/cuda/planar/tables.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {

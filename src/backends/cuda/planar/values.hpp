@@ -1,6 +1,6 @@
 // l2p and m2p of the plane, of any degree, by Horner's rule in complex numbers: a local is Re f(z), f = sum conj(L_n)
-// factor_n z^n, with gradient (Re f', -Im f'); a multipole is Re h, h = sum M_n factor_n v^n - M_0 log z + M_unit with v
-// = 1/z. Eight multiply-adds per degree for both.
+// factor_n z^n, with gradient (Re f', -Im f'); a multipole is Re h, h = sum M_n factor_n v^n - M_0 log z + M_unit with
+// v = 1/z. Eight multiply-adds per degree for both.
 #pragma once
 #include "backends/cuda/far/leaf_group.hpp"
 #include "backends/cuda/planar/sums.hpp"
@@ -63,10 +63,9 @@ void launch_planar_l2p(const Work<Real>& work) {
   const int pitch = work.planar.size | 1;
   const auto bytes = sizeof(Complex<Real>) * static_cast<std::size_t>(boxes * pitch);
   with_parts(work.result.parts(), [&](auto parts) {
-    launch_kernel(
-        "l2p", planar_l2p_kernel<Kernel, Real, boxes, parts()>,
-        {static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), tuning::l2p_threads, bytes}, work.stream, work,
-        pitch);
+    launch_kernel("l2p", planar_l2p_kernel<Kernel, Real, boxes, parts()>,
+                  {static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), tuning::l2p_threads, bytes},
+                  work.stream, work, pitch);
   });
 }
 

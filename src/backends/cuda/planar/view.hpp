@@ -8,7 +8,8 @@
 
 namespace farfield::cuda {
 
-/// Offsets of m2l: those of the far list by places in a square of 7 x 7, then the four of the reduced stencil's parents.
+/// Offsets of m2l: those of the far list by places in a square of 7 x 7, then the four of the reduced stencil's
+/// parents.
 inline constexpr int planar_offsets = 49 + 4;
 /// Where the factors of the offset (x, y) stand, target minus source in box edges.
 FARFIELD_HD constexpr int planar_offset(int x, int y) { return (y + 3) * 7 + x + 3; }
