@@ -6,7 +6,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "backends/cuda/far/evaluate.hpp"
-#include "backends/cuda/far/leaf_group.hpp"
+#include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/planar/values.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"

@@ -2,7 +2,7 @@
 // factor_n z^n, with gradient (Re f', -Im f'); a multipole is Re h, h = sum M_n factor_n v^n - M_0 log z + M_unit with
 // v = 1/z. Eight multiply-adds per degree for both.
 #pragma once
-#include "backends/cuda/far/leaf_group.hpp"
+#include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/planar/sums.hpp"
 
 namespace farfield::cuda {
