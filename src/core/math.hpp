@@ -73,6 +73,8 @@ struct Math {
     return std::log(x);
 #endif
   }
+  /// 0 where e^x is below the smallest normal number.
+  FARFIELD_HD static V exp(V x) { return std::exp(x); }
 };
 
 }  // namespace farfield
