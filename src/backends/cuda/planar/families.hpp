@@ -1,7 +1,7 @@
 // p2p of families in the plane (p2p_families.hpp): the up to 4 x 4 leaves around a parent are staged row by row, so
 // that a child's near sources lie in three runs; a warp per child sums them. Beside families in space:
-// - A third of the pairs per target: what a child costs beside them counts three times as much. Lanes hold two, four or
-//   six targets, whichever leaves fewest idle.
+// - A third of the pairs per target: what a child costs beside them counts three times as much. Lanes hold two or four
+//   targets, whichever leaves fewer idle. (Up to six, in 128 registers: a quarter slower, fewer blocks being resident.)
 // - Close pairs are a hundred times as frequent: of 21 points per leaf a quarter has another one within 1/16 of the
 // edge.
 //   So a coordinate is kept to 2^-37 of the edge, as a number and its remainder in 16 bits. The child's own leaf is
@@ -19,10 +19,6 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "core/math.hpp"
 
-#ifndef PG_RES
-#define PG_RES 4
-#define PG_MOST 6
-#endif
 namespace farfield::cuda::plane {
 
 inline constexpr int even = 16,
@@ -31,8 +27,7 @@ inline constexpr unsigned all_lanes = ~0u;
 inline constexpr int threads = planar_threads, warps = threads / 32;
 template <class Real>
 inline constexpr int room = sizeof(Real) == 4 ? 768 : 512;  ///< sources that are staged at a time
-template <class Real>
-inline constexpr int most_of_lane = sizeof(Real) == 4 ? PG_MOST : 4;
+inline constexpr int most_of_lane = 4;
 
 /// A staged source: in single with what the rounding of x and y left, times 2^23, as two numbers of 16 bits.
 template <class Real>
@@ -171,7 +166,7 @@ template <class Real>
 struct Shared {
   Leaves<Real> around;
   Source<Real> source[room<Real>];
-  Sums<Real> sums[warps][32 * most_of_lane<Real>];
+  Sums<Real> sums[warps][32 * most_of_lane];
 };
 
 /// Stages the sources at offsets from ... from + room - 1; by all threads.
@@ -399,17 +394,14 @@ __device__ float cost_of(int count) {
 template <class Kernel, class Real, int parts>
 __device__ void sum_child(const NearWork<Real>& work, Shared<Real>& shared, int from, int child) {
   const int count = shared.around.targets[child];
-  const float two = cost_of<2>(count), four = cost_of<4>(count);
-  if constexpr (sizeof(Real) == 4 && PG_MOST == 6)
-    if (cost_of<6>(count) < fminf(two, four)) return sum_child_by<Kernel, Real, parts, 6>(work, shared, from, child);
-  if (two < four)
+  if (cost_of<2>(count) < cost_of<4>(count))
     sum_child_by<Kernel, Real, parts, 2>(work, shared, from, child);
   else
     sum_child_by<Kernel, Real, parts, 4>(work, shared, from, child);
 }
 
 template <class Kernel, class Real, int parts>
-__global__ void __launch_bounds__(threads, sizeof(Real) == 4 ? PG_RES : 4)
+__global__ void __launch_bounds__(threads, sizeof(Real) == 4 ? 5 : 4)
     families_kernel(const __grid_constant__ NearWork<Real> work) {
   __shared__ Shared<Real> shared;
   const int child = static_cast<int>(threadIdx.x) / 32;
