@@ -50,8 +50,7 @@ template <class T>
 struct Field {
   explicit Field(const Case& c) : n(std::llround(std::exp2(c.log2_n))) {
     xyz = make_points(c.cloud, n);
-    if (c.options.kernel == Kernel::laplace2d)
-      cuda::for_each_index(n, Flatten{xyz.data()}, nullptr, "flatten");
+    if (c.options.kernel == Kernel::laplace2d) cuda::for_each_index(n, Flatten{xyz.data()}, nullptr, "flatten");
     q = make_strengths<T>(n, c.mixed);
     potential.resize(n);
     if (c.options.gradient) gradient.resize(3 * n);

@@ -8,8 +8,8 @@
 namespace farfield {
 
 #if defined(__CUDACC__)
-/// 1/x and log x on a GPU, for positive normal numbers. In single the hardware's own instructions: 1 ulp, and an absolute
-/// error of 1.7e-7 for x in (1/2, 2), 1.7e-7 of log x elsewhere.
+/// 1/x and log x on a GPU, for positive normal numbers. In single the hardware's own instructions: 1 ulp, and an
+/// absolute error of 1.7e-7 for x in (1/2, 2), 1.7e-7 of log x elsewhere.
 __device__ inline float device_inverse(float x) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -27,8 +27,8 @@ __device__ inline double device_inverse(double x) {
   const double e = fma(-x, y, 1.0);
   return fma(y, fma(e, e, e), y);
 }
-/// As on the CPU (backends/cpu/runtime/simd.hpp), within 3 units in the last place, in half of the library's time: x = m
-/// 2^e, log m = 2 atanh f with f = (m-1)/(m+1), |f| < 0.172.
+/// As on the CPU (backends/cpu/runtime/simd.hpp), within 3 units in the last place, in half of the library's time: x =
+/// m 2^e, log m = 2 atanh f with f = (m-1)/(m+1), |f| < 0.172.
 __device__ inline double device_log(double x) {
   constexpr double high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45;  // of log 2; e high is exact
   const int bits = __double2hiint(x), e = (bits - 0x3fe6a09e) >> 20;

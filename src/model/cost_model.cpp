@@ -52,9 +52,8 @@ static constexpr double mirror_translation[most_mirror_degree + 1] = {
 
 /// Expansions of the plane, from `gpu_fmm plane`.
 static CostConstants planar_device_constants(Kernel kernel, Precision precision, bool gradient) {
-  CostConstants c = precision == Precision::single_
-                        ? CostConstants{gradient ? 7.7e-4 : 5e-4, 0, 8.6e-5, 5e-4, 3}
-                        : CostConstants{gradient ? 2.5e-3 : 2e-3, 0, 1.5e-4, 1e-3, 2};
+  CostConstants c = precision == Precision::single_ ? CostConstants{gradient ? 7.7e-4 : 5e-4, 0, 8.6e-5, 5e-4, 3}
+                                                    : CostConstants{gradient ? 2.5e-3 : 2e-3, 0, 1.5e-4, 1e-3, 2};
   c.dense = 0.5;
   c.meet = 3e-3;
   c.box = 1.5;

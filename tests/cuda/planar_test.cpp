@@ -1,6 +1,7 @@
 // Kernel laplace2d on the device: against direct sums in long double and the CPU, every path of its far field.
-#include "support/gpu.hpp"
 #include "support/planar.hpp"
+
+#include "support/gpu.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -52,8 +53,8 @@ TEST_F(CudaPlanar, KeepsThePromiseOnEveryCloud) {
     for (const Signs signs : {Signs::mixed, Signs::positive}) {
       const Cloud cloud = flat_cloud(kind, 10'000, signs);
       for (const double t : {1e-3, 1e-5, 1e-6}) expect_kept(cloud, device_options(t, Precision::single_));
-      // In leaves of 53 points a flat lattice of one sign errs 1.5e-12 at degree 30, on the CPU as well: facing corners of
-      // boxes line up, and the estimate after the evaluation is too small there.
+      // In leaves of 53 points a flat lattice of one sign errs 1.5e-12 at degree 30, on the CPU as well: facing corners
+      // of boxes line up, and the estimate after the evaluation is too small there.
       const double floor = kind == Kind::lattice && signs == Signs::positive ? 2e-12 : 0;
       for (const double t : {1e-3, 1e-6, 1e-9, 1e-12}) expect_kept(cloud, device_options(t, Precision::double_), floor);
     }
