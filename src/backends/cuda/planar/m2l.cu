@@ -154,7 +154,7 @@ void launch_fixed(const Work<Real>& work) {
 template <class Real>
 bool by_constant_size(const Work<Real>& work) {
   const int size = work.planar.size;
-  if (2 * ((size + 7) / 8 * 8) > work.tables.stride && size <= 4) return false;
+  if (work.tables.stride < 16) return false;  // of the least size
   if constexpr (sizeof(Real) == 4) {
     if (size <= 8) return launch_fixed<Real, 8, 6>(work), true;
     if (size <= 10) return launch_fixed<Real, 10, 6>(work), true;
