@@ -3,8 +3,9 @@
 // strengths with the same plan. Usage:
 //   gpu_fmm SET [largest log2 N]     rate: by error, at N = 2^24 and 2^27     sizes: by N, for four clouds
 //                                    octaves: N = 2^22 ... 2^25 in quarters   constants: what the cost model takes
+//                                    plane: kernel laplace2d on flat points
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 --tolerance 1e-3,1e-5
-//           [--precision double] [--outputs potential] [--strengths positive]
+//           [--precision double] [--outputs potential] [--strengths positive] [--kernel laplace2d]
 //                                    every combination; degree -1 (the default) follows the tolerance, leaf 0 is chosen
 #include <cmath>
 #include <cstdio>
@@ -38,11 +39,18 @@ Options options_for(Precision precision, double tolerance, int degree = -1, bool
   return o;
 }
 
+/// Lays points flat.
+struct Flatten {
+  float* xyz;
+  __device__ void operator()(std::int64_t i) const { xyz[3 * i + 2] = 0.25f; }
+};
+
 /// Points, strengths and results on the device.
 template <class T>
 struct Field {
   explicit Field(const Case& c) : n(std::llround(std::exp2(c.log2_n))) {
     xyz = make_points(c.cloud, n);
+    if (c.options.kernel == Kernel::laplace2d) cuda::for_each_index(n, Flatten{xyz.data()}, nullptr, "flatten");
     q = make_strengths<T>(n, c.mixed);
     potential.resize(n);
     if (c.options.gradient) gradient.resize(3 * n);
@@ -94,12 +102,13 @@ Times time_plan(Plan& plan, const Field<T>& f) {
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {
   const Options& o = c.options;
   std::printf(
-      "{\"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"tolerance\": %g, \"given_degree\": %d, "
+      "{\"kernel\": \"%s\", \"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"tolerance\": %g, "
+      "\"given_degree\": %d, "
       "\"degree\": %d, \"m2l\": \"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, "
       "\"again\": %.6f, \"particles_per_second\": %.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, "
       "\"leaves\": %lld, \"near_pairs\": %lld, \"m2l_boxes\": %lld, \"boxes\": %lld, \"memory_bytes\": %lld, "
       "\"stages_ms\": {",
-      c.cloud.c_str(), c.log2_n, r.precision.c_str(), o.tolerance, o.degree, r.degree, r.m2l.c_str(),
+      r.kernel.c_str(), c.cloud.c_str(), c.log2_n, r.precision.c_str(), o.tolerance, o.degree, r.degree, r.m2l.c_str(),
       static_cast<long long>(r.leaf_size), o.gradient ? "true" : "false", c.mixed ? "true" : "false", times.all,
       times.again, static_cast<double>(r.sources) / times.all, error.potential, error.gradient,
       static_cast<long long>(r.leaves), static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
@@ -170,6 +179,17 @@ void run_constants() {
     }
 }
 
+void run_plane(int largest) {
+  for (const std::string cloud : {"uniform", "plummer"})
+    for (int log2_n = 16; log2_n <= std::min(26, largest); log2_n += 2)
+      for (const auto& [precision, tolerance] :
+           {std::pair{Precision::single_, 1e-6}, {Precision::double_, 1e-9}, {Precision::double_, 1e-12}}) {
+        Options o = options_for(precision, tolerance);
+        o.kernel = Kernel::laplace2d;
+        run({cloud, double(log2_n), o, true});
+      }
+}
+
 /// The values behind --name, separated by commas.
 std::vector<std::string> values(const std::vector<std::string>& words, const std::string& name,
                                 const std::string& otherwise) {
@@ -188,6 +208,7 @@ void run_chosen(const std::vector<std::string>& words) {
             Options o = options_for(precision, std::stod(tolerance), std::stoi(degree),
                                     of("outputs", "gradient")[0] == "gradient");
             o.leaf_size = std::stoll(leaf);
+            if (of("kernel", "laplace3d")[0] == "laplace2d") o.kernel = Kernel::laplace2d;
             run({cloud, std::stod(n), o, of("strengths", "mixed")[0] == "mixed"});
           }
 }
@@ -204,7 +225,8 @@ int main(int count, char** arguments) {
   if (set == "sizes") return run_sizes(largest), 0;
   if (set == "octaves") return run_octaves(largest), 0;
   if (set == "constants") return run_constants(), 0;
+  if (set == "plane") return run_plane(largest), 0;
   if (set.rfind("--", 0) == 0) return run_chosen(words), 0;
-  std::fprintf(stderr, "gpu_fmm: no set %s: there are rate, sizes, octaves and constants\n", set.c_str());
+  std::fprintf(stderr, "gpu_fmm: no set %s: there are rate, sizes, octaves, constants and plane\n", set.c_str());
   return 2;
 }

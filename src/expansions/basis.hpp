@@ -102,6 +102,13 @@ concept Logarithmic = requires(double v) {
   Basis::excess(v, v);  ///< -log |u| - 1
 };
 
+/// Functions of the plane: two coefficients for each degree n, R_n = power_factor(n) (x + iy)^n as Re and Im, and
+/// S_n(u) = R_n(1 / conj u), with m2l in factors and a logarithm.
+template <class Basis>
+concept InPlane = Factors<Basis> && Logarithmic<Basis> && requires(int n) {
+  { Basis::power_factor(n) } -> std::same_as<double>;
+};
+
 /// One set of tables, in box units, holds for all levels.
 template <class Basis>
 concept ScaleInvariant = Basis::level_classes(max_levels)

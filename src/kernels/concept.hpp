@@ -61,6 +61,13 @@ concept OfInverseDistance = PairKernel<K> && requires(double v, double* out) {
   K::of_cube(v, v, v, v, v, out);
 };
 
+/// A logarithm in the plane: from sums of q log r, in the units of its parameters, and of q it makes the potential; the
+/// gradient of a pair is -q d / r^2.
+template <class K>
+concept OfLogarithm = PairKernel<K> && HasParameters<K> && requires(const K& kernel, double v) {
+  { kernel.of_sums(v, v) } -> std::same_as<double>;
+};
+
 /// A kernel of 1/r that is softened: of_inverse at Plummer's distance, or of_spline.
 template <class K>
 concept Softens = K::softens && OfInverseDistance<K> && requires(double v, double* out) {

@@ -12,10 +12,13 @@ struct Laplace2d {
   static constexpr int homogeneity = 0;
   static constexpr bool singular = true, softens = false;
   static constexpr double pair_cost = 3;  ///< of one pair, over that of 1/r
-  static constexpr bool on_device = false;
 
   KernelParameters own;  ///< log_unit
   static KernelParameters parameters(const Options& /*options*/) { return {}; }
+  template <class V>
+  FARFIELD_HD V of_sums(V log_sum, V charge) const {
+    return Math<V>::constant(own.log_unit) * charge - log_sum;
+  }
 
   template <int parts, class V>
   FARFIELD_HD void pair(V r2, V dx, V dy, V /*dz*/, V q, V* out) const {
@@ -27,6 +30,6 @@ struct Laplace2d {
   }
 };
 
-static_assert(PairKernel<Laplace2d> && HasParameters<Laplace2d>);
+static_assert(PairKernel<Laplace2d> && HasParameters<Laplace2d> && OfLogarithm<Laplace2d>);
 
 }  // namespace farfield

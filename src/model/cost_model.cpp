@@ -50,7 +50,19 @@ static constexpr double mirror_translation[most_mirror_degree + 1] = {
     0.42, 0.42, 0.42, 0.42, 0.42, 0.42, 0.5,  0.6,  0.72, 0.85, 1.02, 1.2,  1.42, 1.68, 1.97, 2.25, 4.13,
     4.9,  5.75, 6.5,  7.3,  8.2,  9.3,  10.2, 14.5, 16.2, 19.3, 23,   27.4, 29.5, 41,   45,   49.5, 54.3};
 
+/// Expansions of the plane, from `gpu_fmm plane`.
+static CostConstants planar_device_constants(Kernel kernel, Precision precision, bool gradient) {
+  CostConstants c = precision == Precision::single_ ? CostConstants{gradient ? 7.7e-4 : 5e-4, 0, 8.6e-5, 5e-4, 3}
+                                                    : CostConstants{gradient ? 2.5e-3 : 2e-3, 0, 1.5e-4, 1e-3, 2};
+  c.dense = 0.5;
+  c.meet = 3e-3;
+  c.box = 1.5;
+  c.coefficients = traits(kernel).coefficients;
+  return c;
+}
+
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient) {
+  if (traits(kernel).factors) return planar_device_constants(kernel, precision, gradient);
   CostConstants c = precision == Precision::single_
                         ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}
                         : CostConstants{gradient ? 1.6e-3 : 1.15e-3, 2e-4, 1.95e-4, gradient ? 3.3e-3 : 2e-3, 6};

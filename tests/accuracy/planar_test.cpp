@@ -174,14 +174,6 @@ TEST(Planar, RefusesRotationAndSoftening) {
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, softened); }).find("softened"), std::string::npos);
 }
 
-TEST(Planar, IsRefusedByBackendCuda) {
-  const Cloud cloud = flat_cloud(Kind::uniform, 100, Signs::mixed);
-  Options o = flat_options(1e-6);
-  o.backend = Backend::cuda;
-  const std::string sentence = refusal(ErrorCode::device, [&] { Plan(points(cloud.sources), o); });
-  EXPECT_NE(sentence.find("kernel laplace2d is not offered by backend cuda"), std::string::npos) << sentence;
-}
-
 TEST(Planar, NoPointsAndOnePoint) {
   const std::vector<double> none, one{1, 2, 3}, q{2};
   EXPECT_TRUE(Plan(points(none), flat_options(1e-6)).evaluate(none).potential.empty());

@@ -5,6 +5,7 @@
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
+#include "backends/cuda/planar/tables.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "kernels/traits.hpp"
 
@@ -25,6 +26,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
            (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
                       : Tables<double>::bytes(d.degree, coefficients, true, false));
   bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
+  if (traits(d.kernel).factors)
+    return bytes + (real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree));
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
     bytes += boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
   if (real == 4) return bytes + Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced);

@@ -7,6 +7,7 @@
 
 #include "backends/cuda/m2l/mirror/view.hpp"
 #include "backends/cuda/m2l/tensor/view.hpp"
+#include "backends/cuda/planar/view.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "core/least_square.hpp"
 #include "core/results.hpp"
@@ -148,6 +149,7 @@ struct Work : NearWork<Real> {
   bool reduced = false;       ///< reduced stencil
   TensorView tensor;          ///< dense m2l on tensor cores, in single
   MirrorView mirror;          ///< the same in double; tables are those of the rotation then
+  PlanarView<Real> planar;    ///< expansions of the plane, which have no other tables
 };
 
 }  // namespace farfield::cuda

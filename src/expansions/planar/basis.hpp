@@ -42,6 +42,7 @@ struct PlanarBasis {
     return Math<V>::constant(-0.5) * Math<V>::log(x * x + y * y) - Math<V>::constant(1);
   }
 
+  static double power_factor(int n) { return static_cast<double>(1 / planar::root(n)); }
   static std::array<SparseMap, 3> local_gradient(int degree) { return planar::local_gradient(degree); }
   static std::array<SparseMap, 3> multipole_gradient(int degree) { return planar::multipole_gradient(degree); }
   static Symmetry symmetry(int degree, int id) { return planar::symmetry(degree, id); }
@@ -63,6 +64,6 @@ struct PlanarBasis {
 };
 
 static_assert(ExpansionBasis<PlanarBasis> && Reflects<PlanarBasis> && ScaleInvariant<PlanarBasis> &&
-              Logarithmic<PlanarBasis> && Factors<PlanarBasis>);
+              Logarithmic<PlanarBasis> && Factors<PlanarBasis> && InPlane<PlanarBasis>);
 
 }  // namespace farfield

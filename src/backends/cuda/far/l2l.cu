@@ -9,6 +9,7 @@
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/m2l/product.hpp"
+#include "backends/cuda/planar/stages.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
@@ -193,6 +194,7 @@ bool l2l_by_octants(int coefficients) {
 
 template <class Real>
 void l2l(const Work<Real>& work, int level) {
+  if (work.planar.ready) return planar_l2l(work, level);
   if (level == 2 && !work.reduced) return;  // nothing is far from boxes of level 1
   const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
   const int count = work.tables.coefficients;

@@ -7,40 +7,11 @@
 
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/planar/values.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-/// What the threads of a block look up about its leaves.
-template <class Real, int boxes>
-struct LeafGroup {
-  FlatRanges<boxes> targets;
-  double centre[3][boxes], factor[boxes];
-  Real scale[boxes];
-};
-
-template <class Kernel, class Real, int boxes>
-__device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, LeafGroup<Real, boxes>& group) {
-  __shared__ std::uint32_t total;
-  if (threadIdx.x < warp) {
-    const int lane = static_cast<int>(threadIdx.x);
-    const std::int64_t at = first + lane;
-    const auto box = static_cast<BoxId>(at);
-    const bool leaf = lane < boxes && at < tree.boxes && tree.is_leaf(box);
-    const std::uint32_t all =
-        group.targets.fill(lane, leaf ? tree.target_begin[box] : 0, leaf ? tree.target_end[box] : 0);
-    if (leaf) {
-      const BoxFrame frame(tree, box);
-      for (int axis = 0; axis < 3; ++axis) group.centre[axis][lane] = frame.centre[axis];
-      group.factor[lane] = frame.factor;
-      group.scale[lane] = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
-    }
-    if (lane == 0) total = all;
-  }
-  __syncthreads();
-  return total;
-}
 
 /// `pitch` is odd: the stores that transpose, and loads by threads of different leaves, access different banks.
 /// `before`: results so far, copied asynchronously during the sums. The compiler sinks plain loads behind the sum, each
@@ -110,10 +81,14 @@ static void choose_shape(const Work<Real>& work) {
 
 template <class Kernel, class Real>
 void l2p(const Work<Real>& work) {
-  if (with_fixed_degree<typename Kernel::Basis, Real>(
-          work.tables.degree, [&](auto degree) { choose_shape<Kernel, Real, decltype(degree)::value>(work); }))
-    return;
-  evaluate_any_degree<Kernel, Real, false>(work);
+  if constexpr (InPlane<typename Kernel::Basis>) {
+    planar_l2p<Kernel>(work);
+  } else {
+    if (with_fixed_degree<typename Kernel::Basis, Real>(
+            work.tables.degree, [&](auto degree) { choose_shape<Kernel, Real, decltype(degree)::value>(work); }))
+      return;
+    evaluate_any_degree<Kernel, Real, false>(work);
+  }
 }
 
 FARFIELD_INSTANTIATE(l2p, Work)

@@ -3,6 +3,7 @@
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/m2l/tensor/operands.hpp"
+#include "backends/cuda/planar/stages.hpp"
 #include "backends/cuda/runtime/residency.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
@@ -109,6 +110,7 @@ static std::size_t shared_bytes(int groups, int count) {
 
 template <class Real>
 void m2m(const Work<Real>& work, int level) {
+  if (work.planar.ready) return planar_m2m(work, level);
   const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
   const int count = work.tables.coefficients;
   const OctantShape shape =

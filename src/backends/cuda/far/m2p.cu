@@ -5,12 +5,13 @@
 // degree higher.
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/planar/values.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int fewest_lanes = 8;
+[[maybe_unused]] static constexpr int fewest_lanes = 8;
 
 /// Adds the multipole `coefficient` of `source`, already times the basis' factors, to sum[0 ... 3] at target t.
 template <class Kernel, class Real, int degree, int parts>
@@ -80,11 +81,15 @@ static void launch_fixed(const Work<Real>& work) {
 
 template <class Kernel, class Real>
 void m2p(const Work<Real>& work) {
-  if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
-        with_parts(work.result.parts(), [&](auto parts) { launch_fixed<Kernel, Real, degree(), parts()>(work); });
-      }))
-    return;
-  evaluate_any_degree<Kernel, Real, true>(work);
+  if constexpr (InPlane<typename Kernel::Basis>) {
+    planar_m2p<Kernel>(work);
+  } else {
+    if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
+          with_parts(work.result.parts(), [&](auto parts) { launch_fixed<Kernel, Real, degree(), parts()>(work); });
+        }))
+      return;
+    evaluate_any_degree<Kernel, Real, true>(work);
+  }
 }
 
 FARFIELD_INSTANTIATE(m2p, Work)

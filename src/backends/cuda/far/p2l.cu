@@ -3,6 +3,7 @@
 // sums are added once at the end. Any degree: a warp per box, one leaf of the list after the other.
 #include "backends/cuda/far/accumulate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/planar/sums.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
@@ -90,10 +91,14 @@ __global__ void p2l_kernel(Work<Real> work) {
 
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work) {
-  if (with_fixed_degree<typename Kernel::Basis, Real>(
-          work.tables.degree, [&](auto degree) { launch_fixed<Kernel, Real, decltype(degree)::value>(work); }))
-    return;
-  launch_accumulation(work, "p2l", p2l_kernel<Kernel, Real>);
+  if constexpr (InPlane<typename Kernel::Basis>) {
+    planar_p2l<Kernel>(work);
+  } else {
+    if (with_fixed_degree<typename Kernel::Basis, Real>(
+            work.tables.degree, [&](auto degree) { launch_fixed<Kernel, Real, decltype(degree)::value>(work); }))
+      return;
+    launch_accumulation(work, "p2l", p2l_kernel<Kernel, Real>);
+  }
 }
 
 FARFIELD_INSTANTIATE(p2l, Work)

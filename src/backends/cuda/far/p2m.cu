@@ -6,6 +6,7 @@
 #include "backends/cuda/far/accumulate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/m2l/tensor/operands.hpp"
+#include "backends/cuda/planar/sums.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
@@ -90,7 +91,7 @@ __global__ void p2m_kernel(Work<Real> work) {
 }
 
 template <class Kernel, class Real>
-void p2m(const Work<Real>& work) {
+static void p2m_in_space(const Work<Real>& work) {
   const double mean = mean_leaf(work.sources, work.tree.boxes);
   if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
         if (mean <= tuning::p2m_two_lanes)
@@ -105,6 +106,14 @@ void p2m(const Work<Real>& work) {
       static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
   require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
   launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real>);
+}
+
+template <class Kernel, class Real>
+void p2m(const Work<Real>& work) {
+  if constexpr (InPlane<typename Kernel::Basis>)
+    planar_p2m<Kernel>(work);
+  else
+    p2m_in_space<Kernel>(work);
 }
 
 FARFIELD_INSTANTIATE(p2m, Work)

@@ -225,14 +225,25 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
   if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
   degree_ = -1;
   stream_ = stream;
-  static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
-  static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
+  static_assert(ScaleInvariant<Basis>);
   const int count = Basis::coefficient_count(degree);
   view_ = {};
   view_.degree = degree;
   view_.coefficients = count;
   view_.stride = stride_of<Real>(count);
   view_.pitch = (count + product_columns - 1) / product_columns * product_columns;
+  if constexpr (!InPlane<Basis>) fill_for<Basis>(rotation, reduced, threads);  // others: planar/tables.hpp
+  degree_ = degree;
+  rotation_scheme_ = rotation;
+  reduced_ = reduced;
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::fill_for(bool rotation, bool reduced, int threads) {
+  static_assert(Reflects<Basis>);
+  static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
+  const int degree = view_.degree;
   view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
   view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
   keep_symmetries<Basis>();
@@ -265,10 +276,7 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
     canonical = canonical_matrices<Basis>(view_.degree, operators, threads);
   link_far(canonical, rotation, false, reduced);
   if (reduced) link_far(canonical, rotation, true, reduced);
-  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the sources of the copies end here
-  degree_ = degree;
-  rotation_scheme_ = rotation;
-  reduced_ = reduced;
+  require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here
 }
 
 template <class Real>

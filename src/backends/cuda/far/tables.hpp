@@ -44,6 +44,8 @@ class Tables {
   template <class Basis>
   void build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads);
   template <class Basis>
+  void fill_for(bool rotation, bool reduced, int threads);
+  template <class Basis>
   void keep_symmetries();
   template <class Basis>
   void keep_rotations(int operators, int threads);

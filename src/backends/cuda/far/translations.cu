@@ -9,10 +9,12 @@ namespace farfield::cuda {
 
 template <class Real>
 Translations<Real>::Translations(DeviceMemory& memory)
-    : tables_(memory), octants_(memory), rows_(memory), tensor_(memory), mirror_(memory) {}
+    : tables_(memory), octants_(memory), rows_(memory), tensor_(memory), mirror_(memory), planar_(memory) {}
 
 /// Dense m2l of a kernel whose expansions are cut off: tensor cores may do it.
-static bool is_dense(const Decision& d) { return traits(d.kernel).truncates && !d.rotation; }
+static bool is_dense(const Decision& d) {
+  return traits(d.kernel).truncates && !traits(d.kernel).factors && !d.rotation;
+}
 
 /// Is dense m2l by mirror images? Its tables are those of the rotation.
 template <class Real>
@@ -53,6 +55,8 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
   const bool by_mirrors = mirrored<Real>(d);
   const TensorEngine engine = engine_of<Real>(d);
   tables_.build(d.kernel, d.degree, d.rotation || by_mirrors, d.reduced, stream, threads);
+  planar_.build(d.kernel, tables_.view().degree, stream);
+  if (planar_.view().ready) return;  // it has no others
   octants_.build(tables_.view(), stream);
   mirror_.release();
   tensor_.release();
@@ -81,6 +85,7 @@ void Translations<Real>::bind(Work<Real>& work) const {
   work.classes = rows_.classes();
   work.tensor = tensor_.view();
   work.mirror = mirror_.view();
+  work.planar = planar_.view();
 }
 
 template class Translations<float>;

@@ -5,6 +5,7 @@
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
+#include "backends/cuda/planar/tables.hpp"
 #include "model/decision.hpp"
 
 namespace farfield::cuda {
@@ -29,6 +30,7 @@ class Translations {
   Rows rows_;
   TensorM2l tensor_;
   MirrorM2l mirror_;
+  PlanarTables<Real> planar_;
 };
 
 }  // namespace farfield::cuda

@@ -9,6 +9,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/treecode/accounts.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "expansions/planar/shape.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
@@ -57,17 +58,17 @@ __global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(NearWork<Re
 }
 
 /// Sum of the squared coefficients of degrees low and low + 1 of a box, by its box_lanes lanes together.
-template <class Real>
+template <class Shape, class Real>
 __device__ double two_degrees(const Real* c, int low, int lane) {
   double sum = 0;
-  const int begin = low < 0 ? 0 : SolidShape::first(low), end = SolidShape::first(low + 2);
+  const int begin = low < 0 ? 0 : Shape::first(low), end = Shape::first(low + 2);
   for (int i = begin + lane; i < end; i += box_lanes) sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
   for (int other = box_lanes / 2; other > 0; other /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, other);
   return sum;
 }
 
 /// Powers of degree d + 1: power[0][box] of multipoles, power[1][box] of locals. Whole warps run.
-template <class Real>
+template <class Shape, class Real>
 __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, BoxId first, double* power) {
   const std::int64_t i = (std::int64_t(blockIdx.x) * block_threads + threadIdx.x) / box_lanes;
   const bool exists = first + i < work.tree.boxes;
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
   const int lane = static_cast<int>(threadIdx.x) % box_lanes, d = work.tables.degree;
   for (int which = 0; which < 2; ++which) {
     const Real* c = (which == 0 ? work.multipole : work.local) + std::int64_t(box) * work.tables.stride;
-    const double last = two_degrees(c, d - 1, lane), before = d < 3 ? 0 : two_degrees(c, d - 3, lane);
+    const double last = two_degrees<Shape>(c, d - 1, lane), before = d < 3 ? 0 : two_degrees<Shape>(c, d - 3, lane);
     const bool has = which == 0 ? work.tree.source_count(box) > 0 : work.tree.target_count(box) > 0;
     if (exists && lane == 0)
       power[std::int64_t(which) * work.tree.boxes + box] = has ? extrapolated_power(last, before, d) : 0;
@@ -87,7 +88,7 @@ struct Tails {
   Truncation truncation, operands;
 };
 
-template <class Real>
+template <bool in_plane, class Real>
 __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const double* power, const TailMeans& means,
                         Tails& tails) {
   const TreeView& tree = work.tree;
@@ -97,7 +98,7 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
     sum += power[source] * far_tail(tree, source, box, x, y, z, work.target, means);
     boxes += 1;
   });
-  const double potential = sum / a2, targets = static_cast<double>(tree.target_count(box));
+  const double potential = in_plane ? sum : sum / a2, targets = static_cast<double>(tree.target_count(box));
   tails.truncation += {potential, potential * means.outer_gradient() / a2};
   if (!work.tensor.ready) return;
   // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); seen two edges away
@@ -135,7 +136,7 @@ __device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const dou
 }
 
 /// Sums over boxes 0, every, 2 every, ...; a warp for each.
-template <class Real>
+template <bool in_plane, class Real>
 __global__ void __launch_bounds__(sum_threads)
     tails_kernel(const __grid_constant__ Work<Real> work, BoxId every, const double* power,
                  const __grid_constant__ TailMeans means, double* part) {
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(sum_threads)
     const BoxId box = static_cast<BoxId>(k * every);
     if (work.tree.target_count(box) == 0) continue;
     if (work.tree.level[box] >= 2) {
-      if (lane < colleagues_per_box) add_far(work, box, lane, power, means, tails);
+      if (lane < colleagues_per_box) add_far<in_plane>(work, box, lane, power, means, tails);
       add_local(work, box, lane, power, means, tails);
     }
     add_finer(work, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
@@ -175,13 +176,16 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
   power_.resize(2 * std::int64_t(work.tree.boxes));
   const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
-  powers_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
+  const bool in_plane = work.planar.ready;
+  const auto powers = in_plane ? powers_kernel<PlanarShape, Real> : powers_kernel<SolidShape, Real>;
+  powers<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
   require_launch("powers_kernel");
   every_ = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
   const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
   const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
-  tails_kernel<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-      work, every_, power_.data(), tail_means(solid_decay, work.tables.degree), part_.data());
+  const auto tails = in_plane ? tails_kernel<true, Real> : tails_kernel<false, Real>;
+  tails<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
+      work, every_, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree), part_.data());
   require_launch("tails_kernel");
   return shares;
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "backends/cuda/m2l/product.hpp"
+#include "backends/cuda/planar/stages.hpp"
 #include "backends/cuda/stages.hpp"
 
 namespace farfield::cuda {
@@ -28,6 +29,7 @@ template <class Real>
 void m2l(const Work<Real>& work) {
   const TreeView& tree = work.tree;
   if (tree.levels <= 2) return;
+  if (work.planar.ready) return planar_m2l(work);
   if constexpr (std::is_same_v<Real, double>)
     if (work.mirror.ready) return by_mirrors(work);
   if (work.rotation) return m2l_by_rotation(work);

@@ -3,6 +3,7 @@
 // child, up to `n` per lane, and the groups share the sources. Only the child's own box is sure to hold close pairs: it
 // is summed last, by the careful pass of pair_targets.hpp (add_clear).
 #include "backends/cuda/near/family_leaves.hpp"
+#include "backends/cuda/planar/families.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
@@ -183,6 +184,7 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
 
 template <class Kernel, class Real>
 void p2p_families(const NearWork<Real>& work, unsigned blocks) {
+  if constexpr (OfLogarithm<Kernel>) return plane::p2p_families<Kernel>(work, blocks);
   const auto kernel =
       with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts()>; });
   kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);

@@ -207,17 +207,23 @@ struct PairTargets {
     unsigned close = 0;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const Real r2 = square_of(x[i] - s.x, y[i] - s.y, z[i] - s.z);
+      const Real r2 = square_of(x[i] - s.x, y[i] - s.y, along_z(s, i));
       close |= leading_bits(r2) > leading_bits(close_square) ? 0u : 1u << i;
     }
     return close;
   }
 
  private:
+  /// Points of the plane have the same third coordinate.
+  __device__ Real along_z(const Staged<Real>& s, int i) const {
+    if constexpr (Kernel::Basis::decay.axes == 2) return 0;
+    return z[i] - s.z;
+  }
+
   /// `wanted` says from r2 whether the pair counts.
   template <class Wanted>
   __device__ Real add_one(const Staged<Real>& s, int i, PairSums<Real>& sum, const Wanted& wanted) const {
-    const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = z[i] - s.z, r2 = square_of(dx, dy, dz);
+    const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = along_z(s, i), r2 = square_of(dx, dy, dz);
     if constexpr (OfInverseDistance<Kernel>) {
       const Real root = approximate_inverse_sqrt(softened ? r2 + softening2 : r2),
                  inverse = wanted(r2) ? root : Real(0);
