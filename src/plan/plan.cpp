@@ -353,8 +353,8 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       if (options.method != Method::automatic && options.method != method) continue;
       const KernelTraits& kernel = traits(options.kernel);
       const bool expands = method == Method::fmm || method == Method::treecode;
-      const bool has = method == Method::direct || (expands ? kernel.expands : kernel.reach != nullptr);
-      if (options.method != method && !has) continue;
+      const bool suits = method == Method::direct || (expands ? kernel.expands : kernel.reach != nullptr);
+      if (options.method != method && !suits) continue;
       Options one = options;
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       if (one.core_radius > 0 && std::isfinite(one.core_radius)) one.core_radius = 1;

@@ -7,7 +7,7 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Real>
-inline constexpr int most_window_vectors = (2 * window_padding - 1) / lanes<Real>;
+inline constexpr int most_window_vectors = (window_padding + 2 * lanes<Real> - 2) / lanes<Real>;
 
 /// Horner's rule for `vectors` vectors of points of the grid, the first of which is `skip` points before the window.
 template <int vectors, class Real>
