@@ -107,7 +107,8 @@ static TreecodeScheme best_leaf(const Geometry& g, const CostConstants& c, Treec
 TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const CostConstants& c, double tolerance) {
   constexpr double least = 0.25;  // smaller angles leave most pairs to p2p
   TreecodeScheme best;
-  const int first = o.degree >= 0 ? o.degree : 1, last = o.degree >= 0 ? o.degree : max_degree;
+  // below degree 4 the powers of an expansion do not yet show how fast they decay (judge/truncation.hpp)
+  const int first = o.degree >= 0 ? o.degree : 4, last = o.degree >= 0 ? o.degree : max_degree;
   for (int degree = first; degree <= last; ++degree) {
     TreecodeScheme s;
     s.degree = degree;
