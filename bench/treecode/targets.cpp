@@ -4,7 +4,7 @@
 //     build/release/bench/cpu_treecode [sources 1000000] [cloud uniform] [tolerances 1e-3,1e-6] [repeat 3] [threads 2]
 //                                      [targets 10,100,1000,10000,100000]
 //
-// figure.py beside this file draws them. `again`: another evaluation with the same plan. Methods take turns; the least
+// draw.py beside this file draws them. `again`: another evaluation with the same plan. Methods take turns; the least
 // time of each counts. Method auto is timed with the others, and what it took is named.
 #include <algorithm>
 #include <chrono>

@@ -74,13 +74,17 @@ double few_targets_fmm_cost(const CostConstants& c, const Geometry& g, int degre
     boxes += of_level;
   }
   const double rows = leaves * (1 - std::exp(-targets / leaves)), tile = std::max(1, c.lanes) / 2.0;
-  return c.fixed + (sources + targets) * c.point + boxes * (c.box + count * count * c.shift / 2) +
-         rows * near * c.entry + near * mean * (targets + rows * tile) * c.pair +
-         translated * translation_cost(c, degree, rotation) + (sources + targets) / 2 * count * c.coefficient;
+  const double evaluation = boxes * (c.box + count * count * c.shift / 2) + rows * near * c.entry +
+                            near * mean * (targets + rows * tile) * c.pair +
+                            translated * translation_cost(c, degree, rotation) +
+                            (sources + targets) / 2 * count * c.coefficient;
+  return c.fixed + (sources + targets) * c.point + 2 * evaluation;  // 1,000 targets among 1e6 sources
 }
 
 /// The largest angle at which a degree keeps the tolerance.
-static double theta_for(const Options& o, int degree, double tolerance) {
+static double theta_for(const Options& o, bool apart, int degree, double tolerance) {
+  constexpr double of_apart = 3;  // targets apart have no sources of their own nearby: 1,000 targets among 1e6 sources
+  if (apart) tolerance /= of_apart;
   double low = 0.01, high = 1;
   if (treecode_error(o.kernel, degree, high, o.gradient) <= tolerance) return high;
   for (int k = 0; k < 40; ++k) {
@@ -107,11 +111,12 @@ static TreecodeScheme best_leaf(const Geometry& g, const CostConstants& c, Treec
 TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const CostConstants& c, double tolerance) {
   constexpr double least = 0.25;  // smaller angles leave most pairs to p2p
   TreecodeScheme best;
-  const int first = o.degree >= 0 ? o.degree : 1, last = o.degree >= 0 ? o.degree : max_degree;
+  // below degree 4 the powers of an expansion do not yet show how fast they decay (judge/truncation.hpp)
+  const int first = o.degree >= 0 ? o.degree : 4, last = o.degree >= 0 ? o.degree : max_degree;
   for (int degree = first; degree <= last; ++degree) {
     TreecodeScheme s;
     s.degree = degree;
-    s.theta = o.theta > 0 ? o.theta : theta_for(o, degree, tolerance);
+    s.theta = o.theta > 0 ? o.theta : theta_for(o, !g.alike, degree, tolerance);
     const bool suffices = o.degree >= 0 || treecode_error(o.kernel, degree, s.theta, o.gradient) <= tolerance;
     if (degree < last && (!suffices || (s.theta < least && o.theta == 0))) continue;
     s = best_leaf(g, c, s, o.leaf_size);

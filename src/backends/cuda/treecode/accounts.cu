@@ -18,26 +18,31 @@ namespace {
 using Total = unsigned long long;
 enum { near_pairs, near_boxes, far_boxes, leaves, totals };
 
-/// The walk of group `number` of the sample; take(found) for every box that is found, each lane with its own.
+/// The walks of the groups that begin as number `number` of the sample; take(found, first, end) for every box that is
+/// found, each lane with its own, and the group's targets.
 template <class Take>
-__device__ std::int64_t walk_sample(const TreeWork& work, std::int64_t every, std::int64_t number, const Take& take) {
+__device__ void walk_sample(const TreeWork& work, std::int64_t every, std::int64_t number, const Take& take) {
   __shared__ Walk::Stack stack;
   __shared__ Cuboid around;
   const int lane = static_cast<int>(threadIdx.x);
-  const std::int64_t first = number * every * group_targets, t = min(first + lane, work.targets - 1);
-  const Cuboid own = cuboid_of_warp(work.target, t);
-  if (lane == 0) around = own;
-  __syncwarp();
-  Walk walk(work, around, stack);
-  for (bool more = true; more;) take(walk.next(more), first);
-  return first;
+  std::int64_t first = number * every * group_targets;
+  for (const std::int64_t last = min(first + group_targets, work.targets); first < last;) {
+    const std::int64_t end = end_of_group(work.tree, first, last);
+    const Cuboid own = cuboid_of_warp(work.target, min(first + lane, end - 1));
+    if (lane == 0) around = own;
+    __syncwarp();
+    Walk walk(work, around, stack);
+    for (bool more = true; more;) take(walk.next(more), first, end);
+    __syncwarp();
+    first = end;
+  }
 }
 
 __global__ void __launch_bounds__(32)
     count_walks_kernel(const __grid_constant__ TreeWork work, std::int64_t every, Total* total) {
   Total own[3] = {0, 0, 0};
-  walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first) {
-    const auto targets = static_cast<Total>(min(std::int64_t(group_targets), work.targets - first));
+  walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first, std::int64_t end) {
+    const auto targets = static_cast<Total>(end - first);
     own[near_boxes] += found.place == Walk::near;
     own[far_boxes] += found.place == Walk::far;
     if (found.place == Walk::near) own[near_pairs] += targets * static_cast<Total>(work.tree.source_count(found.box));
@@ -62,6 +67,7 @@ struct MultipolePowers {
   TreeView tree;
   const Real* multipole;
   int stride, degree;
+  bool moved;  ///< about centres of mass, where degree 1 vanishes and says nothing of how powers fall
   double* power;
 
   __device__ double two_degrees(const Real* c, int low) const {
@@ -73,37 +79,36 @@ struct MultipolePowers {
   __device__ void operator()(std::int64_t box) const {
     const Real* c = multipole + box * stride;
     const bool some = tree.source_count(static_cast<BoxId>(box)) > 0;
-    power[box] =
-        some ? extrapolated_power(two_degrees(c, degree - 1), degree < 3 ? 0 : two_degrees(c, degree - 3), degree) : 0;
+    power[box] = some ? extrapolated_power(two_degrees(c, degree - 1),
+                                           degree < (moved ? 5 : 3) ? 0 : two_degrees(c, degree - 3), degree)
+                      : 0;
   }
 };
 
-/// What is missing at a group's targets. A lane takes the boxes that it found to the group's targets, one in four.
+/// What is missing at a group's targets. A lane takes the boxes that it found to one in four of them.
 __global__ void __launch_bounds__(32)
     accepted_tails_kernel(const __grid_constant__ TreeWork work, std::int64_t every, const double* power,
                           const __grid_constant__ TailMeans means, double* part, int width) {
   constexpr int one_in = 4;
   const TreeView& tree = work.tree;
   Truncation sum;
-  const std::int64_t first = walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t begin) {
+  walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first, std::int64_t end) {
     if (found.place != Walk::far) return;
-    const double edge = tree.lattice.edge(tree.level[found.box]);
+    const double edge = tree.lattice.edge(tree.level[found.box]),
+                 each_for = static_cast<double>(end - first) / static_cast<double>((end - first + one_in - 1) / one_in);
     const float4 moved = work.centre ? work.centre[found.box] : float4{0, 0, 0, 0};
     const double by[3] = {moved.x, moved.y, moved.z};
-    for (std::int64_t t = begin; t < min(begin + group_targets, work.targets); t += one_in) {
+    for (std::int64_t t = first; t < end; t += one_in) {
       double r2 = 0;
       for (int axis = 0; axis < means.decay.axes; ++axis) {
         const double u = displacement_from_centre(tree, found.box, work.target[axis][t], axis) / edge - by[axis];
         r2 += u * u;
       }
-      sum += outer_tail(power[found.box], r2, edge, means);
+      const Truncation own = outer_tail(power[found.box], r2, edge, means);
+      sum += {each_for * own.potential, each_for * own.gradient};
     }
   });
-  const double looked_at =
-                   static_cast<double>((min(std::int64_t(group_targets), work.targets - first) + one_in - 1) / one_in),
-               targets = static_cast<double>(min(std::int64_t(group_targets), work.targets - first));
-  const double potential = sum_of_warp(sum.potential) * targets / looked_at,
-               gradient = sum_of_warp(sum.gradient) * targets / looked_at;
+  const double potential = sum_of_warp(sum.potential), gradient = sum_of_warp(sum.gradient);
   if (static_cast<int>(threadIdx.x) < width)
     part[std::int64_t(blockIdx.x) * width + threadIdx.x] = threadIdx.x == 0   ? potential
                                                            : threadIdx.x == 1 ? gradient
@@ -139,7 +144,8 @@ void count_walks(const TreeWork& work, DeviceMemory& memory, Report& report) {
 template <class Real>
 int launch_accepted_tails(const Work<Real>& work, const Decay& decay, double* power, double* part, int width) {
   for_each_index(work.tree.boxes,
-                 MultipolePowers<Real>{work.tree, work.multipole, work.tables.stride, work.tables.degree, power},
+                 MultipolePowers<Real>{work.tree, work.multipole, work.tables.stride, work.tables.degree,
+                                       work.centre != nullptr, power},
                  work.stream, "powers");
   const GroupSample sample = sample_groups(work.targets);
   accepted_tails_kernel<<<static_cast<unsigned>(sample.groups), 32, 0, work.stream>>>(

@@ -127,18 +127,21 @@ __global__ void __launch_bounds__(far_warps* warp, 768 / (far_warps * warp))
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   for (int i = static_cast<int>(threadIdx.x); i < Stage::count; i += far_warps * warp) factor[i] = factors.value[i];
   __syncthreads();
-  const std::int64_t first = (std::int64_t(blockIdx.x) * far_warps + own) * group_targets;
-  if (first >= work.targets) return;
-  const std::int64_t t = min(first + lane, work.targets - 1);
   Stage& stage = stages[own];
-  const Cuboid around = cuboid_of_warp(work.target, t);
-  if (lane == 0) stage.around = around;
-  __syncwarp();
-  FarTarget<Kernel, degree, parts> target(work, stage, t);
-  walk_far(work, stage, [&](int count) { target.add(count, factor); });
-  if (first + lane >= work.targets) return;
+  std::int64_t first = (std::int64_t(blockIdx.x) * far_warps + own) * group_targets;
+  for (const std::int64_t last = min(first + group_targets, work.targets); first < last;) {
+    const std::int64_t end = end_of_group(work.tree, first, last), t = min(first + lane, end - 1);
+    const Cuboid around = cuboid_of_warp(work.target, t);
+    if (lane == 0) stage.around = around;
+    __syncwarp();
+    FarTarget<Kernel, degree, parts> target(work, stage, t);
+    walk_far(work, stage, [&](int count) { target.add(count, factor); });
+    if (first + lane < end)
 #pragma unroll
-  for (int part = 0; part < parts; ++part) work.result[part][t] += target.sum[part];
+      for (int part = 0; part < parts; ++part) work.result[part][t] += target.sum[part];
+    __syncwarp();
+    first = end;
+  }
 }
 
 /// What a group of any degree needs in shared memory, beside `coefficients`.
@@ -148,6 +151,25 @@ struct AnyStage {
   BoxId list[most_accepted];
 };
 
+/// Adds expansions `first` ... of one box at target t.
+template <class Kernel, class Real, int expansions>
+__device__ void add_any(const Work<Real>& work, BoxId box, std::int64_t t, const Extent<Real>& extent, int first,
+                        Real* coefficient, Real (&sum)[expansions]) {
+  stage<Real, expansions>(work.multipole + std::int64_t(box) * work.tables.stride, work.tables.coefficients,
+                          work.tables.multipole_gradient, extent, first, coefficient);
+  const BoxFrame frame(work.tree, box);
+  const double scale = Kernel::Basis::potential_scale(1 / frame.factor);
+  Real u[3], weight = 1;
+  point_in_box(work.target, t, frame, u);
+  Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
+  Evaluate<Kernel, Real, expansions> visit(coefficient);
+  Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
+#pragma unroll
+  for (int e = 0; e < expansions; ++e)
+    sum[e] += visit.out[e] * weight * static_cast<Real>(first + e == 0 ? scale : scale * frame.factor);
+  __syncwarp();
+}
+
 /// Expansions `first` ... of all boxes, as in evaluate.hpp: 0 is the multipole, 1 to 3 are its derivatives.
 template <class Kernel, class Real, int expansions>
 __global__ void __launch_bounds__(warp)
@@ -156,32 +178,23 @@ __global__ void __launch_bounds__(warp)
   __shared__ AnyStage stage;
   auto* coefficient = reinterpret_cast<Real*>(shared);
   const int lane = static_cast<int>(threadIdx.x);
-  const std::int64_t begin = std::int64_t(blockIdx.x) * group_targets, t = min(begin + lane, work.targets - 1);
-  const Cuboid around = cuboid_of_warp(work.target, t);
-  if (lane == 0) stage.around = around;
-  __syncwarp();
-  Real sum[expansions] = {};
-  walk_far(work, stage, [&](int count) {
-    for (int k = 0; k < count; ++k) {
-      const BoxId box = stage.list[k];
-      cuda::stage<Real, expansions>(work.multipole + std::int64_t(box) * work.tables.stride, work.tables.coefficients,
-                                    work.tables.multipole_gradient, extent, first, coefficient);
-      const BoxFrame frame(work.tree, box);
-      const double scale = Kernel::Basis::potential_scale(1 / frame.factor);
-      Real u[3], weight = 1;
-      point_in_box(work.target, t, frame, u);
-      Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-      Evaluate<Kernel, Real, expansions> visit(coefficient);
-      Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
+  std::int64_t begin = std::int64_t(blockIdx.x) * group_targets;
+  for (const std::int64_t last = min(begin + group_targets, work.targets); begin < last;) {
+    const std::int64_t end = end_of_group(work.tree, begin, last), t = min(begin + lane, end - 1);
+    const Cuboid around = cuboid_of_warp(work.target, t);
+    if (lane == 0) stage.around = around;
+    __syncwarp();
+    Real sum[expansions] = {};
+    walk_far(work, stage, [&](int count) {
+      for (int k = 0; k < count; ++k)
+        add_any<Kernel, Real, expansions>(work, stage.list[k], t, extent, first, coefficient, sum);
+    });
+    if (begin + lane < end)
 #pragma unroll
-      for (int e = 0; e < expansions; ++e)
-        sum[e] += visit.out[e] * weight * static_cast<Real>(first + e == 0 ? scale : scale * frame.factor);
-      __syncwarp();
-    }
-  });
-  if (begin + lane >= work.targets) return;
-#pragma unroll
-  for (int e = 0; e < expansions; ++e) work.result[first + e][t] += sum[e];
+      for (int e = 0; e < expansions; ++e) work.result[first + e][t] += sum[e];
+    __syncwarp();
+    begin = end;
+  }
 }
 
 template <class Kernel, class Real, int expansions>

@@ -72,52 +72,73 @@ __device__ inline void append(std::int64_t begin, std::int64_t end, SourceRange*
   listed += __popc(some);
 }
 
+/// What the warp of a group needs in shared memory.
+template <class Sum>
+struct NearStage {
+  typename Sum::Shared sum;
+  RangeSources::Shared row;
+  Walk::Stack stack;
+  Cuboid around;
+  SourceRange list[most_ranges];
+};
+
+/// The frame of a group is the cube about its cuboid.
+template <class Kernel, class Real>
+__device__ PairFrame<Real> frame_around(const Cuboid& c) {
+  double size = 0x1p-20;
+  for (int axis = 0; axis < 3; ++axis) size = fmax(size, c.high[axis] - c.low[axis]);
+  return make_frame<Kernel, Real>((c.low[0] + c.high[0]) / 2, (c.low[1] + c.high[1]) / 2, (c.low[2] + c.high[2]) / 2,
+                                  size);
+}
+
+/// Sums the near field of the targets first ... first + count.
 template <class Kernel, class Real, int parts>
-__global__ void __launch_bounds__(group_targets, tuning::tile_residents<Real> / group_targets)
-    walk_near_kernel(const __grid_constant__ NearWork<Real> work) {
+__device__ void sum_near(const NearWork<Real>& work, std::int64_t first, int count,
+                         NearStage<PairSum<Kernel, Real, parts, group_targets>>& stage) {
   using Sum = PairSum<Kernel, Real, parts, group_targets>;
-  __shared__ typename Sum::Shared shared;
-  __shared__ RangeSources::Shared row;
-  __shared__ Walk::Stack stack;
-  __shared__ Cuboid around;
-  __shared__ SourceRange list[most_ranges];
-  const TreeView& tree = work.tree;
-  const std::int64_t first = std::int64_t(blockIdx.x) * group_targets;
-  const int count = static_cast<int>(min(std::int64_t(group_targets), work.targets - first));
   const Cuboid own = cuboid_of_warp(work.target, first + min(static_cast<int>(threadIdx.x), count - 1));
   if (threadIdx.x == 0) {
-    around = own;
-    double size = 0x1p-20;
-    for (int axis = 0; axis < 3; ++axis) size = fmax(size, own.high[axis] - own.low[axis]);
-    shared.frame = make_frame<Kernel, Real>((own.low[0] + own.high[0]) / 2, (own.low[1] + own.high[1]) / 2,
-                                            (own.low[2] + own.high[2]) / 2, size);
-    list[0] = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
+    stage.around = own;
+    stage.sum.frame = frame_around<Kernel, Real>(own);
+    stage.list[0] = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
   }
   __syncwarp();
-  Walk walk(work, around, stack);
+  Walk walk(work, stage.around, stage.stack);
   bool guarded = work.alike;
   int listed = guarded ? 1 : 0;
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
     const bool is_near = found.place == Walk::near;
-    const std::int64_t begin = is_near ? tree.source_begin[found.box] : 0,
-                       end = is_near ? tree.source_end[found.box] : 0;
+    const std::int64_t begin = is_near ? work.tree.source_begin[found.box] : 0,
+                       end = is_near ? work.tree.source_end[found.box] : 0;
     if (work.alike) {
-      append(begin, min(end, first), list, listed);
-      append(max(begin, first + count), end, list, listed);
+      append(begin, min(end, first), stage.list, listed);
+      append(max(begin, first + count), end, stage.list, listed);
     } else {
-      append(begin, end, list, listed);
+      append(begin, end, stage.list, listed);
     }
     __syncwarp();
     if (listed == 0 || (more && listed <= most_ranges - 2 * group_targets)) continue;
-    Sum sum(work, shared, first, count, guarded ? 0 : Sum::nowhere);
-    RangeSources sources(list, listed, row);
+    Sum sum(work, stage.sum, first, count, guarded ? 0 : Sum::nowhere);
+    RangeSources sources(stage.list, listed, stage.row);
     if (guarded) sum.guard(static_cast<std::uint32_t>(count));
     sum.add(sources);
     sum.finish(false);
     __syncwarp();
     guarded = false;
     listed = 0;
+  }
+}
+
+template <class Kernel, class Real, int parts>
+__global__ void __launch_bounds__(group_targets, tuning::tile_residents<Real> / group_targets)
+    walk_near_kernel(const __grid_constant__ NearWork<Real> work) {
+  __shared__ NearStage<PairSum<Kernel, Real, parts, group_targets>> stage;
+  std::int64_t first = std::int64_t(blockIdx.x) * group_targets;
+  for (const std::int64_t last = min(first + group_targets, work.targets); first < last;) {
+    const std::int64_t end = end_of_group(work.tree, first, last);
+    sum_near<Kernel, Real, parts>(work, first, static_cast<int>(end - first), stage);
+    first = end;
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws docs/figures/treecode.png from lines of cpu_treecode:
 
-build/release/bench/cpu_treecode > targets.jsonl; bench/treecode/figure.py targets.jsonl
+build/release/bench/cpu_treecode > targets.jsonl; bench/treecode/draw.py targets.jsonl
 """
 
 import json
@@ -13,7 +13,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 
-sys.path += [str(Path(__file__).resolve().parents[1] / "compare")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "compare")]
 from figure import OUR_COLOUR, PEER_COLOURS  # noqa: E402
 
 STYLE = {"fmm": (OUR_COLOUR, "o-"), "treecode": (PEER_COLOURS[0], "s-"), "direct": (PEER_COLOURS[1], "^-")}
