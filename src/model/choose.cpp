@@ -33,12 +33,7 @@ static void validate(const Options& o) {
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 
-bool offers_softening(Backend backend, const Options& o) {
-  if (backend != Backend::cuda || !(o.softening > 0)) return true;
-  return o.softening_kind == SofteningKind::plummer && o.method != Method::fmm;
-}
-
-static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
+static void validate_softening(const Options& o, const Geometry& g) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -50,9 +45,6 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
                 std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
-  if (!offers_softening(backend, o))
-    refuse(std::string(" of kind ") + word_of(o.softening_kind) + " by method " + word_of(o.method) +
-           " is not offered by backend cuda; use kind plummer with method direct, or backend cpu");
 }
 
 /// A kernel of the plane takes points that share their third coordinate.
@@ -237,11 +229,9 @@ template <class Costs>
 static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
-  const bool expands = d.method != Method::direct || asked;  // choose() leaves them out
-  if (!asked && expands) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  if (!asked) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
   note(d, "method", word_of(d.method),
        asked                     ? "as asked"
-       : !expands                ? "softened expansions are offered on the cpu alone"
        : d.method == Method::fmm ? "cheaper than all pairs"
        : s.widened               ? "cheaper than expansions, whose leaves this softening makes wide"
                                  : "cheaper than expansions for so few points");
@@ -304,7 +294,7 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   validate_plane(o, g);
-  validate_softening(o, g, machine.backend);
+  validate_softening(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
@@ -314,7 +304,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.softening = o.softening;
   d.softening_kind = o.softening_kind;
   d.parameters = scaled_parameters(o, g.exponent);
-  d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
+  d.method = o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.promised = o.degree < 0 && traits(o.kernel).truncates;

@@ -9,6 +9,7 @@
 #include "backends/cpu/transfer/survey.hpp"
 #include "kernels/traits.hpp"
 #include "plan/boundary.hpp"
+#include "tree/crowding.hpp"
 
 #if defined(FARFIELD_CUDA)
 #include "backends/cuda/evaluator.hpp"
@@ -29,6 +30,9 @@ static bool lost_by_fork() { return false; }
 static void require_device() { absent(); }
 static std::int64_t device_memory() { absent(); }
 static Geometry survey(const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
+static std::vector<double> draw_points(const Points&, const Geometry&, std::int64_t, std::shared_ptr<void>&) {
+  absent();
+}
 static Joined join(const Points&, const Points&) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
@@ -82,18 +86,20 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 }
 
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
-                     Geometry& geometry) {
-  if (machine.backend != Backend::cuda && options.softening > 0 && options.method != Method::direct)
-    cpu::survey_crowding(geometry, sources, targets);
+                     Geometry& geometry, std::shared_ptr<void>& kept) {
+  if (!(options.softening > 0) || options.method == Method::direct) return;
+  // 10 ms of a core; of a device's plan, 0.5 ms
+  const std::int64_t most = machine.backend == Backend::cuda ? 1 << 12 : 1 << 15;
+  const auto drawn = [&](const Points& points) {
+    if (points.space == MemorySpace::device) return cuda::draw_points(points, geometry, most, kept);
+    return cpu::draw_points(points, geometry, most);
+  };
+  const std::vector<double> of_sources = drawn(sources), of_targets = targets ? drawn(*targets) : std::vector<double>{};
+  find_crowding(geometry, of_sources, targets ? &of_targets : nullptr);
 }
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  if (!offers_softening(Backend::cuda, options)) {
-    Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
-    d.choices.insert(d.choices.begin(), {"backend", "cpu", "the device does not offer this softening"});
-    return d;
-  }
   // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});

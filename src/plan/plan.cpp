@@ -123,7 +123,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
     targets = joined.points;
     geometry = survey(machine, source_points, &targets, team.threads, kept_by_survey);
   }
-  survey_crowding(machine, options, source_points, apart_points ? &targets : nullptr, geometry);
+  survey_crowding(machine, options, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
   Decision decision = decide(options, geometry, machine);
   correct_cube(decision, geometry);
   Report next = describe(options, decision, geometry, team.threads);
@@ -303,7 +303,6 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       if (options.method != Method::automatic && options.method != method) continue;
       Options one = options;
       one.method = method;
-      if (options.method != Method::fmm && method == Method::fmm && !offers_softening(options.backend, one)) continue;
       const Geometry g = filling(sources, targets, options, dimension);
       Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree)

@@ -20,7 +20,7 @@ struct TreeOptions {
   /// sort, boxes, gather, lists.
   std::function<void(const char*)> mark;
   int threads = 0;        ///< of the CPU backend
-  double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds. On the CPU alone
+  double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

@@ -2,6 +2,7 @@
 // page over the stages.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -108,7 +109,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   Settled settled_degree(Report& report) {
-    DeviceSums sums(tree_, decision.degree, memory_);
+    DeviceSums sums(tree_, decision.degree, std::ldexp(decision.softening, placed->exponent), memory_);
     return farfield::settle_degree(decision, sums, report);
   }
 
@@ -161,7 +162,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
-    work_.softening = softening.length;
+    work_.softening = softening;
+    work_.source_order = tree_.sources.order.data();
+    work_.target_order = tree_.target_points().order.data();
     work_.parameters = decision.parameters;
     work_.self_from = self_from;
     work_.stream = stream_;
@@ -169,7 +172,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    condition_.launch(work_, decision.kernel, side_);
+    condition_.launch(work_, decision.kernel, softened_to(), side_);
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
@@ -232,6 +235,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.has_p2l = placed->has_p2l;
     work_.rotation = decision.rotation;
     work_.reduced = decision.reduced;
+  }
+
+  /// Of Plummer's kernel; the spline is 1/r there.
+  double softened_to() const {
+    const bool lacking = with_tree() && decision.softening > 0 && softening.kind == SofteningKind::plummer;
+    return lacking ? decision.least_edge : INFINITY;
   }
 
   template <class K>

@@ -263,12 +263,13 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
+DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory)
     : memory_(memory),
       view_(tree.tree.view()),
       lists_(tree.lists.view()),
       target_count_(tree.target_points().count),
       first_degree_(std::max(1, degree - 2)),  // the degree is settled near `degree` as a rule
+      softening_(softening),
       chunk_(memory),
       on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {

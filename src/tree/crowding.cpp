@@ -1,0 +1,58 @@
+#include "tree/crowding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tree/lattice.hpp"
+
+namespace farfield {
+namespace {
+
+constexpr int finest = Geometry::crowding_levels - 1;
+
+/// A drawn point: the Morton number of its cell on the finest grid, and in the lowest bit whether it is a target.
+using Drawn = std::uint64_t;
+
+std::uint64_t spread_wide(std::uint32_t v) { return std::uint64_t(spread_bits(v >> 10)) << 30 | spread_bits(v & 1023); }
+
+void add_cells(std::vector<Drawn>& all, const std::vector<double>& points, const Geometry& g, unsigned target) {
+  const Scaling scale(g.exponent);
+  const double cells = std::ldexp(1 / g.extent, finest);
+  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
+    Drawn cell = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double along = (points[i + d] - scale(g.low[d])) * cells;
+      cell |= spread_wide(static_cast<std::uint32_t>(std::clamp(along, 0.0, std::ldexp(1.0, finest) - 1))) << d;
+    }
+    all.push_back(cell << 1 | target);
+  }
+}
+
+/// The sources in the target's cell, summed over the drawn targets. `sources_each`: how many sources a drawn one stands
+/// for. `alike`: every drawn point is a source and a target.
+double crowd(const std::vector<Drawn>& all, int level, double sources_each, bool alike) {
+  const int shift = 3 * (finest - level) + 1;
+  double sum = 0;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    double sources = 0, targets = 0;
+    for (; end < all.size() && all[end] >> shift == all[begin] >> shift; ++end) (all[end] & 1 ? targets : sources) += 1;
+    sum += alike ? sources * (1 + (sources - 1) * sources_each) : targets * sources * sources_each;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void find_crowding(Geometry& g, const std::vector<double>& sources, const std::vector<double>* targets) {
+  if (!has_grid(g) || sources.empty() || (targets && targets->empty())) return;
+  std::vector<Drawn> all;
+  add_cells(all, sources, g, 0);
+  if (targets) add_cells(all, *targets, g, 1);
+  const auto of_sources = static_cast<double>(sources.size() / 3),
+             of_targets = static_cast<double>((targets ? *targets : sources).size() / 3);
+  std::sort(all.begin(), all.end());
+  const double one = targets ? 0 : 1, each = (static_cast<double>(g.sources) - one) / std::max(1.0, of_sources - one);
+  for (int level = 0; level <= finest; ++level) g.crowding[level] = crowd(all, level, each, !targets) / of_targets;
+}
+
+}  // namespace farfield
