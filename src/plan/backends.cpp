@@ -88,8 +88,8 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry, std::shared_ptr<void>& kept) {
   if (!(options.softening > 0) || options.method == Method::direct) return;
-  // 10 ms of a core; of a device's plan, 0.5 ms
-  const std::int64_t most = machine.backend == Backend::cuda ? 1 << 12 : 1 << 15;
+  // the latter takes 4 ms of a core: too long for a plan on a device, which is made in a millisecond
+  const std::int64_t most = machine.backend == Backend::cuda ? 1 << 11 : 1 << 15;
   const auto drawn = [&](const Points& points) {
     if (points.space == MemorySpace::device) return cuda::draw_points(points, geometry, most, kept);
     return cpu::draw_points(points, geometry, most);

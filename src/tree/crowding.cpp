@@ -28,17 +28,30 @@ void add_cells(std::vector<Drawn>& all, const std::vector<double>& points, const
   }
 }
 
-/// The sources in the target's cell, summed over the drawn targets. `sources_each`: how many sources a drawn one stands
-/// for. `alike`: every drawn point is a source and a target.
-double crowd(const std::vector<Drawn>& all, int level, double sources_each, bool alike) {
+/// Cells of one level that hold more than one drawn point each, as ranges of the sorted points.
+struct Range {
+  std::size_t begin, end;
+};
+using Ranges = std::vector<Range>;
+
+/// The cells within those of the level above.
+Ranges divided(const std::vector<Drawn>& all, const Ranges& above, int level) {
   const int shift = 3 * (finest - level) + 1;
-  double sum = 0;
-  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-    double sources = 0, targets = 0;
-    for (; end < all.size() && all[end] >> shift == all[begin] >> shift; ++end) (all[end] & 1 ? targets : sources) += 1;
-    sum += alike ? sources * (1 + (sources - 1) * sources_each) : targets * sources * sources_each;
-  }
-  return sum;
+  Ranges own;
+  for (const Range& cell : above)
+    for (std::size_t begin = cell.begin, end = begin; begin < cell.end; begin = end) {
+      while (end < cell.end && all[end] >> shift == all[begin] >> shift) ++end;
+      if (end - begin > 1) own.push_back({begin, end});
+    }
+  return own;
+}
+
+/// Pairs of a target and a source of the same cell; `alike`: every drawn point is both, and no pair with itself.
+double pairs_in(const std::vector<Drawn>& all, const Range& cell, bool alike) {
+  double sources = 0, targets = 0;
+  if (alike) sources = static_cast<double>(cell.end - cell.begin), targets = sources - 1;
+  for (std::size_t i = cell.begin; i < cell.end && !alike; ++i) (all[i] & 1 ? targets : sources) += 1;
+  return sources * targets;
 }
 
 }  // namespace
@@ -52,7 +65,13 @@ void find_crowding(Geometry& g, const std::vector<double>& sources, const std::v
              of_targets = static_cast<double>((targets ? *targets : sources).size() / 3);
   std::sort(all.begin(), all.end());
   const double one = targets ? 0 : 1, each = (static_cast<double>(g.sources) - one) / std::max(1.0, of_sources - one);
-  for (int level = 0; level <= finest; ++level) g.crowding[level] = crowd(all, level, each, !targets) / of_targets;
+  Ranges cells{{0, all.size()}};
+  for (int level = 0; level <= finest; ++level) {
+    cells = divided(all, cells, level);
+    double pairs = 0;
+    for (const Range& cell : cells) pairs += pairs_in(all, cell, !targets);
+    g.crowding[level] = one + each * pairs / of_targets;
+  }
 }
 
 }  // namespace farfield
