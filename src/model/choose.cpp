@@ -29,7 +29,7 @@ static void validate(const Options& o) {
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
-  if (o.m2l == M2l::rotation && !traits(o.kernel).rotates && traits(o.kernel).truncates)
+  if (o.m2l == M2l::rotation && !traits(o.kernel).rotates)
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 

@@ -9,17 +9,19 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real>
 static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame, Vec<Real>* sum) {
+  using Basis = typename Kernel::Basis;
   const std::int64_t end = work.tree.source_end[source];
+  [[maybe_unused]] Vec<Real> minus_log{};
+  if constexpr (Logarithmic<Basis>) minus_log = broadcast(minus_log_edge(work, frame));
   for (std::int64_t s = work.tree.source_begin[source]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
     PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
+    const Vec<Real> strengths = strengths_of(work.strength, s, valid);
+    if constexpr (Logarithmic<Basis>) sum[0] += strengths * (Basis::excess(u.x, u.y) + minus_log);
     Vec<Real> weight;
-    if constexpr (Logarithmic<typename Kernel::Basis>)
-      sum[0] += strengths_of(work.strength, s, valid) *
-                (Kernel::Basis::excess(u.x, u.y) + broadcast(minus_log_edge(work, frame)));
-    Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
-    Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
-    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
+    Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
+    Accumulate<Kernel, Real> visit{strengths * weight, sum};
+    Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
   }
 }
 
