@@ -16,6 +16,7 @@ class PlacementSums {
   /// See stand_in_planes (placement.hpp).
   virtual bool in_planes() = 0;
   /// Does a leaf hold more than `most` sources or targets? Then many points coincide.
+  virtual double finest_edge() const = 0;  ///< of the tree's boxes, scaled
   virtual bool heaped(std::int64_t most) = 0;
   virtual ResultNorms norms() = 0;
   virtual Placement typical(const ResultNorms& norms, int degree) = 0;

@@ -89,7 +89,8 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
                      Geometry& geometry, std::shared_ptr<void>& kept) {
   if (!(options.softening > 0) || options.method == Method::direct) return;
   // the latter takes 4 ms of a core: too long for a plan on a device, which is made in a millisecond
-  const std::int64_t most = machine.backend == Backend::cuda ? 1 << 11 : 1 << 15;
+  const std::int64_t on_device = sources.count < 1 << 22 ? 1 << 10 : 1 << 11;
+  const std::int64_t most = machine.backend == Backend::cuda ? on_device : 1 << 15;
   const auto drawn = [&](const Points& points) {
     if (points.space == MemorySpace::device) return cuda::draw_points(points, geometry, most, kept);
     return cpu::draw_points(points, geometry, most);

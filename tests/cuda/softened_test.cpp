@@ -39,7 +39,6 @@ Report expect_fast(const Cloud& cloud, const Options& o) {
   EXPECT_LE(e.potential, o.tolerance) << what;
   EXPECT_LE(e.gradient, o.tolerance) << what;
   EXPECT_EQ(r.report.backend, "cuda");
-  EXPECT_EQ(r.report.method, "fmm") << what;
   return r.report;
 }
 
@@ -53,6 +52,7 @@ TEST_F(CudaSoftenedFmm, TakesEveryPathOnSmallTrees) {
           Options o = fast(2e-4 * extent, kind, 1e-3, precision);
           o.leaf_size = leaf_size;
           const Report r = expect_fast(with_coincident_points(make_cloud(points, 1'201, Signs::positive)), o);
+          EXPECT_EQ(r.method, "fmm");
           EXPECT_GE(r.levels, points == Kind::plummer ? 3 : 2);
         }
 }
@@ -70,8 +70,8 @@ TEST_F(CudaSoftenedFmm, KeepsThePromiseAtAllLengths) {
 
 TEST_F(CudaSoftenedFmm, AgreesWithTheCpu) {
   for (const SofteningKind kind : both_kinds) {
-    const Cloud cloud = with_coincident_points(make_cloud(Kind::plummer, 20'003, Signs::positive));
-    Options o = fast(1e-3, kind, 1e-9, Precision::double_);
+    const Cloud cloud = with_coincident_points(make_cloud(Kind::uniform, 20'003, Signs::positive));
+    Options o = fast(kind == SofteningKind::plummer ? 1e-6 : 0.01, kind, 1e-9, Precision::double_);
     o.degree = 16, o.leaf_size = 70;
     const Result<double> gpu = make_plan(cloud, o).evaluate(cloud.strengths);
     o.backend = Backend::cpu;

@@ -115,7 +115,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void prepare_expansions(Report& report) {
     const TreeView tree = tree_.tree.view();
-    time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_); });
+    P2pLimits<Real> limits;
+    if (decision.softening > 0) limits.most_targets = softened_tile(targets());
+    time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_, limits); });
     time("tables", [&] { translations_.build(decision, tree, threads, stream_, report); });
   }
 

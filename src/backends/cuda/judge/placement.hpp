@@ -48,6 +48,7 @@ class DeviceSums final : public PlacementSums {
   int levels() const override { return view_.levels; }
   double targets() const override { return static_cast<double>(target_count_); }
   bool in_planes() override;
+  double finest_edge() const override { return view_.lattice.edge(view_.levels - 1); }
   bool heaped(std::int64_t most) override;
   ResultNorms norms() override;
   Placement typical(const ResultNorms& norms, int degree) override;
