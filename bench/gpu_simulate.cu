@@ -1,8 +1,8 @@
 // Seconds per step of a motion whose arrays lie on the device: one JSON line per cloud, number of bodies and kind of
 // softening. A step is kick, drift, the tree anew, forces, kick; energies every 10 steps. "move" and "evaluate" are the
 // host's clock around the plan's part of it. Usage: gpu_simulate CLOUD(galaxies|plummer) N STEPS DT SOFTENING KIND
-// [TOLERANCE [PRECISION]]; galaxies are those of `farfield generate`, to 100,000 bodies; beyond, repeated without
-// velocities.
+// [TOLERANCE [PRECISION [DEGREE]]]; galaxies are those of `farfield generate`, to 100,000 bodies; beyond, repeated
+// without velocities.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -105,7 +105,8 @@ void run(const Trial& t) {
 int main(int count, char** arguments) {
   using namespace farfield;
   if (count < 7) {
-    std::fprintf(stderr, "usage: gpu_simulate CLOUD N STEPS DT SOFTENING plummer|spline [TOLERANCE [single|double]]\n");
+    std::fprintf(
+        stderr, "usage: gpu_simulate CLOUD N STEPS DT SOFTENING plummer|spline [TOLERANCE [single|double [DEGREE]]]\n");
     return 2;
   }
   Options o;
@@ -114,6 +115,7 @@ int main(int count, char** arguments) {
   o.softening_kind = std::strcmp(arguments[6], "spline") == 0 ? SofteningKind::spline : SofteningKind::plummer;
   o.tolerance = count > 7 ? std::atof(arguments[7]) : 1e-3;
   if (count > 8) o.precision = std::strcmp(arguments[8], "double") == 0 ? Precision::double_ : Precision::single_;
+  if (count > 9) o.degree = std::atoi(arguments[9]);
   try {
     bench::run({arguments[1], std::atoll(arguments[2]), std::atoi(arguments[3]), std::atof(arguments[4]), o});
   } catch (const Error& error) {

@@ -112,6 +112,7 @@ class AllFarPairs final : public PlacementSums {
       : sums_(sums), far_(tree, sources, targets, 1, {tree.boxes, points}) {}
   int levels() const override { return sums_.levels(); }
   double targets() const override { return sums_.targets(); }
+  double finest_edge() const override { return sums_.finest_edge(); }
   bool in_planes() override { return sums_.in_planes(); }
   bool heaped(std::int64_t most) override { return sums_.heaped(most); }
   ResultNorms norms() override { return sums_.norms(); }
