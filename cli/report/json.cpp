@@ -73,6 +73,8 @@ Json report_to_json(const Report& r) {
           {"scale", r.scale},
           {"softening", r.softening},
           {"softening_kind", r.softening_kind},
+          {"bandwidth", r.bandwidth},
+          {"relative_to", r.relative_to},
           {"gradient", r.gradient},
           {"tolerance", r.tolerance},
           {"method", r.method},

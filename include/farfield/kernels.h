@@ -14,6 +14,7 @@
 #define FARFIELD_KERNELS(KERNEL)                          \
   KERNEL(laplace3d, LAPLACE3D, Laplace3d, 0, "1/|x - y|") \
   KERNEL(count, COUNT, Count, 1, "1 for every pair, a point with itself included: a diagnostic") \
-  KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane")
+  KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane") \
+  KERNEL(gauss, GAUSS, Gauss, 3, "exp(-|x - y|^2 / (2 bandwidth^2)) for every pair, a point with itself included")
 
 #endif

@@ -19,7 +19,8 @@
 #define FARFIELD_METHOD(VALUE)           \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(fmm, FMM, 1, "fmm")              \
-  VALUE(direct, DIRECT, 2, "direct")
+  VALUE(direct, DIRECT, 2, "direct")     \
+  VALUE(treecode, TREECODE, 5, "treecode")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
@@ -65,7 +66,7 @@
   /* Also compute the derivative of the potential with respect to the target's coordinates. */                         \
   OPTION(flag, gradient, false, general, "", "Compute the gradient, too")                                              \
   /* K(x, y), see kernels.h. */                                                                                        \
-  OPTION(Kernel, kernel, Kernel{}, general, "", "1/r, or 1 for all pairs (a diagnostic)")                              \
+  OPTION(Kernel, kernel, Kernel{}, general, "", "K(x, y), see docs; count is a diagnostic")                              \
   /* Constant in front of the kernel: 1 for 1/r, 0.0795774715 for 1/(4 pi r). */                                       \
   OPTION(real, scale, 1.0, general, "X", "Constant in front of the kernel (default 1)")                                \
   /* Softening, a length in the caller's units, one for all pairs: K = scale / sqrt(|x - y|^2 + softening^2), or the   \
@@ -77,7 +78,11 @@
    * precision single. */                                                                                              \
   OPTION(real, softening, 0, general, "EPS", "Length that softens 1/r (default 0: none)")                              \
   OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or GADGET's cubic spline") \
-  OPTION(Method, method, Method::automatic, general, "", "auto: the cheaper of the other two")                         \
+  /* Standard deviation of kernel gauss, a length in the caller's units: above 0 for that kernel, 0 for all others.     \
+   * Errors of that kernel are relative to the sum of |strengths|, those of its gradient to this sum over the           \
+   * bandwidth, at every target. */                                                                                     \
+  OPTION(real, bandwidth, 0, general, "H", "Standard deviation of kernel gauss")                                       \
+  OPTION(Method, method, Method::automatic, general, "", "auto: the cheapest of the others")                           \
   /* automatic: single only where it can reach the tolerance */                                                        \
   OPTION(Precision, precision, Precision::automatic, general, "", "auto: single where it reaches the tolerance")       \
   OPTION(Backend, backend, Backend::automatic, general, "", "Where to compute")                                        \
@@ -99,6 +104,9 @@
    * very far from zero, see Report::choices); -1: adaptive. */                                                        \
   OPTION(whole, depth, -1, expert, "N", "Uniform tree with leaves at this level")                                      \
   OPTION(M2l, m2l, M2l::automatic, expert, "", "How multipole becomes local expansion")                                \
+  /* Method treecode: a box is expanded where its edge is at most theta times the distance from its centre to the          \
+   * targets, above 0 and at most 1; 0: from the tolerance. */                                                         \
+  OPTION(real, theta, 0, expert, "X", "Treecode: edge over distance, no promise")                                     \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \
   OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")
 /* clang-format on */

@@ -31,9 +31,12 @@ struct EvaluatorState {
   std::int64_t targets() const { return placed->tree.target_points().count; }
   TreeOptions tree_options(std::function<void(const char*)> mark) const {
     const Decision& d = decision;
-    return {d.m, d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, d.least_edge};
+    const bool treecode = d.method == Method::treecode;
+    const Acceptance acceptance = {treecode ? d.theta : 0, d.least_edge, traits(d.kernel).decay.axes};
+    return {d.m,       d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, treecode ? 0 : d.least_edge,
+            acceptance};
   }
-  bool with_tree() const { return decision.method == Method::fmm; }
+  bool with_tree() const { return decision.expands(); }
 };
 
 /// Where arrays of the caller lie.
@@ -185,7 +188,7 @@ class SequencedEvaluator final : public Evaluator {
     Quality q;
     if (summed) steps_.time("examine", [&] { q = steps_.quality(vector, translations); });
     q.factor = factor;
-    q.lost = loses_strengths(range, d.precision, steps_.placed->least, q.norms);
+    q.lost = !traits(d.kernel).bounded && loses_strengths(range, d.precision, steps_.placed->least, q.norms);
     if (summed && index == 0 && delivery.check > 0)
       report.error = steps_.checked(vector, {q.norms, factor, delivery.outputs.scalar}, delivery);
     if (index == 0 && q.lost && report.error) distrust(*report.error);

@@ -11,12 +11,16 @@
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "model/pair_terms.hpp"
+#include "model/treecode/choose.hpp"
 
 namespace farfield {
 
 static void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
   d.choices.push_back({name, value, reason});
 }
+
+/// Scaled; pairs as near as this are told apart in single (near/pair_sources.hpp).
+static constexpr double least_single_bandwidth = 0x1p-40;
 
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
@@ -29,11 +33,34 @@ static void validate(const Options& o) {
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+  if (!(o.theta >= 0 && o.theta <= 1))
+    refuse("theta " + number(o.theta) + " is not above 0 and at most 1; leave it out to let the tolerance decide");
+  if (o.theta > 0 && o.method != Method::treecode)
+    refuse("theta " + number(o.theta) + " is an angle of method treecode; ask for that method or leave theta out");
   if (o.m2l == M2l::rotation && !traits(o.kernel).rotates)
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 
-static void validate_softening(const Options& o, const Geometry& g) {
+bool offers_method(Backend backend, const Options& o) {
+  return backend != Backend::cuda || o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
+}
+
+static void validate_method(const Options& o, Backend backend) {
+  if ((o.method == Method::fmm || o.method == Method::treecode) && !traits(o.kernel).expands)
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
+                                      traits(o.kernel).name +
+                                      ", which has no multipole expansions here; use method auto");
+  if (!offers_method(backend, o))
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
+                                      " is not offered by backend cuda; use backend cpu or another method");
+}
+
+bool offers_softening(Backend backend, const Options& o) {
+  if (backend != Backend::cuda || !(o.softening > 0)) return true;
+  return o.method != Method::treecode;
+}
+
+static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -45,6 +72,26 @@ static void validate_softening(const Options& o, const Geometry& g) {
                 std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
+  if (!offers_softening(backend, o))
+    refuse(std::string(" by method ") + word_of(o.method) +
+           " is not offered by backend cuda; use another method, or backend cpu");
+}
+
+static void validate_bandwidth(const Options& o, const Geometry& g) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, "bandwidth " + number(o.bandwidth) + why);
+  };
+  const std::string kernel = std::string("kernel ") + traits(o.kernel).name;
+  if (!traits(o.kernel).has_bandwidth && o.bandwidth != 0)
+    refuse(" is given, but " + kernel + " has none; leave it out");
+  if (!traits(o.kernel).has_bandwidth) return;
+  if (!(o.bandwidth > 0) || !std::isfinite(o.bandwidth))
+    refuse(" is no length above 0; " + kernel + " needs one, its standard deviation");
+  const double scaled = std::ldexp(o.bandwidth, g.exponent);
+  if (scaled < 0x1p-500)
+    refuse(" is below 1e-150 of the points' extent, where its square is no number; use a longer one");
+  if (scaled < least_single_bandwidth && o.precision == Precision::single_)
+    refuse(" is below 1e-12 of the points' extent, which single precision does not resolve; use precision double");
 }
 
 /// A kernel of the plane takes points that share their third coordinate.
@@ -78,18 +125,21 @@ static bool softening_needs_double(const Options& o, const Geometry& g) {
 static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
-  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && traits(o.kernel).truncates)
+  const bool inexact = traits(o.kernel).truncates || traits(o.kernel).bounded;
+  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && inexact)
     throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
                                       (o.precision == Precision::single_ ? "single" : "double") +
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
   if (o.precision != Precision::automatic) return note(d, "precision", word_of(o.precision), "as asked");
-  const bool tiny = softening_needs_double(o, g);
-  d.precision = o.tolerance >= single && !tiny ? Precision::single_ : Precision::double_;
+  const bool tiny = softening_needs_double(o, g),
+             narrow = traits(o.kernel).has_bandwidth && d.parameters.length[0] < least_single_bandwidth;
+  d.precision = o.tolerance >= single && !tiny && !narrow ? Precision::single_ : Precision::double_;
   note(d, "precision", word_of(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
        : tiny                            ? "1/softening is beyond single"
+       : narrow                          ? "single does not resolve this bandwidth"
                                          : "single ends at " + number(single));
 }
 
@@ -159,7 +209,7 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
 static double choose_root(Decision& d, const Geometry& g, double mean) {
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
-  const bool wide = d.least_edge > 0 && sources_within(g, d.least_edge) > mean;
+  const bool wide = d.method == Method::fmm && d.least_edge > 0 && sources_within(g, d.least_edge) > mean;
   const double along =
       wide ? g.extent / d.least_edge : g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
   const double doublings = std::max(0.0, std::floor(std::log2(along / 8))), boxes = along / std::exp2(doublings);
@@ -205,6 +255,16 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
        "since halving these makes leaves of about that size where points lie evenly");
 }
 
+/// The tree of a treecode has leaves of about `mean` sources, however few its targets.
+static void choose_treecode(Decision& d, const Options& o, const Geometry& g, const TreecodeScheme& s) {
+  d.degree = s.degree;
+  d.theta = s.theta;
+  note(d, "degree", std::to_string(d.degree),
+       o.degree >= 0 ? "as asked" : "with that angle cheapest for " + number(o.tolerance));
+  note(d, "theta", number(d.theta), o.theta > 0 ? "as asked" : "edge over distance of the boxes that are expanded");
+  choose_tree(d, o, g, {s.degree, false, false, false, s.mean, s.cost, 0});
+}
+
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.degree = s.degree;
   d.settle_degree = o.degree < 0 && traits(d.kernel).truncates && traits(d.kernel).errors->typical_pair;
@@ -223,20 +283,33 @@ static bool exact_costs_nothing(Backend backend, double in_single, double in_dou
   return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
 }
 
-/// Both methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
+/// Is a treecode expected to win clearly? Its price is less certain than the others', so that it must be well below
+/// them.
+static bool takes_treecode(const Options& o, const Geometry& g, const CostConstants& c, const Scheme& s,
+                           const TreecodeScheme& treecode, double direct) {
+  constexpr double clearly = 0.7;
+  if (c.lanes == 0 || !may_be_few(g) || o.degree >= 0 || o.depth >= 0) return false;  // not measured on devices
+  const double fmm = std::min(s.cost, few_targets_fmm_cost(c, g, s.degree, s.rotation, s.mean)) + s.tables;
+  return treecode.cost < clearly * std::min(direct, fmm);
+}
+
+/// All methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
 /// evaluation. `costs`: the cost constants for a precision and a number of terms left out.
 template <class Costs>
-static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
+static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s,
+                          const TreecodeScheme& treecode) {
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
   if (!asked) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  if (!asked && takes_treecode(o, g, costs(d.precision, 0), s, treecode, direct)) d.method = Method::treecode;
   note(d, "method", word_of(d.method),
-       asked                     ? "as asked"
-       : d.method == Method::fmm ? "cheaper than all pairs"
-       : s.widened               ? "cheaper than expansions, whose leaves this softening makes wide"
-                                 : "cheaper than expansions for so few points");
-  d.seconds = 1e-9 * s.cost;
-  if (d.method == Method::fmm) return;
+       asked                          ? "as asked"
+       : d.method == Method::treecode ? "few targets: cheaper than expansions around them"
+       : d.method == Method::fmm      ? "cheaper than all pairs"
+       : s.widened                    ? "cheaper than expansions, whose leaves this softening makes wide"
+                                      : "cheaper than expansions for so few points");
+  d.seconds = 1e-9 * (d.method == Method::treecode ? treecode.cost : s.cost);
+  if (d.expands()) return;
   const double exact = direct_cost(costs(Precision::double_, 0), g);
   if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
     d.precision = Precision::double_;
@@ -285,16 +358,33 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
 static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
   if (o.softening == 0) return;
   d.tolerance *= expansion_share(o);
-  note(d, "least leaf edge", number(std::ldexp(d.least_edge, -g.exponent)),
+  note(d, d.method == Method::treecode ? "least distance" : "least leaf edge",
+       number(std::ldexp(d.least_edge, -g.exponent)),
        o.softening_kind == SofteningKind::spline
            ? "reach of the spline, beyond which the kernel is 1/r"
            : "beyond it the softened kernel is 1/r but for half of the tolerance");
 }
 
+/// For a kernel without expansions.
+static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
+  d.method = Method::direct;
+  d.pair_terms = full_pair_terms(d);
+  note(d, "method", word_of(d.method), o.method == d.method ? "as asked" : "this kernel has no expansions");
+  const auto cost = [&](Precision precision) {
+    return direct_cost(cost_constants(o.kernel, d.simd, precision, o.gradient), g);
+  };
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  d.seconds = 1e-9 * cost(d.precision);
+  d.pairs_per_second = d.seconds > 0 ? pairs / d.seconds : 1e9;
+  return d;
+}
+
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
+  validate_method(o, machine.backend);
   validate_plane(o, g);
-  validate_softening(o, g);
+  validate_softening(o, g, machine.backend);
+  validate_bandwidth(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
@@ -307,7 +397,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.method = o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
-  d.promised = o.degree < 0 && traits(o.kernel).truncates;
+  d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
+  if (!traits(o.kernel).expands) return choose_pairs(std::move(d), o, g);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
     CostConstants c = machine.backend == Backend::cuda
@@ -321,11 +412,16 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.least_edge = o.softening > 0 ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
-  choose_method(d, o, g, costs, s);
+  const TreecodeScheme treecode = cheapest_treecode(o, g, c, d.tolerance * expansion_share(o));
+  choose_method(d, o, g, costs, s, treecode);
   if (d.method == Method::direct) return d;
   choose_softening(d, o, g);
-  choose_scheme(d, o, s);
-  choose_tree(d, o, g, s);
+  if (d.method == Method::treecode) {
+    choose_treecode(d, o, g, treecode);
+  } else {
+    choose_scheme(d, o, s);
+    choose_tree(d, o, g, s);
+  }
   note_pair_terms(d);
   choose_thresholds(d, c);
   return d;

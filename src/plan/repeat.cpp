@@ -66,10 +66,10 @@ static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t 
 static void name_what_ran(Report& report, const Decision& d) {
   report.precision = word_of(d.precision);
   report.method = word_of(d.method);
-  if (d.method != Method::fmm) return;
+  if (!d.expands()) return;
   report.degree = d.degree;
   report.coefficients = traits(d.kernel).coefficients(d.degree);
-  report.m2l = d.rotation ? "rotation" : "dense";
+  if (d.method == Method::fmm) report.m2l = d.rotation ? "rotation" : "dense";
 }
 
 Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery, Quality& quality,
@@ -107,13 +107,13 @@ static void warn_of_condition(Report& report, const Quality& q) {
 }
 
 static void warn_of_truncation(Report& report, const Decision& ran, const Quality& q) {
-  if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance)
+  if (ran.promised && ran.expands() && q.norms.finite() && q.truncation > ran.tolerance)
     warn(report, "expansions of degree " + std::to_string(ran.degree) + " may leave a relative error of " +
                      number(q.truncation, 1) + " in this sum; use method direct");
 }
 
 static void warn_of_softening(Report& report, const Decision& ran, const Quality& q) {
-  if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.unsoftened > ran.tolerance)
+  if (ran.promised && ran.expands() && q.norms.finite() && q.unsoftened > ran.tolerance)
     warn(report, "far pairs are summed without the softening, which may leave a relative error of " +
                      number(q.unsoftened, 1) + " in this sum; use method direct");
 }
@@ -124,8 +124,10 @@ static void warn_of_lost_strengths(Report& report, const Quality& q) {
          "the smallest strengths vanish beside the largest; correct the largest, or the points that lie far out");
 }
 
-/// Warns of results beyond the range of the caller's type, or so small that the type keeps few of their digits.
-static void warn_of_range(Report& report, const Norm& norm, const Factor& factor, Scalar scalar, const char* what) {
+/// Warns of results beyond the range of the caller's type, or so small that the type keeps few of their digits. `size`:
+/// what the smallest results count against; 0: themselves.
+static void warn_of_range(Report& report, const Norm& norm, double size, const Factor& factor, Scalar scalar,
+                          const char* what) {
   const bool single = scalar == Scalar::float32;
   const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
   const double least = single ? 0x1p-102 : 0x1p-969;  // smallest normal number over the unit of rounding
@@ -135,7 +137,7 @@ static void warn_of_range(Report& report, const Norm& norm, const Factor& factor
   if (!norm.finite() || !(largest <= most))
     warn(report, std::string("some ") + what + "s are beyond " + type + " precision and come as infinity; " + remedy +
                      " the units");
-  else if (norm.largest > 0 && !(largest >= least))
+  else if (norm.largest > 0 && !(std::max(largest, std::fabs(factor(size))) >= least))
     warn(report, std::string("the ") + what + "s are so small that " + type + " precision loses digits; " + remedy +
                      " the units");
 }
@@ -157,8 +159,11 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
     warn_of_truncation(report, ran, q);
     warn_of_softening(report, ran, q);
     warn_of_lost_strengths(report, q);
-    warn_of_range(report, q.norms.potential, q.factor.potential, delivery.outputs.scalar, "potential");
-    warn_of_range(report, q.norms.gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
+    // a strength of 1, about the largest, gives a bounded kernel this much at most
+    const bool bounded = traits(ran.kernel).bounded;
+    const double size = bounded ? 1 : 0, size_of_gradient = bounded ? 1 / ran.parameters.length[0] : 0;
+    warn_of_range(report, q.norms.potential, size, q.factor.potential, delivery.outputs.scalar, "potential");
+    warn_of_range(report, q.norms.gradient, size_of_gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
   }
 }
 

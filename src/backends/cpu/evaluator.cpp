@@ -14,6 +14,7 @@
 #include "core/stage_clock.hpp"
 #include "judge/truncation.hpp"
 #include "methods/fmm.hpp"
+#include "methods/treecode.hpp"
 #include "model/accounts.hpp"
 #include "model/degree.hpp"
 
@@ -33,6 +34,8 @@ struct BoundStages {
   void l2l(int level) { stage.l2l(work, level); }
   void l2p() { stage.l2p(work); }
   void m2p() { stage.m2p(work); }
+  void m2p_boxes() { stage.m2p_boxes(work); }
+  void settle_centres() {}
   void p2p() { stage.p2p(work); }
   void exchange() {}
 };
@@ -108,7 +111,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
     multipole_.resize(boxes * tables_->view().stride);
-    local_.resize(boxes * tables_->view().stride);
+    local_.resize(decision.method == Method::fmm ? boxes * tables_->view().stride : 0);
     power_.resize(boxes);
   }
 
@@ -149,7 +152,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (targets() == 0) return;
     if (with_tree() && sources() > 0) {
       BoundStages<Real> bound{stages_, work_};
-      return fmm(bound, *clock_);
+      return decision.method == Method::treecode ? treecode(bound, *clock_) : fmm(bound, *clock_);
     }
     time("p2p", [&] {
       for (int part = 0; part < work_.result.parts(); ++part) std::fill_n(work_.result[part], targets(), Real(0));
@@ -164,10 +167,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   Quality quality(const OneVector& v, std::int64_t translations) {
-    const SumsAt sums_at = exact_sums(v);
     const Computed<Real> results = computed();
-    const double safety = truncation_safety(decision, translations);
     const Norms norms = norms_of(results, threads);
+    if (traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
+      return quality_of({}, norms, sources(), targets(), {}, 1);
+    const SumsAt sums_at = exact_sums(v);
+    const double safety = truncation_safety(decision, translations);
     Quality quality = quality_of(condition_sums(targets(), sums_at), norms, sources(), targets(), truncated(), safety);
     std::int64_t samples = measured_targets(decision, sources(), targets(), translations);
     if (samples == 0) samples = worth_measuring(decision, quality, targets(), translations);
@@ -179,14 +184,14 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {
-    return check(computed(), delivered, delivery.check, delivery.seed, exact_sums(v));
+    return check(computed(), in_own_norm(v, delivered), delivery.check, delivery.seed, exact_sums(v));
   }
 
  private:
   /// Keeps tables of the same degree and scheme; otherwise releases the old tables before new ones are made.
   void build_tables() {
     const TableKey key{decision.kernel, expansion_degree(decision.kernel, decision.degree), decision.rotation,
-                       decision.reduced};
+                       decision.reduced, decision.method == Method::fmm};
     if (tables_ && key == table_key_) return;
     release_tables();
     tables_ = shared_tables<Real>(key, threads);
@@ -202,6 +207,14 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   template <class Number>
   void gather_into(Array<Number>& sorted, const OneVector& v) {
     cpu::gather(v.strengths, v.index, placed->tree.sources.order, v.exponent, sorted, threads);
+  }
+
+  /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.
+  Delivered in_own_norm(const OneVector& v, Delivered delivered) const {
+    if (!traits(decision.kernel).bounded) return delivered;
+    delivered.potential_unit = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
+    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    return delivered;
   }
 
   /// Direct sums with the caller's strengths, not rounded to Real.
@@ -240,7 +253,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Computed<Real> computed() const { return {targets(), work_.result}; }
 
   Truncation truncated() {
-    if (!with_tree() || !decision.promised) return {};
+    const bool judged = decision.promised || (decision.method == Method::treecode && traits(decision.kernel).truncates);
+    if (!with_tree() || !judged) return {};
     return truncation(work_.tree, work_.lists, expansions(), work_.target, power_.data(), threads);
   }
   Expansions<Real> expansions() const {

@@ -83,6 +83,7 @@ struct TableKey {
   Kernel kernel;
   int degree;
   bool rotation, reduced;
+  bool translates = true;  ///< with those of m2l
   bool operator==(const TableKey&) const = default;
 };
 

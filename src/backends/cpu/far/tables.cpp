@@ -77,7 +77,7 @@ void Tables<Real>::build_m2m(int threads) {
 
 template <class Real>
 template <class Basis>
-void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int threads) {
+void Tables<Real>::build_for(int degree, int threads) {
   static_assert(Reflects<Basis> && ScaleInvariant<Basis>);
   const int count = Basis::coefficient_count(degree);
   view_ = {};
@@ -100,7 +100,11 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int thread
   }
   view_.l2l_scale = static_cast<Real>(Basis::l2l_scale);
   build_m2m<Basis>(threads);
-  const int operators = reduced ? operator_count : far_operator_count;
+}
+
+template <class Real>
+template <class Basis>
+void Tables<Real>::build_m2l(bool rotation, int operators, int threads) {
   if constexpr (Rotates<Basis>)
     if (rotation) return build_rotations<Basis>(operators, threads);
   if constexpr (Factors<Basis>)
@@ -110,9 +114,11 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, int thread
 }
 
 template <class Real>
-void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, int threads) {
+void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, int threads, bool translates) {
   with_kernel(kernel, [&](auto k) {
-    build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, threads);
+    using Basis = typename decltype(k)::Basis;
+    build_for<Basis>(expansion_degree(kernel, degree), threads);
+    if (translates) build_m2l<Basis>(rotation, reduced ? operator_count : far_operator_count, threads);
   });
 }
 

@@ -14,8 +14,8 @@ template <class Real>
 class Tables {
  public:
   /// Generates all tables of one degree and scheme by the generators of the kernel's basis, on `threads` threads. To be
-  /// called once per object.
-  void build(Kernel kernel, int degree, bool rotation, bool reduced, int threads);
+  /// called once per object. `translates`: with those of m2l.
+  void build(Kernel kernel, int degree, bool rotation, bool reduced, int threads, bool translates = true);
 
   const TablesView<Real>& view() const { return view_; }
   std::int64_t held_bytes() const;
@@ -35,7 +35,9 @@ class Tables {
   const Real* keep(Array<Real>& array, const std::vector<double>& values);
   SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
   template <class Basis>
-  void build_for(int degree, bool rotation, bool reduced, int threads);
+  void build_for(int degree, int threads);
+  template <class Basis>
+  void build_m2l(bool rotation, int operators, int threads);
   template <class Basis>
   void build_m2m(int threads);
   template <class Basis>
