@@ -56,6 +56,7 @@ class ExpectedError {
     return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
+  bool heaped() const { return heaped_; }
 
  private:
   /// Factor on the expected error. Where there are many translations, the CPU measures the error before it evaluates
@@ -100,7 +101,7 @@ static void record(Report& report, const Decision& d, int degree, bool in_planes
 }
 
 Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
-  if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
+  if (sums.levels() <= 2) return {d.degree, false, false};  // nothing is far
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)),
@@ -109,7 +110,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
   record(report, d, degree, expected.in_planes());
-  return {degree, expected.in_planes()};
+  return {degree, expected.in_planes(), d.least_edge > 0 && expected.heaped()};
 }
 
 Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,

@@ -25,7 +25,8 @@ class PlacementSums {
 
 struct Settled {
   int degree;
-  bool in_planes;  ///< see placement.hpp
+  bool in_planes;   ///< see placement.hpp
+  bool soft_heaps;  ///< Decision::soft_heaps
 };
 
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of
