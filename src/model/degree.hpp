@@ -15,8 +15,8 @@ class PlacementSums {
   virtual double targets() const = 0;
   /// See stand_in_planes (placement.hpp).
   virtual bool in_planes() = 0;
-  /// Does a leaf hold more than `most` sources or targets? Then many points coincide.
   virtual double finest_edge() const = 0;  ///< of the tree's boxes, scaled
+  /// Does a leaf hold more than `most` sources or targets? Then many points coincide.
   virtual bool heaped(std::int64_t most) = 0;
   virtual ResultNorms norms() = 0;
   virtual Placement typical(const ResultNorms& norms, int degree) = 0;
