@@ -36,23 +36,6 @@ void require_masses(const std::vector<double>& masses) {
     throw Error(ErrorCode::input, "The bodies have no mass, so that nothing moves them; give masses as strengths.");
 }
 
-void add(Sums& to, const Sums& more) {
-  to.mass += more.mass, to.kinetic += more.kinetic, to.potential += more.potential;
-  for (std::size_t c = 0; c < 3; ++c) {
-    to.moment[c] += more.moment[c], to.momentum[c] += more.momentum[c], to.angular[c] += more.angular[c];
-  }
-}
-
-Sums of_body(const double* x, const double* v, double m, double u) {
-  Sums s;
-  s.mass = m;
-  s.kinetic = 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-  s.potential = 0.5 * m * u;
-  for (std::size_t c = 0; c < 3; ++c) s.moment[c] = m * x[c], s.momentum[c] = m * v[c];
-  s.angular = {m * (x[1] * v[2] - x[2] * v[1]), m * (x[2] * v[0] - x[0] * v[2]), m * (x[0] * v[1] - x[1] * v[0])};
-  return s;
-}
-
 /// to = to + factor * by, element by element.
 void advance(std::vector<double>& to, double factor, const std::vector<double>& by, int threads) {
   const auto count = static_cast<std::int64_t>(to.size());

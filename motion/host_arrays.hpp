@@ -1,5 +1,4 @@
-// Bodies in motion whose arrays lie in the memory of the host. A plan on a device copies positions to it and results
-// back in every step.
+// Bodies in motion whose arrays lie in the memory of the host.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -28,6 +27,11 @@ class HostArrays {
   const std::vector<double>& velocities() const { return velocities_; }
   const std::vector<double>& masses() const { return masses_; }
   const std::vector<double>& potential() const { return potential_; }  ///< n, of the last evaluation: u, per unit mass
+  /// Where bodies that moved elsewhere are brought back to.
+  struct Own {
+    double *positions, *velocities, *potential;
+  };
+  Own own() { return {positions_.data(), velocities_.data(), potential_.data()}; }
 
  private:
   std::vector<double> positions_, velocities_, masses_, potential_, gradient_;

@@ -17,12 +17,12 @@
 #include "cli/simulate/interruption.hpp"
 #include "cli/simulate/start.hpp"
 #include "cli/simulate/table.hpp"
+#include "motion/mover.hpp"
 
 namespace farfield::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Integrator = motion::Leapfrog<motion::HostArrays>;
 
 bool is_due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
@@ -42,10 +42,11 @@ class Run {
   void go();
 
  private:
-  void begin(const Report& report);
-  void step(Integrator& leapfrog);
-  void look(const Report& report, bool shown);
+  void begin();
+  void step();
+  void look(bool shown);
   void keep();
+  std::string write_snapshot();
   void finish();
   void say_interrupted(const std::string& snapshot);
   void say_progress();
@@ -53,13 +54,14 @@ class Run {
     progress_.clear();
     if (!a_.quiet) print(text);
   }
-  void warn_once(const Report& report);
+  void warn_once();
   std::int64_t now() const { return start_.record.step; }
 
   const SimulateArguments& a_;
   Start& start_;
   const Folder& folder_;
   Progress& progress_;
+  std::unique_ptr<motion::Mover> mover_;
   std::optional<History> history_;  // none before the forces are known: what is refused leaves no file
   Snapshots snapshots_;
   Film film_;
@@ -72,8 +74,8 @@ class Run {
 };
 
 /// From the arrays as they stand: diagnostics, a row of energy.csv, and where it is `shown` one of the table.
-void Run::look(const Report& report, bool shown) {
-  const motion::Diagnostics d = motion::diagnose(start_.arrays.sums());
+void Run::look(bool shown) {
+  const motion::Diagnostics d = motion::diagnose(mover_->sums());
   Record& record = start_.record;
   if (!record.first) record.first = d;
   if (!std::isfinite(d.kinetic))
@@ -82,7 +84,7 @@ void Run::look(const Report& report, bool shown) {
                                               record.step));
   const Row row{record.step, record.time(), d, motion::energy_change(d, *record.first)};
   history_->add(row);
-  warn_once(report);
+  warn_once();
   if (!shown) return;
   const std::int64_t steps = record.step - told_;
   say(table_row(row, steps > 0 ? stepped_ / static_cast<double>(steps) : 0, terminal_));
@@ -90,36 +92,44 @@ void Run::look(const Report& report, bool shown) {
   stepped_ = 0, told_ = record.step;
 }
 
-void Run::warn_once(const Report& report) {
-  for (const std::string& warning : report.warnings)
+void Run::warn_once() {
+  for (const std::string& warning : mover_->report().warnings)
     if (warned_.insert(warning).second) say(section("", terminal_.warn("warning: ") + printable(warning), terminal_));
 }
 
 /// Where a frame or a snapshot is due; the frame first, since the snapshot tells of its view.
 void Run::keep() {
-  if (is_due(a_.frames, now())) film_.draw(start_);
-  if (is_due(a_.snapshots, now())) snapshots_.write();
+  if (is_due(a_.frames, now())) {
+    mover_->fetch();
+    film_.draw(start_);
+  }
+  if (is_due(a_.snapshots, now())) write_snapshot();
 }
 
-void Run::begin(const Report& report) {
+std::string Run::write_snapshot() {
+  mover_->fetch();
+  return snapshots_.write();
+}
+
+void Run::begin() {
   history_.emplace(folder_.file("energy.csv"), now());
-  say(describe_start(a_, start_, report, terminal_) + table_heading(terminal_));
+  say(describe_start(a_, start_, mover_->report(), terminal_) + table_heading(terminal_));
   told_ = now(), begun_ = line_time_ = Clock::now();
-  look(report, true);
+  look(true);
   keep();
 }
 
-void Run::step(Integrator& leapfrog) {
+void Run::step() {
   const Clock::time_point start = Clock::now();
   try {
-    leapfrog.step();
+    mover_->step();
   } catch (const Error& error) {  // positions that are no numbers, as a rule
     throw Error(error.code(), fmt::format("in step {}: {}", now() + 1, error.what()));
   }
   stepped_ += std::chrono::duration<double>(Clock::now() - start).count();
   ++start_.record.step;
   const bool last = now() == end_ || interruption_.noted();
-  look(leapfrog.report(), last || is_due(a_.energies, now()));
+  look(last || is_due(a_.energies, now()));
   keep();
   say_progress();
 }
@@ -156,10 +166,10 @@ void Run::say_interrupted(const std::string& snapshot) {
 
 void Run::go() {
   progress_("planning");
-  Integrator leapfrog(start_.arrays, start_.record.options, start_.record.course);
-  begin(leapfrog.report());
-  while (now() < end_ && !interruption_.noted()) step(leapfrog);
-  const std::string last = snapshots_.write();
+  mover_ = motion::make_mover(start_.arrays, start_.record.options, start_.record.course);
+  begin();
+  while (now() < end_ && !interruption_.noted()) step();
+  const std::string last = write_snapshot();
   if (now() < end_) {
     say_interrupted(last);
     interruption_.pass_on();

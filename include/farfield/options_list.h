@@ -94,8 +94,8 @@
    * the sources (at_sources included) a particle contributes nothing to itself; other sources at the same place       \
    * contribute strength / softening to the potential and nothing to the gradient. Where the targets are a separate    \
    * set every source contributes. In the fast method boxes stay so wide that far pairs are those of 1/r, to what      \
-   * the tolerance allows; backend cuda offers kind plummer in direct sums alone. For a softening below 1e-37 of the   \
-   * points' extent, strength / softening is infinite in precision single. */                                          \
+   * the tolerance allows. For a softening below 1e-37 of the points' extent, strength / softening is infinite in      \
+   * precision single. */                                                                                              \
   OPTION(real, softening, 0, general, "EPS", "Length that softens 1/r (default 0: none)")                              \
   OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or GADGET's cubic spline") \
   /* Standard deviation of kernel gauss, a length in the caller's units: above 0 for that kernel, 0 for all others.     \

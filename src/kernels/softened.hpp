@@ -3,6 +3,7 @@
 #pragma once
 #include <cmath>
 
+#include "core/math.hpp"
 #include "core/units.hpp"
 #include "kernels/concept.hpp"
 

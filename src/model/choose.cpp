@@ -66,7 +66,7 @@ static void validate_method(const Options& o, Backend backend) {
 
 bool offers_softening(Backend backend, const Options& o) {
   if (backend != Backend::cuda || !(o.softening > 0)) return true;
-  return o.softening_kind == SofteningKind::plummer && o.method != Method::fmm && o.method != Method::treecode;
+  return o.method != Method::treecode;
 }
 
 static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
@@ -82,8 +82,8 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
   if (!offers_softening(backend, o))
-    refuse(std::string(" of kind ") + word_of(o.softening_kind) + " by method " + word_of(o.method) +
-           " is not offered by backend cuda; use kind plummer with method direct, or backend cpu");
+    refuse(std::string(" by method ") + word_of(o.method) +
+           " is not offered by backend cuda; use another method, or backend cpu");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {
@@ -326,13 +326,10 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
                           const TreecodeScheme& treecode) {
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
-  const bool expands = d.method != Method::direct || asked;  // choose() leaves them out
-  if (!asked && expands) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
-  if (!asked && expands && takes_treecode(o, g, costs(d.precision, 0), s, treecode, direct))
-    d.method = Method::treecode;
+  if (!asked) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  if (!asked && takes_treecode(o, g, costs(d.precision, 0), s, treecode, direct)) d.method = Method::treecode;
   note(d, "method", word_of(d.method),
        asked                          ? "as asked"
-       : !expands                     ? "softened expansions are offered on the cpu alone"
        : d.method == Method::treecode ? "few targets: cheaper than expansions around them"
        : d.method == Method::fmm      ? "cheaper than all pairs"
        : s.widened                    ? "cheaper than expansions, whose leaves this softening or core makes wide"
@@ -451,7 +448,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.softening_kind = o.softening_kind;
   d.lacks_beyond = reaches_far(o);
   d.parameters = scaled_parameters(o, g.exponent);
-  d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
+  d.method = o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;

@@ -17,6 +17,7 @@ class HostSums final : public PlacementSums {
   int levels() const override { return targets_.begin ? tree_.levels : 0; }
   double targets() const override { return static_cast<double>(tree_.target_count(0)); }
   bool in_planes() override { return stand_in_planes(tree_, sources_); }
+  double finest_edge() const override { return tree_.lattice.edge(tree_.levels - 1); }
   bool heaped(std::int64_t most) override {
     for (BoxId box = 0; box < tree_.boxes; ++box)
       if (tree_.is_leaf(box) && std::max(tree_.source_count(box), tree_.target_count(box)) > most) return true;
@@ -43,7 +44,8 @@ class ExpectedError {
         sums_(sums),
         curve_(*traits(d.kernel).errors),
         in_planes_(sums.in_planes()),
-        heaped_(d.least_edge == 0 && sums.heaped(4 * d.leaf_size)),  // a wide leaf may hold more
+        // a leaf that the least edge makes wide may hold more
+        heaped_(sums.finest_edge() >= 2 * d.least_edge && sums.heaped(4 * d.leaf_size)),
         norms_(sums.norms()) {}
 
   bool exceeds(double tolerance, int degree) const {
@@ -54,6 +56,7 @@ class ExpectedError {
     return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
+  bool heaped() const { return heaped_; }
 
  private:
   /// Factor on the expected error. Where there are many translations, the CPU measures the error before it evaluates
@@ -98,7 +101,7 @@ static void record(Report& report, const Decision& d, int degree, bool in_planes
 }
 
 Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
-  if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
+  if (sums.levels() <= 2) return {d.degree, false, false};  // nothing is far
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)),
@@ -107,7 +110,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
   record(report, d, degree, expected.in_planes());
-  return {degree, expected.in_planes()};
+  return {degree, expected.in_planes(), d.least_edge > 0 && expected.heaped()};
 }
 
 Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,

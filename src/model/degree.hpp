@@ -15,6 +15,7 @@ class PlacementSums {
   virtual double targets() const = 0;
   /// See stand_in_planes (placement.hpp).
   virtual bool in_planes() = 0;
+  virtual double finest_edge() const = 0;  ///< of the tree's boxes, scaled
   /// Does a leaf hold more than `most` sources or targets? Then many points coincide.
   virtual bool heaped(std::int64_t most) = 0;
   virtual ResultNorms norms() = 0;
@@ -24,7 +25,8 @@ class PlacementSums {
 
 struct Settled {
   int degree;
-  bool in_planes;  ///< see placement.hpp
+  bool in_planes;   ///< see placement.hpp
+  bool soft_heaps;  ///< Decision::soft_heaps
 };
 
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of

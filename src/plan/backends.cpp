@@ -10,6 +10,7 @@
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "plan/boundary.hpp"
+#include "tree/crowding.hpp"
 
 #if defined(FARFIELD_CUDA)
 #include "backends/cuda/evaluator.hpp"
@@ -30,6 +31,9 @@ static bool lost_by_fork() { return false; }
 static void require_device() { absent(); }
 static std::int64_t device_memory() { absent(); }
 static Geometry survey(const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
+static std::vector<double> draw_points(const Points&, const Geometry&, std::int64_t, std::shared_ptr<void>&) {
+  absent();
+}
 static Joined join(const Points&, const Points&) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
@@ -83,10 +87,18 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 }
 
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
-                     Geometry& geometry) {
-  if (machine.backend == Backend::cuda || options.method == Method::direct) return;
-  if (changes_near_pairs(options)) cpu::survey_crowding(geometry, sources, targets, 1 << 15);
-  if (traits(options.kernel).reach) cpu::survey_crowding(geometry, sources, targets, 1 << 12);
+                     Geometry& geometry, std::shared_ptr<void>& kept) {
+  const bool on_device = machine.backend == Backend::cuda, near = changes_near_pairs(options);
+  const bool falls_off = traits(options.kernel).reach && !on_device;
+  if (options.method == Method::direct || !(near || falls_off)) return;
+  // 2^15 take 4 ms of a core: too long for a plan on a device, which is made in a millisecond
+  const std::int64_t most = on_device ? (sources.count < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 12;
+  const auto drawn = [&](const Points& points) {
+    if (points.space == MemorySpace::device) return cuda::draw_points(points, geometry, most, kept);
+    return cpu::draw_points(points, geometry, most);
+  };
+  const std::vector<double> of_sources = drawn(sources), of_targets = targets ? drawn(*targets) : std::vector<double>{};
+  find_crowding(geometry, of_sources, targets ? &of_targets : nullptr);
 }
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {

@@ -21,10 +21,10 @@ bool devices_lost_by_fork();
 Geometry survey(const Machine& machine, const Points& sources, const Points* targets, int threads,
                 std::shared_ptr<void>& kept);
 
-/// Fills in Geometry::crowding where the CPU's choice depends on it: sums by expansions of which a softening or core
-/// changes near pairs, and kernels that fall off.
+/// Fills in Geometry::crowding where the choice depends on it: sums by expansions of which a softening or core changes
+/// near pairs, and kernels that fall off. `kept`: as in `survey`.
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
-                     Geometry& geometry);
+                     Geometry& geometry, std::shared_ptr<void>& kept);
 
 /// `choose` for the machine; of two possible backends, the one whose expected time is less.
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine);

@@ -142,7 +142,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
     targets = joined.points;
     geometry = survey(machine, source_points, &targets, team.threads, kept_by_survey);
   }
-  survey_crowding(machine, options, source_points, apart_points ? &targets : nullptr, geometry);
+  survey_crowding(machine, options, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
   Decision decision = decide(options, geometry, machine);
   correct_cube(decision, geometry);
   Report next = describe(options, decision, geometry, team.threads);

@@ -21,7 +21,7 @@ struct TreeOptions {
   /// sort, boxes, gather, lists.
   std::function<void(const char*)> mark;
   int threads = 0;        ///< of the CPU backend
-  double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds. On the CPU alone
+  double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds
   Acceptance acceptance;  ///< theta > 0: the lists are those of a treecode
 };
 

@@ -1,9 +1,14 @@
 #include "tree/geometry.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <farfield/error.hpp>
 #include <string>
+#include <vector>
+
+#include "tree/crowding.hpp"
+#include "tree/lattice.hpp"
 
 namespace farfield {
 
@@ -41,6 +46,74 @@ void refuse_coordinate(const char* what, std::int64_t index, int axis, double x)
   throw Error(ErrorCode::input, where + number +
                                     ", whose digits are lost beside the extent of the points; remove the points that "
                                     "lie far out, or set what is meant to be 0 to 0");
+}
+
+namespace {
+
+constexpr int finest = Geometry::crowding_levels - 1;
+
+/// A drawn point: the Morton number of its cell on the finest grid, and in the lowest bit whether it is a target.
+using Drawn = std::uint64_t;
+
+std::uint64_t spread_wide(std::uint32_t v) { return std::uint64_t(spread_bits(v >> 10)) << 30 | spread_bits(v & 1023); }
+
+void add_cells(std::vector<Drawn>& all, const std::vector<double>& points, const Geometry& g, unsigned target) {
+  const Scaling scale(g.exponent);
+  const double cells = std::ldexp(1 / g.extent, finest);
+  for (std::size_t i = 0; i + 2 < points.size(); i += 3) {
+    Drawn cell = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double along = (points[i + d] - scale(g.low[d])) * cells;
+      cell |= spread_wide(static_cast<std::uint32_t>(std::clamp(along, 0.0, std::ldexp(1.0, finest) - 1))) << d;
+    }
+    all.push_back(cell << 1 | target);
+  }
+}
+
+/// Cells of one level that hold more than one drawn point each, as ranges of the sorted points.
+struct Range {
+  std::size_t begin, end;
+};
+using Ranges = std::vector<Range>;
+
+/// The cells within those of the level above.
+Ranges divided(const std::vector<Drawn>& all, const Ranges& above, int level) {
+  const int shift = 3 * (finest - level) + 1;
+  Ranges own;
+  for (const Range& cell : above)
+    for (std::size_t begin = cell.begin, end = begin; begin < cell.end; begin = end) {
+      while (end < cell.end && all[end] >> shift == all[begin] >> shift) ++end;
+      if (end - begin > 1) own.push_back({begin, end});
+    }
+  return own;
+}
+
+/// Pairs of a target and a source of the same cell; `alike`: every drawn point is both, and no pair with itself.
+double pairs_in(const std::vector<Drawn>& all, const Range& cell, bool alike) {
+  double sources = 0, targets = 0;
+  if (alike) sources = static_cast<double>(cell.end - cell.begin), targets = sources - 1;
+  for (std::size_t i = cell.begin; i < cell.end && !alike; ++i) (all[i] & 1 ? targets : sources) += 1;
+  return sources * targets;
+}
+
+}  // namespace
+
+void find_crowding(Geometry& g, const std::vector<double>& sources, const std::vector<double>* targets) {
+  if (!has_grid(g) || sources.empty() || (targets && targets->empty())) return;
+  std::vector<Drawn> all;
+  add_cells(all, sources, g, 0);
+  if (targets) add_cells(all, *targets, g, 1);
+  const auto of_sources = static_cast<double>(sources.size() / 3),
+             of_targets = static_cast<double>((targets ? *targets : sources).size() / 3);
+  std::sort(all.begin(), all.end());
+  const double one = targets ? 0 : 1, each = (static_cast<double>(g.sources) - one) / std::max(1.0, of_sources - one);
+  Ranges cells{{0, all.size()}};
+  for (int level = 0; level <= finest; ++level) {
+    cells = divided(all, cells, level);
+    double pairs = 0;
+    for (const Range& cell : cells) pairs += pairs_in(all, cell, !targets);
+    g.crowding[level] = one + each * pairs / of_targets;
+  }
 }
 
 }  // namespace farfield

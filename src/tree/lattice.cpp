@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <farfield/error.hpp>
+#include <string>
 
 #include "tree/geometry.hpp"
 
@@ -62,6 +63,20 @@ double finest_relative_edge(const Lattice& lattice) {
   const double fraction = std::frexp(lattice.unit, &exponent);
   while (bits < 52 && std::ldexp(fraction, bits) != std::floor(std::ldexp(fraction, bits))) ++bits;
   return std::ldexp(1.0, -std::min(49, 52 - bits));
+}
+
+int deepest_level(const Lattice& lattice, double least_edge) {
+  for (int level = 0; level < lattice.depth; ++level)
+    if (lattice.edge(level + 1) < least_edge) return level;
+  return max_levels + 1;
+}
+
+void refuse_narrow_boxes(int depth, int level) {
+  throw Error(ErrorCode::usage,
+              "depth " + std::to_string(depth) +
+                  " makes boxes narrower than softening or core and tolerance allow; the deepest level "
+                  "here is " +
+                  std::to_string(level));
 }
 
 Lattice make_lattice(const Geometry& geometry, int m, int k) {

@@ -63,6 +63,11 @@ FARFIELD_HD bool resolves_children(const Lattice& lattice, double finest, const 
   return child_edge > finest * (largest + child_edge);
 }
 
+/// The coarsest level whose boxes have children narrower than `least_edge`; beyond all levels where there is none.
+int deepest_level(const Lattice& lattice, double least_edge);
+/// Throws Error(usage): boxes of `level` have such children, but a uniform tree of depth `depth` was asked for.
+[[noreturn]] void refuse_narrow_boxes(int depth, int level);
+
 /// Spreads the low ten bits of v to every third bit.
 FARFIELD_HD std::uint32_t spread_bits(std::uint32_t v) {
   v = (v | v << 16) & 0x030000ff;

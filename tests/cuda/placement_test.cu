@@ -44,7 +44,7 @@ TEST_F(CudaPlacement, EqualsTheHosts) {
     Trees trees(make_cloud(kind, 20'000, Signs::mixed), 50);
     const TreeView tree = trees.host.tree.view();
     const PlacedPoints from = trees.sources(), to = trees.targets();
-    cuda::DeviceSums sums(trees.device, 5, trees.memory);
+    cuda::DeviceSums sums(trees.device, 5, 0, trees.memory);
     EXPECT_EQ(sums.levels(), tree.levels);
     EXPECT_EQ(sums.in_planes(), stand_in_planes(tree, from)) << name(kind);
     EXPECT_FALSE(sums.heaped(50)) << name(kind);
@@ -97,7 +97,7 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         Report report;
         const int expected =
             settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 0, 1, report).degree;
-        cuda::DeviceSums sums(trees.device, d.degree, trees.memory);
+        cuda::DeviceSums sums(trees.device, d.degree, 0, trees.memory);
         EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, kind == Kind::line ? 6 : size.degrees)
             << name(kind) << ", " << size.points << ", " << tolerance;
       }
@@ -112,6 +112,7 @@ class AllFarPairs final : public PlacementSums {
       : sums_(sums), far_(tree, sources, targets, 1, {tree.boxes, points}) {}
   int levels() const override { return sums_.levels(); }
   double targets() const override { return sums_.targets(); }
+  double finest_edge() const override { return sums_.finest_edge(); }
   bool in_planes() override { return sums_.in_planes(); }
   bool heaped(std::int64_t most) override { return sums_.heaped(most); }
   ResultNorms norms() override { return sums_.norms(); }
@@ -135,7 +136,7 @@ TEST_F(CudaPlacement, SampledSumsStandForAll) {
     Trees trees(make_cloud(kind, sampled_by_the_device, Signs::mixed), 12);
     const TreeView tree = trees.host.tree.view();
     const PlacedPoints from = trees.sources(), to = trees.targets();
-    cuda::DeviceSums sums(trees.device, 5, trees.memory);
+    cuda::DeviceSums sums(trees.device, 5, 0, trees.memory);
     AllFarPairs all(sums, tree, from, to, sampled_by_the_device);
     const ResultNorms norms = sums.norms();
     EXPECT_GT(std::abs(sums.typical(norms, 5).gradient / all.typical(norms, 5).gradient - 1), sums_of_counts)

@@ -2,6 +2,7 @@
 // page over the stages.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -112,13 +113,16 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   Settled settled_degree(Report& report) {
-    DeviceSums sums(tree_, decision.degree, memory_);
+    DeviceSums sums(tree_, decision.degree, std::ldexp(decision.softening, placed->exponent), memory_);
     return farfield::settle_degree(decision, sums, report);
   }
 
   void prepare_expansions(Report& report) {
     const TreeView tree = tree_.tree.view();
-    if (!walks()) time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_); });
+    P2pLimits<Real> limits;
+    if (decision.softening > 0) limits.most_targets = softened_tile(targets());
+    if (!walks())
+      time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_, limits); });
     time("tables", [&] { translations_.build(decision, tree, threads, stream_, report); });
   }
 
@@ -167,7 +171,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
-    work_.softening = softening.length;
+    work_.softening = softening;
+    work_.source_order = tree_.sources.order.data();
+    work_.target_order = tree_.target_points().order.data();
     work_.parameters = decision.parameters;
     work_.self_from = self_from;
     work_.stream = stream_;
@@ -175,7 +181,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    condition_.launch(work_, decision.kernel, side_);
+    condition_.launch(work_, decision.kernel, softened_to(), side_);
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
@@ -248,6 +254,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
+
+  /// Of Plummer's kernel; the spline is 1/r there.
+  double softened_to() const {
+    const bool lacking = with_tree() && decision.softening > 0 && softening.kind == SofteningKind::plummer;
+    return lacking ? decision.least_edge : INFINITY;
+  }
 
   template <class K>
   void run() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "backends/evaluator.hpp"
 
@@ -19,6 +20,11 @@ std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::i
 /// Survey of points in host or device memory, on the stream of those in device memory. The first call makes `kept`, the
 /// memory that later calls use again, so that they need not ask the device for any.
 Geometry survey(const Points& sources, const Points* targets, std::shared_ptr<void>& kept);
+
+/// At most `most` of the points, which lie in device memory, scaled and interleaved (tree/crowding.hpp). In memory that
+/// `kept` holds, as for the survey.
+std::vector<double> draw_points(const Points& points, const Geometry& g, std::int64_t most,
+                                std::shared_ptr<void>& kept);
 
 /// Interleaved copy in double, in device memory, of `a` followed by `b`; it lives as long as `owner`.
 struct JoinedPoints {

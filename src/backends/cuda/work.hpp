@@ -11,6 +11,7 @@
 #include "backends/cuda/tuning.hpp"
 #include "core/least_square.hpp"
 #include "core/results.hpp"
+#include "core/units.hpp"
 #include "expansions/offsets.hpp"
 #include "kernels/parameters.hpp"
 #include "tree/acceptance.hpp"
@@ -132,9 +133,17 @@ struct NearWork : TreeWork {
   const std::uint32_t *source_curve = nullptr, *target_curve = nullptr;
   /// That of the expansions' degree; of most_careful without expansions or for small tolerances (evaluator.cu).
   Real close_square = tuning::close_square<Real>(tuning::most_careful);
-  double softening = 0;         ///< scaled; > 0 in direct sums only
+  Softening softening;
   KernelParameters parameters;  ///< scaled
-  std::int64_t self_from = 0;   ///< target t >= self_from is source t - self_from: no softened pair with itself
+  /// The caller's indices of the sorted points. Target t >= self_from of the caller is source t - self_from, which in a
+  /// softened sum contributes nothing to it.
+  const std::uint32_t *source_order = nullptr, *target_order = nullptr;
+  std::int64_t self_from = 0;
+
+  /// Are these one particle? By their places among the sorted points.
+  __device__ bool is_self(std::int64_t source, std::int64_t target) const {
+    return this->alike ? source == target : source_order[source] + self_from == target_order[target];
+  }
 };
 
 /// And what expansions need.

@@ -76,12 +76,7 @@ bool Builder::splits(const Node& node, int level) const {
   const bool narrow = level < lattice_.depth && lattice_.edge(level + 1) < options_.least_edge;
   if (options_.depth >= 0) {
     if (level >= options_.depth) return false;
-    if (narrow)
-      throw Error(ErrorCode::usage,
-                  "depth " + std::to_string(options_.depth) +
-                      " makes boxes narrower than softening or core and tolerance allow; the deepest level "
-                      "here is " +
-                      std::to_string(level));
+    if (narrow) refuse_narrow_boxes(options_.depth, level);
     if (resolves_children(lattice_, finest_, node.corner, level)) return true;
     throw Error(ErrorCode::usage, "depth " + std::to_string(options_.depth) +
                                       " is finer than the coordinates resolve; the deepest level here is " +

@@ -1,11 +1,12 @@
-// How points crowd (Geometry::crowding): what boxes that must not be narrow will hold.
+// Points drawn from the caller's, for tree/crowding.hpp.
 #pragma once
+#include <vector>
+
 #include "tree/geometry.hpp"
 
 namespace farfield::cpu {
 
-/// Fills in g.crowding, from a sample of up to `most` points (2^15: 10 ms); `g` is the survey of the same points.
-/// `targets` null: the sources.
-void survey_crowding(Geometry& g, const Points& sources, const Points* targets, std::int64_t most);
+/// At most `most` points, scaled and interleaved.
+std::vector<double> draw_points(const Points& points, const Geometry& g, std::int64_t most);
 
 }  // namespace farfield::cpu

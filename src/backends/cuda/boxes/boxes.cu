@@ -183,7 +183,9 @@ void Builder::grow() {
   }
   start();
   // Last level whose boxes may be divided; a uniform tree that is too deep finds this out at the lattice's depth.
-  const int last = options_.depth >= 0 ? std::min(options_.depth - 1, lattice_.depth) : lattice_.depth - 1;
+  const int whole = options_.depth >= 0 ? std::min(options_.depth - 1, lattice_.depth) : lattice_.depth - 1;
+  const int last = std::min(whole, deepest_level(lattice_, options_.least_edge) - 1);
+  if (options_.depth >= 0 && last < whole) refuse_narrow_boxes(options_.depth, last + 1);
   for (int level = 0;;) {
     const int end = std::min(key_levels(level).end, last + 1);
     while (level < end) add_level(level++);

@@ -3,8 +3,18 @@
 #include "backends/cuda/work.hpp"
 #include "core/least_square.hpp"
 #include "judge/direct_sum.hpp"
+#include "kernels/softened.hpp"
 
 namespace farfield::cuda {
+
+template <class Kernel>
+__device__ void add_spline(double reach, double dx, double dy, double dz, double q, double out[4]) {
+  const double r2 = dx * dx + dy * dy + dz * dz;
+  if (r2 > least_square<double>)
+    Kernel::template of_spline<4>(rsqrt(r2), r2, 1 / reach, q, dx, dy, dz, out);
+  else
+    nearest_spline_pair<Kernel, 4>(reach, dx, dy, dz, q, out);
+}
 
 /// Adds q K and its gradient for source j at distance d from target t.
 template <class Kernel, class Real>
@@ -12,11 +22,16 @@ __device__ void add_source(const NearWork<Real>& work, std::int64_t t, std::int6
                            double q, double out[4]) {
   const Kernel kernel = kernel_of<Kernel>(work.parameters);
   const double r2 = dx * dx + dy * dy + dz * dz;
-  const bool softened = Kernel::softens && work.softening > 0;
-  if (softened && !(r2 > 0)) {  // coincident; no term if source and target are one point
-    if (j + work.self_from != t) out[0] += q * softened_at_no_distance<Kernel>(work.softening);
+  const double length = work.softening.length;
+  const bool softened = Kernel::softens && length > 0;
+  if (softened && !(r2 > 0) && work.is_self(j, t)) return;
+  if constexpr (Kernel::softens) {
+    if (softened && work.softening.kind == SofteningKind::spline) return add_spline<Kernel>(length, dx, dy, dz, q, out);
+  }
+  if (softened && !(r2 > 0)) {
+    out[0] += q * softened_at_no_distance<Kernel>(length);
   } else if (softened) {
-    kernel.template pair<4>(r2 + work.softening * work.softening, dx, dy, dz, q, out);
+    kernel.template pair<4>(r2 + length * length, dx, dy, dz, q, out);
   } else if (Kernel::singular && r2 < least_square<double>) {
     nearest_pair<Kernel, 4>(work.parameters, dx, dy, dz, q, out);
   } else {

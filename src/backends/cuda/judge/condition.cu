@@ -2,6 +2,7 @@
 // in double, took 1.3 ms at 2^24 sources, and the host waited for it in every evaluation; in line with the stages the
 // sums take a 70th of an evaluation.
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/condition.hpp"
@@ -15,22 +16,33 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int threads = tuning::condition_threads;
-constexpr int numbers = 4;  // of TermSums, in its order
-constexpr int most_targets = 8, sums = most_targets * numbers;
+/// Of a target: those of TermSums in its order; where Plummer's softening `lacks` something beyond the near field, the
+/// parts of DirectSum::lacking as well.
+template <bool lacks>
+constexpr int numbers = lacks ? 8 : 4;
+constexpr int most_targets = 8, most_sums = most_targets * numbers<true>;
+template <bool lacks>
+constexpr int sums = most_targets* numbers<lacks>;
 
 struct ProbeTargets {
   std::int64_t at[most_targets];
 };
 
 template <class V>
-__device__ void add_terms(const PairTerms<V>& terms, V sum[numbers]) {
+__device__ void add_terms(const PairTerms<V>& terms, V* sum) {
   sum[0] += terms.potential, sum[1] += terms.gradient;
   sum[2] += terms.potential * terms.potential, sum[3] += terms.gradient * terms.gradient;
 }
 
-/// From this squared distance on, with extents up to 1, nothing overflows in single. Without softening single serves
-/// nearly all pairs: an estimate needs two digits.
+/// From this squared distance on, with extents up to 1, nothing overflows in single, which serves nearly all pairs of
+/// 1/r: an estimate needs two digits.
 constexpr float least_far_square = 1e-14f;
+
+/// Squared distances from which on the kernel is 1/r, or counts as such.
+struct Beyond {
+  float far;   ///< for single
+  double to2;  ///< square of DirectInput::softened_to
+};
 
 /// A number as the sum of two in single. Differences of such numbers need no double; its conversions would take most
 /// of the time.
@@ -44,11 +56,12 @@ struct Split {
 };
 
 /// The targets, and sums of the pairs that need double; few sources have such pairs.
+template <bool lacks>
 struct ProbeShared {
   double at[most_targets][3];
   Split split[most_targets][3];
   std::int64_t target[most_targets];
-  double near[sums][threads];
+  double near[sums<lacks>][threads];
 };
 
 /// One source in double.
@@ -63,25 +76,32 @@ struct ProbeSource {
 };
 
 /// Adds the pairs of one source with the targets whose bits are set in `near`.
-template <class Kernel, class Real>
+template <class Kernel, bool lacks, class Real>
 __device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
-                               ProbeShared& shared) {
+                               double to2, ProbeShared<lacks>& shared) {
   for (; near; near &= near - 1) {
     const int k = __ffs(static_cast<int>(near)) - 1;
-    double sum[numbers] = {}, out[4] = {};
+    double sum[numbers<lacks>] = {}, out[4] = {};
     const double* at = shared.at[k];
-    add_source<Kernel>(work, shared.target[k], source, at[0] - from.x[0], at[1] - from.x[1], at[2] - from.x[2], from.q,
-                       out);
+    const double dx = at[0] - from.x[0], dy = at[1] - from.x[1], dz = at[2] - from.x[2];
+    add_source<Kernel>(work, shared.target[k], source, dx, dy, dz, from.q, out);
     add_terms<double>({fabs(out[0]), norm3d(out[1], out[2], out[3])}, sum);
-    for (int e = 0; e < numbers; ++e) shared.near[k * numbers + e][threadIdx.x] += sum[e];
+    if constexpr (lacks) {
+      const double r2 = dx * dx + dy * dy + dz * dz;
+      if (r2 > to2) {
+        kernel_of<Kernel>(work.parameters).template pair<4>(r2, dx, dy, dz, from.q, sum + 4);
+        for (int part = 0; part < 4; ++part) sum[4 + part] -= out[part];
+      }
+    }
+    for (int e = 0; e < numbers<lacks>; ++e) shared.near[k * numbers<lacks> + e][threadIdx.x] += sum[e];
   }
 }
 
 /// Adds the pairs that single can do, without a branch so that those of eight targets overlap. Returns the others, as
-/// bits.
-template <class Kernel>
-__device__ unsigned add_far_pairs(const Kernel& kernel, const ProbeSource& from, bool softened,
-                                  const ProbeShared& shared, float far[most_targets][numbers]) {
+/// bits. What these lack is found to first order in the square of the softening, by which it is multiplied later.
+template <class Kernel, bool lacks>
+__device__ unsigned add_far_pairs(const Kernel& kernel, const ProbeSource& from, float far_square,
+                                  const ProbeShared<lacks>& shared, float (&far)[most_targets][numbers<lacks>]) {
   const auto q = static_cast<float>(fabs(from.q));
   const Split x = Split::of(from.x[0]), y = Split::of(from.x[1]), z = Split::of(from.x[2]);
   unsigned near = 0;
@@ -89,18 +109,32 @@ __device__ unsigned add_far_pairs(const Kernel& kernel, const ProbeSource& from,
   for (int k = 0; k < most_targets; ++k) {
     const float dx = shared.split[k][0] - x, dy = shared.split[k][1] - y, dz = shared.split[k][2] - z;
     const float r2 = dx * dx + dy * dy + dz * dz;
-    const bool is_far = r2 > least_far_square && !softened;
+    const bool is_far = r2 > far_square;
     near |= (is_far ? 0u : 1u) << k;
     add_terms(pair_terms(kernel, is_far ? r2 : 1.0f, dx, dy, dz, is_far ? q : 0.0f), far[k]);
+    if constexpr (lacks) {
+      const float inverse = rsqrtf(is_far ? r2 : 1.0f), square = inverse * inverse;
+      const float third = is_far ? static_cast<float>(from.q) * inverse * square : 0.0f, fifth = third * square;
+      far[k][4] += third;
+      far[k][5] += fifth * dx, far[k][6] += fifth * dy, far[k][7] += fifth * dz;
+    }
   }
   return near;
 }
 
+/// By which the sum `e` of far pairs is multiplied: 1/r exceeds Plummer's kernel by eps^2 / 2 r^3, its gradient by
+/// -3 eps^2 d / 2 r^5.
+__device__ inline double factor_of(int e, double softening) {
+  return e < 4 ? 1 : (e == 4 ? 0.5 : -1.5) * softening * softening;
+}
+
 /// A block sums a share of the sources.
-template <class Kernel, class Real>
-__global__ void __launch_bounds__(threads) probe_kernel(NearWork<Real> work, ProbeTargets targets, double* part) {
+template <class Kernel, bool lacks, class Real>
+__global__ void __launch_bounds__(threads)
+    probe_kernel(NearWork<Real> work, ProbeTargets targets, Beyond beyond, double* part) {
+  constexpr int numbers = cuda::numbers<lacks>, sums = cuda::sums<lacks>;
   extern __shared__ __align__(16) unsigned char memory[];
-  ProbeShared& shared = *reinterpret_cast<ProbeShared*>(memory);
+  ProbeShared<lacks>& shared = *reinterpret_cast<ProbeShared<lacks>*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < most_targets) {
     shared.target[thread] = targets.at[thread];
@@ -122,11 +156,13 @@ __global__ void __launch_bounds__(threads) probe_kernel(NearWork<Real> work, Pro
     const std::int64_t source = j;
     j += step;
     if (j < work.sources) next.load(work, j);  // loads while the pairs of `from` are summed
-    const unsigned near = add_far_pairs(kernel, from, work.softening > 0, shared, far);
-    if (near) add_near_pairs<Kernel>(work, near, source, from, shared);
+    const unsigned near = add_far_pairs(kernel, from, beyond.far, shared, far);
+    if (near) add_near_pairs<Kernel>(work, near, source, from, beyond.to2, shared);
   }
 #pragma unroll
-  for (int e = 0; e < sums; ++e) shared.near[e][thread] += static_cast<double>(far[e / numbers][e % numbers]);
+  for (int e = 0; e < sums; ++e)
+    shared.near[e][thread] +=
+        factor_of(e % numbers, work.softening.length) * static_cast<double>(far[e / numbers][e % numbers]);
   __syncthreads();
   for (int e = thread / 32; e < sums; e += threads / 32) {
     double all = 0;
@@ -145,12 +181,29 @@ __global__ void add_shares(const double* part, int shares, double* sum) {
   if (threadIdx.x == 0) sum[blockIdx.x] = all;
 }
 
+/// Plummer's kernel without expansions is nowhere 1/r.
+template <class Real>
+Beyond beyond(const NearWork<Real>& work, double softened_to) {
+  const double length = work.softening.length;
+  const bool spline = work.softening.kind == SofteningKind::spline;
+  const double from = length == 0 ? 0 : spline ? length : softened_to;
+  return {std::max(least_far_square, static_cast<float>(from * from)), softened_to * softened_to};
+}
+
+template <class K, class Real>
+auto probe_of(bool lacks) {
+  if constexpr (K::softens)
+    if (lacks) return &probe_kernel<K, true, Real>;
+  return &probe_kernel<K, false, Real>;
+}
+
 }  // namespace
 
-ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memory), found_(sums) {}
+ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memory), found_(most_sums) {}
 
 template <class Real>
-void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, SideStream& side) {
+void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, double softened_to, SideStream& side) {
+  lacks_ = std::isfinite(softened_to);
   ProbeTargets targets{};
   const std::vector<std::int64_t> at = work.sources > 0 ? condition_targets(work.targets) : std::vector<std::int64_t>{};
   targets_ = at.size();
@@ -158,12 +211,14 @@ void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, SideStrea
   std::copy(at.begin(), at.end(), targets.at);  // where there are fewer than eight, the rest stay target 0
   const auto shares =
       static_cast<int>(std::min<std::int64_t>(tuning::condition_blocks, (work.sources + threads - 1) / threads));
+  const unsigned sums = lacks_ ? cuda::sums<true> : cuda::sums<false>;
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);
-  const auto probe = with_device_kernel(kernel, [](auto k) { return &probe_kernel<decltype(k), Real>; });
+  const auto probe = with_device_kernel(kernel, [&](auto k) { return probe_of<decltype(k), Real>(lacks_); });
   allow_shared_memory(reinterpret_cast<const void*>(probe));
   const cudaStream_t stream = side.fork(work.stream);
-  probe<<<static_cast<unsigned>(shares), threads, sizeof(ProbeShared), stream>>>(work, targets, part_.data());
+  probe<<<static_cast<unsigned>(shares), threads, lacks_ ? sizeof(ProbeShared<true>) : sizeof(ProbeShared<false>),
+          stream>>>(work, targets, beyond(work, softened_to), part_.data());
   require_launch("probe_kernel");
   add_shares<<<sums, 32, 0, stream>>>(part_.data(), shares, sum_.data());
   require_launch("add_shares");
@@ -173,13 +228,16 @@ void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, SideStrea
 std::vector<TermSums> ConditionProbe::result() const {
   std::vector<TermSums> sums(targets_);
   for (std::size_t k = 0; k < targets_; ++k) {
-    const double* p = found_.data() + k * numbers;
+    const double* p = found_.data() + k * static_cast<std::size_t>(lacks_ ? numbers<true> : numbers<false>);
     sums[k] = {p[0], p[1], p[2], p[3]};
+    if (!lacks_) continue;
+    sums[k].lacking_u = p[4] * p[4];
+    sums[k].lacking_g = p[5] * p[5] + p[6] * p[6] + p[7] * p[7];
   }
   return sums;
 }
 
-template void ConditionProbe::launch(const NearWork<float>&, Kernel, SideStream&);
-template void ConditionProbe::launch(const NearWork<double>&, Kernel, SideStream&);
+template void ConditionProbe::launch(const NearWork<float>&, Kernel, double, SideStream&);
+template void ConditionProbe::launch(const NearWork<double>&, Kernel, double, SideStream&);
 
 }  // namespace farfield::cuda

@@ -12,9 +12,9 @@ class ConditionProbe {
   explicit ConditionProbe(DeviceMemory& memory);
 
   /// Sums the absolute terms, and their squares, over all sources at condition_targets, beside later launches on
-  /// work.stream.
+  /// work.stream. `softened_to`: as in DirectInput.
   template <class Real>
-  void launch(const NearWork<Real>& work, Kernel kernel, SideStream& side);
+  void launch(const NearWork<Real>& work, Kernel kernel, double softened_to, SideStream& side);
   /// The sums of the last launch, which must have been waited for.
   std::vector<TermSums> result() const;
 
@@ -22,6 +22,7 @@ class ConditionProbe {
   DeviceArray<double> part_, sum_;
   PinnedArray<double> found_;
   std::size_t targets_ = 0;
+  bool lacks_ = false;
 };
 
 }  // namespace farfield::cuda

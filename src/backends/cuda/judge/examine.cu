@@ -22,7 +22,10 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
     exact.target[axis] = e.work.target[axis];
   }
   exact.strength = strength.data();
+  exact.alike = e.work.alike;
   exact.softening = e.work.softening;
+  exact.source_order = e.work.source_order;
+  exact.target_order = e.work.target_order;
   exact.parameters = e.work.parameters;
   exact.self_from = e.work.self_from;
   std::vector<DirectSum> sums;

@@ -20,7 +20,8 @@ static_assert(corners * degrees_at_once == 32);
 /// What is sampled. Of a small tree: everything. Of others: as many boxes per level, and points in each, as spread 2^22
 /// looks at points evenly over the levels; a look costs a memory sector per axis. 200 boxes of 128 points or 1400 of 16
 /// tell the facing sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are drawn in
-/// proportion to their targets, since in clusters few boxes carry the sums.
+/// proportion to their targets, since in clusters few boxes carry the sums. Softened sums, which as a rule move bodies
+/// and are planned anew in every step, take 2^20 looks.
 struct Level {
   BoxId begin, boxes;           ///< of the level
   std::int32_t first, sampled;  ///< parts: first ... first + sampled * slices
@@ -33,11 +34,11 @@ struct Sample {
   Level level[max_levels + 1];
 };
 
-Sample sample_of(const TreeView& tree, std::int64_t points) {
+Sample sample_of(const TreeView& tree, std::int64_t points, std::int64_t most_looks) {
   Sample s;
   const int levels = std::max(1, tree.levels - 2);
   const bool all = points * levels * facing_boxes <= 1 << 24;
-  const std::int64_t looks = (1 << 22) / facing_boxes / levels;
+  const std::int64_t looks = most_looks / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
@@ -263,12 +264,13 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
+DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory)
     : memory_(memory),
       view_(tree.tree.view()),
       lists_(tree.lists.view()),
       target_count_(tree.target_points().count),
       first_degree_(std::max(1, degree - 2)),  // the degree is settled near `degree` as a rule
+      softening_(softening),
       chunk_(memory),
       on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
@@ -279,7 +281,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory)
 }
 
 void DeviceSums::sum_far_pairs() {
-  const Sample sample = sample_of(view_, target_count_);
+  const Sample sample = sample_of(view_, target_count_, softening_ > 0 ? 1 << 20 : 1 << 22);
   if (sample.total == 0) return;
   Decay decay{};
   for (int k = 0; k < degrees_at_once; ++k) {

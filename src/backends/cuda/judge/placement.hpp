@@ -42,12 +42,13 @@ struct PlacementFindings {
 
 class DeviceSums final : public PlacementSums {
  public:
-  /// `degree`: the first that will be asked about.
-  DeviceSums(const CudaTree& tree, int degree, DeviceMemory& memory);
+  /// `degree`: the first that will be asked about. `softening`: scaled like the points.
+  DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory);
 
   int levels() const override { return view_.levels; }
   double targets() const override { return static_cast<double>(target_count_); }
   bool in_planes() override;
+  double finest_edge() const override { return view_.lattice.edge(view_.levels - 1); }
   bool heaped(std::int64_t most) override;
   ResultNorms norms() override;
   Placement typical(const ResultNorms& norms, int degree) override;
@@ -67,6 +68,7 @@ class DeviceSums final : public PlacementSums {
   PlacedPoints sources_, targets_;
   std::int64_t target_count_;
   int first_degree_;
+  double softening_;
   bool known_ = false;
   DeviceArray<std::uint32_t> chunk_;  ///< a word per chunk of boxes
   DeviceArray<PlacementFindings> on_device_;

@@ -12,6 +12,8 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int most_looked_at = 4096;  // sources of one box; heaps of coincident points are larger
+/// Of targets and sources of one leaf, where a softening makes leaves wide; a block sums them.
+constexpr std::int64_t most_pairs = 1 << 16;
 static_assert(chunk_boxes == block_threads);
 
 /// A thread per box, a word per chunk of boxes.
@@ -66,6 +68,7 @@ __device__ BoxId sampled_leaf(const TreeView& tree, const std::uint32_t* chunk, 
 struct NormsAt {
   const TreeView& tree;
   const PlacedPoints& sources;
+  double soft2;  ///< square of the softening
   double x[3], sum[3] = {0, 0, 0};
 
   /// Adds a box, its sources taken to the centres of its children.
@@ -96,6 +99,7 @@ struct NormsAt {
       double d2 = 0;
       for (int a = 0; a < 3; ++a) d2 += (x[a] - sources.axis[a][s]) * (x[a] - sources.axis[a][s]);
       if (d2 == 0) continue;
+      d2 += soft2;
       const double weight = static_cast<double>(step);
       sum[0] += weight / d2;
       if (!own) sum[1] += weight / (d2 * d2);
@@ -112,13 +116,13 @@ struct NormsAt {
 /// the leaf or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
 __global__ void __launch_bounds__(block_threads)
     norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
-                 int chunks, PlacementFindings* found) {
+                 int chunks, double soft2, PlacementFindings* found) {
   __shared__ double lane[block_threads];
   const int share = static_cast<int>(blockIdx.y);
   const BoxId own = sampled_leaf(tree, chunk, chunks, found);
   if (own == no_box) return;
   const std::int64_t t = (targets.begin[own] + targets.end[own]) / 2;
-  NormsAt at{tree, sources, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
+  NormsAt at{tree, sources, soft2, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
   const int slot = static_cast<int>(threadIdx.x) / 8, octant = static_cast<int>(threadIdx.x) % 8;
   int up = 0;
   for (BoxId box = own; box != no_box; box = tree.parent[box]) {
@@ -139,8 +143,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Sum of 1/r^4 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources.
-__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride,
+/// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources.
+__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride, double soft2,
                                 double* parts) {
   __shared__ double lane[sum_threads];
   const BoxId box = static_cast<BoxId>(blockIdx.x) * stride;
@@ -149,7 +153,9 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
   if (tree.is_leaf(box)) {
     const std::int64_t begin = targets.begin[box], first = sources.begin[box], held = sources.end[box] - first;
     const std::int64_t step = (held + most_looked_at - 1) / most_looked_at;
-    count = targets.end[box] - begin < 2048 ? targets.end[box] - begin : 2048;
+    std::int64_t most = 2048;
+    if (soft2 > 0 && held > 0) most = most_pairs / held < 32 ? 32 : most_pairs / held < most ? most_pairs / held : most;
+    count = targets.end[box] - begin < most ? targets.end[box] - begin : most;
     const auto slices =
         static_cast<int>(count > 0 && count < sum_threads ? sum_threads / count : 1);  // threads per target
     const auto slice = static_cast<int>(threadIdx.x) / static_cast<int>(sum_threads / slices);
@@ -159,7 +165,7 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
       for (std::int64_t s = first + slice * step; s < first + held; s += slices * step) {
         const double dx = x - sources.axis[0][s], dy = y - sources.axis[1][s], dz = z - sources.axis[2][s];
         const double r2 = dx * dx + dy * dy + dz * dz;
-        sum += r2 > 0 ? static_cast<double>(step) / (r2 * r2) : 0.0;
+        sum += r2 > 0 ? static_cast<double>(step) / ((r2 + soft2) * (r2 + soft2)) : 0.0;
       }
     }
   }
@@ -191,15 +197,16 @@ void DeviceSums::look_at_leaves() {
 }
 
 void DeviceSums::sum_norms() {
+  const double soft2 = softening_ * softening_;
   norms_kernel<<<dim3(2 * norm_samples, norm_shares), block_threads, 0, memory_.stream>>>(
-      view_, lists_, sources_, targets_, chunk_.data(), static_cast<int>(chunk_.size()), on_device_.data());
+      view_, lists_, sources_, targets_, chunk_.data(), static_cast<int>(chunk_.size()), soft2, on_device_.data());
   require_launch("norms_kernel");
   const BoxId stride = static_cast<BoxId>(1 + target_count_ / 200000);
   const BoxId sampled = (view_.boxes + stride - 1) / stride;
   DeviceArray<double> parts(memory_);
   parts.resize(2 * std::int64_t(sampled));
   own_leaf_kernel<<<static_cast<unsigned>(sampled), sum_threads, 0, memory_.stream>>>(view_, sources_, targets_, stride,
-                                                                                      parts.data());
+                                                                                      soft2, parts.data());
   require_launch("own_leaf_kernel");
   add_own_leaves_kernel<<<2, 1024, 0, memory_.stream>>>(parts.data(), sampled, on_device_.data());
   require_launch("add_own_leaves_kernel");

@@ -68,7 +68,7 @@ __device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& point
 }
 
 /// Stretch blockIdx.x of boxes: do the sources of its first full leaf lie in planes?
-__global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uint32_t* chunk, BoxId stride,
+__global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uint32_t* chunk, BoxId stride, int most,
                               PlacementFindings* found) {
   __shared__ double sorted[most_sorted], lane[sum_threads];
   const BoxId begin = static_cast<BoxId>(blockIdx.x) * stride;
@@ -77,7 +77,7 @@ __global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uin
   bool all = chosen < end;
   if (all) {
     const std::int64_t from = points.begin[chosen], left = points.end[chosen] - from;
-    const std::int64_t count = left < most_sorted ? left : most_sorted;
+    const std::int64_t count = left < most ? left : most;
     for (int axis = 0; axis < 3 && all; ++axis) all = in_planes_along(points.axis[axis] + from, count, sorted, lane);
   }
   if (threadIdx.x == 0) {
@@ -89,7 +89,8 @@ __global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uin
 void DeviceSums::look_for_planes() {
   const BoxId stride = std::max<BoxId>(1, view_.boxes / plane_samples);
   const unsigned stretches = static_cast<unsigned>((view_.boxes + stride - 1) / stride);
-  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride,
+  const int most = softening_ > 0 ? most_sorted / 4 : most_sorted;  // wide leaves would take long
+  planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride, most,
                                                                on_device_.data());
   require_launch("planes_kernel");
 }

@@ -83,10 +83,10 @@ struct AllSources {
   __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
 };
 
-template <class Kernel, class Real, int parts, int threads>
+template <class Kernel, class Real, int parts, int threads, Softened softened>
 __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
-  using Sum = PairSum<Kernel, Real, parts, threads>;
+  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no>;
   __shared__ typename Sum::Shared shared;
   __shared__ RowSources::Shared row;
   const TreeView& tree = work.tree;
@@ -125,7 +125,7 @@ __device__ void frame_tile(const NearWork<Real>& work, std::int64_t first, int c
   __syncthreads();
 }
 
-template <class Kernel, class Real, int parts, bool softened>
+template <class Kernel, class Real, int parts, Softened softened>
 __global__ void __launch_bounds__(tuning::direct_threads)
     direct_kernel(const __grid_constant__ NearWork<Real> work, std::int64_t sources, std::int64_t targets,
                   int per_block) {
@@ -146,8 +146,10 @@ static unsigned blocks_over(std::int64_t most) {
 
 template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
-  const auto kernel =
-      with_parts(work.result.parts(), [](auto parts) { return &p2p_kernel<Kernel, Real, parts(), threads>; });
+  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
+    constexpr Softened as = softened();
+    return with_parts(work.result.parts(), [](auto parts) { return &p2p_kernel<Kernel, Real, parts(), threads, as>; });
+  });
   kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
   require_launch("p2p");
 }
@@ -172,20 +174,16 @@ void p2p(const NearWork<Real>& work) {
     p2p_tiles<Kernel, Real, tuning::narrow_tile>(work);
 }
 
-template <class Kernel, class Real, bool softened>
-static auto direct_kernel_for(const NearWork<Real>& work) {
-  return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), softened>; });
-}
-
 template <class Kernel, class Real>
 void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
   const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
   int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
   while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
-  auto kernel = direct_kernel_for<Kernel, Real, false>(work);
-  if constexpr (Kernel::softens)
-    if (work.softening > 0) kernel = direct_kernel_for<Kernel, Real, true>(work);
+  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
+    constexpr Softened as = softened();
+    return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), as>; });
+  });
   kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), tuning::direct_threads, 0, work.stream>>>(
       work, sources, targets, per_block);
   require_launch("direct");

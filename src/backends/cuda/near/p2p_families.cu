@@ -14,7 +14,7 @@ namespace {
 using namespace families;
 
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
-template <class Kernel, class Real, int parts, int n>
+template <class Kernel, class Real, int parts, int n, Softened softened>
 class ChildSum {
  public:
   /// Divides lanes into units and groups. With a half added, the truncated float quotient is the integer quotient.
@@ -33,8 +33,7 @@ class ChildSum {
     unit_ = static_cast<int>(threadIdx.x % 32) - group_ * units_;
     const int own = around.own_begin(child) - window.from;
     self_ = work.alike ? own : -2 * tuning::family_leaf;
-    targets_.close_square = work.close_square;
-    targets_.kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, around.frame.factor));
+    targets_.prepare(work, around.frame.factor);
     const bool staged = work.alike && own >= 0 && own + count_ <= tuning::family_room<Real>;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -124,7 +123,7 @@ class ChildSum {
       over(run, [&](const Staged<Real>& s, int at) {
         const unsigned close = others(targets_.close_to(s), at);
         if (close)
-          add_exact_pairs<Kernel, Real, parts, false>(
+          add_exact_pairs<Kernel, Real, parts, softened>(
               work_, around_.frame, close, [&](int i) { return first_ + target(i); },
               around_.index_of(at + window_.from), sums_);
       });
@@ -138,29 +137,29 @@ class ChildSum {
   const std::int64_t first_;
   const int count_;
   int units_, groups_, group_, unit_, self_;
-  PairTargets<Kernel, Real, n, parts> targets_;
+  PairTargets<Kernel, Real, n, parts, softened> targets_;
   PairSums<Real> sums_[n] = {};
 };
 
-template <class Kernel, class Real, int parts, int n>
+template <class Kernel, class Real, int parts, Softened softened, int n>
 __device__ void sum_child_by(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
-  ChildSum<Kernel, Real, parts, n> sum(work, around, window, child);
+  ChildSum<Kernel, Real, parts, n, softened> sum(work, around, window, child);
   sum.sum();
   sum.deliver();
 }
 
 /// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
-template <class Kernel, class Real, int parts>
+template <class Kernel, class Real, int parts, Softened softened>
 __device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
   constexpr int most = tuning::targets_per_lane<Real>;
   const int count = around.targets[child];
   if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
-    sum_child_by<Kernel, Real, parts, 2>(work, around, window, child);
+    sum_child_by<Kernel, Real, parts, softened, 2>(work, around, window, child);
   else
-    sum_child_by<Kernel, Real, parts, most>(work, around, window, child);
+    sum_child_by<Kernel, Real, parts, softened, most>(work, around, window, child);
 }
 
-template <class Kernel, class Real, int parts>
+template <class Kernel, class Real, int parts, Softened softened>
 __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
     families_kernel(const __grid_constant__ NearWork<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
@@ -175,7 +174,7 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
       window.stage(work, around);
       __syncthreads();
       for (int child; (child = around.take_child(family.children)) >= 0;)
-        sum_child<Kernel, Real, parts>(work, around, window, child);
+        sum_child<Kernel, Real, parts, softened>(work, around, window, child);
     }
   }
 }
@@ -185,8 +184,10 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
 template <class Kernel, class Real>
 void p2p_families(const NearWork<Real>& work, unsigned blocks) {
   if constexpr (OfLogarithm<Kernel>) return plane::p2p_families<Kernel>(work, blocks);
-  const auto kernel =
-      with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts()>; });
+  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
+    constexpr Softened as = softened();
+    return with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts(), as>; });
+  });
   kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
   require_launch("p2p_families");
 }

@@ -1,5 +1,7 @@
 // P2pWork: which leaves p2p serves by families and which by tiles, made on the device once per build.
 #pragma once
+#include <algorithm>
+
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
@@ -11,7 +13,13 @@ template <class Real>
 struct P2pLimits {
   int family_mean = tuning::family_mean<Real>;  ///< 0: no families
   int narrow_mean = tuning::narrow_mean<Real>;
+  int most_targets = 0;  ///< of a tile; 0: as many as its block holds
 };
+
+/// Most targets of a tile of a softened sum. Leaves that must be wide hold many points in the core of a cluster and few
+/// elsewhere: a handful of long tiles took most of the time (two galaxies of 60,000 bodies: 0.9 ms of a step). In large
+/// trees other tiles keep the device busy meanwhile, and fewer of them read their sources.
+constexpr int softened_tile(std::int64_t targets) { return targets < 1 << 20 ? 32 : 128; }
 
 class P2pWork {
  public:
@@ -26,7 +34,9 @@ class P2pWork {
     wide_ = mean > limits.narrow_mean;
     const int family_mean = mean > tuning::few_families * limits.family_mean ? 0 : limits.family_mean;
     const int threads = wide_ ? tuning::wide_tile : tuning::narrow_tile;
-    build(tree, lists, targets, family_mean, tuning::targets_per_thread<Real> * threads, stream);
+    const int held = tuning::targets_per_thread<Real> * threads;
+    build(tree, lists, targets, family_mean, limits.most_targets > 0 ? std::min(held, limits.most_targets) : held,
+          stream);
   }
 
   PairTiles view() const;

@@ -15,9 +15,9 @@ __device__ std::int64_t direct_target(const NearWork<Real>& work, std::int64_t p
   return work.target_curve ? work.target_curve[place] : place;
 }
 
-/// `deep`, for the direct sum: sums of three levels (batch, chunk, total), since there are more sources than in p2p,
-/// and tiles in the order of Work::target_curve.
-template <class Kernel, class Real, int parts, int threads, bool softened = false, bool deep = false>
+/// `deep`, for the direct sum and for leaves that a softening makes wide: sums of three levels (batch, chunk, total),
+/// since there are more sources than in other leaves, and tiles in the order of Work::target_curve.
+template <class Kernel, class Real, int parts, int threads, Softened softened = Softened::no, bool deep = false>
 class PairSum {
   using Sums = PairSums<Real>;
   static constexpr int n = tuning::targets_per_thread<Real>, chunk = tuning::staged_per_thread<Real> * threads;
@@ -48,12 +48,7 @@ class PairSum {
     groups_ = best_groups(quotient(threads, units_));
     group_ = quotient(static_cast<int>(threadIdx.x), units_);
     unit_ = static_cast<int>(threadIdx.x) - group_ * units_;
-    targets_.close_square = work.close_square;
-    targets_.kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, shared.frame.factor));
-    if constexpr (softened) {
-      const double length = work.softening * shared.frame.factor;
-      targets_.softening2 = static_cast<Real>(length * length);
-    }
+    targets_.prepare(work, shared.frame.factor);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const std::int64_t t = target(own(i));
@@ -207,10 +202,9 @@ class PairSum {
 
   /// Of the targets that a source is close to, those that are not that source itself.
   __device__ unsigned others(unsigned close, int at) const {
-    if constexpr (!softened)
 #pragma unroll
-      for (int i = 0; i < n; ++i)
-        if (at == self_ + own(i)) close &= ~(1u << i);
+    for (int i = 0; i < n; ++i)
+      if (at == self_ + own(i)) close &= ~(1u << i);
     return close;
   }
 

@@ -8,11 +8,13 @@
 // to `exact_pair`. So the fast path needs neither guard nor branch (14.4 instructions per pair with gradient, 8.4
 // without).
 //
-// `softened` adds the square of Work::softening to the squared distance. Pairs at no distance are close: source and
-// target may be one point there, and a tiny softening's square underflows or the cube of its inverse overflows.
+// Softened pairs: Plummer's kernel adds the square of Work::softening to the squared distance, the spline has a formula
+// of its own within its reach. Pairs at no distance are close: source and target may be one point there, and a tiny
+// softening's square underflows or the cube of its inverse overflows.
 #pragma once
 #include "backends/cuda/work.hpp"
 #include "kernels/concept.hpp"
+#include "kernels/softened.hpp"
 
 namespace farfield::cuda {
 
@@ -172,18 +174,33 @@ __device__ void add_pair(const Kernel& kernel, Real r2, Real dx, Real dy, Real d
 }
 
 /// `n` targets in the frame.
-template <class Kernel, class Real, int n, int parts, bool softened = false>
+template <class Kernel, class Real, int n, int parts, Softened softened = Softened::no>
 struct PairTargets {
   static constexpr bool meets_close = Kernel::singular;
-  Real x[n], y[n], z[n], softening2 = 0;
-  Real close_square;  ///< Work::close_square
-  Kernel kernel;      ///< in the frame
+  Real x[n], y[n], z[n];
+  Real softening2 = 0;      ///< square of the softening, of a spline of its reach
+  Real inverse_length = 0;  ///< of the spline's reach
+  Real close_square;        ///< Work::close_square
+  Kernel kernel;            ///< in the frame
+
+  __device__ void prepare(const NearWork<Real>& work, double factor) {
+    close_square = work.close_square;
+    kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, factor));
+    if constexpr (softened == Softened::no) return;
+    const double length = work.softening.length * factor;
+    softening2 = static_cast<Real>(length * length);
+    if constexpr (softened == Softened::spline) inverse_length = static_cast<Real>(1 / length);
+  }
 
   /// Adds a source to all sums.
   __device__ void add(const Staged<Real>& s, PairSums<Real> (&sums)[n], Watch<Real>& watch) const {
     Real seen[n];
+    if constexpr (softened == Softened::spline) {
+      add_spline(s, sums, seen);
+    } else {
 #pragma unroll
-    for (int i = 0; i < n; ++i) seen[i] = add_one(s, i, sums[i], [](Real) { return true; });
+      for (int i = 0; i < n; ++i) seen[i] = add_one(s, i, sums[i], [](Real) { return true; });
+    }
 #pragma unroll
     for (int i = 0; i < n; i += 2)
       if constexpr (meets_close) watch.see(seen[i], seen[i + 1 < n ? i + 1 : i]);
@@ -224,8 +241,12 @@ struct PairTargets {
   template <class Wanted>
   __device__ Real add_one(const Staged<Real>& s, int i, PairSums<Real>& sum, const Wanted& wanted) const {
     const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = along_z(s, i), r2 = square_of(dx, dy, dz);
-    if constexpr (OfInverseDistance<Kernel>) {
-      const Real root = approximate_inverse_sqrt(softened ? r2 + softening2 : r2),
+    if constexpr (softened == Softened::spline) {
+      const bool counts = wanted(r2);  // at no distance the spline's potential is no 0
+      Kernel::template of_spline<parts>(counts ? approximate_inverse_sqrt(r2) : Real(0), r2, inverse_length,
+                                        counts ? s.q : Real(0), dx, dy, dz, &sum.u);
+    } else if constexpr (OfInverseDistance<Kernel>) {
+      const Real root = approximate_inverse_sqrt(softened == Softened::plummer ? r2 + softening2 : r2),
                  inverse = wanted(r2) ? root : Real(0);
       Kernel::template of_inverse<parts>(inverse, s.q, dx, dy, dz, &sum.u);
     } else {
@@ -233,6 +254,26 @@ struct PairTargets {
       add_pair<parts>(kernel, counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);
     }
     return r2;
+  }
+
+  /// One branch for all targets: beyond the reach of all of them the kernel is 1/r. `seen` receives the squared
+  /// distances.
+  __device__ void add_spline(const Staged<Real>& s, PairSums<Real> (&sums)[n], Real (&seen)[n]) const {
+    Real least = softening2;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      seen[i] = square_of(x[i] - s.x, y[i] - s.y, z[i] - s.z);
+      least = seen[i] < least ? seen[i] : least;
+    }
+    const bool within = least < softening2;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = z[i] - s.z, inverse = approximate_inverse_sqrt(seen[i]);
+      if (within)
+        Kernel::template of_spline<parts>(inverse, seen[i], inverse_length, s.q, dx, dy, dz, &sums[i].u);
+      else
+        Kernel::template of_inverse<parts>(inverse, s.q, dx, dy, dz, &sums[i].u);
+    }
   }
 };
 
@@ -245,11 +286,19 @@ __device__ __noinline__ PairSums<double> nearest_pair_sums(const KernelParameter
   return sum;
 }
 
+/// nearest_spline_pair in a function of its own.
+template <class Kernel, int parts>
+__device__ __noinline__ PairSums<double> spline_pair_sums(double reach, double x, double y, double z, double q) {
+  PairSums<double> sum = {};
+  nearest_spline_pair<Kernel, parts>(reach, x, y, z, q, &sum.u);
+  return sum;
+}
+
 /// A close pair from the exact coordinates, in the frame's units; unsoftened, a singular kernel adds nothing where the
 /// points coincide. Single does not call nearest_pair_sums: with that call in the kernel the compiler allocated
 /// registers so that p2p took 9 % longer at 2^24 points. In single the nearest pairs are infinite, and so the
 /// evaluation is repeated in double.
-template <class Kernel, class Real, int parts, bool softened = false>
+template <class Kernel, class Real, int parts, Softened softened = Softened::no>
 __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
                                      std::int64_t s) {
   PairSums<Real> sum = {};
@@ -257,9 +306,16 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
   const double x = displacement(work.target[0][t], work.source[0][s]) * frame.factor;
   const double y = displacement(work.target[1][t], work.source[1][s]) * frame.factor;
   const double z = displacement(work.target[2][t], work.source[2][s]) * frame.factor;
-  const double r2 = x * x + y * y + z * z, softening = softened ? work.softening * frame.factor : 0.0;
+  const double r2 = x * x + y * y + z * z,
+               softening = softened == Softened::no ? 0.0 : work.softening.length * frame.factor;
   const Real q = work.strength[s];
-  if constexpr (!softened && Kernel::singular && sizeof(Real) == 8)
+  if constexpr (softened == Softened::spline) {
+    if (!(r2 > 0) && work.is_self(s, t)) return sum;
+    const PairSums<double> exact = spline_pair_sums<Kernel, parts>(softening, x, y, z, static_cast<double>(q));
+    return {static_cast<Real>(exact.u), static_cast<Real>(exact.gx), static_cast<Real>(exact.gy),
+            static_cast<Real>(exact.gz)};
+  }
+  if constexpr (softened == Softened::no && Kernel::singular && sizeof(Real) == 8)
     if (r2 < least_square<double>)
       return nearest_pair_sums<Kernel, parts>(in_frame<Kernel>(work.parameters, frame.factor), x, y, z, q);
   if constexpr (!OfInverseDistance<Kernel>) {
@@ -269,12 +325,12 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
     return sum;
   } else {
     if (!(r2 > 0)) {  // potential alone: a tiny softening's inverse cube overflows, and 0 times that is no gradient
-      if (softened && t != s + work.self_from) sum.u += q * static_cast<Real>(1 / softening);
-      if (!softened && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
+      if (softened == Softened::plummer && !work.is_self(s, t)) sum.u += q * static_cast<Real>(1 / softening);
+      if (softened == Softened::no && (x != 0 || y != 0 || z != 0)) sum.u = static_cast<Real>(INFINITY);
       return sum;
     }
     const Real inverse = static_cast<Real>(rsqrt(r2 + softening * softening));
-    if constexpr (parts > 1 && sizeof(Real) == 4 && !softened) {
+    if constexpr (parts > 1 && sizeof(Real) == 4 && softened == Softened::no) {
       // in units of the distance, so that only a result beyond single overflows, not 1/r^3
       Kernel::template of_inverse<parts>(Real(1), q, static_cast<Real>(x) * inverse, static_cast<Real>(y) * inverse,
                                          static_cast<Real>(z) * inverse, &sum.u);
@@ -289,7 +345,7 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
 }
 
 /// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i.
-template <class Kernel, class Real, int parts, bool softened, int n, class IndexOf>
+template <class Kernel, class Real, int parts, Softened softened, int n, class IndexOf>
 __device__ void add_exact_pairs(const NearWork<Real>& work, const PairFrame<Real>& frame, unsigned close,
                                 const IndexOf& index_of, std::int64_t s, PairSums<Real> (&sums)[n]) {
 #pragma unroll 1

@@ -1,9 +1,15 @@
-// Operations on points that the plan layer needs before there is an evaluator: the survey, and the union of two sets.
+// Operations on points that the plan layer needs before there is an evaluator: the survey, a sample, and the union of
+// two sets.
+#include <algorithm>
+
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
 #include "backends/cuda/transfer/survey.hpp"
+#include "tree/crowding.hpp"
+#include "tree/reader.hpp"
 
 namespace farfield::cuda {
 
@@ -29,6 +35,33 @@ Geometry survey(const Points& sources, const Points* targets, std::shared_ptr<vo
   if (sources.space == MemorySpace::host || (targets && targets->space == MemorySpace::host))
     memory.trim(std::int64_t(1) << 24);  // frees the copies of host points
   return geometry;
+}
+
+namespace {
+
+struct Draw {
+  AnyReader read;
+  std::int64_t drawn, points;
+  double* to;
+  __device__ void operator()(std::int64_t k) const { read.read(drawn_point(k, drawn, points), to + 3 * k); }
+};
+
+}  // namespace
+
+std::vector<double> draw_points(const Points& points, const Geometry& g, std::int64_t most,
+                                std::shared_ptr<void>& kept) {
+  const std::int64_t drawn = std::min(points.count, most);
+  std::vector<double> host(static_cast<std::size_t>(3 * drawn));
+  if (drawn == 0) return host;
+  DeviceMemory& memory = survey_memory(kept);
+  memory.stream = static_cast<cudaStream_t>(points.stream);
+  DeviceArray<double> all(memory);
+  all.resize(3 * drawn);
+  for_each_index(drawn, Draw{AnyReader(points, Scaling(g.exponent)), drawn, points.count, all.data()}, memory.stream,
+                 "drawn points");
+  download(host.data(), all.data(), 3 * drawn, memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "drawn points");
+  return host;
 }
 
 JoinedPoints join(const Points& a, const Points& b) {
