@@ -14,6 +14,7 @@
 #define FARFIELD_KERNELS(KERNEL)                          \
   KERNEL(laplace3d, LAPLACE3D, Laplace3d, 0, "1/|x - y|") \
   KERNEL(count, COUNT, Count, 1, "1 for every pair, a point with itself included: a diagnostic") \
-  KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane")
+  KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane") \
+  KERNEL(yukawa3d, YUKAWA3D, Yukawa3d, 3, "exp(-kappa |x - y|)/|x - y|")
 
 #endif

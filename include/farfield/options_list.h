@@ -77,6 +77,9 @@
    * points' extent, strength / softening is infinite in precision single. */                                          \
   OPTION(real, softening, 0, general, "EPS", "Length that softens 1/r (default 0: none)")                              \
   OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or GADGET's cubic spline") \
+  /* Screening of kernel yukawa3d, the inverse of a length in the caller's units: 0 or more for that kernel, which is     \
+   * 1/r with 0; 0 for all others. */                                                                                  \
+  OPTION(real, kappa, 0, general, "K", "Screening of yukawa3d, 1/length (default 0)")                                  \
   OPTION(Method, method, Method::automatic, general, "", "auto: the cheaper of the other two")                         \
   /* automatic: single only where it can reach the tolerance */                                                        \
   OPTION(Precision, precision, Precision::automatic, general, "", "auto: single where it reaches the tolerance")       \

@@ -23,6 +23,8 @@ struct Math {
   /// 1/x and log x for positive normal x.
   FARFIELD_HD static V inverse(V x) { return 1 / x; }
   FARFIELD_HD static V log(V x) { return std::log(x); }
+  /// 0 where e^x is below the smallest normal number.
+  FARFIELD_HD static V exp(V x) { return std::exp(x); }
 };
 
 }  // namespace farfield

@@ -21,6 +21,14 @@ static constexpr double cost_of_pair() {
 }
 
 template <class K>
+static constexpr bool screens() {
+  if constexpr (requires { K::screens; })
+    return K::screens;
+  else
+    return false;
+}
+
+template <class K>
 static constexpr KernelTraits traits_of(const char* name) {
   using Basis = typename K::Basis;
   return {.name = name,
@@ -31,6 +39,8 @@ static constexpr KernelTraits traits_of(const char* name) {
           .factors = Factors<Basis>,
           .on_device = runs_on_device<K>(),
           .pair_cost = cost_of_pair<K>(),
+          .screens = screens<K>(),
+          .scale_invariant = ScaleInvariant<Basis>,
           .decay = Basis::decay,
           .truncates = Basis::truncates,
           .coefficients = Basis::Shape::count,

@@ -16,6 +16,8 @@ struct KernelTraits {
   bool factors;                     ///< its dense m2l is done in factors, at half the cost
   bool on_device;                   ///< the CUDA backend has stages for it
   double pair_cost;                 ///< of one pair, over that of 1/r
+  bool screens;                     ///< Options::kappa is offered
+  bool scale_invariant;             ///< one set of translation tables serves all levels
   Decay decay;                      ///< how what its expansions lack decays
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis

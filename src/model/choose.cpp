@@ -64,6 +64,15 @@ static void validate_plane(const Options& o, const Geometry& g) {
                                     "; give all points the same one, or use kernel laplace3d");
 }
 
+static void validate_screening(const Options& o) {
+  if (!(o.kappa >= 0) || !std::isfinite(o.kappa))
+    throw Error(ErrorCode::usage,
+                "kappa " + number(o.kappa) + " is not the inverse of a length; use a finite number, or 0 for 1/r");
+  if (o.kappa > 0 && !traits(o.kernel).screens)
+    throw Error(ErrorCode::usage,
+                std::string("kernel ") + traits(o.kernel).name + " is not screened; use kappa 0 or kernel yukawa3d");
+}
+
 /// The kernel's parameters in scaled coordinates.
 static KernelParameters scaled_parameters(const Options& o, int exponent) {
   KernelParameters parameters = traits(o.kernel).parameters(o);
@@ -74,6 +83,7 @@ static KernelParameters scaled_parameters(const Options& o, int exponent) {
                                         " can have; use 0 or more");
     length = std::ldexp(length, exponent);
   }
+  parameters.screening = std::ldexp(parameters.screening, -exponent);
   return parameters;
 }
 
@@ -304,6 +314,7 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   validate_plane(o, g);
+  validate_screening(o);
   validate_softening(o, g, machine.backend);
   Decision d;
   d.kernel = o.kernel;

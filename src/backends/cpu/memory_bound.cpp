@@ -18,8 +18,10 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
   bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80 + 60 * 4);
-  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
-                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));
+  // a kernel with a length: boxes of 2^-30 of the extent hold points that all but coincide
+  const int levels = traits(d.kernel).scale_invariant ? 1 : 32;
+  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced, levels)
+                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced, levels));
 }
 
 }  // namespace farfield::cpu

@@ -8,18 +8,26 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real>
-static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame, Vec<Real>* sum) {
+static void add_leaf(const Work<Real>& work, const TablesView<Real>& tables, BoxId source, const BoxFrame& frame,
+                     Vec<Real>* sum) {
+  using Basis = typename Kernel::Basis;
   const std::int64_t end = work.tree.source_end[source];
   for (std::int64_t s = work.tree.source_begin[source]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
     PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
-    Vec<Real> weight;
+    [[maybe_unused]] Vec<Real> weight;
     if constexpr (Logarithmic<typename Kernel::Basis>)
       sum[0] += strengths_of(work.strength, s, valid) *
                 (Kernel::Basis::excess(u.x, u.y) + broadcast(minus_log_edge(work, frame)));
-    Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
-    Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
-    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
+    const Vec<Real> inverse_r = inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z));
+    if constexpr (Inverts<Basis, Vec<Real>>) {
+      Basis::invert(u.x, u.y, u.z, weight, inverse_r);
+      Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
+      Basis::columns(tables.degree, tables.recurrence, u.x, u.y, u.z, visit);
+    } else {
+      Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid), sum};
+      Basis::singular_columns(tables.degree, tables.recurrence, u.x, u.y, u.z, inverse_r, visit);
+    }
   }
 }
 
@@ -29,7 +37,7 @@ static void p2l_box(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   const BoxFrame frame(work.tree, box);
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-    add_leaf<Kernel, Real>(work, list.items[k], frame, sum);
+    add_leaf<Kernel, Real>(work, tables_of<typename Kernel::Basis>(work, box), list.items[k], frame, sum);
   Real* out = work.local + box * work.tables.stride;
   for (int i = 0; i < work.tables.coefficients; ++i) out[i] += sum_lanes<Real>(sum[i]);
 }
