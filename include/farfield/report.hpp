@@ -39,7 +39,7 @@ struct ErrorReport {
 
 struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
-  double tolerance = 0, scale = 1, softening = 0;
+  double tolerance = 0, scale = 1, softening = 0, kappa = 0;
   std::string softening_kind;  ///< empty without softening
   bool gradient = false;
   int threads = 0, degree = 0, levels = 0;

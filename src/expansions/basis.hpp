@@ -36,9 +36,7 @@ concept Inverts = requires(V v, V& r) {
 template <class Basis, class V>
 concept EvaluatesExpansions = requires(int degree, const V* table, V v, NullVisitor& visitor) {
   Basis::columns(degree, table, v, v, v, visitor);
-  requires Inverts<Basis, V> || requires {
-    Basis::singular_columns(degree, table, v, v, v, v, visitor);
-  };
+  requires Inverts<Basis, V> || requires { Basis::singular_columns(degree, table, v, v, v, v, visitor); };
 };
 
 /// Where coefficients stand, as compile-time arithmetic of host and device: sorted by degree.
@@ -70,7 +68,8 @@ concept GeneratesTables = requires(int degree, const double* t, double edge, dou
 
 template <class Basis>
 concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansions<Basis, float> &&
-    (GeneratesTables<Basis> || GeneratesTables<Basis, double>) && CoefficientShape<typename Basis::Shape> && requires(int degree, double edge) {
+    (GeneratesTables<Basis> ||
+     GeneratesTables<Basis, double>)&&CoefficientShape<typename Basis::Shape>&& requires(int degree, double edge) {
   { Basis::coefficient_count(degree) } -> std::same_as<int>;
   { Basis::level_classes(int{}) } -> std::same_as<int>;  ///< sets of tables that a tree of so many levels needs
   { Basis::errors } -> std::convertible_to<const ErrorCurve*>;

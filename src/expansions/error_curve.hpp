@@ -42,6 +42,5 @@ struct ErrorCurve {
 
 extern const ErrorCurve solid_errors;   ///< of solid harmonics
 extern const ErrorCurve planar_errors;  ///< of powers of x + iy
-extern const ErrorCurve bessel_errors;  ///< of modified spherical Bessel functions
 
 }  // namespace farfield

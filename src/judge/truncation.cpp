@@ -83,8 +83,8 @@ const TailMeans& tail_means(const Decay& decay, int degree) {
   return known[kind][i];
 }
 
-/// The terms of degrees n, n + 1, ... at 1.5 edges from a source in a corner: their squares fall by a third per degree for
-/// 1/r, which truncation_safety knows, but hardly where lambda exceeds n.
+/// The terms of degrees n, n + 1, ... at 1.5 edges from a source in a corner: their squares fall by a third per degree
+/// for 1/r, which truncation_safety knows, but hardly where lambda exceeds n.
 static Screening screening_of(int n, double lambda) {
   Screening s{lambda};
   constexpr double corner2 = 0.75, face2 = 2.25, of_laplace = corner2 / face2;
@@ -96,7 +96,8 @@ static Screening screening_of(int n, double lambda) {
 // Below this lambda screening changes no term by more than 1 %; above the other one all expansions are 0.
 static constexpr double least_screening = 1e-3, most_screening = 1e3;
 
-LevelMeans::LevelMeans(const Decay& decay, int degree, double root_scale, int levels) : all_(tail_means(decay, degree)) {
+LevelMeans::LevelMeans(const Decay& decay, int degree, double root_scale, int levels)
+    : all_(tail_means(decay, degree)) {
   constexpr int few = 6;
   for (int level = 0; level < levels && root_scale > 0; ++level) {
     const double lambda = std::ldexp(root_scale, -level);

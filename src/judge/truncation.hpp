@@ -80,8 +80,8 @@ FARFIELD_HD double integer_power(double x, int n) {
 /// x for a logarithm, x / a^2 for 1/r.
 FARFIELD_HD double over_unit(const Decay& decay, double x, double a) { return decay.steeper ? x / (a * a) : x; }
 
-/// What a screened kernel's radial parts (expansions/bessel/radial.hpp) do to the squares of terms of degree n: by their
-/// asymptotic forms for high degrees, uniform in lambda (Abramowitz & Stegun 9.7.7, 9.7.8).
+/// What a screened kernel's radial parts (expansions/bessel/radial.hpp) do to the squares of terms of degree n: by
+/// their asymptotic forms for high degrees, uniform in lambda (Abramowitz & Stegun 9.7.7, 9.7.8).
 struct Screening {
   double lambda = 0;  ///< 0: none
   double series = 1;  ///< by how much the terms above degree n weigh more than they do for 1/r
@@ -108,7 +108,9 @@ struct TailMeans {
   }
   /// The squared gradient over the squared potential, where most of either is: at 1.6 edges from a multipole's centre,
   /// at 0.6 from a local's.
-  FARFIELD_HD double outer_gradient() const { return (n + decay.steeper) * (2.0 * n + decay.steeper) / (1.6 * 1.6) + of_screening(); }
+  FARFIELD_HD double outer_gradient() const {
+    return (n + decay.steeper) * (2.0 * n + decay.steeper) / (1.6 * 1.6) + of_screening();
+  }
   FARFIELD_HD double inner_gradient() const { return n * (2.0 * n + decay.steeper) / (0.6 * 0.6) + of_screening(); }
   FARFIELD_HD double of_screening() const { return screening.lambda * screening.lambda; }
 };

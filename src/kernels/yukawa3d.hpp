@@ -1,4 +1,5 @@
-// Screened Coulomb: K(x, y) = exp(-kappa |x - y|) / |x - y|, no constant in front (Options::scale multiplies the result).
+// Screened Coulomb: K(x, y) = exp(-kappa |x - y|) / |x - y|, no constant in front (Options::scale multiplies the
+// result).
 #pragma once
 #include <farfield/options.hpp>
 

@@ -93,6 +93,19 @@ static bool softening_needs_double(const Options& o, const Geometry& g) {
          scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-100;
 }
 
+/// kappa times the distance of nearest neighbours where points fill space evenly, and no more than that in clusters;
+/// targets apart from the sources may lie as far as all points reach.
+static double screened_distance(const Decision& d, const Geometry& g) {
+  const double points = static_cast<double>(std::max<std::int64_t>(1, g.sources));
+  const double kappa = d.parameters.screening > 0 ? d.parameters.screening : 0;
+  return kappa * g.extent * (g.alike ? std::cbrt(1 / points) : 1);
+}
+
+/// Does exp(-kappa r) lose too many digits in single, where kappa r errs by 4e-8 of itself, or leave its range?
+static bool screening_needs_double(const Decision& d, const Options& o) {
+  return 4e-8 * d.screened > o.tolerance / 2 || d.screened > 60;
+}
+
 static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
@@ -103,11 +116,12 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
   if (o.precision != Precision::automatic) return note(d, "precision", word_of(o.precision), "as asked");
-  const bool tiny = softening_needs_double(o, g);
-  d.precision = o.tolerance >= single && !tiny ? Precision::single_ : Precision::double_;
+  const bool tiny = softening_needs_double(o, g), faint = screening_needs_double(d, o);
+  d.precision = o.tolerance >= single && !tiny && !faint ? Precision::single_ : Precision::double_;
   note(d, "precision", word_of(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
        : tiny                            ? "1/softening is beyond single"
+       : faint                           ? "exp(-kappa r) is beyond single"
                                          : "single ends at " + number(single));
 }
 
@@ -325,6 +339,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.softening = o.softening;
   d.softening_kind = o.softening_kind;
   d.parameters = scaled_parameters(o, g.exponent);
+  d.screened = screened_distance(d, g);
   d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);

@@ -22,6 +22,7 @@ struct Decision {
   double softening = 0;  ///< in the caller's units
   SofteningKind softening_kind = {};
   KernelParameters parameters;  ///< scaled
+  double screened = 0;          ///< kappa times the distance of the pairs that carry most results
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
   double tolerance = 0;        ///< error budget of truncation: the tolerance minus rounding, in squares

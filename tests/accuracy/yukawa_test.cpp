@@ -1,7 +1,7 @@
 // Kernel yukawa3d: the promise from no screening to where all is near, exact sums, and what is refused.
-#include "support/screened.hpp"
-
 #include <numbers>
+
+#include "support/screened.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -75,8 +75,8 @@ TEST(Yukawa, KeepsThePromiseByAnyScheme) {
       }
 }
 
-/// Outside a uniformly charged sphere of radius a the potential is sinh(kappa a)/(kappa a) times that of a charge at its
-/// centre; points of Fibonacci's spiral stand for the surface, to about 1/count.
+/// Outside a uniformly charged sphere of radius a the potential is sinh(kappa a)/(kappa a) times that of a charge at
+/// its centre; points of Fibonacci's spiral stand for the surface, to about 1/count.
 TEST(Yukawa, FieldOfAChargedSphere) {
   const std::int64_t count = 20'000;
   std::vector<double> sources, targets;
@@ -91,8 +91,7 @@ TEST(Yukawa, FieldOfAChargedSphere) {
   }
   const std::vector<double> strengths(static_cast<std::size_t>(count), 1 / static_cast<double>(count));
   for (const double kappa : {0.3, 3.0}) {
-    const Result<double> r =
-        Plan(points(sources), points(targets), screened_options(kappa, 1e-9)).evaluate(strengths);
+    const Result<double> r = Plan(points(sources), points(targets), screened_options(kappa, 1e-9)).evaluate(strengths);
     EXPECT_GT(r.report.far_fraction, 0.5);
     for (std::size_t k = 0; k < r.potential.size(); ++k) {
       const double* x = &targets[3 * k];
@@ -155,7 +154,8 @@ TEST(Yukawa, RefusesWhatIsNoScreening) {
 TEST(Yukawa, IsRightForAnyScreening) {
   Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
   cloud.label += "/pair";
-  for (int a = 0; a < 3; ++a) cloud.sources[3 + static_cast<std::size_t>(a)] = cloud.sources[static_cast<std::size_t>(a)];
+  for (int a = 0; a < 3; ++a)
+    cloud.sources[3 + static_cast<std::size_t>(a)] = cloud.sources[static_cast<std::size_t>(a)];
   cloud.sources[3] += 0x1p-40;
   for (const double kappa : {1e9, 1e12, 1e13})
     EXPECT_LE(measure_screened(cloud, screened_options(kappa, 1e-6)).worst(), 1e-6) << kappa;

@@ -2,7 +2,6 @@
 // translations and derivatives against the functions themselves, and the rate at which the error of a chain p2m, m2m,
 // m2l, l2l, l2p falls with the degree, for lambda = kappa times a box's edge from 0 to where nothing is left.
 #include "expansions/bessel/basis.hpp"
-
 #include "expansions/expansion_test.hpp"
 
 namespace farfield::testing {
@@ -42,7 +41,8 @@ TEST(BesselFunctions, AreThoseOfTheStandardLibrary) {
       for (int n = 0; n <= degree; ++n, double_factorial *= 2 * n - 1) {
         const double i = std::sqrt(M_PI / (2 * x)) * std::cyl_bessel_i(n + 0.5, x),
                      k = std::sqrt(2 / (M_PI * x)) * std::cyl_bessel_k(n + 0.5, x);
-        const double inner = double_factorial * (2 * n + 1) * i / std::pow(lambda, n) * std::exp(-half_diagonal * lambda),
+        const double inner =
+                         double_factorial * (2 * n + 1) * i / std::pow(lambda, n) * std::exp(-half_diagonal * lambda),
                      outer = std::pow(lambda, n + 1) * k / double_factorial * std::exp(half_diagonal * lambda);
         const auto at = static_cast<std::size_t>(SolidShape::index(n, 0));
         if (r < half_diagonal && std::isnormal(inner) && std::isnormal(i)) {
@@ -119,8 +119,8 @@ TEST(BesselM2l, ReexpandsTheSourcesFunctions) {
     for (const auto& c : cases) {
       const Vector t = Basis::m2l(degree, c.t.data(), c.edge, lambda);
       const Point u = random.point(0.3);
-      const Vector exact = screened_singular(
-          degree, lambda, {c.t[0] + c.edge * u[0], c.t[1] + c.edge * u[1], c.t[2] + c.edge * u[2]});
+      const Vector exact =
+          screened_singular(degree, lambda, {c.t[0] + c.edge * u[0], c.t[1] + c.edge * u[1], c.t[2] + c.edge * u[2]});
       const Vector found = multiply_transposed(t, screened_regular(degree, c.edge * lambda, u));
       for (std::size_t i = 0; i < static_cast<std::size_t>(SolidShape::count(checked)); ++i)
         EXPECT_NEAR(found[i] / c.edge, exact[i], 1e-12 * (1 + std::fabs(exact[i]))) << lambda << ' ' << i;
@@ -199,7 +199,8 @@ TEST(BesselChain, LeavesLittleBesideTheNearestPairs) {
   const Point t{2, 1, 0}, source{0.35, -0.2, 0.4}, target{0.1, 0.3, -0.45};
   for (const double lambda : {1e-8, 1.0, 10.0, 40.0, 200.0, 399.0}) {
     const double exact = pair(lambda, distance(source, t, target));
-    EXPECT_LE(std::fabs(chain(20, lambda, source, t, target) - exact), 1e-10 * pair(lambda, 0.5)) << lambda;  // points of touching boxes are as near as that, or nearer
+    EXPECT_LE(std::fabs(chain(20, lambda, source, t, target) - exact), 1e-10 * pair(lambda, 0.5))
+        << lambda;  // points of touching boxes are as near as that, or nearer
   }
 }
 

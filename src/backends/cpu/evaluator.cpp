@@ -252,8 +252,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
   Expansions<Real> expansions() const {
     const KernelTraits& kernel = traits(decision.kernel);
-    return {multipole_.data(),   local_.data(),       work_.tables.stride,
-            work_.tables.degree, kernel.coefficients, kernel.decay, table_scale().root};
+    return {multipole_.data(),   local_.data(), work_.tables.stride, work_.tables.degree,
+            kernel.coefficients, kernel.decay,  table_scale().root};
   }
 
   Stages<Real> stages_;

@@ -1,5 +1,5 @@
-// BesselBasis: the expansions of exp(-kappa r)/r, as the stages use them. Formulas: bessel/radial.hpp and coaxial.hpp (per
-// particle), bessel/translations.hpp (tables, host). Tables of a level depend on lambda = kappa times its edge.
+// BesselBasis: the expansions of exp(-kappa r)/r, as the stages use them. Formulas: bessel/radial.hpp and coaxial.hpp
+// (per particle), bessel/translations.hpp (tables, host). Tables of a level depend on lambda = kappa times its edge.
 #pragma once
 #include "expansions/basis.hpp"
 #include "expansions/bessel/coaxial.hpp"
@@ -10,7 +10,10 @@ namespace farfield {
 struct BesselBasis {
   using Shape = SolidShape;
   static constexpr bool truncates = true;
-  static constexpr const ErrorCurve* errors = &bessel_errors;
+  /// Screening takes from every term of 1/r's expansions at least what it takes from a near pair, so the errors stay
+  /// below those of 1/r where near pairs carry the result. Where none does, the expansions show it after the evaluation
+  /// (judge/truncation.hpp).
+  static constexpr const ErrorCurve* errors = &solid_errors;
   static constexpr Decay decay = solid_decay;
   static constexpr double l2l_scale = 0.5;
   FARFIELD_HD static double potential_scale(double edge) { return 1 / edge; }
@@ -56,7 +59,8 @@ struct BesselBasis {
   }
   static RotationOperator m2l_rotation(int degree, const double t[3], double target_edge, double lambda) {
     RotationOperator op = bessel::sized_operator(degree);
-    RotatedM2l(degree, lambda).fill(t, target_edge, op.cosine.data(), op.sine.data(), op.blocks.data(), op.shift.data());
+    RotatedM2l(degree, lambda)
+        .fill(t, target_edge, op.cosine.data(), op.sine.data(), op.blocks.data(), op.shift.data());
     return op;
   }
 };

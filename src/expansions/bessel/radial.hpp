@@ -1,10 +1,11 @@
 // The radial parts of the expansions of exp(-kappa r)/r: modified spherical Bessel functions over their behaviour at 0,
 //   I_n(x) = (2n+1)!! i_n(x) / x^n,   K_n(x) = x^(n+1) k_n(x) / (2n-1)!!,   i_0 = sinh(x)/x, k_0 = exp(-x)/x,
-// both 1 at x = 0 and, of x, positive. With the solid harmonics R and S of 1/r (laplace_harmonics.hpp), lambda = kappa a
-// and a the box's edge, the functions of this family are
+// both 1 at x = 0 and, of x, positive. With the solid harmonics R and S of 1/r (laplace_harmonics.hpp), lambda = kappa
+// a and a the box's edge, the functions of this family are
 //   R_i(u) = exp(-h lambda) I_n(lambda |u|) R_i(u),   S_i(u) = exp(h lambda) K_n(lambda |u|) S_i(u),
 // where h = sqrt(3)/2 is the distance of a corner from the centre. So |R_i| <= |u|^n in the box, nothing overflows, and
-// with lambda = 0 they are those of 1/r. Their sum is the addition theorem (Abramowitz & Stegun 10.2.35), for |v| < |u|:
+// with lambda = 0 they are those of 1/r. Their sum is the addition theorem (Abramowitz & Stegun 10.2.35), for |v| <
+// |u|:
 //   exp(-kappa a |u - v|) / |u - v| = sum_i R_i(v) S_i(u).
 //
 // All recurrences here add positive terms:

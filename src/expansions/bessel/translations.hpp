@@ -1,6 +1,6 @@
-// m2m and m2l of the screened expansions at one level: turns, which are those of 1/r since the radial parts do not turn,
-// and translations along z (bessel/coaxial.hpp). Unlike those of 1/r, a translation of regular functions couples all
-// degrees: what the child's expansion lacks beyond its degree, its parent's lacks as well.
+// m2m and m2l of the screened expansions at one level: turns, which are those of 1/r since the radial parts do not
+// turn, and translations along z (bessel/coaxial.hpp). Unlike those of 1/r, a translation of regular functions couples
+// all degrees: what the child's expansion lacks beyond its degree, its parent's lacks as well.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -126,8 +126,8 @@ class M2m {
   Composed composed_;
 };
 
-/// m2l as turns and a translation along z. In edges of the source box, whose lambda is given, t = target centre - source
-/// centre, and target_edge is the target box's edge: S(t + target_edge u) = T R(u), and L = target_edge T^T M.
+/// m2l as turns and a translation along z. In edges of the source box, whose lambda is given, t = target centre -
+/// source centre, and target_edge is the target box's edge: S(t + target_edge u) = T R(u), and L = target_edge T^T M.
 class RotatedM2l {
  public:
   RotatedM2l(int degree, double lambda)
@@ -152,8 +152,8 @@ class RotatedM2l {
       singular_columns(degree_, table_.data(), x, 0.0L, z, 1 / std::hypot(x, z),
                        laplace::StoreFunctions<long double>{value});
     };
-    const std::vector<double> own = target_edge == 1 ? onto_equal_.shift(sources, edge)
-                                                     : onto(target_edge).shift(sources, edge);
+    const std::vector<double> own =
+        target_edge == 1 ? onto_equal_.shift(sources, edge) : onto(target_edge).shift(sources, edge);
     for (const double x : own) *shift++ = static_cast<Real>(x);
   }
 

@@ -9,7 +9,8 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 /// The multipole of a box, and with gradient its three derivatives, padded to the same degree.
 template <class Real, int parts>
-static void expand(const Work<Real>& work, const TablesView<Real>& tables, BoxId source, std::int64_t pitch, Real* coefficient) {
+static void expand(const Work<Real>& work, const TablesView<Real>& tables, BoxId source, std::int64_t pitch,
+                   Real* coefficient) {
   const Real* multipole = work.multipole + source * tables.stride;
   for (std::int64_t i = 0; i < pitch; ++i) coefficient[i] = i < tables.coefficients ? multipole[i] : 0;
   for (int axis = 0; axis + 1 < parts; ++axis)

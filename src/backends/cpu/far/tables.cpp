@@ -153,9 +153,7 @@ std::int64_t LevelTables<Real>::held_bytes() const {
 template <class Real>
 template <class Basis>
 void Tables<Real>::build_levels(int degree, bool rotation, bool reduced, int threads, const TableScale& scale) {
-  const auto add = [&]() -> LevelTables<Real>& {
-    return *levels_.emplace_back(std::make_unique<LevelTables<Real>>());
-  };
+  const auto add = [&]() -> LevelTables<Real>& { return *levels_.emplace_back(std::make_unique<LevelTables<Real>>()); };
   if constexpr (ScaleInvariant<Basis>) {
     add().template build<Basis>(degree, rotation, reduced, threads, nullptr);
   } else {
