@@ -74,6 +74,8 @@ Json report_to_json(const Report& r) {
           {"softening", r.softening},
           {"kappa", r.kappa},
           {"softening_kind", r.softening_kind},
+          {"bandwidth", r.bandwidth},
+          {"relative_to", r.relative_to},
           {"gradient", r.gradient},
           {"tolerance", r.tolerance},
           {"method", r.method},

@@ -40,8 +40,20 @@ std::string formula(const Report& r, const Terminal& t) {
     return fmt::format("u(x) = {}{} q_j exp({}{} |x {} y_j|){}|x {} y_j|{}, screened", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), shortest(r.kappa), t.either("−", "-"), t.either(" / ", "/"),
                        t.either("−", "-"), r.gradient ? " and its gradient" : "");
+  if (r.kernel == "gauss")
+    return fmt::format("u(x) = {}{} q_j exp({}|x {} y_j|{} / 2 {}{}){}, {} = {}", factor, t.either("Σ", "sum"),
+                       t.either("−", "-"), t.either("−", "-"), t.either("²", "^2"), t.either("σ", "sigma"),
+                       t.either("²", "^2"), r.gradient ? " and its gradient" : "", t.either("σ", "sigma"),
+                       shortest(r.bandwidth));
   return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, unsoftened", factor, t.either("Σ", "sum"), t.either(" / ", "/"),
                      t.either("−", "-"), r.gradient ? " and its gradient" : "");
+}
+
+/// What an error is measured against.
+std::string norm(const Report& r) {
+  if (r.relative_to != "strengths") return "relative error at most {}, L2 over all targets";
+  return r.gradient ? "errors at most {} of the sum of |strengths|, of gradients this over the bandwidth"
+                    : "error at most {} of the sum of |strengths|, at every target";
 }
 
 std::string task(const Computation& c, const Terminal& t) {
@@ -51,7 +63,7 @@ std::string task(const Computation& c, const Terminal& t) {
       r.backend == "cuda" ? r.device + " (cuda)"
                           : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
   return section("Sum", formula(r, t) + ", " + place, t) +
-         section("Asked", fmt::format("relative error at most {}, L2 over all targets", shortest(r.tolerance)), t) +
+         section("Asked", fmt::format(fmt::runtime(norm(r)), shortest(r.tolerance)), t) +
          section("Method",
                  (r.method == "fmm" ? "fast multipole method" : "direct sum over all pairs") + (" on " + machine), t);
 }
@@ -106,7 +118,11 @@ std::string accuracy(const Report& r, const Terminal& t) {
                             : r.targets == 1      ? "the only target"
                                                   : "all " + grouped(r.targets) + " targets";
   std::string text =
-      section("Error", fmt::format("relative, on {} against direct summation in {}", where, duration(e.seconds)), t);
+      section("Error",
+              fmt::format("{}, on {} against direct summation in {}",
+                          r.relative_to == "strengths" ? "relative to the sum of |strengths|" : "relative", where,
+                          duration(e.seconds)),
+              t);
   const bool narrow = t.columns < 80;
   const int wide = narrow ? 8 : 10;
   const auto line = [&](const char* name, std::string_view asked, std::string_view norm, std::string_view median,

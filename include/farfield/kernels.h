@@ -15,6 +15,7 @@
   KERNEL(laplace3d, LAPLACE3D, Laplace3d, 0, "1/|x - y|") \
   KERNEL(count, COUNT, Count, 1, "1 for every pair, a point with itself included: a diagnostic") \
   KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane") \
-  KERNEL(yukawa3d, YUKAWA3D, Yukawa3d, 3, "exp(-kappa |x - y|)/|x - y|")
+  KERNEL(gauss, GAUSS, Gauss, 3, "exp(-|x - y|^2 / (2 bandwidth^2)) for every pair, a point with itself included") \
+  KERNEL(yukawa3d, YUKAWA3D, Yukawa3d, 4, "exp(-kappa |x - y|)/|x - y|")
 
 #endif

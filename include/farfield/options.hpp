@@ -12,7 +12,7 @@ namespace farfield {
 #define FARFIELD_KERNEL_ENUMERATOR(name, NAME, Type, number, formula) name = number,
 
 /// u(x) = sum_j q_j K(x, y_j) with K of kernels.h times Options::scale; pairs at distance zero contribute nothing (but
-/// see `count` and Options::softening).
+/// see `count`, `gauss` and Options::softening).
 enum class Kernel : int { FARFIELD_KERNELS(FARFIELD_KERNEL_ENUMERATOR) };
 enum class Method : int { FARFIELD_METHOD(FARFIELD_ENUMERATOR) };
 enum class SofteningKind : int { FARFIELD_SOFTENING_KIND(FARFIELD_ENUMERATOR) };

@@ -65,7 +65,7 @@
   /* Also compute the derivative of the potential with respect to the target's coordinates. */                         \
   OPTION(flag, gradient, false, general, "", "Compute the gradient, too")                                              \
   /* K(x, y), see kernels.h. */                                                                                        \
-  OPTION(Kernel, kernel, Kernel{}, general, "", "1/r, or 1 for all pairs (a diagnostic)")                              \
+  OPTION(Kernel, kernel, Kernel{}, general, "", "K(x, y), see docs; count is a diagnostic")                              \
   /* Constant in front of the kernel: 1 for 1/r, 0.0795774715 for 1/(4 pi r). */                                       \
   OPTION(real, scale, 1.0, general, "X", "Constant in front of the kernel (default 1)")                                \
   /* Softening, a length in the caller's units, one for all pairs: K = scale / sqrt(|x - y|^2 + softening^2), or the   \
@@ -77,6 +77,10 @@
    * points' extent, strength / softening is infinite in precision single. */                                          \
   OPTION(real, softening, 0, general, "EPS", "Length that softens 1/r (default 0: none)")                              \
   OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or GADGET's cubic spline") \
+  /* Standard deviation of kernel gauss, a length in the caller's units: above 0 for that kernel, 0 for all others.     \
+   * Errors of that kernel are relative to the sum of |strengths|, those of its gradient to this sum over the           \
+   * bandwidth, at every target. */                                                                                     \
+  OPTION(real, bandwidth, 0, general, "H", "Standard deviation of kernel gauss")                                       \
   /* Screening of kernel yukawa3d, the inverse of a length in the caller's units: 0 or more for that kernel, which is     \
    * 1/r with 0; 0 for all others. */                                                                                  \
   OPTION(real, kappa, 0, general, "K", "Screening of yukawa3d, 1/length (default 0)")                                  \

@@ -29,6 +29,8 @@ struct Choice {
 /// Error on a random sample of targets against direct summation in double precision. `potential` and `gradient` are in
 /// the norm of the promise (docs/accuracy.md): the squared error summed over the sample and scaled up to all targets,
 /// over the norm of the computed result at all targets. Median, p95 and max are of the targets' own relative errors.
+/// Where Report::relative_to is "strengths", all of these are relative to that, `potential` and `gradient` root mean
+/// squares.
 struct ErrorReport {
   std::int64_t samples = 0;
   std::uint64_t seed = 0;
@@ -41,6 +43,10 @@ struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
   double tolerance = 0, scale = 1, softening = 0, kappa = 0;
   std::string softening_kind;  ///< empty without softening
+  double bandwidth = 0;
+  /// What errors are relative to: "results", their L2 norm over all targets, or "strengths", at every target the sum of
+  /// |strengths|, which for the gradient is divided by the bandwidth.
+  std::string relative_to;
   bool gradient = false;
   int threads = 0, degree = 0, levels = 0;
   std::int64_t leaf_size = 0, coefficients = 0;

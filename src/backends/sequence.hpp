@@ -185,7 +185,7 @@ class SequencedEvaluator final : public Evaluator {
     Quality q;
     if (summed) steps_.time("examine", [&] { q = steps_.quality(vector, translations); });
     q.factor = factor;
-    q.lost = loses_strengths(range, d.precision, steps_.placed->least, q.norms);
+    q.lost = !traits(d.kernel).bounded && loses_strengths(range, d.precision, steps_.placed->least, q.norms);
     if (summed && index == 0 && delivery.check > 0)
       report.error = steps_.checked(vector, {q.norms, factor, delivery.outputs.scalar}, delivery);
     if (index == 0 && q.lost && report.error) distrust(*report.error);

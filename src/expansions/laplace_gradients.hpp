@@ -6,22 +6,12 @@
 //   (dx - i dy) h = sqrt((n+m)(n+m-1)) h_{n-1}^{m-1}    (dx - i dy) g = sqrt((n-m+1)(n-m+2)) g_{n+1}^{m-1}
 //   (dx + i dy) h = -sqrt((n-m)(n-m-1)) h_{n-1}^{m+1}   (dx + i dy) g = -sqrt((n+m+1)(n+m+2)) g_{n+1}^{m+1}
 #pragma once
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <vector>
 
 #include "expansions/laplace_harmonics.hpp"
 #include "expansions/tables.hpp"
 
 namespace farfield::laplace {
-
-/// One entry of a linear map of coefficients.
-struct Entry {
-  int row, column;
-  long double value;
-};
-using Entries = std::vector<Entry>;
 
 /// Factors of the derivatives d/dz, dx - i dy and dx + i dy of one function, which change m by 0, -1 and +1.
 struct Ladder {
@@ -86,19 +76,6 @@ std::array<Entries, 3> derivative_entries(int first, int last, int step, LadderO
       y.add(n, m, n + step, m + 1, -half_i * ladder.up);
     }
   return {x.entries, y.entries, z.entries};
-}
-
-inline SparseMap compress(int rows, int columns, Entries entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
-  SparseMap map{rows, columns, std::vector<std::int32_t>(static_cast<std::size_t>(rows) + 1, 0), {}, {}};
-  for (const Entry& entry : entries) {
-    ++map.begin[entry.row + 1];
-    map.column.push_back(entry.column);
-    map.value.push_back(static_cast<double>(entry.value));
-  }
-  for (int row = 0; row < rows; ++row) map.begin[row + 1] += map.begin[row];
-  return map;
 }
 
 /// Derivatives of sum L_i R_i(u): degree drops by one, so the rows of the top degree are empty.

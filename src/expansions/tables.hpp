@@ -2,6 +2,7 @@
 // once per process as long as they are kept. Backends copy them to where they compute (m2m, m2l, l2l, l2p, m2p);
 // nothing here depends on the family.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,27 @@ struct SparseMap {
   std::vector<std::int32_t> begin, column;  ///< begin: [rows + 1]
   std::vector<double> value;
 };
+
+/// One entry of a linear map of coefficients.
+struct Entry {
+  int row, column;
+  long double value;
+};
+using Entries = std::vector<Entry>;
+
+/// Entries of one row and column stand once in `entries`.
+inline SparseMap compress(int rows, int columns, Entries entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  SparseMap map{rows, columns, std::vector<std::int32_t>(static_cast<std::size_t>(rows) + 1, 0), {}, {}};
+  for (const Entry& entry : entries) {
+    ++map.begin[entry.row + 1];
+    map.column.push_back(entry.column);
+    map.value.push_back(static_cast<double>(entry.value));
+  }
+  for (int row = 0; row < rows; ++row) map.begin[row + 1] += map.begin[row];
+  return map;
+}
 
 /// A signed permutation of coefficients: what an isometry g of the cube does to them, R_i(g u) = sign[i] R_index[i](u).
 struct Symmetry {

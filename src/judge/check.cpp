@@ -43,12 +43,13 @@ static double ratio(double error, double size) {
 }
 
 /// Errors of parts [first, end): the potential, or the gradient, whose norm is `all`. All values are divided by the
-/// largest result before they are squared, so that no square leaves the range of double.
+/// largest result before they are squared, so that no square leaves the range of double. `fixed`: what errors at any
+/// target are relative to, instead of the result there; 0: nothing.
 template <class Real>
 static Errors errors_of(const Computed<Real>& computed, int first, int end, const Norm& all, const Delivered& delivered,
-                        const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& exact) {
+                        const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& exact, double fixed) {
   const Factor& factor = delivered.factor[first];
-  const double unit = unit_of(all);
+  const double unit = fixed > 0 ? fixed : unit_of(all);
   std::vector<double> own;
   double squared = 0;
   for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -60,7 +61,7 @@ static Errors errors_of(const Computed<Real>& computed, int first, int end, cons
       size += e * e;
     }
     squared += error;
-    own.push_back(ratio(std::sqrt(error), std::sqrt(size)));
+    own.push_back(ratio(std::sqrt(error), fixed > 0 ? 1 : std::sqrt(size)));
   }
   std::sort(own.begin(), own.end());
   const auto at = [&](double share) {
@@ -69,7 +70,8 @@ static Errors errors_of(const Computed<Real>& computed, int first, int end, cons
   const double up = static_cast<double>(computed.targets) / static_cast<double>(targets.size());
   // Values that the sample does not hold may have left the caller's range, too.
   const bool in_range = all.finite() && std::isfinite(received(all.largest, factor, delivered.scalar));
-  return {in_range ? ratio(std::sqrt(squared * up), all.at_least() / unit) : INFINITY, at(0.5), at(0.95), own.back()};
+  const double norm = fixed > 0 ? std::sqrt(static_cast<double>(computed.targets)) : all.at_least() / unit;
+  return {in_range ? ratio(std::sqrt(squared * up), norm) : INFINITY, at(0.5), at(0.95), own.back()};
 }
 
 template <class Real>
@@ -79,12 +81,13 @@ ErrorReport errors(const Computed<Real>& in, const Delivered& delivered, const s
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;
   if (in.result[0] && !targets.empty()) {
-    const Errors e = errors_of(in, 0, 1, delivered.norms.potential, delivered, targets, sums);
+    const Errors e = errors_of(in, 0, 1, delivered.norms.potential, delivered, targets, sums, delivered.potential_unit);
     report.potential = e.norm, report.potential_median = e.median;
     report.potential_p95 = e.p95, report.potential_max = e.max;
   }
   if (in.result[1] && !targets.empty()) {
-    const Errors e = errors_of(in, 1, most_parts, delivered.norms.gradient, delivered, targets, sums);
+    const Errors e =
+        errors_of(in, 1, most_parts, delivered.norms.gradient, delivered, targets, sums, delivered.gradient_unit);
     report.gradient = e.norm, report.gradient_median = e.median;
     report.gradient_p95 = e.p95, report.gradient_max = e.max;
   }

@@ -37,6 +37,8 @@ struct Delivered {
   Norms norms;
   ResultFactors factor;
   Scalar scalar = Scalar::float64;
+  /// What errors of potential and gradient at any target are relative to; 0: to the result itself.
+  double potential_unit = 0, gradient_unit = 0;
 };
 
 /// Results judged as they are, before they reach the caller.

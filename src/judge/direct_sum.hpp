@@ -49,6 +49,10 @@ template <class V>
 struct PairTerms {
   V potential, gradient;
 };
+template <class V>
+FARFIELD_HD PairTerms<V> terms_of(const V out[4]) {
+  return {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])};
+}
 template <class K, class V>
 FARFIELD_HD PairTerms<V> pair_terms(const K& kernel, V r2, V dx, V dy, V dz, V q) {
   if constexpr (OfInverseDistance<K>) {
@@ -57,7 +61,7 @@ FARFIELD_HD PairTerms<V> pair_terms(const K& kernel, V r2, V dx, V dy, V dz, V q
   } else {
     V out[4] = {};
     kernel.template pair<4>(r2, dx, dy, dz, q, out);
-    return {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])};
+    return terms_of(out);
   }
 }
 

@@ -43,15 +43,6 @@ static double mean_over_box(const Decay& decay, int dx, int dy, int dz, F&& f, i
   return sum;
 }
 
-static TailMeans with_planar_outer(TailMeans means) {
-  const int n = means.n, s = means.decay.steeper;
-  const auto outer = [&](double w2) { return 1 / integer_power(w2, n + s) / (2 * n + s); };
-  for (int x = 2; x <= 3; ++x)
-    for (int y = 0; y <= x; ++y)
-      means.outer[x][y][0] = means.outer[y][x][0] = mean_over_box(means.decay, x, y, 0, outer);
-  return means;
-}
-
 static TailMeans make_tail_means(const Decay& decay, int degree, const Screening& screening, int points) {
   TailMeans means;
   means.decay = decay;
@@ -60,10 +51,9 @@ static TailMeans make_tail_means(const Decay& decay, int degree, const Screening
   means.inner = mean_over_box(
                     decay, 0, 0, 0, [&](double r2) { return screening.inner(n, r2) * integer_power(r2, n); }, points) /
                 (2 * n + s);
-  if (decay.axes == 2) return with_planar_outer(means);
   for (int x = 2; x <= 3; ++x)
     for (int y = 0; y <= x; ++y)
-      for (int z = 0; z <= y; ++z) {
+      for (int z = 0; z <= (decay.axes == 3 ? y : 0); ++z) {
         const double mean =
             mean_over_box(
                 decay, x, y, z, [&](double w2) { return screening.outer(n, w2) / integer_power(w2, n + s); }, points) /

@@ -31,6 +31,16 @@ constexpr bool runs_on_device() {
     return true;
 }
 
+/// Has the kernel expansions? Unless it says `expands = false`, which src/CMakeLists.txt reads: then no stage of its
+/// basis is compiled, and method fmm is refused.
+template <class K>
+constexpr bool has_expansions() {
+  if constexpr (requires { K::expands; })
+    return K::expands;
+  else
+    return true;
+}
+
 /// A kernel of 1/r and q/r^3 alone. For such a kernel backends have shorter ways than `pair`, which refine the
 /// hardware's reciprocal square root only as far as the tolerance needs.
 template <class K>

@@ -29,6 +29,30 @@ static constexpr bool screens() {
 }
 
 template <class K>
+static constexpr bool is_bounded() {
+  if constexpr (requires { K::bounded; })
+    return K::bounded;
+  else
+    return false;
+}
+
+template <class K>
+static constexpr bool takes_bandwidth() {
+  if constexpr (requires { K::has_bandwidth; })
+    return K::has_bandwidth;
+  else
+    return false;
+}
+
+template <class K>
+static constexpr int fewest_axes() {
+  if constexpr (requires { K::least_axes; })
+    return K::least_axes;
+  else
+    return K::Basis::decay.axes;
+}
+
+template <class K>
 static constexpr KernelTraits traits_of(const char* name) {
   using Basis = typename K::Basis;
   return {.name = name,
@@ -38,6 +62,10 @@ static constexpr KernelTraits traits_of(const char* name) {
           .rotates = Rotates<Basis>,
           .factors = Factors<Basis>,
           .on_device = runs_on_device<K>(),
+          .expands = has_expansions<K>(),
+          .bounded = is_bounded<K>(),
+          .has_bandwidth = takes_bandwidth<K>(),
+          .least_axes = fewest_axes<K>(),
           .pair_cost = cost_of_pair<K>(),
           .screens = screens<K>(),
           .scale_invariant = ScaleInvariant<Basis>,

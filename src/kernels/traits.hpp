@@ -15,6 +15,10 @@ struct KernelTraits {
   bool rotates;                     ///< m2l by rotation is offered
   bool factors;                     ///< its dense m2l is done in factors, at half the cost
   bool on_device;                   ///< the CUDA backend has stages for it
+  bool expands;                     ///< method fmm is offered
+  bool bounded;                     ///< |K| <= 1: errors are relative to the sum of |strengths|
+  bool has_bandwidth;               ///< Options::bandwidth is its first length
+  int least_axes;                   ///< coordinates that a point must have; others may be left out
   double pair_cost;                 ///< of one pair, over that of 1/r
   bool screens;                     ///< Options::kappa is offered
   bool scale_invariant;             ///< one set of translation tables serves all levels

@@ -18,6 +18,9 @@ static void note(Decision& d, const char* name, const std::string& value, const 
   d.choices.push_back({name, value, reason});
 }
 
+/// Scaled; pairs as near as this are told apart in single (near/pair_sources.hpp).
+static constexpr double least_single_bandwidth = 0x1p-40;
+
 static void validate(const Options& o) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   if (!(o.tolerance > 0 && o.tolerance < 1))
@@ -29,7 +32,7 @@ static void validate(const Options& o) {
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
-  if (o.m2l == M2l::rotation && !traits(o.kernel).rotates && traits(o.kernel).truncates)
+  if (o.m2l == M2l::rotation && !traits(o.kernel).rotates)
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 
@@ -53,6 +56,23 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
   if (!offers_softening(backend, o))
     refuse(std::string(" of kind ") + word_of(o.softening_kind) + " by method " + word_of(o.method) +
            " is not offered by backend cuda; use kind plummer with method direct, or backend cpu");
+}
+
+static void validate_bandwidth(const Options& o, const Geometry& g) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, "bandwidth " + number(o.bandwidth) + why);
+  };
+  const std::string kernel = std::string("kernel ") + traits(o.kernel).name;
+  if (!traits(o.kernel).has_bandwidth && o.bandwidth != 0)
+    refuse(" is given, but " + kernel + " has none; leave it out");
+  if (!traits(o.kernel).has_bandwidth) return;
+  if (!(o.bandwidth > 0) || !std::isfinite(o.bandwidth))
+    refuse(" is no length above 0; " + kernel + " needs one, its standard deviation");
+  const double scaled = std::ldexp(o.bandwidth, g.exponent);
+  if (scaled < 0x1p-500)
+    refuse(" is below 1e-150 of the points' extent, where its square is no number; use a longer one");
+  if (scaled < least_single_bandwidth && o.precision == Precision::single_)
+    refuse(" is below 1e-12 of the points' extent, which single precision does not resolve; use precision double");
 }
 
 /// A kernel of the plane takes points that share their third coordinate.
@@ -109,19 +129,22 @@ static bool screening_needs_double(const Decision& d, const Options& o) {
 static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
-  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && traits(o.kernel).truncates)
+  const bool inexact = traits(o.kernel).truncates || traits(o.kernel).bounded;
+  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && inexact)
     throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
                                       (o.precision == Precision::single_ ? "single" : "double") +
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
   if (o.precision != Precision::automatic) return note(d, "precision", word_of(o.precision), "as asked");
-  const bool tiny = softening_needs_double(o, g), faint = screening_needs_double(d, o);
-  d.precision = o.tolerance >= single && !tiny && !faint ? Precision::single_ : Precision::double_;
+  const bool tiny = softening_needs_double(o, g), faint = screening_needs_double(d, o),
+             narrow = traits(o.kernel).has_bandwidth && d.parameters.length[0] < least_single_bandwidth;
+  d.precision = o.tolerance >= single && !tiny && !faint && !narrow ? Precision::single_ : Precision::double_;
   note(d, "precision", word_of(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
        : tiny                            ? "1/softening is beyond single"
        : faint                           ? "exp(-kappa r) is beyond single"
+       : narrow                          ? "single does not resolve this bandwidth"
                                          : "single ends at " + number(single));
 }
 
@@ -325,11 +348,33 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
            : "beyond it the softened kernel is 1/r but for half of the tolerance");
 }
 
+static void validate_method(const Options& o) {
+  if (o.method == Method::fmm && !traits(o.kernel).expands)
+    throw Error(ErrorCode::usage, std::string("method fmm is not offered for kernel ") + traits(o.kernel).name +
+                                      ", which has no multipole expansions here; use method auto");
+}
+
+/// For a kernel without expansions.
+static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
+  d.method = Method::direct;
+  d.pair_terms = full_pair_terms(d);
+  note(d, "method", word_of(d.method), o.method == d.method ? "as asked" : "this kernel has no expansions");
+  const auto cost = [&](Precision precision) {
+    return direct_cost(cost_constants(o.kernel, d.simd, precision, o.gradient), g);
+  };
+  const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
+  d.seconds = 1e-9 * cost(d.precision);
+  d.pairs_per_second = d.seconds > 0 ? pairs / d.seconds : 1e9;
+  return d;
+}
+
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   validate_plane(o, g);
   validate_screening(o);
   validate_softening(o, g, machine.backend);
+  validate_bandwidth(o, g);
+  validate_method(o);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
@@ -344,6 +389,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.promised = o.degree < 0 && traits(o.kernel).truncates;
+  if (!traits(o.kernel).expands) return choose_pairs(std::move(d), o, g);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
     CostConstants c = machine.backend == Backend::cuda

@@ -1,5 +1,6 @@
 // Plan: checks arguments at the boundary, lets `choose` decide and hands over to an evaluator.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <farfield/farfield.hpp>
 #include <limits>
@@ -56,6 +57,8 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.softening = o.softening;
   r.kappa = o.kappa;
   if (o.softening > 0) r.softening_kind = word_of(o.softening_kind);
+  r.bandwidth = o.bandwidth;
+  r.relative_to = traits(d.kernel).bounded ? "strengths" : "results";
   r.gradient = o.gradient;
   r.threads = threads;
   r.sources = g.sources;
@@ -89,14 +92,16 @@ static void correct_cube(Decision& d, const Geometry& g) {
     if (choice.name == "depth") choice.reason = text;
 }
 
-/// Points of the plane may lack the third coordinate: here it is 0.
+/// Points of a kernel that needs fewer coordinates may lack the last ones: here these are 0.
 class Completed {
  public:
   Completed(const Points& given, Kernel kernel) : points(given) {
-    const bool flat = traits(kernel).decay.axes == 2 && given.space == MemorySpace::host;
-    if (!flat || given.axis[2] || given.count < 1 || given.stride < 1) return;
-    zeros_.resize(elements(given.count - 1, given.stride) + 1);
-    points.axis[2] = zeros_.data();
+    if (given.space != MemorySpace::host || given.count < 1 || given.stride < 1) return;
+    for (int axis = traits(kernel).least_axes; axis < 3; ++axis) {
+      if (points.axis[static_cast<std::size_t>(axis)]) continue;
+      if (zeros_.empty()) zeros_.resize(elements(given.count - 1, given.stride) + 1);
+      points.axis[static_cast<std::size_t>(axis)] = zeros_.data();
+    }
   }
   Completed(const Completed&) = delete;
   Completed& operator=(const Completed&) = delete;
@@ -302,7 +307,9 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   for (const Method method : {Method::fmm, Method::direct})
     for (const int dimension : {1, 2, 3}) {
       if (options.method != Method::automatic && options.method != method) continue;
+      if (options.method != method && method == Method::fmm && !traits(options.kernel).expands) continue;
       Options one = options;
+      if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       one.method = method;
       if (options.method != Method::fmm && method == Method::fmm && !offers_softening(options.backend, one)) continue;
       const Geometry g = filling(sources, targets, options, dimension);

@@ -124,8 +124,10 @@ static void warn_of_lost_strengths(Report& report, const Quality& q) {
          "the smallest strengths vanish beside the largest; correct the largest, or the points that lie far out");
 }
 
-/// Warns of results beyond the range of the caller's type, or so small that the type keeps few of their digits.
-static void warn_of_range(Report& report, const Norm& norm, const Factor& factor, Scalar scalar, const char* what) {
+/// Warns of results beyond the range of the caller's type, or so small that the type keeps few of their digits. `size`:
+/// what the smallest results count against; 0: themselves.
+static void warn_of_range(Report& report, const Norm& norm, double size, const Factor& factor, Scalar scalar,
+                          const char* what) {
   const bool single = scalar == Scalar::float32;
   const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
   const double least = single ? 0x1p-102 : 0x1p-969;  // smallest normal number over the unit of rounding
@@ -135,7 +137,7 @@ static void warn_of_range(Report& report, const Norm& norm, const Factor& factor
   if (!norm.finite() || !(largest <= most))
     warn(report, std::string("some ") + what + "s are beyond " + type + " precision and come as infinity; " + remedy +
                      " the units");
-  else if (norm.largest > 0 && !(largest >= least))
+  else if (norm.largest > 0 && !(std::max(largest, std::fabs(factor(size))) >= least))
     warn(report, std::string("the ") + what + "s are so small that " + type + " precision loses digits; " + remedy +
                      " the units");
 }
@@ -157,8 +159,11 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
     warn_of_truncation(report, ran, q);
     warn_of_softening(report, ran, q);
     warn_of_lost_strengths(report, q);
-    warn_of_range(report, q.norms.potential, q.factor.potential, delivery.outputs.scalar, "potential");
-    warn_of_range(report, q.norms.gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
+    // a strength of 1, about the largest, gives a bounded kernel this much at most
+    const bool bounded = traits(ran.kernel).bounded;
+    const double size = bounded ? 1 : 0, size_of_gradient = bounded ? 1 / ran.parameters.length[0] : 0;
+    warn_of_range(report, q.norms.potential, size, q.factor.potential, delivery.outputs.scalar, "potential");
+    warn_of_range(report, q.norms.gradient, size_of_gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
   }
 }
 

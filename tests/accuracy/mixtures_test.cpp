@@ -70,7 +70,7 @@ Verdict judge_problem(const Problem& p) {
   const auto count = static_cast<std::int64_t>(p.cloud.where().size() / 3);
   const std::vector<std::int64_t> targets =
       sample_of(count, p.cloud.count() * count < 4'000'000 ? count : judged_targets);
-  const Exact truth = sum_directly(p.cloud, targets);
+  const Exact truth = sum_directly(p.cloud, targets, sum_at);
   const Result<double> r = make_plan(p.cloud, on_tested_backend(p.options)).evaluate(p.cloud.strengths);
   v.outcome.report = r.report;
   v.outcome.potential = relative_error(r.potential, truth.potential, truth.targets, 1);

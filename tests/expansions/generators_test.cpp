@@ -86,10 +86,10 @@ Matrix next_turn(const Matrix& y, int n, long double c, long double s) {
   for (int k = 0; k < 3; ++k) {
     Matrix half = zeros(2 * n + 1, 2 * n - 1);
     for (int j = 0; j < 3; ++j)
-      for (const laplace::Entry& e : g[j])
+      for (const Entry& e : g[j])
         for (int i = 0; i < 2 * n - 1; ++i)
           half[e.column - n * n][i] += turn[j][k] * e.value * y[e.row - (n - 1) * (n - 1)][i];
-    for (const laplace::Entry& e : g[k])
+    for (const Entry& e : g[k])
       for (int row = 0; row < 2 * n + 1; ++row)
         next[row][e.column - n * n] += half[row][e.row - (n - 1) * (n - 1)] * e.value;
   }

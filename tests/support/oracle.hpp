@@ -45,14 +45,16 @@ inline std::vector<std::int64_t> sample_of(std::int64_t count, std::int64_t most
   return targets;
 }
 
-inline Exact sum_directly(const Cloud& cloud, const std::vector<std::int64_t>& targets) {
+/// `at(cloud, x)` sums at one point.
+template <class At>
+Exact sum_directly(const Cloud& cloud, const std::vector<std::int64_t>& targets, At&& at) {
   Exact e;
   const std::size_t n = targets.size();
   e.targets = targets;
   e.potential.resize(n), e.potential_magnitude.resize(n), e.gradient.resize(3 * n), e.gradient_magnitude.resize(n);
 #pragma omp parallel for schedule(dynamic, 8)
   for (std::size_t k = 0; k < n; ++k) {
-    const PointSum s = sum_at(cloud, &cloud.where()[3 * static_cast<std::size_t>(targets[k])]);
+    const PointSum s = at(cloud, &cloud.where()[3 * static_cast<std::size_t>(targets[k])]);
     e.potential[k] = s.u, e.potential_magnitude[k] = s.abs_u, e.gradient_magnitude[k] = s.abs_g;
     for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * k + a] = s.g[a];
   }
@@ -65,7 +67,7 @@ inline const Exact& exact(const Cloud& cloud, std::int64_t most = 0) {
   const auto count = static_cast<std::int64_t>(cloud.where().size() / 3);
   if (most == 0) most = count <= all_targets_up_to ? count : sampled_targets;
   const std::string key = cloud.label + "/" + std::to_string(most);
-  if (!known.contains(key)) known[key] = sum_directly(cloud, sample_of(count, most));
+  if (!known.contains(key)) known[key] = sum_directly(cloud, sample_of(count, most), sum_at);
   return known[key];
 }
 

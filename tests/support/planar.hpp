@@ -33,18 +33,11 @@ inline PointSum planar_sum_at(const Cloud& c, const double* x) {
 inline const Exact& planar_exact(const Cloud& cloud) {
   static std::map<std::string, Exact> known;
   const auto count = static_cast<std::int64_t>(cloud.where().size() / 3);
-  Exact& e = known[cloud.label];
-  if (!e.targets.empty() || count == 0) return e;
-  e.targets = sample_of(count, count <= all_targets_up_to ? count : sampled_targets);
-  const std::size_t n = e.targets.size();
-  e.potential.resize(n), e.potential_magnitude.resize(n), e.gradient.resize(3 * n), e.gradient_magnitude.resize(n);
-#pragma omp parallel for schedule(dynamic, 8)
-  for (std::size_t k = 0; k < n; ++k) {
-    const PointSum s = planar_sum_at(cloud, &cloud.where()[3 * static_cast<std::size_t>(e.targets[k])]);
-    e.potential[k] = s.u, e.potential_magnitude[k] = s.abs_u, e.gradient_magnitude[k] = s.abs_g;
-    for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * k + a] = s.g[a];
+  if (!known.contains(cloud.label)) {
+    const auto targets = sample_of(count, count <= all_targets_up_to ? count : sampled_targets);
+    known[cloud.label] = sum_directly(cloud, targets, planar_sum_at);
   }
-  return e;
+  return known[cloud.label];
 }
 
 inline Outcome measure_flat(const Cloud& cloud, Options options) {

@@ -165,10 +165,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   Quality quality(const OneVector& v, std::int64_t translations) {
-    const SumsAt sums_at = exact_sums(v);
     const Computed<Real> results = computed();
-    const double safety = truncation_safety(decision, translations);
     const Norms norms = norms_of(results, threads);
+    if (traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
+      return quality_of({}, norms, sources(), targets(), {}, 1);
+    const SumsAt sums_at = exact_sums(v);
+    const double safety = truncation_safety(decision, translations);
     Quality quality = quality_of(condition_sums(targets(), sums_at), norms, sources(), targets(), truncated(), safety);
     std::int64_t samples = measured_targets(decision, sources(), targets(), translations);
     if (samples == 0) samples = worth_measuring(decision, quality, targets(), translations);
@@ -180,7 +182,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {
-    return check(computed(), delivered, delivery.check, delivery.seed, exact_sums(v));
+    return check(computed(), in_own_norm(v, delivered), delivery.check, delivery.seed, exact_sums(v));
   }
 
  private:
@@ -209,6 +211,14 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   template <class Number>
   void gather_into(Array<Number>& sorted, const OneVector& v) {
     cpu::gather(v.strengths, v.index, placed->tree.sources.order, v.exponent, sorted, threads);
+  }
+
+  /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.
+  Delivered in_own_norm(const OneVector& v, Delivered delivered) const {
+    if (!traits(decision.kernel).bounded) return delivered;
+    delivered.potential_unit = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
+    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    return delivered;
   }
 
   /// Direct sums with the caller's strengths, not rounded to Real.

@@ -16,9 +16,15 @@ static constexpr Simd compiled_for = Simd::baseline;
 
 template <class Kernel, class Real>
 static Stages<Real> table() {
-  return {compiled_for,       p2m<Kernel, Real>, m2m<Real>,         m2l<Real>,         p2l<Kernel, Real>,
-          l2l<Real>,          l2p<Kernel, Real>, m2p<Kernel, Real>, p2p<Kernel, Real>, direct<Kernel, Real>,
-          direct_sums<Kernel>};
+  Stages<Real> s;
+  s.simd = compiled_for;
+  s.direct = direct<Kernel, Real>;
+  s.direct_sums = direct_sums<Kernel>;
+  if constexpr (has_expansions<Kernel>()) {
+    s.p2m = p2m<Kernel, Real>, s.m2m = m2m<Real>, s.m2l = m2l<Real>, s.p2l = p2l<Kernel, Real>;
+    s.l2l = l2l<Real>, s.l2p = l2p<Kernel, Real>, s.m2p = m2p<Kernel, Real>, s.p2p = p2p<Kernel, Real>;
+  }
+  return s;
 }
 
 template <class Real>

@@ -19,25 +19,17 @@ class Elements {
   void set(int row, int column, long double value) {
     matrix_[std::int64_t(column) * count_ + row] = static_cast<Real>(static_cast<double>(value));
   }
-  /// The output function n becomes `factor` times the input function k, as complex numbers.
-  void set_product(int n, int k, Complex factor) {
-    set_row(n, k, factor.real(), -factor.imag());
-    if (n > 0) set_imaginary(n, k, factor.imag(), factor.real());
-  }
-  /// The same with the conjugate of the product.
-  void set_conjugate_product(int n, int k, Complex factor) {
-    set_row(n, k, factor.real(), -factor.imag());
-    if (n > 0) set_imaginary(n, k, -factor.imag(), -factor.real());
+  /// The output function n becomes `factor` times the input function k, as complex numbers, or the conjugate of that.
+  void set_product(int n, int k, Complex factor, bool conjugate = false) {
+    const long double sign = conjugate ? -1 : 1;
+    set_row(PlanarShape::index(n, n), k, factor.real(), -factor.imag());
+    if (n > 0) set_row(PlanarShape::index(n, -n), k, sign * factor.imag(), sign * factor.real());
   }
 
  private:
-  void set_row(int n, int k, long double real, long double imaginary) {
-    set(PlanarShape::index(n, n), PlanarShape::index(k, k), real);
-    if (k > 0) set(PlanarShape::index(n, n), PlanarShape::index(k, -k), imaginary);
-  }
-  void set_imaginary(int n, int k, long double real, long double imaginary) {
-    set(PlanarShape::index(n, -n), PlanarShape::index(k, k), real);
-    if (k > 0) set(PlanarShape::index(n, -n), PlanarShape::index(k, -k), imaginary);
+  void set_row(int row, int k, long double real, long double imaginary) {
+    set(row, PlanarShape::index(k, k), real);
+    if (k > 0) set(row, PlanarShape::index(k, -k), imaginary);
   }
   Real* matrix_;
   int count_;
@@ -87,34 +79,8 @@ class Pascal {
 };
 
 /// From M in the source box's units to L in the target box's. In source edges t = target centre - source centre, and
-/// target_edge is the target box's edge e: w^-k about t + e u, k >= 1, is t^-k sum_n (n+k-1 over n) (-e u/t)^n.
-class DenseM2l {
- public:
-  explicit DenseM2l(int degree) : degree_(degree), pascal_(degree) {}
-
-  /// Column-major: element (out, in) at matrix[in * count + out].
-  template <class Real>
-  void fill(const double t[3], double target_edge, Real* matrix) const {
-    const int count = PlanarShape::count(degree_);
-    std::fill_n(matrix, std::int64_t(count) * count, Real(0));
-    Elements<Real> elements(matrix, degree_);
-    const Complex offset(t[0], t[1]), inverse = 1.0L / offset, step = -static_cast<long double>(target_edge) * inverse;
-    Complex column = 1;
-    for (int k = 0; k <= degree_; ++k, column *= inverse) {
-      Complex row = 1;
-      for (int n = 0; n <= degree_; ++n, row *= step)
-        if (n + k > 0) elements.set_conjugate_product(n, k, pascal_(n, k) * row * column);
-    }
-    elements.set(0, 0, -std::log(std::abs(offset)));
-    elements.set(0, PlanarShape::unit, 1);
-  }
-
- private:
-  int degree_;
-  Pascal pascal_;
-};
-
-/// m2l in three factors, L = conj(D P C M), with the real matrix P of Pascal and complex C_k = t^-k, D_n = (-e/t)^n;
+/// target_edge is the target box's edge e: w^-k about t + e u, k >= 1, is t^-k sum_n (n+k-1 over n) (-e u/t)^n. So m2l
+/// has three factors, L = conj(D P C M), with the real matrix P of Pascal and complex C_k = t^-k, D_n = (-e/t)^n;
 /// the logarithm's part of L_0 comes beside.
 class FactoredM2l {
  public:
@@ -146,6 +112,37 @@ class FactoredM2l {
   Pascal pascal_;
 };
 
+/// The same as one matrix, the product of the factors.
+class DenseM2l {
+ public:
+  explicit DenseM2l(int degree) : degree_(degree), factored_(degree), pascal_(factored_.shared()) {}
+
+  /// Column-major: element (out, in) at matrix[in * count + out].
+  template <class Real>
+  void fill(const double t[3], double target_edge, Real* matrix) const {
+    const int count = PlanarShape::count(degree_);
+    std::fill_n(matrix, std::int64_t(count) * count, Real(0));
+    Elements<Real> elements(matrix, degree_);
+    const std::vector<double> all = factored_.factors(t, target_edge);
+    const auto size = static_cast<std::size_t>(degree_) + 1;
+    const auto factor = [&](std::size_t part, std::size_t i) {
+      return Complex(all[part * size + i], all[(part + 1) * size + i]);
+    };
+    for (std::size_t k = 0; k < size; ++k)
+      for (std::size_t n = 0; n < size; ++n) {
+        const long double p = pascal_[k * size + n];
+        if (n + k > 0) elements.set_product(int(n), int(k), p * factor(2, n) * factor(0, k), true);
+      }
+    elements.set(0, 0, all[4 * size]);
+    elements.set(0, PlanarShape::unit, 1);
+  }
+
+ private:
+  int degree_;
+  FactoredM2l factored_;
+  std::vector<double> pascal_;
+};
+
 /// g = reflect (bits 0, 1, 2 of id: x, y, z) after swap of x and y (bit 3): z^n becomes i^n conj(z)^n, then
 /// (-1)^n conj(z)^n for x and conj(z)^n for y.
 inline Symmetry symmetry(int degree, int id) {
@@ -164,57 +161,39 @@ inline Symmetry symmetry(int degree, int id) {
   return g;
 }
 
-/// Entries of the derivatives along x and y, d/dx f(z) = f'(z) and d/dy f(z) = i f'(z); along z all are 0.
-class DerivativeRows {
- public:
-  explicit DerivativeRows(int rows) : rows_(static_cast<std::size_t>(rows)) {}
-  void add(int row, int column, long double value) {
-    rows_[static_cast<std::size_t>(row)].push_back({column, static_cast<double>(value)});
-  }
-  SparseMap map(int columns) const {
-    SparseMap map{static_cast<int>(rows_.size()), columns, {0}, {}, {}};
-    for (const auto& row : rows_) {
-      for (const auto& [column, value] : row) map.column.push_back(column), map.value.push_back(value);
-      map.begin.push_back(static_cast<std::int32_t>(map.column.size()));
-    }
-    return map;
-  }
-
- private:
-  std::vector<std::vector<std::pair<int, double>>> rows_;
-};
+// Along x and y, d/dx f(z) = f'(z) and d/dy f(z) = i f'(z); along z all are 0.
 
 /// Derivatives of sum L_i R_i(u): d/dx R_n = sqrt(n (n-1)) R_{n-1} for n >= 2, 1 for n = 1.
 inline std::array<SparseMap, 3> local_gradient(int degree) {
   const int count = PlanarShape::count(degree);
-  DerivativeRows x(count), y(count), z(count);
+  Entries x, y;
   for (int n = 1; n <= degree; ++n) {
     const long double factor = root(n) * root(n - 1);
     const int re = PlanarShape::index(n, n), im = re + 1, below = re - 2;
-    x.add(below, re, factor);
-    y.add(below, im, factor);  // d/dy Im z^n = n Re z^(n-1), d/dy Re z^n = -n Im z^(n-1)
+    x.push_back({below, re, factor});
+    y.push_back({below, im, factor});  // d/dy Im z^n = n Re z^(n-1), d/dy Re z^n = -n Im z^(n-1)
     if (n == 1) continue;
-    x.add(below + 1, im, factor);
-    y.add(below + 1, re, -factor);
+    x.push_back({below + 1, im, factor});
+    y.push_back({below + 1, re, -factor});
   }
-  return {x.map(count), y.map(count), z.map(count)};
+  return {compress(count, count, x), compress(count, count, y), compress(count, count, {})};
 }
 
 /// Derivatives of sum M_i S_i(u), exact with one degree more. S_n is the conjugate of z^-n / sqrt(n), so d/dx S_n =
 /// -sqrt(n (n+1)) S_{n+1}, and d/dx S_0 = -S_1.
 inline std::array<SparseMap, 3> multipole_gradient(int degree) {
   const int rows = PlanarShape::count(degree + 1), columns = PlanarShape::count(degree);
-  DerivativeRows x(rows), y(rows), z(rows);
+  Entries x, y;
   for (int n = 0; n <= degree; ++n) {
     const long double factor = root(n) * root(n + 1);
     const int re = PlanarShape::index(n, n), im = re + 1, above = re + 2;
-    x.add(above, re, -factor);
-    y.add(above + 1, re, -factor);  // d/dy z^-n = -i n z^(-n-1); conjugates: Re S gives Im S, Im S gives -Re S
+    x.push_back({above, re, -factor});
+    y.push_back({above + 1, re, -factor});  // d/dy z^-n = -i n z^(-n-1); conjugates: Re S gives Im S, Im S gives -Re S
     if (n == 0) continue;
-    x.add(above + 1, im, -factor);
-    y.add(above, im, factor);
+    x.push_back({above + 1, im, -factor});
+    y.push_back({above, im, factor});
   }
-  return {x.map(columns), y.map(columns), z.map(columns)};
+  return {compress(rows, columns, x), compress(rows, columns, y), compress(rows, columns, {})};
 }
 
 }  // namespace farfield::planar

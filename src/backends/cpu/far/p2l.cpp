@@ -12,20 +12,21 @@ static void add_leaf(const Work<Real>& work, const TablesView<Real>& tables, Box
                      Vec<Real>* sum) {
   using Basis = typename Kernel::Basis;
   const std::int64_t end = work.tree.source_end[source];
+  [[maybe_unused]] Vec<Real> minus_log{};
+  if constexpr (Logarithmic<Basis>) minus_log = broadcast(minus_log_edge(work, frame));
   for (std::int64_t s = work.tree.source_begin[source]; s < end; s += lanes<Real>) {
     const int valid = valid_lanes<Real>(s, end);
     PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
-    [[maybe_unused]] Vec<Real> weight;
-    if constexpr (Logarithmic<typename Kernel::Basis>)
-      sum[0] += strengths_of(work.strength, s, valid) *
-                (Kernel::Basis::excess(u.x, u.y) + broadcast(minus_log_edge(work, frame)));
+    const Vec<Real> strengths = strengths_of(work.strength, s, valid);
+    if constexpr (Logarithmic<Basis>) sum[0] += strengths * (Basis::excess(u.x, u.y) + minus_log);
     const Vec<Real> inverse_r = inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z));
     if constexpr (Inverts<Basis, Vec<Real>>) {
+      Vec<Real> weight;
       Basis::invert(u.x, u.y, u.z, weight, inverse_r);
-      Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid) * weight, sum};
+      Accumulate<Kernel, Real> visit{strengths * weight, sum};
       Basis::columns(tables.degree, tables.recurrence, u.x, u.y, u.z, visit);
     } else {
-      Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid), sum};
+      Accumulate<Kernel, Real> visit{strengths, sum};
       Basis::singular_columns(tables.degree, tables.recurrence, u.x, u.y, u.z, inverse_r, visit);
     }
   }

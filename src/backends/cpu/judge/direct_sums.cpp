@@ -24,7 +24,10 @@ struct Sums {
     const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
     V out[4] = {};
     kernel.template pair<4>(r2, dx, dy, dz, q, out);
-    take(out, pair_terms(kernel, r2, dx, dy, dz, q));
+    if constexpr (OfInverseDistance<Kernel>)
+      take(out, pair_terms(kernel, r2, dx, dy, dz, q));
+    else
+      take(out, terms_of(out));
     near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
 
@@ -36,7 +39,7 @@ struct Sums {
     V out[4] = {};
     kernel.template pair<4>(distinct ? distance2 + square : one, dx, dy, dz, distinct ? q : V{}, out);
     out[0] = distinct ? out[0] : q * at_no_distance;
-    take(out, {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])});
+    take(out, terms_of(out));
     const auto beyond = distance2 > to2;
     V newton[4] = {};
     kernel.template pair<4>(beyond ? distance2 : one, dx, dy, dz, beyond ? q : V{}, newton);
@@ -51,7 +54,7 @@ struct Sums {
     V out[4] = {};
     Kernel::template of_spline<4>(Math<V>::inverse_sqrt(r2), r2, V{} + inverse_reach, summed ? strength : V{}, dx, dy,
                                   dz, out);
-    take(out, {Math<V>::absolute(out[0]), Math<V>::square_root(out[1] * out[1] + out[2] * out[2] + out[3] * out[3])});
+    take(out, terms_of(out));
     near += summed ? V{} : one;
   }
 

@@ -108,10 +108,11 @@ static void p2p_with(const Work<Real>& work) {
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
-  with_parts(work.result.parts(), [&](auto parts) {
-    with_softening<Kernel>(work.softening,
-                           [&](auto softened) { p2p_with<Kernel, Real, parts(), full, softened()>(work); });
-  });
+  if constexpr (has_expansions<Kernel>())
+    with_parts(work.result.parts(), [&](auto parts) {
+      with_softening<Kernel>(work.softening,
+                             [&](auto softened) { p2p_with<Kernel, Real, parts(), full, softened()>(work); });
+    });
 }
 
 /// The frame of the cube around all points. Its reach is infinite: every source may touch a target and counts as close.

@@ -317,8 +317,8 @@ FARFIELD_INLINE Vec<float> log(Vec<float> x) {
 FARFIELD_INLINE Vec<double> exp(Vec<double> x) {
   using Bits = VectorOf<double>::bits;
   constexpr double high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45, rounding = 0x1.8p52;  // of log 2
-  const Vec<double> shifted = x * 0x1.71547652b82fep0 + rounding, n = shifted - rounding;
-  const Vec<double> r = (x - n * high) - n * low;
+  const Vec<double> shifted = x * 0x1.71547652b82fep0 + rounding, whole = shifted - rounding;
+  const Vec<double> r = (x - whole * high) - whole * low;
   Vec<double> p = r * 2.5100424157005066839e-08 + 2.7620138719733993648e-07;
   p = p * r + 2.75572683786841924e-06;
   p = p * r + 2.4801521190217728596e-05;
@@ -334,8 +334,8 @@ FARFIELD_INLINE Vec<double> exp(Vec<double> x) {
 FARFIELD_INLINE Vec<float> exp(Vec<float> x) {
   using Bits = VectorOf<float>::bits;
   constexpr float high = 0x1.62e4p-1f, low = 1.42860682e-6f, rounding = 0x1.8p23f;
-  const Vec<float> shifted = x * 0x1.715476p0f + rounding, n = shifted - rounding;
-  const Vec<float> r = (x - n * high) - n * low;
+  const Vec<float> shifted = x * 0x1.715476p0f + rounding, whole = shifted - rounding;
+  const Vec<float> r = (x - whole * high) - whole * low;
   Vec<float> p = r * 0.00139262134663f + 0.00836320297158f;
   p = p * r + 0.0416665544377f;
   p = p * r + 0.16666576846f;

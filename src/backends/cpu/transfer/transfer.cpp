@@ -2,7 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <vector>
+
+#include "backends/cpu/tuning.hpp"
+#include "core/chunks.hpp"
 
 namespace farfield::cpu {
 
@@ -34,6 +39,18 @@ static StrengthRange range_of(const Strengths& s, std::int64_t vector, int threa
 
 StrengthRange strength_range(const Strengths& s, std::int64_t vector, int threads) {
   return s.scalar == Scalar::float32 ? range_of<float>(s, vector, threads) : range_of<double>(s, vector, threads);
+}
+
+double sum_of_sizes(const Strengths& s, std::int64_t vector, int exponent, int threads) {
+  const Scaling scale(-exponent);
+  std::vector<double> sums(static_cast<std::size_t>(chunk_count(s.count, tuning::points_per_chunk)));
+  for_chunks(s.count, tuning::points_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+    double& sum = sums[static_cast<std::size_t>(chunk)];
+    for (std::int64_t j = begin; j < end; ++j)
+      sum += scale(std::fabs(s.scalar == Scalar::float32 ? static_cast<double>(strength_at<float>(s, vector, j))
+                                                         : strength_at<double>(s, vector, j)));
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 template <class T, class Real>

@@ -15,6 +15,9 @@ namespace farfield::cpu {
 /// finite.
 StrengthRange strength_range(const Strengths& strengths, std::int64_t vector, int threads);
 
+/// Sum of |strengths| of one vector, scaled by 2^-exponent; the same for any number of threads.
+double sum_of_sizes(const Strengths& strengths, std::int64_t vector, int exponent, int threads);
+
 /// sorted[i] = strength of sorted source i in `vector` times 2^-exponent; 16 zeros follow.
 template <class Real>
 void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
