@@ -3,8 +3,8 @@
 //
 // The factors are projections: with R_{k,m} orthogonal on a sphere about the new centre, of square norm 4 pi / (2k+1)
 // times that of the radial part, factor (k, n) is the mean of F_n R_k over the sphere times (2k+1) over that square.
-// Gauss's rule in cos(theta) is exact to rounding, for any lambda; the sphere is that of the box's corners, on which
-// the terms of an expansion are largest, so that rounding is small beside what any point of the box receives.
+// Quadrature in cos(theta) (GaussRule) is exact to rounding, for any lambda; the sphere is that of the box's corners,
+// on which the terms of an expansion are largest, so that rounding is small beside what any point of the box receives.
 #pragma once
 #include <cmath>
 #include <cstddef>
