@@ -198,12 +198,12 @@ inline long double step_factor(double lambda, int n, int a, int b) {
 inline std::array<SparseMap, 3> local_gradient(int degree, double lambda) {
   auto down = laplace::derivative_entries(1, degree, -1, laplace::regular_ladder);
   const int count = SolidShape::count(degree);
-  const auto with_raised = [&](laplace::Entries& entries) {
+  const auto with_raised = [&](Entries& entries) {
     for (std::size_t i = 0, all = entries.size(); i < all; ++i) {
-      const laplace::Entry e = entries[i];
+      const Entry e = entries[i];
       entries.push_back({e.column, e.row, e.value * step_factor(lambda, SolidShape::degree_of(e.row), 1, 3)});
     }
-    return laplace::compress(count, count, entries);
+    return compress(count, count, entries);
   };
   return {with_raised(down[0]), with_raised(down[1]), with_raised(down[2])};
 }
@@ -216,9 +216,9 @@ inline std::array<SparseMap, 3> multipole_gradient(int degree, double lambda) {
   const int rows = SolidShape::count(degree + 1), columns = SolidShape::count(degree);
   std::array<SparseMap, 3> maps;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    for (const laplace::Entry& e : down[axis])
+    for (const Entry& e : down[axis])
       up[axis].push_back({e.row, e.column, -e.value * step_factor(lambda, SolidShape::degree_of(e.column), -1, 1)});
-    maps[axis] = laplace::compress(rows, columns, up[axis]);
+    maps[axis] = compress(rows, columns, up[axis]);
   }
   return maps;
 }

@@ -160,7 +160,9 @@ void Tables<Real>::build_levels(int degree, bool rotation, bool reduced, int thr
     add().template build<Basis>(degree, rotation, reduced, threads, nullptr, HUGE_VAL);
     for (int level = 0; level < scale.levels; ++level) {
       const double edge = std::ldexp(scale.root, -level);
-      if (level >= 2 && edge <= Basis::template largest_scale<Real>) {
+      if (level > 2 && scale.root == 0) {  // the limit of no screening, the same at all levels
+        views_.push_back(views_.back());
+      } else if (level >= 2 && edge <= Basis::template largest_scale<Real>) {
         const LevelTables<Real>* alike = levels_.size() > 1 ? levels_[1].get() : nullptr;
         add().template build<Basis>(degree, rotation, reduced, threads, alike, edge);
         views_.push_back(levels_.back()->view());
