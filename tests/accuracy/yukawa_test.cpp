@@ -40,7 +40,9 @@ TEST(Yukawa, KeepsThePromiseInBothPrecisionsWithExpansions) {
         const Outcome o = measure_screened(cloud, options);
         if (o.worst() > slack * tolerance) print_row(cloud, o);
         EXPECT_LE(o.worst(), slack * tolerance) << cloud.label << ", kappa times extent " << screening;
-        if (kind == Kind::uniform && screening < 2) EXPECT_GT(o.report.far_fraction, 0.4);
+        if (kind == Kind::uniform && screening < 2) {
+          EXPECT_GT(o.report.far_fraction, 0.4);
+        }
       }
     }
 }
