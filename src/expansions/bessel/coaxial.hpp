@@ -83,42 +83,44 @@ class Projection {
       laplace::columns(degree, table.data(), x(j), 0.0L, z(j), laplace::StoreFunctions<long double>{own.data()});
       for (int k = 0; k <= degree; ++k)
         for (int m = 0; m <= k; ++m)
-          weight_[at(k, m) + j] = own[place(k, m)] * rule_.weight[j] * (2 * k + 1) /
-                                  ((m > 0 ? 4 : 2) * std::pow(half_diagonal, 2 * k) * radial[std::size_t(k)]);
+          weight_[at(j, k, m)] = static_cast<double>(
+              own[place(k, m)] * rule_.weight[j] * (2 * k + 1) /
+              ((m > 0 ? 4 : 2) * std::pow(half_diagonal, 2 * k) * radial[static_cast<std::size_t>(k)]));
     }
   }
 
-  /// functions(x, z, value): the functions F_{n,m} at the point with these coordinates in units of the box, y = 0.
+  /// functions_at(x, z, value): the functions F_{n,m} at the point with these coordinates in units of the box, y = 0.
   template <class Functions>
   std::vector<double> shift(const Functions& functions_at, long double factor) const {
-    std::vector<long double> value(weight_.size()), own(functions());
+    std::vector<double> out(static_cast<std::size_t>((degree_ + 1) * (degree_ + 2) * (2 * degree_ + 3) / 6), 0);
+    std::vector<long double> own(functions());
+    std::vector<double> value(static_cast<std::size_t>(degree_) + 1);
     for (std::size_t j = 0; j < rule_.x.size() && present_; ++j) {
       functions_at(x(j), z(j), own.data());
-      for (std::size_t i = 0; i < own.size(); ++i) value[i * rule_.x.size() + j] = own[i];
+      double* row = out.data();
+      for (int m = 0; m <= degree_; ++m) {
+        const int size = degree_ + 1 - m;
+        for (int n = 0; n < size; ++n)
+          value[static_cast<std::size_t>(n)] = static_cast<double>(factor * own[place(n + m, m)]);
+        for (int k = m; k <= degree_; ++k, row += size) {
+          const double weight = weight_[at(j, k, m)];
+          for (int n = 0; n < size; ++n) row[n] += weight * value[static_cast<std::size_t>(n)];
+        }
+      }
     }
-    std::vector<double> out;
-    for (int m = 0; m <= degree_; ++m)
-      for (int k = m; k <= degree_; ++k)
-        for (int n = m; n <= degree_; ++n)
-          out.push_back(static_cast<double>(factor * product(&weight_[at(k, m)], &value[at(n, m)])));
     return out;
   }
 
  private:
   std::size_t functions() const { return static_cast<std::size_t>(SolidShape::count(degree_)); }
   static std::size_t place(int n, int m) { return static_cast<std::size_t>(SolidShape::index(n, m)); }
-  std::size_t at(int n, int m) const { return place(n, m) * rule_.x.size(); }
+  std::size_t at(std::size_t j, int n, int m) const { return j * functions() + place(n, m); }
   long double x(std::size_t j) const { return half_diagonal * std::sqrt(1 - rule_.x[j] * rule_.x[j]); }
   long double z(std::size_t j) const { return half_diagonal * rule_.x[j]; }
-  long double product(const long double* a, const long double* b) const {
-    long double sum = 0;
-    for (std::size_t j = 0; j < rule_.x.size(); ++j) sum += a[j] * b[j];
-    return sum;
-  }
 
   int degree_;
   GaussRule rule_;
-  std::vector<long double> weight_;  ///< [function][node]
+  std::vector<double> weight_;  ///< [node][function]
   bool present_;
 };
 
