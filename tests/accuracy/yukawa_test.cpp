@@ -13,7 +13,7 @@ TEST(Yukawa, KeepsThePromise) {
   for (const Kind kind : {Kind::uniform, Kind::sphere, Kind::plummer, Kind::two_clusters, Kind::lattice, Kind::apart})
     for (const Signs signs : {Signs::mixed, Signs::positive})
       for (const double screening : screenings) {
-        const Cloud cloud = make_cloud(kind, 1'500, signs);
+        const Cloud cloud = make_cloud(kind, 800, signs);
         const double kappa = screening / extent_of(cloud);
         for (const double tolerance : {1e-3, 1e-5, 1e-9}) {
           const Outcome o = measure_screened(cloud, screened_options(kappa, tolerance));
@@ -26,8 +26,8 @@ TEST(Yukawa, KeepsThePromise) {
 
 TEST(Yukawa, KeepsThePromiseInBothPrecisionsWithExpansions) {
   print_header("kernel yukawa3d, more points, precisions");
-  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart})
-    for (const double screening : {0.1, 1.0, 10.0, 60.0}) {
+  for (const Kind kind : {Kind::uniform, Kind::apart})
+    for (const double screening : {1.0, 10.0, 60.0}) {
       const Cloud cloud = make_cloud(kind, 12'000, Signs::mixed);
       const double kappa = screening / extent_of(cloud);
       const struct {
