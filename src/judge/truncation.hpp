@@ -147,13 +147,13 @@ FARFIELD_HD Truncation inner_tail(double power, double r2, double a, const TailM
   const int n = of.n, s = of.decay.steeper;
   const double q = over_unit(of.decay, power * integer_power(r2, n - 1), a) * of.screening.inner(n, r2);
   const double potential = q * r2 / (2 * n + s);
-  return {potential, (q * n + potential * of.of_screening()) / (a * a)};
+  return {potential, q * n / (a * a) + potential * of.of_screening() / (a * a)};
 }
 FARFIELD_HD Truncation outer_tail(double power, double r2, double a, const TailMeans& of) {
   const int n = of.n, s = of.decay.steeper;
   const double falls = integer_power(r2, n + s), q = power / (s ? falls * a * a : falls) * of.screening.outer(n, r2);
   const double potential = q / (2 * n + s);
-  return {potential, (q * (n + s) / r2 + potential * of.of_screening()) / (a * a)};
+  return {potential, q * (n + s) / (r2 * a * a) + potential * of.of_screening() / (a * a)};
 }
 
 /// Do the targets of a box count for much of all errors? Where they crowd in a corner of it, a mean over the box would

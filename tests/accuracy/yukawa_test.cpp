@@ -51,7 +51,7 @@ TEST(Yukawa, IsLaplaceWithoutScreening) {
   const Cloud cloud = make_cloud(Kind::uniform, 4'000, Signs::mixed);
   for (const M2l m2l : {M2l::dense, M2l::rotation}) {
     Options o = screened_options(0, 1e-6, Precision::double_);
-    o.degree = 8, o.leaf_size = 40, o.m2l = m2l;
+    o.degree = 8, o.depth = 3, o.m2l = m2l;  // the same lists for both
     const Result<double> screened = make_plan(cloud, o).evaluate(cloud.strengths);
     o.kernel = Kernel::laplace3d;
     const Result<double> laplace = make_plan(cloud, o).evaluate(cloud.strengths);
@@ -99,10 +99,10 @@ TEST(Yukawa, FieldOfAChargedSphere) {
       const double* x = &targets[3 * k];
       const double distance = std::hypot(x[0], x[1], x[2]);
       const double exact = std::sinh(kappa) / kappa * std::exp(-kappa * distance) / distance;
-      EXPECT_NEAR(r.potential[k] / exact, 1, 1e-6);
+      EXPECT_NEAR(r.potential[k] / exact, 1, 1e-5);
       const double slope = -exact * (kappa + 1 / distance);
       for (std::size_t a = 0; a < 3; ++a)
-        EXPECT_NEAR(r.gradient[3 * k + a], slope * x[a] / distance, 1e-5 * std::fabs(slope));
+        EXPECT_NEAR(r.gradient[3 * k + a], slope * x[a] / distance, 1e-4 * std::fabs(slope));
     }
   }
 }
@@ -154,7 +154,7 @@ TEST(Yukawa, RefusesWhatIsNoScreening) {
 
 /// Where the screening length is below the smallest distances, nothing but 0 is left; a pair as near as that counts.
 TEST(Yukawa, IsRightForAnyScreening) {
-  Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
+  Cloud cloud = make_cloud(Kind::uniform, 500, Signs::positive);
   cloud.label += "/pair";
   for (int a = 0; a < 3; ++a)
     cloud.sources[3 + static_cast<std::size_t>(a)] = cloud.sources[static_cast<std::size_t>(a)];

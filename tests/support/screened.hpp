@@ -1,5 +1,6 @@
 // Direct sums of exp(-kappa r)/r in long double, and options of kernel yukawa3d.
 #pragma once
+#include <limits>
 #include <map>
 
 #include "support/measure.hpp"
@@ -33,7 +34,8 @@ inline const Exact& screened_exact(const Cloud& cloud, double kappa) {
   e.potential.resize(n), e.potential_magnitude.resize(n), e.gradient.resize(3 * n), e.gradient_magnitude.resize(n);
 #pragma omp parallel for schedule(dynamic, 8)
   for (std::size_t k = 0; k < n; ++k) {
-    const PointSum s = screened_sum_at(cloud, &cloud.where()[3 * static_cast<std::size_t>(e.targets[k])], kappa);
+    PointSum s = screened_sum_at(cloud, &cloud.where()[3 * static_cast<std::size_t>(e.targets[k])], kappa);
+    if (std::fabs(s.u) < std::numeric_limits<double>::min()) s = {};  // 0 in double
     e.potential[k] = s.u, e.potential_magnitude[k] = s.abs_u, e.gradient_magnitude[k] = s.abs_g;
     for (std::size_t a = 0; a < 3; ++a) e.gradient[3 * k + a] = s.g[a];
   }
