@@ -65,7 +65,11 @@ std::string task(const Computation& c, const Terminal& t) {
   return section("Sum", formula(r, t) + ", " + place, t) +
          section("Asked", fmt::format(fmt::runtime(norm(r)), shortest(r.tolerance)), t) +
          section("Method",
-                 (r.method == "fmm" ? "fast multipole method" : "direct sum over all pairs") + (" on " + machine), t);
+                 (r.method == "fmm"        ? "fast multipole method"
+                  : r.method == "treecode" ? "treecode"
+                                           : "direct sum over all pairs") +
+                     (" on " + machine),
+                 t);
 }
 
 std::string choices(const Report& r, const Terminal& t) {

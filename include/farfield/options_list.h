@@ -19,7 +19,8 @@
 #define FARFIELD_METHOD(VALUE)           \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(fmm, FMM, 1, "fmm")              \
-  VALUE(direct, DIRECT, 2, "direct")
+  VALUE(direct, DIRECT, 2, "direct")     \
+  VALUE(treecode, TREECODE, 5, "treecode")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
@@ -84,7 +85,7 @@
   /* Screening of kernel yukawa3d, the inverse of a length in the caller's units: 0 or more for that kernel, which is     \
    * 1/r with 0; 0 for all others. */                                                                                  \
   OPTION(real, kappa, 0, general, "K", "Screening of yukawa3d, 1/length (default 0)")                                  \
-  OPTION(Method, method, Method::automatic, general, "", "auto: the cheaper of the other two")                         \
+  OPTION(Method, method, Method::automatic, general, "", "auto: the cheapest of the others")                           \
   /* automatic: single only where it can reach the tolerance */                                                        \
   OPTION(Precision, precision, Precision::automatic, general, "", "auto: single where it reaches the tolerance")       \
   OPTION(Backend, backend, Backend::automatic, general, "", "Where to compute")                                        \
@@ -106,6 +107,9 @@
    * very far from zero, see Report::choices); -1: adaptive. */                                                        \
   OPTION(whole, depth, -1, expert, "N", "Uniform tree with leaves at this level")                                      \
   OPTION(M2l, m2l, M2l::automatic, expert, "", "How multipole becomes local expansion")                                \
+  /* Method treecode: a box is expanded where its edge is at most theta times the distance from its centre to the          \
+   * targets, above 0 and at most 1; 0: from the tolerance. */                                                         \
+  OPTION(real, theta, 0, expert, "X", "Treecode: edge over distance, no promise")                                     \
   OPTION(Stencil, stencil, Stencil::automatic, expert, "", "189 or 119 translations per box")                          \
   OPTION(Simd, simd, Simd::automatic, expert, "", "Instruction set")
 /* clang-format on */

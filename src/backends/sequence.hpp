@@ -31,9 +31,12 @@ struct EvaluatorState {
   std::int64_t targets() const { return placed->tree.target_points().count; }
   TreeOptions tree_options(std::function<void(const char*)> mark) const {
     const Decision& d = decision;
-    return {d.m, d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, d.least_edge};
+    const bool treecode = d.method == Method::treecode;
+    const Acceptance acceptance = {treecode ? d.theta : 0, d.least_edge, traits(d.kernel).decay.axes};
+    return {d.m,       d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, treecode ? 0 : d.least_edge,
+            acceptance};
   }
-  bool with_tree() const { return decision.method == Method::fmm; }
+  bool with_tree() const { return decision.expands(); }
 };
 
 /// Where arrays of the caller lie.

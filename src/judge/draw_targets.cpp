@@ -82,6 +82,8 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
                                       int threads) {
   const LevelMeans means(e, tree.levels);
   const std::int64_t count = tree.target_count(0);
+  // those of a treecode, whose rows are too long to predict every target's error, are drawn anywhere
+  if (!e.local) return draw(count, std::min(most, count), [&](std::int64_t) { return 1 / static_cast<double>(count); });
   if (most >= count) return draw(count, count, [&](std::int64_t) { return 1 / static_cast<double>(count); });
   const std::vector<BoxId> most_missed_of = most_missed(tree, power, means, threads);
   std::vector<Truncation> missed(static_cast<std::size_t>(count));

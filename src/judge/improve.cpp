@@ -80,8 +80,8 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
   if (ran.precision == Precision::single_ && (!q.norms.finite() || inexact || q.lost))
     next.precision = Precision::double_;
   if (inexact || next.precision != ran.precision) next.pair_terms = full_pair_terms(next);
-  if (promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance) raise(next, q);
-  if (promised && ran.method == Method::fmm && q.unsoftened > ran.tolerance && all_pairs_are_affordable(ran, q))
+  if (promised && ran.expands() && q.norms.finite() && q.truncation > ran.tolerance) raise(next, q);
+  if (promised && ran.expands() && q.unsoftened > ran.tolerance && all_pairs_are_affordable(ran, q))
     take_all_pairs(next);
   if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
   if (next.method == ran.method && next.degree == ran.degree && next.precision == ran.precision &&

@@ -125,7 +125,7 @@ double lost_by(const Truncation& squares, const Norms& norms) {
 }
 
 static bool is_estimated(const Decision& d) {
-  return d.promised && d.method == Method::fmm && traits(d.kernel).truncates;
+  return d.promised && d.expands() && traits(d.kernel).truncates;
 }
 
 void distrust_underflow(Quality& q, const Decision& ran) {

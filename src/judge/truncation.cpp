@@ -157,6 +157,27 @@ static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId b
   return scaled(sum, targets.each_for());
 }
 
+/// Squared errors at all targets of a treecode, where multipoles of accepted boxes are all that is truncated: from a
+/// sample of targets, evenly spaced in the order of the tree, since rows are long: looking at all targets of 1e6 would
+/// take twice as long as their sums.
+static Truncation accepted_tails(const TreeView& tree, const ListView& m2p, const double* power,
+                                 const double* const target[3], const TailMeans& means, int threads) {
+  const std::int64_t targets = tree.target_count(0);
+  const std::int64_t step = std::max<std::int64_t>(1, targets / std::clamp<std::int64_t>(targets / 16, 128, 2048));
+  const Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
+    Truncation own;
+    if (!tree.is_leaf(box)) return own;
+    for (std::int64_t i = (tree.target_begin[box] + step - 1) / step * step; i < tree.target_end[box]; i += step)
+      for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
+        const BoxId source = m2p.items[k];
+        const double a = tree.lattice.edge(tree.level[source]);
+        own += outer_tail(power[source], square_from_centre(tree, source, target, i, a, means.decay), a, means);
+      }
+    return own;
+  });
+  return scaled(sum, static_cast<double>(step));
+}
+
 /// Squared errors at all far targets from the terms that one multipole lacks, for a power of 1, times the square of the
 /// box's edge: the weights of a sample of boxes divide by it. The far list is symmetric: every box in the source's far
 /// list has the source in its own.
@@ -196,11 +217,15 @@ static Truncation far_tails(const TreeView& tree, const double* power, const dou
 template <class Real>
 Truncation truncation(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
                       const double* const target[3], double* power, int threads) {
-  if (tree.levels <= 2) return {};
+  const bool locals = e.local;
+  const int first = locals ? 2 : 0;
+  if (tree.levels <= first) return {};
   const LevelMeans means(e, tree.levels);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box)
-    power[box] = tree.level[box] >= 2 && tree.source_count(box) > 0 ? next_power(e, e.multipole + box * e.stride) : 0;
+    power[box] =
+        tree.level[box] >= first && tree.source_count(box) > 0 ? next_power(e, e.multipole + box * e.stride) : 0;
+  if (!locals) return accepted_tails(tree, lists.m2p, power, target, means[0], threads);
   Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
     if (tree.target_count(box) == 0) return Truncation{};
     Truncation own = finer_tails(tree, lists.m2p, box, power, target, means);  // a coarse leaf has finer boxes, too

@@ -36,7 +36,7 @@ struct Truncation {
   }
 };
 
-/// Multipoles and locals of all boxes, `stride` apart, `count(n)` coefficients of degrees 0 to n.
+/// Multipoles and locals (a treecode has none: null) of all boxes, `stride` apart, `count(n)` coefficients of degrees 0 to n.
 template <class Real>
 struct Expansions {
   const Real *multipole, *local;

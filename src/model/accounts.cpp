@@ -30,7 +30,7 @@ void count_work(const TreeView& tree, const ListsView& lists, const Decision& de
   for (BoxId box = 0; box < tree.boxes; ++box) {
     leaves += tree.is_leaf(box);
     pairs += near_pairs(tree, lists.near, box);
-    if (tree.target_count(box) > 0) far += translations(tree, box, decision.reduced);
+    if (decision.method == Method::fmm && tree.target_count(box) > 0) far += translations(tree, box, decision.reduced);
   }
   report.leaves = leaves;
   report.near_pairs = pairs;

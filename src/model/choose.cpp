@@ -11,6 +11,7 @@
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "model/pair_terms.hpp"
+#include "model/treecode/choose.hpp"
 
 namespace farfield {
 
@@ -32,13 +33,34 @@ static void validate(const Options& o) {
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+  if (!(o.theta >= 0 && o.theta <= 1))
+    refuse("theta " + number(o.theta) + " is not above 0 and at most 1; leave it out to let the tolerance decide");
+  if (o.theta > 0 && o.method != Method::treecode)
+    refuse("theta " + number(o.theta) + " is an angle of method treecode; ask for that method or leave theta out");
   if (o.m2l == M2l::rotation && !traits(o.kernel).rotates)
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 
+bool offers_method(Backend backend, const Options& o) {
+  return backend != Backend::cuda || o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
+}
+
+static void validate_method(const Options& o, Backend backend) {
+  if ((o.method == Method::fmm || o.method == Method::treecode) && !traits(o.kernel).expands)
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
+                                      traits(o.kernel).name +
+                                      ", which has no multipole expansions here; use method auto");
+  if (o.method == Method::treecode && !traits(o.kernel).scale_invariant)
+    throw Error(ErrorCode::usage, std::string("method treecode is not offered for kernel ") + traits(o.kernel).name +
+                                      ", whose expansions depend on the level; use method fmm");
+  if (!offers_method(backend, o))
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
+                                      " is not offered by backend cuda; use backend cpu or another method");
+}
+
 bool offers_softening(Backend backend, const Options& o) {
   if (backend != Backend::cuda || !(o.softening > 0)) return true;
-  return o.softening_kind == SofteningKind::plummer && o.method != Method::fmm;
+  return o.softening_kind == SofteningKind::plummer && o.method != Method::fmm && o.method != Method::treecode;
 }
 
 static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
@@ -214,7 +236,7 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
 static double choose_root(Decision& d, const Geometry& g, double mean) {
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double cells = std::max(1.0, points / mean), dimension = dimension_of(g);
-  const bool wide = d.least_edge > 0 && sources_within(g, d.least_edge) > mean;
+  const bool wide = d.method == Method::fmm && d.least_edge > 0 && sources_within(g, d.least_edge) > mean;
   const double along =
       wide ? g.extent / d.least_edge : g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
   const double doublings = std::max(0.0, std::floor(std::log2(along / 8))), boxes = along / std::exp2(doublings);
@@ -260,6 +282,16 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
        "since halving these makes leaves of about that size where points lie evenly");
 }
 
+/// The tree of a treecode has leaves of about `mean` sources, however few its targets.
+static void choose_treecode(Decision& d, const Options& o, const Geometry& g, const TreecodeScheme& s) {
+  d.degree = s.degree;
+  d.theta = s.theta;
+  note(d, "degree", std::to_string(d.degree),
+       o.degree >= 0 ? "as asked" : "with that angle cheapest for " + number(o.tolerance));
+  note(d, "theta", number(d.theta), o.theta > 0 ? "as asked" : "edge over distance of the boxes that are expanded");
+  choose_tree(d, o, g, {s.degree, false, false, false, s.mean, s.cost, 0});
+}
+
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.degree = s.degree;
   d.settle_degree = o.degree < 0 && traits(d.kernel).truncates && traits(d.kernel).errors->typical_pair;
@@ -278,22 +310,37 @@ static bool exact_costs_nothing(Backend backend, double in_single, double in_dou
   return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
 }
 
-/// Both methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
+/// Is a treecode expected to win clearly? Its price is less certain than the others', so that it must be well below
+/// them.
+static bool takes_treecode(const Options& o, const Geometry& g, const CostConstants& c, const Scheme& s,
+                           const TreecodeScheme& treecode, double direct) {
+  constexpr double clearly = 0.7;
+  if (c.lanes == 0 || !traits(o.kernel).scale_invariant || !may_be_few(g) || o.degree >= 0 || o.depth >= 0)
+    return false;  // not measured on devices
+  const double fmm = std::min(s.cost, few_targets_fmm_cost(c, g, s.degree, s.rotation, s.mean)) + s.tables;
+  return treecode.cost < clearly * std::min(direct, fmm);
+}
+
+/// All methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
 /// evaluation. `costs`: the cost constants for a precision and a number of terms left out.
 template <class Costs>
-static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s) {
+static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s,
+                          const TreecodeScheme& treecode) {
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
   const bool expands = d.method != Method::direct || asked;  // choose() leaves them out
   if (!asked && expands) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  if (!asked && expands && takes_treecode(o, g, costs(d.precision, 0), s, treecode, direct))
+    d.method = Method::treecode;
   note(d, "method", word_of(d.method),
-       asked                     ? "as asked"
-       : !expands                ? "softened expansions are offered on the cpu alone"
-       : d.method == Method::fmm ? "cheaper than all pairs"
-       : s.widened               ? "cheaper than expansions, whose leaves this softening makes wide"
-                                 : "cheaper than expansions for so few points");
-  d.seconds = 1e-9 * s.cost;
-  if (d.method == Method::fmm) return;
+       asked                          ? "as asked"
+       : !expands                     ? "softened expansions are offered on the cpu alone"
+       : d.method == Method::treecode ? "few targets: cheaper than expansions around them"
+       : d.method == Method::fmm      ? "cheaper than all pairs"
+       : s.widened                    ? "cheaper than expansions, whose leaves this softening makes wide"
+                                      : "cheaper than expansions for so few points");
+  d.seconds = 1e-9 * (d.method == Method::treecode ? treecode.cost : s.cost);
+  if (d.expands()) return;
   const double exact = direct_cost(costs(Precision::double_, 0), g);
   if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
     d.precision = Precision::double_;
@@ -342,16 +389,11 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
 static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
   if (o.softening == 0) return;
   d.tolerance *= expansion_share(o);
-  note(d, "least leaf edge", number(std::ldexp(d.least_edge, -g.exponent)),
+  note(d, d.method == Method::treecode ? "least distance" : "least leaf edge",
+       number(std::ldexp(d.least_edge, -g.exponent)),
        o.softening_kind == SofteningKind::spline
            ? "reach of the spline, beyond which the kernel is 1/r"
            : "beyond it the softened kernel is 1/r but for half of the tolerance");
-}
-
-static void validate_method(const Options& o) {
-  if (o.method == Method::fmm && !traits(o.kernel).expands)
-    throw Error(ErrorCode::usage, std::string("method fmm is not offered for kernel ") + traits(o.kernel).name +
-                                      ", which has no multipole expansions here; use method auto");
 }
 
 /// For a kernel without expansions.
@@ -370,11 +412,11 @@ static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
+  validate_method(o, machine.backend);
   validate_plane(o, g);
   validate_screening(o);
   validate_softening(o, g, machine.backend);
   validate_bandwidth(o, g);
-  validate_method(o);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
@@ -388,7 +430,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.method = o.softening > 0 && machine.backend == Backend::cuda ? Method::direct : o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
-  d.promised = o.degree < 0 && traits(o.kernel).truncates;
+  d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
   if (!traits(o.kernel).expands) return choose_pairs(std::move(d), o, g);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
@@ -403,11 +445,16 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.least_edge = o.softening > 0 ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
-  choose_method(d, o, g, costs, s);
+  const TreecodeScheme treecode = cheapest_treecode(o, g, c, d.tolerance * expansion_share(o));
+  choose_method(d, o, g, costs, s, treecode);
   if (d.method == Method::direct) return d;
   choose_softening(d, o, g);
-  choose_scheme(d, o, s);
-  choose_tree(d, o, g, s);
+  if (d.method == Method::treecode) {
+    choose_treecode(d, o, g, treecode);
+  } else {
+    choose_scheme(d, o, s);
+    choose_tree(d, o, g, s);
+  }
   note_pair_terms(d);
   choose_thresholds(d, c);
   return d;

@@ -19,6 +19,9 @@ struct Machine {
 /// one) and for expert options out of range.
 Decision choose(const Options& options, const Geometry& geometry, const Machine& machine);
 
+/// Does the backend offer the method asked for?
+bool offers_method(Backend backend, const Options& options);
+
 /// Does the backend offer the softening and method asked for?
 bool offers_softening(Backend backend, const Options& options);
 

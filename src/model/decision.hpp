@@ -14,6 +14,7 @@ namespace farfield {
 struct Decision {
   Kernel kernel = {};
   Method method = Method::fmm;  ///< never automatic
+  bool expands() const { return method == Method::fmm || method == Method::treecode; }  ///< has a tree, expansions
   Precision precision = Precision::double_;
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
@@ -37,6 +38,7 @@ struct Decision {
   int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
   double least_edge = 0;        ///< scaled: beyond it the softened kernel is 1/r to what the tolerance allows (0: none)
+  double theta = 0;             ///< of a treecode (tree/acceptance.hpp)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected time of an evaluation, on one core or on the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model

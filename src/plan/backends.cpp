@@ -89,9 +89,12 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  if (!offers_softening(Backend::cuda, options)) {
+  const char* lacks = !offers_method(Backend::cuda, options) ? "the device does not offer this method of the kernel"
+                      : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
+                                                                  : nullptr;
+  if (lacks) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
-    d.choices.insert(d.choices.begin(), {"backend", "cpu", "the device does not offer this softening"});
+    d.choices.insert(d.choices.begin(), {"backend", "cpu", lacks});
     return d;
   }
   // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.

@@ -9,6 +9,7 @@
 
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
+#include "model/treecode/choose.hpp"
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
 #include "plan/repeat.hpp"
@@ -67,9 +68,11 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.pairs_per_second = static_cast<std::int64_t>(d.pairs_per_second);
   r.near_pairs = all_pairs(r.sources, r.targets);
   r.expected_seconds = d.backend == Backend::cuda ? d.seconds : d.seconds / threads;
-  if (d.method != Method::fmm) return r;
-  r.m2l = d.rotation ? "rotation" : "dense";
-  r.stencil = d.reduced ? "reduced" : "full";
+  if (!d.expands()) return r;
+  if (d.method == Method::fmm) {
+    r.m2l = d.rotation ? "rotation" : "dense";
+    r.stencil = d.reduced ? "reduced" : "full";
+  }
   r.degree = d.degree;
   r.coefficients = traits(d.kernel).coefficients(d.degree);
   r.leaf_size = d.leaf_size;
@@ -79,7 +82,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
 /// Corrects the reason that `choose` gives for a uniform tree: far from zero its cube is larger than the data's extent,
 /// see make_lattice.
 static void correct_cube(Decision& d, const Geometry& g) {
-  if (d.method != Method::fmm || d.depth < 0 || g.extent == 0) return;
+  if (!d.expands() || d.depth < 0 || g.extent == 0) return;
   const double times = make_lattice(g, d.m, d.k).edge(0) / g.extent;
   if (times < 1.01) return;  // rounding and a little room
   char text[160];
@@ -304,15 +307,17 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   require_count(sources, "source");
   require_count(targets, "target");
   std::int64_t bound = 0;
-  for (const Method method : {Method::fmm, Method::direct})
+  for (const Method method : {Method::fmm, Method::direct, Method::treecode})
     for (const int dimension : {1, 2, 3}) {
       if (options.method != Method::automatic && options.method != method) continue;
-      if (options.method != method && method == Method::fmm && !traits(options.kernel).expands) continue;
+      if (options.method != method && method != Method::direct && !traits(options.kernel).expands) continue;
       Options one = options;
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       one.method = method;
-      if (options.method != Method::fmm && method == Method::fmm && !offers_softening(options.backend, one)) continue;
+      const bool offered = offers_softening(options.backend, one) && offers_method(options.backend, one);
+      if (options.method != method && !offered) continue;
       const Geometry g = filling(sources, targets, options, dimension);
+      if (options.method != method && method == Method::treecode && !may_be_few(g)) continue;
       Decision decision = decide(one, g, resolve_machine(one, false));
       if (decision.settle_degree)
         decision.degree = highest_degree(decision.kernel, decision.tolerance, decision.reduced, decision.apart);

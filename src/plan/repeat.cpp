@@ -66,10 +66,10 @@ static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t 
 static void name_what_ran(Report& report, const Decision& d) {
   report.precision = word_of(d.precision);
   report.method = word_of(d.method);
-  if (d.method != Method::fmm) return;
+  if (!d.expands()) return;
   report.degree = d.degree;
   report.coefficients = traits(d.kernel).coefficients(d.degree);
-  report.m2l = d.rotation ? "rotation" : "dense";
+  if (d.method == Method::fmm) report.m2l = d.rotation ? "rotation" : "dense";
 }
 
 Decision Evaluators::repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery, Quality& quality,
@@ -107,13 +107,13 @@ static void warn_of_condition(Report& report, const Quality& q) {
 }
 
 static void warn_of_truncation(Report& report, const Decision& ran, const Quality& q) {
-  if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.truncation > ran.tolerance)
+  if (ran.promised && ran.expands() && q.norms.finite() && q.truncation > ran.tolerance)
     warn(report, "expansions of degree " + std::to_string(ran.degree) + " may leave a relative error of " +
                      number(q.truncation, 1) + " in this sum; use method direct");
 }
 
 static void warn_of_softening(Report& report, const Decision& ran, const Quality& q) {
-  if (ran.promised && ran.method == Method::fmm && q.norms.finite() && q.unsoftened > ran.tolerance)
+  if (ran.promised && ran.expands() && q.norms.finite() && q.unsoftened > ran.tolerance)
     warn(report, "far pairs are summed without the softening, which may leave a relative error of " +
                      number(q.unsoftened, 1) + " in this sum; use method direct");
 }

@@ -3,6 +3,7 @@
 #include <farfield/views.hpp>
 #include <functional>
 
+#include "tree/acceptance.hpp"
 #include "tree/geometry.hpp"
 #include "tree/item.hpp"
 #include "tree/lists.hpp"
@@ -21,6 +22,7 @@ struct TreeOptions {
   std::function<void(const char*)> mark;
   int threads = 0;        ///< of the CPU backend
   double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds. On the CPU alone
+  Acceptance acceptance;  ///< theta > 0: the lists are those of a treecode
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

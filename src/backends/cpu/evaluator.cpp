@@ -14,6 +14,7 @@
 #include "core/stage_clock.hpp"
 #include "judge/truncation.hpp"
 #include "methods/fmm.hpp"
+#include "methods/treecode.hpp"
 #include "model/accounts.hpp"
 #include "model/degree.hpp"
 
@@ -33,6 +34,8 @@ struct BoundStages {
   void l2l(int level) { stage.l2l(work, level); }
   void l2p() { stage.l2p(work); }
   void m2p() { stage.m2p(work); }
+  void m2p_boxes() { stage.m2p_boxes(work); }
+  void settle_centres() {}
   void p2p() { stage.p2p(work); }
   void exchange() {}
 };
@@ -108,7 +111,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
     multipole_.resize(boxes * tables_->view().stride);
-    local_.resize(boxes * tables_->view().stride);
+    local_.resize(decision.method == Method::fmm ? boxes * tables_->view().stride : 0);
     power_.resize(boxes);
   }
 
@@ -150,7 +153,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (targets() == 0) return;
     if (with_tree() && sources() > 0) {
       BoundStages<Real> bound{stages_, work_};
-      return fmm(bound, *clock_);
+      return decision.method == Method::treecode ? treecode(bound, *clock_) : fmm(bound, *clock_);
     }
     time("p2p", [&] {
       for (int part = 0; part < work_.result.parts(); ++part) std::fill_n(work_.result[part], targets(), Real(0));
@@ -188,8 +191,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
  private:
   /// Keeps tables of the same degree and scheme; otherwise releases the old tables before new ones are made.
   void build_tables() {
-    const TableKey key{decision.kernel, expansion_degree(decision.kernel, decision.degree), decision.rotation,
-                       decision.reduced, table_scale()};
+    const TableKey key{decision.kernel,
+                       expansion_degree(decision.kernel, decision.degree),
+                       decision.rotation,
+                       decision.reduced,
+                       decision.method == Method::fmm,
+                       table_scale()};
     if (tables_ && key == table_key_) return;
     release_tables();
     tables_ = shared_tables<Real>(key, threads);
@@ -257,7 +264,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Computed<Real> computed() const { return {targets(), work_.result}; }
 
   Truncation truncated() {
-    if (!with_tree() || !decision.promised) return {};
+    const bool judged = decision.promised || (decision.method == Method::treecode && traits(decision.kernel).truncates);
+    if (!with_tree() || !judged) return {};
     return truncation(work_.tree, work_.lists, expansions(), work_.target, power_.data(), threads);
   }
   Expansions<Real> expansions() const {

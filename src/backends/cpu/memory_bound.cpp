@@ -1,5 +1,6 @@
 // Upper bound of the memory that an evaluator holds at one time, known before anything runs.
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cpu/evaluator.hpp"
 #include "backends/cpu/far/tables.hpp"
@@ -7,21 +8,30 @@
 
 namespace farfield::cpu {
 
+/// Boxes in a row of a treecode: on every level those within 2 / theta of their edges of a leaf, but no box twice.
+static std::int64_t row_entries(const Decision& d, std::int64_t boxes) {
+  if (d.method != Method::treecode) return 0;
+  const double levels = std::log2(static_cast<double>(boxes)) / 3 + 4;
+  return std::min<std::int64_t>(boxes, std::llround(levels * std::pow(2 + 4 / d.theta, 3)));
+}
+
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer while building; strengths and results while
   // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) + results * d.parts() * real;
-  if (d.method != Method::fmm) return bytes;
+  if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
-  bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80 + 60 * 4);
+  bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80);
+  bytes += boxes * (d.method == Method::fmm ? 60 : 0) * 4 + std::min(boxes, results) * row_entries(d, boxes) * 4;
+  const bool slim = d.rotation || d.method == Method::treecode;  // a treecode has no tables of m2l
   // a kernel with a length: boxes of 2^-30 of the extent hold points that all but coincide
   const int levels = traits(d.kernel).scale_invariant ? 1 : 32;
-  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced, levels)
-                            : Tables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced, levels));
+  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, slim, d.reduced, levels)
+                            : Tables<double>::bytes(d.degree, coefficients, slim, d.reduced, levels));
 }
 
 }  // namespace farfield::cpu

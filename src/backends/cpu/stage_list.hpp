@@ -20,6 +20,8 @@ void l2p(const Work<Real>&);
 template <class Kernel, class Real>
 void m2p(const Work<Real>&);
 template <class Kernel, class Real>
+void m2p_boxes(const Work<Real>&);
+template <class Kernel, class Real>
 void p2p(const Work<Real>&);
 template <class Kernel, class Real>
 void direct(const Work<Real>&, std::int64_t sources, std::int64_t targets);

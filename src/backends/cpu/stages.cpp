@@ -22,7 +22,8 @@ static Stages<Real> table() {
   s.direct_sums = direct_sums<Kernel>;
   if constexpr (has_expansions<Kernel>()) {
     s.p2m = p2m<Kernel, Real>, s.m2m = m2m<Real>, s.m2l = m2l<Real>, s.p2l = p2l<Kernel, Real>;
-    s.l2l = l2l<Real>, s.l2p = l2p<Kernel, Real>, s.m2p = m2p<Kernel, Real>, s.p2p = p2p<Kernel, Real>;
+    s.l2l = l2l<Real>, s.l2p = l2p<Kernel, Real>, s.m2p = m2p<Kernel, Real>, s.m2p_boxes = m2p_boxes<Kernel, Real>;
+    s.p2p = p2p<Kernel, Real>;
   }
   return s;
 }

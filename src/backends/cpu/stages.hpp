@@ -17,6 +17,7 @@ struct Stages {
   void (*l2l)(const Work<Real>&, int level) = nullptr;  ///< boxes of `level` from their parents
   void (*l2p)(const Work<Real>&) = nullptr;
   void (*m2p)(const Work<Real>&) = nullptr;
+  void (*m2p_boxes)(const Work<Real>&) = nullptr;  ///< of a treecode
   void (*p2p)(const Work<Real>&) = nullptr;  ///< overwrites the results
   /// Every target with every source, no tree: sums for targets [begin, end).
   void (*direct)(const Work<Real>&, std::int64_t sources, std::int64_t targets) = nullptr;

@@ -22,10 +22,13 @@
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
+#include "backends/cuda/treecode/accounts.hpp"
+#include "backends/cuda/treecode/bound_stages.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/sequence.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
+#include "methods/treecode.hpp"
 
 namespace farfield::cuda {
 
@@ -57,7 +60,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    use_all(memory_, strength_, multipole_, local_);
+    use_all(memory_, strength_, multipole_, local_, centre_);
     for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
@@ -66,7 +69,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     int current = 0;
     require(cudaGetDevice(&current), "cudaGetDevice");
     return current == placed->device && d.kernel == decision.kernel && d.precision == decision.precision &&
-           d.backend == decision.backend;
+           d.backend == decision.backend && (d.method == Method::treecode) == walks();
   }
 
   /// Runs `work` on the stream of the first array in device memory, else on the evaluator's own. If that fails, waits
@@ -96,11 +99,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     graph_.forget();
     multipole_.release();
     local_.release();
+    centre_.release();
   }
 
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
-    accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
+    if (!walks()) accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -114,7 +118,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void prepare_expansions(Report& report) {
     const TreeView tree = tree_.tree.view();
-    time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_); });
+    if (!walks()) time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_); });
     time("tables", [&] { translations_.build(decision, tree, threads, stream_, report); });
   }
 
@@ -122,6 +126,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
     finish(report);
+    if (walks()) return count_walks(work_, memory_, report);
     if (with_tree()) accounts_.write(tree_.tree.view(), report);
     placed->has_m2p = report.m2p_boxes > 0;
     placed->has_p2l = report.p2l_boxes > 0;
@@ -136,7 +141,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
     if (!with_tree()) return;
     multipole_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
-    local_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
+    local_.resize(walks() ? 0 : std::int64_t(tree_.tree.boxes) * translations_.stride());
+    centre_.resize(walks() ? tree_.tree.boxes : 0);
   }
 
   std::vector<StrengthRange> read(const Strengths& strengths) { return strengths_.read(strengths, stream_); }
@@ -180,11 +186,15 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     else
       launch(stream_);
     work_.stream = stream_;
+    if (walks()) work_.centre = centres_moved_ ? centre_.data() : nullptr;  // a graph that is run again does not say so
     side_.join(stream_);
   }
 
   /// Beside scatter.
-  void start_judging() { judge_.launch(work_, with_tree() && decision.promised, side_); }
+  void start_judging() {
+    const bool judged = decision.promised || (walks() && traits(decision.kernel).truncates);
+    judge_.launch(work_, with_tree() && judged, side_);
+  }
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     scatter_(SortedResults<Real>{work_.result, factors}, v.index, tree_.target_points().order.data(), targets(),
@@ -224,7 +234,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.tree = tree_.tree.view();
     work_.lists = tree_.lists.view();
     translations_.bind(work_);
-    work_.near = near_.view();
     // a pair that dominates a sum must not err by more than the tolerance leaves
     work_.close_square = tuning::close_square<Real>(
         decision.promised && decision.tolerance < 5e-6 ? tuning::most_careful : translations_.degree());
@@ -232,11 +241,23 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.has_p2l = placed->has_p2l;
     work_.rotation = decision.rotation;
     work_.reduced = decision.reduced;
+    work_.rule = tree_options(nullptr).acceptance;
+    work_.centre = nullptr;
+    work_.m2p_sources = decision.thresholds.m2p_sources;
+    if (!walks()) work_.near = near_.view();
   }
+  /// Is the method a treecode, which has no lists?
+  bool walks() const { return decision.method == Method::treecode; }
 
   template <class K>
   void run() {
     if (targets() == 0) return;
+    if (walks() && sources() > 0) {
+      BoundTreecode<K, Real> bound(work_, centre_.data());
+      treecode(bound, events_);
+      centres_moved_ = bound.centres_moved();
+      return;
+    }
     if (with_tree() && sources() > 0) {
       const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
       BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
@@ -264,6 +285,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Accounts accounts_{memory_};
   Judge judge_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
+  DeviceArray<float4> centre_;  ///< see Work
+  bool centres_moved_ = false;
   Work<Real> work_;
 };
 

@@ -17,9 +17,13 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // results, twice, as the caller's may be in host memory
   std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * d.parts() * (real + 8) + (1 << 20) +
                        Scatter::bytes(results, d.parts(), 8);
-  if (d.method != Method::fmm) return bytes;
+  if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
+  if (d.method == Method::treecode)  // no lists and no locals, tables of m2m alone
+    return bytes + boxes * ((coefficients + 16) * real + 160 + 16 + 8) +
+           (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
+                      : Tables<double>::bytes(d.degree, coefficients, true, false));
   bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
     bytes += boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);

@@ -35,6 +35,15 @@ template <class Kernel, class Real>
 void m2p(const Work<Real>& work);
 template <class Kernel, class Real>
 void p2p(const NearWork<Real>& work);
+/// p2p and m2p of a treecode (treecode/walk.hpp).
+template <class Kernel, class Real>
+void walk_near(const NearWork<Real>& work);
+template <class Kernel, class Real>
+void walk_far(const Work<Real>& work);
+/// Moves multipoles to centres of mass where these lie in their boxes, and writes by how much; false: no box is moved,
+/// since the kernel or the degree does not offer it.
+template <class Kernel, class Real>
+bool move_centres(const Work<Real>& work, float4* centre);
 /// All pairs, without a tree; overwrites the results.
 template <class Kernel, class Real>
 void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets);

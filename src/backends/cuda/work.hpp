@@ -12,6 +12,7 @@
 #include "core/results.hpp"
 #include "expansions/offsets.hpp"
 #include "kernels/parameters.hpp"
+#include "tree/acceptance.hpp"
 #include "tree/lists.hpp"
 #include "tree/tree.hpp"
 
@@ -113,6 +114,11 @@ struct TreeWork {
   const double* source[3] = {};           ///< scaled coordinates of sorted sources
   const double* target[3] = {};
   cudaStream_t stream = nullptr;
+  // of a treecode
+  Acceptance rule;
+  std::int64_t m2p_sources = 0;  ///< see ListThresholds
+  const float4* centre =
+      nullptr;  ///< [boxes] centre of an expansion: from the box's, in edges, and its length; or null
 };
 
 /// What sums of pairs need beside it: strengths in, results out.

@@ -1,25 +1,14 @@
 #include "backends/cpu/boxes/lists.hpp"
 
-#include <algorithm>
 #include <vector>
 
+#include "backends/cpu/boxes/list_parts.hpp"
 #include "backends/cpu/tuning.hpp"
-#include "core/chunks.hpp"
 
 namespace farfield::cpu {
 namespace {
 
-/// The rows of one chunk of consecutive boxes.
-struct Part {
-  std::vector<BoxId> items;
-  std::vector<std::int64_t> ends;  // of each row, in `items`
-  std::size_t row_begin() const { return ends.empty() ? 0 : static_cast<std::size_t>(ends.back()); }
-  void push(BoxId item) { items.push_back(item); }
-  void end_row() {
-    std::sort(items.begin() + static_cast<std::ptrdiff_t>(row_begin()), items.end());
-    ends.push_back(static_cast<std::int64_t>(items.size()));
-  }
-};
+using Part = ListPart;
 
 /// Rows appended level by level; the rows of a level are made from those of the level above.
 struct ChunkRows {
@@ -33,27 +22,6 @@ struct ChunkRows {
     }
   }
 };
-
-/// Joins the parts, which cover all boxes in ascending order, to one list.
-void join(List<Array>& list, const std::vector<Part>& parts, std::int64_t boxes, int threads) {
-  std::vector<std::int64_t> item_base(parts.size()), row_base(parts.size());
-  std::int64_t items = 0, rows = 0;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    item_base[p] = items;
-    row_base[p] = rows;
-    items += static_cast<std::int64_t>(parts[p].items.size());
-    rows += static_cast<std::int64_t>(parts[p].ends.size());
-  }
-  list.begin.resize(boxes + 1);
-  list.items.resize(items);
-  list.begin[0] = 0;
-  for_each_index(static_cast<std::int64_t>(parts.size()), 1, threads, [&](std::int64_t i) {
-    const std::size_t p = static_cast<std::size_t>(i);
-    for (std::size_t r = 0; r < parts[p].ends.size(); ++r)
-      list.begin[row_base[p] + static_cast<std::int64_t>(r) + 1] = item_base[p] + parts[p].ends[r];
-    std::copy(parts[p].items.begin(), parts[p].items.end(), list.items.begin() + item_base[p]);
-  });
-}
 
 class Builder {
  public:
@@ -123,15 +91,12 @@ void Builder::take(BoxId target, BoxId source, Part& near, Part& m2p) const {
 
 void Builder::finer_rows(BoxId target, Part& near, Part& m2p) const {
   if (tree_.is_leaf(target) && tree_.target_count(target) > 0) {
-    const std::size_t row = static_cast<std::size_t>(target), begin = near.items.size();
+    const std::size_t row = static_cast<std::size_t>(target);
     for (std::int64_t i = adjacent_.begin[row]; i < adjacent_.begin[row + 1]; ++i)
       near.push(adjacent_.items[static_cast<std::size_t>(i)]);
     for (int slot = 0; slot < colleagues_per_box; ++slot)
       if (const BoxId c = colleagues(target)[slot]; c != no_box) take(target, c, near, m2p);
-    near.end_row();
-    const auto self = std::find(near.items.begin() + static_cast<std::ptrdiff_t>(begin), near.items.end(), target);
-    if (self != near.items.end())  // the box itself first, the others stay ascending
-      std::rotate(near.items.begin() + static_cast<std::ptrdiff_t>(begin), self, self + 1);
+    near.end_row_of(target);
   } else {
     near.end_row();
   }

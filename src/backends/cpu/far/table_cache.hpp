@@ -86,7 +86,8 @@ struct TableKey {
   Kernel kernel;
   int degree;
   bool rotation, reduced;
-  TableScale scale{};  ///< of a kernel with a length
+  bool translates = true;  ///< with those of m2l
+  TableScale scale{};      ///< of a kernel with a length
   bool operator==(const TableKey&) const = default;
 };
 

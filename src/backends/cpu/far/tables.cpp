@@ -114,8 +114,7 @@ void LevelTables<Real>::build_points(Scale... scale) {
 
 template <class Real>
 template <class Basis, class... Scale>
-void LevelTables<Real>::build(int degree, bool rotation, bool reduced, int threads, const LevelTables* alike,
-                              Scale... scale) {
+void LevelTables<Real>::build(int degree, const M2lScheme& m2l, int threads, const LevelTables* alike, Scale... scale) {
   view_ = {};
   view_.degree = degree;
   view_.coefficients = Basis::coefficient_count(degree);
@@ -130,9 +129,10 @@ void LevelTables<Real>::build(int degree, bool rotation, bool reduced, int threa
   } else {
     build_m2m<Basis>(threads);
   }
-  const int operators = reduced ? operator_count : far_operator_count;
+  if (!m2l.translates) return;
+  const int operators = m2l.reduced ? operator_count : far_operator_count;
   if constexpr (Rotates<Basis>)
-    if (rotation) return build_rotations<Basis>(operators, threads, alike, scale...);
+    if (m2l.rotation) return build_rotations<Basis>(operators, threads, alike, scale...);
   if constexpr (Factors<Basis>)
     build_factors<Basis>(operators);
   else
@@ -152,19 +152,19 @@ std::int64_t LevelTables<Real>::held_bytes() const {
 /// the range of the precision are left out: all of these share one set without translations.
 template <class Real>
 template <class Basis>
-void Tables<Real>::build_levels(int degree, bool rotation, bool reduced, int threads, const TableScale& scale) {
+void Tables<Real>::build_levels(int degree, const M2lScheme& m2l, int threads, const TableScale& scale) {
   const auto add = [&]() -> LevelTables<Real>& { return *levels_.emplace_back(std::make_unique<LevelTables<Real>>()); };
   if constexpr (ScaleInvariant<Basis>) {
-    add().template build<Basis>(degree, rotation, reduced, threads, nullptr);
+    add().template build<Basis>(degree, m2l, threads, nullptr);
   } else {
-    add().template build<Basis>(degree, rotation, reduced, threads, nullptr, HUGE_VAL);
+    add().template build<Basis>(degree, m2l, threads, nullptr, HUGE_VAL);
     for (int level = 0; level < scale.levels; ++level) {
       const double edge = std::ldexp(scale.root, -level);
       if (level > 2 && scale.root == 0) {  // the limit of no screening, the same at all levels
         views_.push_back(views_.back());
       } else if (level >= 2 && edge <= Basis::template largest_scale<Real>) {
         const LevelTables<Real>* alike = levels_.size() > 1 ? levels_[1].get() : nullptr;
-        add().template build<Basis>(degree, rotation, reduced, threads, alike, edge);
+        add().template build<Basis>(degree, m2l, threads, alike, edge);
         views_.push_back(levels_.back()->view());
       } else {
         views_.push_back(levels_.front()->view());
@@ -174,9 +174,11 @@ void Tables<Real>::build_levels(int degree, bool rotation, bool reduced, int thr
 }
 
 template <class Real>
-void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, int threads, const TableScale& scale) {
+void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, int threads, bool translates,
+                         const TableScale& scale) {
   with_kernel(kernel, [&](auto k) {
-    build_levels<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, threads, scale);
+    build_levels<typename decltype(k)::Basis>(expansion_degree(kernel, degree), {rotation, reduced, translates},
+                                              threads, scale);
   });
 }
 

@@ -11,13 +11,18 @@
 
 namespace farfield::cpu {
 
+/// Which tables of m2l there shall be. A treecode translates nothing.
+struct M2lScheme {
+  bool rotation, reduced, translates;
+};
+
 /// Tables of one level, or of all levels of a scale-invariant basis.
 template <class Real>
 class LevelTables {
  public:
   /// Scale: as in GeneratesTables. `alike`: of another level, whose turns are used; must outlive this one. Null: none.
   template <class Basis, class... Scale>
-  void build(int degree, bool rotation, bool reduced, int threads, const LevelTables* alike, Scale... scale);
+  void build(int degree, const M2lScheme& m2l, int threads, const LevelTables* alike, Scale... scale);
 
   const TablesView<Real>& view() const { return view_; }
   std::int64_t held_bytes() const;
@@ -66,8 +71,9 @@ template <class Real>
 class Tables {
  public:
   /// Generates all tables of one degree and scheme by the generators of the kernel's basis, on `threads` threads. To be
-  /// called once per object.
-  void build(Kernel kernel, int degree, bool rotation, bool reduced, int threads, const TableScale& scale = {});
+  /// called once per object. `translates`: with those of m2l.
+  void build(Kernel kernel, int degree, bool rotation, bool reduced, int threads, bool translates = true,
+             const TableScale& scale = {});
 
   /// The tables of all levels, or of one of those that have none of their own.
   const TablesView<Real>& view() const { return levels_.front()->view(); }
@@ -80,7 +86,7 @@ class Tables {
 
  private:
   template <class Basis>
-  void build_levels(int degree, bool rotation, bool reduced, int threads, const TableScale& scale);
+  void build_levels(int degree, const M2lScheme& m2l, int threads, const TableScale& scale);
   std::vector<std::unique_ptr<LevelTables<Real>>> levels_;
   std::vector<TablesView<Real>> views_;
 };

@@ -53,6 +53,7 @@ void build(CudaTree& built, const Points& source_points, const Points* target_po
   for (Cloud* cloud : {&sources, &targets}) cloud->items.release();
   mark("gather");
 
+  if (options.acceptance.theta > 0) return mark("lists");  // a treecode has none
   Neighbourhood neighbourhood(memory);
   const Around around = neighbourhood.find(built.tree, options.thresholds, memory.stream);
   build_lists(built.lists, built.tree.view(), around, memory);

@@ -42,6 +42,13 @@ static void settle_scheme(Decision& d, Report& report) {
 
 template <class Real>
 void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report) {
+  if (d.method == Method::treecode) {
+    tables_.build(d.kernel, d.degree, true, false, stream, threads);
+    octants_.build(tables_.view(), stream);
+    mirror_.release();
+    tensor_.release();
+    return rows_.release();
+  }
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
   const TensorEngine engine = engine_of<Real>(d);

@@ -7,6 +7,7 @@
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/treecode/accounts.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"
 
@@ -185,11 +186,22 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   return shares;
 }
 
+/// The same for a treecode.
+template <class Real>
+int Judge::launch_walks(const Work<Real>& work, cudaStream_t stream) {
+  power_.resize(work.tree.boxes);
+  Work<Real> own = work;
+  own.stream = stream;
+  every_ = static_cast<BoxId>(sample_groups(work.targets).every);
+  return launch_accepted_tails(own, solid_decay, power_.data(), part_.data(), tails);
+}
+
 template <class Real>
 void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
   const cudaStream_t stream = side.fork(work.stream);
   part_.resize(room);
-  kept_ = expansions && work.tree.levels > 2 ? launch_tails(work, stream) : 0;
+  const bool walks = work.rule.theta > 0;
+  kept_ = !expansions ? 0 : walks ? launch_walks(work, stream) : work.tree.levels > 2 ? launch_tails(work, stream) : 0;
   shares_ = static_cast<int>(
       std::clamp<std::int64_t>((work.targets + 4 * tuning::norm_threads - 1) / (4 * tuning::norm_threads), 1,
                                std::int64_t(tuning::norm_blocks)));

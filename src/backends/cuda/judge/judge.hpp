@@ -25,6 +25,8 @@ class Judge {
  private:
   template <class Real>
   int launch_tails(const Work<Real>& work, cudaStream_t stream);
+  template <class Real>
+  int launch_walks(const Work<Real>& work, cudaStream_t stream);
 
   DeviceMemory& memory_;
   DeviceArray<double> power_, part_;

@@ -1,0 +1,154 @@
+#include <algorithm>
+
+#include "backends/cuda/treecode/accounts.hpp"
+#include "backends/cuda/treecode/walk.hpp"
+#include "backends/cuda/tuning.hpp"
+#include "expansions/solid_shape.hpp"
+
+namespace farfield::cuda {
+
+GroupSample sample_groups(std::int64_t targets) {
+  constexpr std::int64_t most = tuning::tail_blocks;
+  const std::int64_t all = groups_of(targets), every = std::max<std::int64_t>(1, (all + most - 1) / most);
+  return {every, (all + every - 1) / every};
+}
+
+namespace {
+
+using Total = unsigned long long;
+enum { near_pairs, near_boxes, far_boxes, leaves, totals };
+
+/// The walk of group `number` of the sample; take(found) for every box that is found, each lane with its own.
+template <class Take>
+__device__ std::int64_t walk_sample(const TreeWork& work, std::int64_t every, std::int64_t number, const Take& take) {
+  __shared__ Walk::Stack stack;
+  __shared__ Cuboid around;
+  const int lane = static_cast<int>(threadIdx.x);
+  const std::int64_t first = number * every * group_targets, t = min(first + lane, work.targets - 1);
+  const Cuboid own = cuboid_of_warp(work.target, t);
+  if (lane == 0) around = own;
+  __syncwarp();
+  Walk walk(work, around, stack);
+  for (bool more = true; more;) take(walk.next(more), first);
+  return first;
+}
+
+__global__ void __launch_bounds__(32)
+    count_walks_kernel(const __grid_constant__ TreeWork work, std::int64_t every, Total* total) {
+  Total own[3] = {0, 0, 0};
+  walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first) {
+    const auto targets = static_cast<Total>(min(std::int64_t(group_targets), work.targets - first));
+    own[near_boxes] += found.place == Walk::near;
+    own[far_boxes] += found.place == Walk::far;
+    if (found.place == Walk::near) own[near_pairs] += targets * static_cast<Total>(work.tree.source_count(found.box));
+  });
+  for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
+    const Total all = sum_of_warp(own[a]);
+    if (threadIdx.x == 0 && all) atomicAdd(total + a, all);
+  }
+}
+
+struct CountLeaves {
+  TreeView tree;
+  Total* total;
+  __device__ void operator()(std::int64_t box) const {
+    if (tree.is_leaf(static_cast<BoxId>(box))) atomicAdd(total + leaves, Total(1));
+  }
+};
+
+/// Powers of degree d + 1 of all multipoles.
+template <class Real>
+struct MultipolePowers {
+  TreeView tree;
+  const Real* multipole;
+  int stride, degree;
+  double* power;
+
+  __device__ double two_degrees(const Real* c, int low) const {
+    double sum = 0;
+    for (int i = low < 0 ? 0 : SolidShape::first(low); i < SolidShape::first(low + 2); ++i)
+      sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
+    return sum;
+  }
+  __device__ void operator()(std::int64_t box) const {
+    const Real* c = multipole + box * stride;
+    const bool some = tree.source_count(static_cast<BoxId>(box)) > 0;
+    power[box] =
+        some ? extrapolated_power(two_degrees(c, degree - 1), degree < 3 ? 0 : two_degrees(c, degree - 3), degree) : 0;
+  }
+};
+
+/// What is missing at a group's targets. A lane takes the boxes that it found to the group's targets, one in four.
+__global__ void __launch_bounds__(32)
+    accepted_tails_kernel(const __grid_constant__ TreeWork work, std::int64_t every, const double* power,
+                          const __grid_constant__ TailMeans means, double* part, int width) {
+  constexpr int one_in = 4;
+  const TreeView& tree = work.tree;
+  Truncation sum;
+  const std::int64_t first = walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t begin) {
+    if (found.place != Walk::far) return;
+    const double edge = tree.lattice.edge(tree.level[found.box]);
+    const float4 moved = work.centre ? work.centre[found.box] : float4{0, 0, 0, 0};
+    const double by[3] = {moved.x, moved.y, moved.z};
+    for (std::int64_t t = begin; t < min(begin + group_targets, work.targets); t += one_in) {
+      double r2 = 0;
+      for (int axis = 0; axis < means.decay.axes; ++axis) {
+        const double u = displacement_from_centre(tree, found.box, work.target[axis][t], axis) / edge - by[axis];
+        r2 += u * u;
+      }
+      sum += outer_tail(power[found.box], r2, edge, means);
+    }
+  });
+  const double looked_at =
+                   static_cast<double>((min(std::int64_t(group_targets), work.targets - first) + one_in - 1) / one_in),
+               targets = static_cast<double>(min(std::int64_t(group_targets), work.targets - first));
+  const double potential = sum_of_warp(sum.potential) * targets / looked_at,
+               gradient = sum_of_warp(sum.gradient) * targets / looked_at;
+  if (static_cast<int>(threadIdx.x) < width)
+    part[std::int64_t(blockIdx.x) * width + threadIdx.x] = threadIdx.x == 0   ? potential
+                                                           : threadIdx.x == 1 ? gradient
+                                                                              : 0;
+}
+
+}  // namespace
+
+void count_walks(const TreeWork& work, DeviceMemory& memory, Report& report) {
+  DeviceArray<Total> total(memory);
+  total.resize(totals);
+  require(cudaMemsetAsync(total.data(), 0, totals * sizeof(Total), work.stream), "cudaMemsetAsync");
+  const GroupSample sample = sample_groups(work.targets);
+  if (work.tree.boxes > 0) for_each_index(work.tree.boxes, CountLeaves{work.tree, total.data()}, work.stream, "leaves");
+  if (work.tree.boxes > 0 && work.targets > 0) {
+    count_walks_kernel<<<static_cast<unsigned>(sample.groups), 32, 0, work.stream>>>(work, sample.every, total.data());
+    require_launch("count_walks_kernel");
+  }
+  Total found[totals];
+  download(found, total.data(), totals, work.stream);
+  require(cudaStreamSynchronize(work.stream), "count_walks");
+  const auto of_all = [&](Total count) { return static_cast<std::int64_t>(count) * sample.every; };
+  report.boxes = work.tree.boxes;
+  report.levels = work.tree.levels;
+  report.leaves = static_cast<std::int64_t>(found[leaves]);
+  report.near_pairs = of_all(found[near_pairs]);
+  report.p2p_boxes = of_all(found[near_boxes]);
+  report.m2p_boxes = of_all(found[far_boxes]);
+  const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
+  report.far_fraction = all > 0 ? 1 - static_cast<double>(report.near_pairs) / all : 0;
+}
+
+template <class Real>
+int launch_accepted_tails(const Work<Real>& work, const Decay& decay, double* power, double* part, int width) {
+  for_each_index(work.tree.boxes,
+                 MultipolePowers<Real>{work.tree, work.multipole, work.tables.stride, work.tables.degree, power},
+                 work.stream, "powers");
+  const GroupSample sample = sample_groups(work.targets);
+  accepted_tails_kernel<<<static_cast<unsigned>(sample.groups), 32, 0, work.stream>>>(
+      work, sample.every, power, tail_means(decay, work.tables.degree), part, width);
+  require_launch("accepted_tails_kernel");
+  return static_cast<int>(sample.groups);
+}
+
+template int launch_accepted_tails(const Work<float>&, const Decay&, double*, double*, int);
+template int launch_accepted_tails(const Work<double>&, const Decay&, double*, double*, int);
+
+}  // namespace farfield::cuda

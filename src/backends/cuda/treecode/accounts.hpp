@@ -1,0 +1,26 @@
+// What a treecode's walks find, for the report and the judge; both look at some groups of targets that stand for all.
+#pragma once
+#include <farfield/report.hpp>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/work.hpp"
+#include "judge/truncation.hpp"
+
+namespace farfield::cuda {
+
+/// Groups that are looked at: every k-th of them.
+struct GroupSample {
+  std::int64_t every, groups;
+};
+GroupSample sample_groups(std::int64_t targets);
+
+/// Fills boxes, leaves, near_pairs, m2p_boxes, p2p_boxes and far_fraction of the report, those of walks from the
+/// sample. Waits for the stream.
+void count_walks(const TreeWork& work, DeviceMemory& memory, Report& report);
+
+/// Squared truncation errors of the sample's targets: sums per block in `part`, [blocks][width], of which the first two
+/// numbers are potential and gradient, the others 0. `power`: room for [boxes]. Returns the number of blocks.
+template <class Real>
+int launch_accepted_tails(const Work<Real>& work, const Decay& decay, double* power, double* part, int width);
+
+}  // namespace farfield::cuda

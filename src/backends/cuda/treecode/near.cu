@@ -1,0 +1,137 @@
+// p2p of a treecode: a warp per group of targets walks the tree and sums the sources of the boxes that it does not
+// expand. The group's own sources, where targets are sources, come first and apart, since only they are surely close.
+#include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/stages.hpp"
+#include "backends/cuda/treecode/walk.hpp"
+#include "backends/cuda/tuning.hpp"
+
+namespace farfield::cuda {
+
+/// Sources [begin, begin + count).
+struct SourceRange {
+  std::uint32_t begin, count;
+};
+inline constexpr int most_ranges = 192;
+
+/// The sources of a list of ranges, up to 32 ranges at a time.
+class RangeSources {
+ public:
+  struct Shared {
+    std::uint32_t offset[33];  ///< how many sources there are in the ranges before each; the last is the sum
+    std::uint32_t first[32];   ///< the range's first source less its offset
+  };
+  __device__ RangeSources(const SourceRange* ranges, int count, Shared& shared)
+      : ranges_(ranges), count_(count), shared_(shared) {
+    load();
+  }
+  __device__ bool ready() {
+    while (taken_ == shared_.offset[32]) {
+      if (count_ <= 32) return false;
+      count_ -= 32;
+      ranges_ += 32;
+      taken_ = 0;
+      load();
+    }
+    return true;
+  }
+  __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
+  __device__ void take(std::uint32_t count) { taken_ += count; }
+  __device__ std::uint32_t operator()(std::uint32_t i) const {
+    int range = 0;
+    i += taken_;
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+      if (shared_.offset[range + step] <= i) range += step;
+    return shared_.first[range] + i;
+  }
+
+ private:
+  __device__ void load() {
+    __syncwarp();
+    const int lane = static_cast<int>(threadIdx.x);
+    const SourceRange own = ranges_[min(lane, count_ - 1)];
+    const std::uint32_t count = lane < count_ ? own.count : 0u, length = sum_up_to(lane, count);
+    shared_.first[lane] = own.begin - (length - count);
+    shared_.offset[lane + 1] = length;
+    if (lane == 0) shared_.offset[0] = 0;
+    __syncwarp();
+  }
+
+  const SourceRange* ranges_;
+  int count_;
+  Shared& shared_;
+  std::uint32_t taken_ = 0;
+};
+
+/// Appends the part [begin, end) of a lane's range, if there is any; by a whole warp.
+__device__ inline void append(std::int64_t begin, std::int64_t end, SourceRange* list, int& listed) {
+  const unsigned some = __ballot_sync(~0u, begin < end), before = some & ((1u << threadIdx.x) - 1);
+  if (begin < end)
+    list[listed + __popc(before)] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)};
+  listed += __popc(some);
+}
+
+template <class Kernel, class Real, int parts>
+__global__ void __launch_bounds__(group_targets, tuning::tile_residents<Real> / group_targets)
+    walk_near_kernel(const __grid_constant__ NearWork<Real> work) {
+  using Sum = PairSum<Kernel, Real, parts, group_targets>;
+  __shared__ typename Sum::Shared shared;
+  __shared__ RangeSources::Shared row;
+  __shared__ Walk::Stack stack;
+  __shared__ Cuboid around;
+  __shared__ SourceRange list[most_ranges];
+  const TreeView& tree = work.tree;
+  const std::int64_t first = std::int64_t(blockIdx.x) * group_targets;
+  const int count = static_cast<int>(min(std::int64_t(group_targets), work.targets - first));
+  const Cuboid own = cuboid_of_warp(work.target, first + min(static_cast<int>(threadIdx.x), count - 1));
+  if (threadIdx.x == 0) {
+    around = own;
+    double size = 0x1p-20;
+    for (int axis = 0; axis < 3; ++axis) size = fmax(size, own.high[axis] - own.low[axis]);
+    shared.frame = make_frame<Kernel, Real>((own.low[0] + own.high[0]) / 2, (own.low[1] + own.high[1]) / 2,
+                                            (own.low[2] + own.high[2]) / 2, size);
+    list[0] = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
+  }
+  __syncwarp();
+  Walk walk(work, around, stack);
+  bool guarded = work.alike;
+  int listed = guarded ? 1 : 0;
+  for (bool more = true; more;) {
+    const Walk::Found found = walk.next(more);
+    const bool is_near = found.place == Walk::near;
+    const std::int64_t begin = is_near ? tree.source_begin[found.box] : 0,
+                       end = is_near ? tree.source_end[found.box] : 0;
+    if (work.alike) {
+      append(begin, min(end, first), list, listed);
+      append(max(begin, first + count), end, list, listed);
+    } else {
+      append(begin, end, list, listed);
+    }
+    __syncwarp();
+    if (listed == 0 || (more && listed <= most_ranges - 2 * group_targets)) continue;
+    Sum sum(work, shared, first, count, guarded ? 0 : Sum::nowhere);
+    RangeSources sources(list, listed, row);
+    if (guarded) sum.guard(static_cast<std::uint32_t>(count));
+    sum.add(sources);
+    sum.finish(false);
+    __syncwarp();
+    guarded = false;
+    listed = 0;
+  }
+}
+
+template <class Kernel, class Real>
+void walk_near(const NearWork<Real>& work) {
+  for (int part = 0; part < work.result.parts(); ++part)
+    require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
+            "cudaMemsetAsync");
+  const auto kernel =
+      with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
+  kernel<<<static_cast<unsigned>(groups_of(work.targets)), group_targets, 0, work.stream>>>(work);
+  require_launch("p2p");
+}
+
+FARFIELD_INSTANTIATE(walk_near, NearWork)
+
+}  // namespace farfield::cuda
