@@ -48,6 +48,10 @@ std::string formula(const Report& r, const Terminal& t) {
   if (r.kernel == "laplace2d")
     return fmt::format("u(x) = {}{} q_j ({}log |x {} y_j|){}, in the plane", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), t.either("−", "-"), r.gradient ? " and its gradient" : "");
+  if (r.kernel == "yukawa3d")
+    return fmt::format("u(x) = {}{} q_j exp({}{} |x {} y_j|){}|x {} y_j|{}, screened", factor, t.either("Σ", "sum"),
+                       t.either("−", "-"), shortest(r.kappa), t.either("−", "-"), t.either(" / ", "/"),
+                       t.either("−", "-"), r.gradient ? " and its gradient" : "");
   if (r.kernel == "gauss")
     return fmt::format("u(x) = {}{} q_j exp({}|x {} y_j|{} / 2 {}{}){}, {} = {}", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), t.either("−", "-"), t.either("²", "^2"), t.either("σ", "sigma"),

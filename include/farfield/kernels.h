@@ -17,6 +17,7 @@
   KERNEL(laplace2d, LAPLACE2D, Laplace2d, 2, "-log |x - y| in the plane") \
   KERNEL(gauss, GAUSS, Gauss, 3, "exp(-|x - y|^2 / (2 bandwidth^2)) for every pair, a point with itself included") \
   KERNEL(vortex, VORTEX, Vortex, 4, "velocity of point vortices, 1/(2 pi i (z - z_j)) = u - iv") \
-  KERNEL(cauchy, CAUCHY, Cauchy, 5, "1/(z - z_j), z = x + iy: real and imaginary part")
+  KERNEL(cauchy, CAUCHY, Cauchy, 5, "1/(z - z_j), z = x + iy: real and imaginary part") \
+  KERNEL(yukawa3d, YUKAWA3D, Yukawa3d, 6, "exp(-kappa |x - y|)/|x - y|")
 
 #endif

@@ -102,6 +102,9 @@
    * Errors of that kernel are relative to the sum of |strengths|, those of its gradient to this sum over the           \
    * bandwidth, at every target. */                                                                                     \
   OPTION(real, bandwidth, 0, general, "H", "Standard deviation of kernel gauss")                                       \
+  /* Screening of kernel yukawa3d, the inverse of a length in the caller's units: 0 or more for that kernel, which is     \
+   * 1/r with 0; 0 for all others. */                                                                                  \
+  OPTION(real, kappa, 0, general, "K", "Screening of yukawa3d, 1/length (default 0)")                                  \
   OPTION(Method, method, Method::automatic, general, "", "auto: the cheapest of the others")                           \
   /* automatic: single only where it can reach the tolerance */                                                        \
   OPTION(Precision, precision, Precision::automatic, general, "", "auto: single where it reaches the tolerance")       \

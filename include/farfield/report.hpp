@@ -41,13 +41,13 @@ struct ErrorReport {
 
 struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
-  double tolerance = 0, scale = 1, softening = 0;
+  double tolerance = 0, scale = 1, softening = 0, kappa = 0;
   std::string softening_kind;  ///< empty without softening
   double bandwidth = 0;
   /// What errors are relative to: "results", their L2 norm over all targets, or "strengths", at every target the sum of
   /// |strengths|, which for the gradient is divided by the bandwidth.
   std::string relative_to;
-  std::string core;            ///< of vortices; empty without one
+  std::string core;  ///< of vortices; empty without one
   double core_radius = 0;
   std::string periodic;                     ///< axes along which the points repeat; empty without any
   double cell[3] = {};                      ///< lengths along these

@@ -3,7 +3,7 @@
 // Conventions that every basis keeps: expansions live in box units, u = (x - box centre) / a with a the edge of the
 // expansion's own box; a multipole is M_i = sum_j q_j R_i(u_j), its potential potential_scale(a) sum_i M_i S_i(u); a
 // local expansion's potential is potential_scale(a) sum_i L_i R_i(u). Tables of a scale-invariant kernel therefore hold
-// for all levels.
+// for all levels; of another kernel R, S and the tables depend on the level (GeneratesTables).
 // Matrices are column-major: element (out, in) at [in * count + out].
 #pragma once
 #include <array>
@@ -26,12 +26,17 @@ struct NullVisitor {
   FARFIELD_HD void end(int /*m*/) {}
 };
 
-/// Per particle, host and device: the recurrence of the regular functions R, and the inversion that turns them into the
-/// singular functions S.
+/// The singular functions S are the regular ones at an inverted point, times a weight.
 template <class Basis, class V>
-concept EvaluatesExpansions = requires(int degree, const V* table, V v, V& r, NullVisitor& visitor) {
-  Basis::columns(degree, table, v, v, v, visitor);
+concept Inverts = requires(V v, V& r) {
   Basis::invert(r, r, r, r, v);
+};
+
+/// Per particle, host and device: the recurrences of the regular functions R and of the singular functions S.
+template <class Basis, class V>
+concept EvaluatesExpansions = requires(int degree, const V* table, V v, NullVisitor& visitor) {
+  Basis::columns(degree, table, v, v, v, visitor);
+  requires Inverts<Basis, V> || requires { Basis::singular_columns(degree, table, v, v, v, v, visitor); };
 };
 
 /// Where coefficients stand, as compile-time arithmetic of host and device: sorted by degree.
@@ -44,22 +49,27 @@ concept CoefficientShape = requires(int degree, int m, int i) {
 };
 
 /// Host: tables of the translations and derivatives. M2m and DenseM2l hold what all operators of one degree share;
-/// their fill functions write to `out`, rounded to double first. Const functions may run concurrently.
-template <class Basis>
-concept GeneratesTables = requires(int degree, const double* t, double edge, double* out,
+/// their fill functions write to `out`, rounded to double first. Const functions may run concurrently. Scale: nothing,
+/// or, of a kernel with a length, a double: the edge of the level's boxes in that length, infinite where it is so large
+/// that expansions are left out.
+template <class Basis, class... Scale>
+concept GeneratesTables = requires(int degree, const double* t, double edge, double* out, Scale... scale,
                                    const typename Basis::M2m& m2m, const typename Basis::DenseM2l& dense) {
+  requires std::constructible_from<typename Basis::M2m, int, Scale...>;
+  requires std::constructible_from<typename Basis::DenseM2l, int, Scale...>;
   m2m.fill_columns(degree, out);  ///< columns of the functions of `degree`; out: the whole matrix
   dense.fill(t, edge, out);
-  { Basis::recurrence_table(degree) } -> std::same_as<std::vector<double>>;
-  { Basis::local_gradient(degree) } -> std::same_as<std::array<SparseMap, 3>>;
-  { Basis::multipole_gradient(degree) } -> std::same_as<std::array<SparseMap, 3>>;
-  { Basis::m2m(degree) } -> std::same_as<std::vector<double>>;
-  { Basis::m2l(degree, t, edge) } -> std::same_as<std::vector<double>>;
+  { Basis::recurrence_table(degree, scale...) } -> std::same_as<std::vector<double>>;
+  { Basis::local_gradient(degree, scale...) } -> std::same_as<std::array<SparseMap, 3>>;
+  { Basis::multipole_gradient(degree, scale...) } -> std::same_as<std::array<SparseMap, 3>>;
+  { Basis::m2m(degree, scale...) } -> std::same_as<std::vector<double>>;
+  { Basis::m2l(degree, t, edge, scale...) } -> std::same_as<std::vector<double>>;
 };
 
 template <class Basis>
 concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansions<Basis, float> &&
-    GeneratesTables<Basis> && CoefficientShape<typename Basis::Shape> && requires(int degree, double edge) {
+    (GeneratesTables<Basis> ||
+     GeneratesTables<Basis, double>)&&CoefficientShape<typename Basis::Shape>&& requires(int degree, double edge) {
   { Basis::coefficient_count(degree) } -> std::same_as<int>;
   { Basis::level_classes(int{}) } -> std::same_as<int>;  ///< sets of tables that a tree of so many levels needs
   { Basis::errors } -> std::convertible_to<const ErrorCurve*>;
@@ -72,13 +82,15 @@ concept ExpansionBasis = EvaluatesExpansions<Basis, double> && EvaluatesExpansio
 // What a basis may offer beside; the code that needs it says so by static_assert.
 
 /// m2l as turns and a translation along z, O(degree^3) numbers and work.
-template <class Basis>
-concept Rotates = requires(int degree, const double* t, double edge, double* out,
-                           const typename Basis::RotatedM2l& rotated) {
+template <class Basis, class... Scale>
+concept RotatesAtScale = requires(int degree, const double* t, double edge, double* out, Scale... scale,
+                                  const typename Basis::RotatedM2l& rotated) {
   rotated.fill(t, edge, out, out, out, out);  ///< cosine, sine, blocks, shift; their lengths: rotation_sizes
   { Basis::rotation_sizes(degree) } -> std::same_as<RotationSizes>;
-  { Basis::m2l_rotation(degree, t, edge) } -> std::same_as<RotationOperator>;
+  { Basis::m2l_rotation(degree, t, edge, scale...) } -> std::same_as<RotationOperator>;
 };
+template <class Basis>
+concept Rotates = RotatesAtScale<Basis> || RotatesAtScale<Basis, double>;
 
 /// m2l as multiplications of coefficients before and after one matrix, which all offsets share.
 template <class Basis>
@@ -109,7 +121,7 @@ concept InPlane = Factors<Basis> && Logarithmic<Basis> && requires(int n) {
   { Basis::power_factor(n) } -> std::same_as<double>;
 };
 
-/// One set of tables, in box units, holds for all levels.
+/// One set of tables, in box units, holds for all levels. Else each level has its own, made for its scale.
 template <class Basis>
 concept ScaleInvariant = Basis::level_classes(max_levels)
 == 1;

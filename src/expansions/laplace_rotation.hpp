@@ -123,23 +123,17 @@ inline RotationSizes rotation_sizes(int degree) {
   return {degree + 1, squares(degree + 1) + squares(degree), squares(degree + 1)};
 }
 
-/// Makes the rotated m2l of any offset at one degree; const functions may run at the same time.
-class RotatedM2l {
+/// Turns of any offset t onto +z at one degree; const functions may run at the same time.
+class TurnsOntoZ {
  public:
-  explicit RotatedM2l(int degree) : degree_(degree) {
+  explicit TurnsOntoZ(int degree) : degree_(degree) {
     for (int n = 1; n <= degree; ++n) step_.emplace_back(n);
-    const BinomialRoots roots(2 * degree);
-    size_.reserve(static_cast<std::size_t>(rotation_sizes(degree).shift));
-    for (int m = 0; m <= degree; ++m)
-      for (int n = m; n <= degree; ++n)
-        for (int k = m; k <= degree; ++k) size_.push_back(roots(n - m, k + m) * roots(n + m, k - m));
   }
 
   template <class Real>
-  void fill(const double t[3], double target_edge, Real* cosine, Real* sine, Real* blocks, Real* shift) const {
+  void fill(const double t[3], Real* cosine, Real* sine, Real* blocks) const {
     fill_azimuth(t, cosine, sine);
     fill_blocks(t, blocks);
-    fill_shift(t, target_edge, shift);
   }
 
  private:
@@ -161,6 +155,28 @@ class RotatedM2l {
     for (int n = 1; n <= degree_; ++n) blocks = turn.advance(step_[static_cast<std::size_t>(n) - 1], n, blocks);
   }
 
+  int degree_;
+  std::vector<TurnStep> step_;  ///< of degrees 1, 2, ...
+};
+
+/// Makes the rotated m2l of any offset at one degree; const functions may run at the same time.
+class RotatedM2l {
+ public:
+  explicit RotatedM2l(int degree) : degree_(degree), turns_(degree) {
+    const BinomialRoots roots(2 * degree);
+    size_.reserve(static_cast<std::size_t>(rotation_sizes(degree).shift));
+    for (int m = 0; m <= degree; ++m)
+      for (int n = m; n <= degree; ++n)
+        for (int k = m; k <= degree; ++k) size_.push_back(roots(n - m, k + m) * roots(n + m, k - m));
+  }
+
+  template <class Real>
+  void fill(const double t[3], double target_edge, Real* cosine, Real* sine, Real* blocks, Real* shift) const {
+    turns_.fill(t, cosine, sine, blocks);
+    fill_shift(t, target_edge, shift);
+  }
+
+ private:
   /// m2l along +z over a distance r: g_{n+k}^{m+l} vanishes unless l = -m, so only equal m couple:
   ///   C_{n,n'} = (-1)^(n+m) (n+n')! / sqrt((n-m)!(n+m)!(n'-m)!(n'+m)!) target_edge^(n+1) / r^(n+n'+1).
   template <class Real>
@@ -186,7 +202,7 @@ class RotatedM2l {
   }
 
   int degree_;
-  std::vector<TurnStep> step_;     ///< of degrees 1, 2, ...
+  TurnsOntoZ turns_;
   std::vector<long double> size_;  ///< the factors of the shift that do not depend on the offset
 };
 

@@ -6,14 +6,14 @@
 namespace farfield {
 
 /// For every box with targets: the far box whose multipole has the largest truncation error there, or no_box.
-static std::vector<BoxId> most_missed(const TreeView& tree, const double* power, const TailMeans& means, int threads) {
+static std::vector<BoxId> most_missed(const TreeView& tree, const double* power, const LevelMeans& means, int threads) {
   std::vector<BoxId> most(static_cast<std::size_t>(tree.boxes), no_box);
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box) {
     if (tree.target_count(box) == 0 || tree.level[box] < 2) continue;
     double largest = 0;
     for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
-      const double missed = power[source] * means.far(dx, dy, dz);
+      const double missed = power[source] * means[tree.level[source]].far(dx, dy, dz);
       if (missed > largest) largest = missed, most[static_cast<std::size_t>(box)] = source;
     });
   }
@@ -26,7 +26,7 @@ class MissedAt {
  public:
   template <class Real>
   MissedAt(const TreeView& tree, const ListsView& lists, BoxId leaf, const Expansions<Real>& e, const double* power,
-           const std::vector<BoxId>& most, const TailMeans& means)
+           const std::vector<BoxId>& most, const LevelMeans& means)
       : tree_(tree), m2p_(lists.m2p), leaf_(leaf), power_(power), means_(means) {
     for (BoxId box = leaf; box != no_box && tree.level[box] >= 2; box = tree.parent[box]) {
       inner_[count_] = {box, next_power(e, e.local + box * e.stride)};
@@ -37,8 +37,8 @@ class MissedAt {
     Truncation sum;
     for (int k = 0; k < count_; ++k) {
       const double a = edge(inner_[k].box);
-      sum +=
-          inner_tail(inner_[k].power, square_from_centre(tree_, inner_[k].box, target, i, a, means_.decay), a, means_);
+      const TailMeans& means = means_[tree_.level[inner_[k].box]];
+      sum += inner_tail(inner_[k].power, square_from_centre(tree_, inner_[k].box, target, i, a, means.decay), a, means);
       if (far_[k] != no_box) sum += outer(far_[k], target, i);
     }
     for (std::int64_t k = m2p_.begin[leaf_]; k < m2p_.begin[leaf_ + 1]; ++k) sum += outer(m2p_.items[k], target, i);
@@ -53,13 +53,14 @@ class MissedAt {
   double edge(BoxId box) const { return tree_.lattice.edge(tree_.level[box]); }
   Truncation outer(BoxId source, const double* const target[3], std::int64_t i) const {
     const double a = edge(source);
-    return outer_tail(power_[source], square_from_centre(tree_, source, target, i, a, means_.decay), a, means_);
+    const TailMeans& means = means_[tree_.level[source]];
+    return outer_tail(power_[source], square_from_centre(tree_, source, target, i, a, means.decay), a, means);
   }
   const TreeView& tree_;
   const ListView& m2p_;
   BoxId leaf_;
   const double* power_;
-  const TailMeans& means_;
+  const LevelMeans& means_;
   Inner inner_[max_levels + 1];
   BoxId far_[max_levels + 1];
   int count_ = 0;
@@ -79,7 +80,7 @@ template <class Real>
 std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
                                       const double* const target[3], const double* power, std::int64_t most,
                                       int threads) {
-  const TailMeans& means = tail_means(e.decay, e.degree);
+  const LevelMeans means(e, tree.levels);
   const std::int64_t count = tree.target_count(0);
   // those of a treecode, whose rows are too long to predict every target's error, are drawn anywhere
   if (!e.local) return draw(count, std::min(most, count), [&](std::int64_t) { return 1 / static_cast<double>(count); });

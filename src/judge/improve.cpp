@@ -14,7 +14,7 @@ namespace farfield {
 /// Relative error of one pair in the arithmetic of a decision, root mean square.
 static double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
-  const double rounding = single ? 1.2e-7 : 4e-16;
+  const double rounding = (single ? 1.2e-7 : 4e-16) * std::hypot(1, d.screened / 3);
   if (d.backend != Backend::cpu || d.method == Method::direct || d.pair_terms >= cpu::full_terms(avx512, single))
     return rounding;
   return std::hypot(rounding, cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4);

@@ -15,9 +15,9 @@ namespace farfield {
 /// Points of a quadrature rule along one axis of a box at distance `boxes`: dense towards the centre from which w is
 /// measured, where the integrand has its peak.
 struct AxisRule {
-  static constexpr int points = 16;
-  double x[points], weight[points];
-  explicit AxisRule(int boxes) {
+  static constexpr int most = 16;
+  double x[most], weight[most];
+  AxisRule(int boxes, int points) {
     for (int i = 0; i < points; ++i) {
       const double t = (i + 0.5) / points;
       x[i] = boxes - 0.5 + (boxes > 0 ? t * t : t);
@@ -28,31 +28,36 @@ struct AxisRule {
 
 /// The mean of f(w^2) over a box at distance dx, dy, dz, in boxes, along the axes; w within the plane of two axes.
 template <class F>
-static double mean_over_box(const Decay& decay, int dx, int dy, int dz, F&& f) {
-  const AxisRule x(dx), y(dy), z(dz);
+static double mean_over_box(const Decay& decay, int dx, int dy, int dz, F&& f, int points = AxisRule::most) {
+  const AxisRule x(dx, points), y(dy, points), z(dz, points);
   double sum = 0;
-  for (int i = 0; i < AxisRule::points; ++i)
-    for (int j = 0; j < AxisRule::points; ++j) {
+  for (int i = 0; i < points; ++i)
+    for (int j = 0; j < points; ++j) {
       if (decay.axes == 2) {
         sum += x.weight[i] * y.weight[j] * f(x.x[i] * x.x[i] + y.x[j] * y.x[j]);
         continue;
       }
-      for (int k = 0; k < AxisRule::points; ++k)
+      for (int k = 0; k < points; ++k)
         sum += x.weight[i] * y.weight[j] * z.weight[k] * f(x.x[i] * x.x[i] + y.x[j] * y.x[j] + z.x[k] * z.x[k]);
     }
   return sum;
 }
 
-static TailMeans make_tail_means(const Decay& decay, int degree) {
+static TailMeans make_tail_means(const Decay& decay, int degree, const Screening& screening, int points) {
   TailMeans means;
   means.decay = decay;
+  means.screening = screening;
   const int n = means.n = degree + 1, s = decay.steeper;
-  means.inner = mean_over_box(decay, 0, 0, 0, [&](double r2) { return integer_power(r2, n); }) / (2 * n + s);
+  means.inner = mean_over_box(
+                    decay, 0, 0, 0, [&](double r2) { return screening.inner(n, r2) * integer_power(r2, n); }, points) /
+                (2 * n + s);
   for (int x = 2; x <= 3; ++x)
     for (int y = 0; y <= x; ++y)
       for (int z = 0; z <= (decay.axes == 3 ? y : 0); ++z) {
         const double mean =
-            mean_over_box(decay, x, y, z, [&](double w2) { return 1 / integer_power(w2, n + s); }) / (2 * n + s);
+            mean_over_box(
+                decay, x, y, z, [&](double w2) { return screening.outer(n, w2) / integer_power(w2, n + s); }, points) /
+            (2 * n + s);
         int d[3] = {z, y, x};
         do means.outer[d[0]][d[1]][d[2]] = mean;
         while (std::next_permutation(d, d + 3));
@@ -64,8 +69,31 @@ const TailMeans& tail_means(const Decay& decay, int degree) {
   static std::array<TailMeans, max_degree + 1> known[2];
   static std::array<std::once_flag, max_degree + 1> made[2];
   const auto i = static_cast<std::size_t>(degree), kind = static_cast<std::size_t>(decay.steeper);
-  std::call_once(made[kind][i], [&] { known[kind][i] = make_tail_means(decay, degree); });
+  std::call_once(made[kind][i], [&] { known[kind][i] = make_tail_means(decay, degree, {}, AxisRule::most); });
   return known[kind][i];
+}
+
+/// The terms of degrees n, n + 1, ... at 1.5 edges from a source in a corner: their squares fall by a third per degree
+/// for 1/r, which truncation_safety knows, but hardly where lambda exceeds n.
+static Screening screening_of(int n, double lambda) {
+  Screening s{lambda};
+  constexpr double corner2 = 0.75, face2 = 2.25, of_laplace = corner2 / face2;
+  const auto term = [&](int degree) { return s.squared(degree, corner2, -1) * s.squared(degree, face2, 1); };
+  s.series = (1 - of_laplace) / (1 - std::min(0.99, of_laplace * term(n + 1) / term(n)));
+  return s;
+}
+
+// Below this lambda screening changes no term by more than 1 %; above the other one all expansions are 0.
+static constexpr double least_screening = 1e-3, most_screening = 1e3;
+
+LevelMeans::LevelMeans(const Decay& decay, int degree, double root_scale, int levels)
+    : all_(tail_means(decay, degree)) {
+  constexpr int few = 6;
+  for (int level = 0; level < levels && root_scale > 0; ++level) {
+    const double lambda = std::ldexp(root_scale, -level);
+    const bool screened = level >= 2 && lambda > least_screening && lambda < most_screening;
+    own_.push_back(screened ? make_tail_means(decay, degree, screening_of(degree + 1, lambda), few) : all_);
+  }
 }
 
 // Of 1,500 sums the true error was 6.7 times the estimate at most with 12 translations, 13 with one. Where a few close
@@ -115,12 +143,13 @@ static Truncation local_tail(const TreeView& tree, BoxId box, double power, cons
 
 /// Squared errors at the targets of a leaf from the terms that the multipoles of finer boxes lack.
 static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
-                              const double* const target[3], const TailMeans& means) {
+                              const double* const target[3], const LevelMeans& of_level) {
   Truncation sum;
-  const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
+  const EvenlySpaced targets = looked_at(tree, box, of_level[0].n - 1);
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
     const double a = tree.lattice.edge(tree.level[source]);
+    const TailMeans& means = of_level[tree.level[source]];
     targets.each([&](std::int64_t i) {
       sum += outer_tail(power[source], square_from_centre(tree, source, target, i, a, means.decay), a, means);
     });
@@ -167,17 +196,20 @@ static double far_targets(const TreeView& tree, BoxId source, const double* cons
 
 /// Squared errors at far targets from the terms that the multipoles lack.
 static Truncation far_tails(const TreeView& tree, const double* power, const double* const target[3],
-                            const TailMeans& means, int threads) {
+                            const LevelMeans& means, int threads) {
   constexpr int most = 256;
   const BoxSample sample = sample_boxes(tree, most, [&](BoxId box) { return power[box]; });
   if (!std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return {sample.square, sample.fourth};
   std::vector<double> missed(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (std::size_t i = 0; i < missed.size(); ++i) missed[i] = far_targets(tree, sample.boxes[i].box, target, means);
+  for (std::size_t i = 0; i < missed.size(); ++i) {
+    const BoxId box = sample.boxes[i].box;
+    missed[i] = far_targets(tree, box, target, means[tree.level[box]]);
+  }
   Truncation sum;
   for (std::size_t i = 0; i < missed.size(); ++i) {
     sum.potential += sample.boxes[i].square * missed[i];
-    sum.gradient += sample.boxes[i].fourth * missed[i] * means.outer_gradient();
+    sum.gradient += sample.boxes[i].fourth * missed[i] * means[tree.level[sample.boxes[i].box]].outer_gradient();
   }
   return sum;
 }
@@ -188,17 +220,17 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
   const bool locals = e.local;
   const int first = locals ? 2 : 0;
   if (tree.levels <= first) return {};
-  const TailMeans& means = tail_means(e.decay, e.degree);
+  const LevelMeans means(e, tree.levels);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (BoxId box = 0; box < tree.boxes; ++box)
     power[box] =
         tree.level[box] >= first && tree.source_count(box) > 0 ? next_power(e, e.multipole + box * e.stride) : 0;
-  if (!locals) return accepted_tails(tree, lists.m2p, power, target, means, threads);
+  if (!locals) return accepted_tails(tree, lists.m2p, power, target, means[0], threads);
   Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
     if (tree.target_count(box) == 0) return Truncation{};
     Truncation own = finer_tails(tree, lists.m2p, box, power, target, means);  // a coarse leaf has finer boxes, too
     if (tree.level[box] < 2) return own;
-    return own += local_tail(tree, box, next_power(e, e.local + box * e.stride), target, means);
+    return own += local_tail(tree, box, next_power(e, e.local + box * e.stride), target, means[tree.level[box]]);
   });
   sum += far_tails(tree, power, target, means, threads);
   return sum;

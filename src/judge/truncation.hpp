@@ -17,6 +17,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "core/hd.hpp"
 #include "expansions/error_curve.hpp"
@@ -35,7 +36,8 @@ struct Truncation {
   }
 };
 
-/// Multipoles and locals (a treecode has none: null) of all boxes, `stride` apart, `count(n)` coefficients of degrees 0 to n.
+/// Multipoles and locals (a treecode has none: null) of all boxes, `stride` apart, `count(n)` coefficients of degrees 0
+/// to n.
 template <class Real>
 struct Expansions {
   const Real *multipole, *local;
@@ -43,6 +45,7 @@ struct Expansions {
   int degree;
   int (*count)(int degree);
   Decay decay;
+  double root_scale = 0;  ///< of a kernel with a length: the root's edge in it
 
   double power(const Real* c, int n) const {
     double sum = 0;
@@ -78,23 +81,55 @@ FARFIELD_HD double integer_power(double x, int n) {
 /// x for a logarithm, x / a^2 for 1/r.
 FARFIELD_HD double over_unit(const Decay& decay, double x, double a) { return decay.steeper ? x / (a * a) : x; }
 
+/// What a screened kernel's radial parts (expansions/bessel/radial.hpp) do to the squares of terms of degree n: by
+/// their asymptotic forms for high degrees, uniform in lambda (Abramowitz & Stegun 9.7.7, 9.7.8).
+struct Screening {
+  double lambda = 0;  ///< 0: none
+  double series = 1;  ///< by how much the terms above degree n weigh more than they do for 1/r
+
+  FARFIELD_HD double outer(int n, double w2) const { return lambda > 0 ? series * squared(n, w2, 1) : 1; }
+  FARFIELD_HD double inner(int n, double r2) const { return lambda > 0 ? series * squared(n, r2, -1) : 1; }
+  /// The square of exp(h lambda) K_n (sign 1) or of exp(-h lambda) I_n (-1).
+  FARFIELD_HD double squared(int n, double r2, int sign) const {
+    const double corner = 0.8660254037844386, nu = n + 0.5, s = sqrt(nu * nu + lambda * lambda * r2);
+    return exp(2 * sign * (corner * lambda - (s - nu) + nu * log((nu + s) / (2 * nu)))) * nu / s;
+  }
+};
+
 /// Means over a box full of targets, for the terms of degree n = d + 1.
 struct TailMeans {
   int n = 1;
   Decay decay{};
   double outer[4][4][4] = {};  ///< of w^(-2n-2s) / (2n+s), by the distance of the boxes along each axis
   double inner = 0;            ///< of r^(2n) / (2n+s)
+  Screening screening{};       ///< both times its factors
 
   FARFIELD_HD double far(int dx, int dy, int dz) const {
     return outer[dx < 0 ? -dx : dx][dy < 0 ? -dy : dy][dz < 0 ? -dz : dz];
   }
   /// The squared gradient over the squared potential, where most of either is: at 1.6 edges from a multipole's centre,
   /// at 0.6 from a local's.
-  FARFIELD_HD double outer_gradient() const { return (n + decay.steeper) * (2.0 * n + decay.steeper) / (1.6 * 1.6); }
-  FARFIELD_HD double inner_gradient() const { return n * (2.0 * n + decay.steeper) / (0.6 * 0.6); }
+  FARFIELD_HD double outer_gradient() const {
+    return (n + decay.steeper) * (2.0 * n + decay.steeper) / (1.6 * 1.6) + of_screening();
+  }
+  FARFIELD_HD double inner_gradient() const { return n * (2.0 * n + decay.steeper) / (0.6 * 0.6) + of_screening(); }
+  FARFIELD_HD double of_screening() const { return screening.lambda * screening.lambda; }
 };
 /// Of expansions of `degree`; remembered for the life of the process.
 const TailMeans& tail_means(const Decay& decay, int degree);
+
+/// The means of each level of a tree.
+class LevelMeans {
+ public:
+  template <class Real>
+  LevelMeans(const Expansions<Real>& e, int levels) : LevelMeans(e.decay, e.degree, e.root_scale, levels) {}
+  LevelMeans(const Decay& decay, int degree, double root_scale, int levels);
+  const TailMeans& operator[](int level) const { return own_.empty() ? all_ : own_[static_cast<std::size_t>(level)]; }
+
+ private:
+  const TailMeans& all_;
+  std::vector<TailMeans> own_;
+};
 
 /// Squared distance of point i from the centre of a box, in its edges.
 FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
@@ -111,13 +146,15 @@ FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const dou
 /// degree n with that power.
 FARFIELD_HD Truncation inner_tail(double power, double r2, double a, const TailMeans& of) {
   const int n = of.n, s = of.decay.steeper;
-  const double q = over_unit(of.decay, power * integer_power(r2, n - 1), a);
-  return {q * r2 / (2 * n + s), q * n / (a * a)};
+  const double q = over_unit(of.decay, power * integer_power(r2, n - 1), a) * of.screening.inner(n, r2);
+  const double potential = q * r2 / (2 * n + s);
+  return {potential, q * n / (a * a) + potential * of.of_screening() / (a * a)};
 }
 FARFIELD_HD Truncation outer_tail(double power, double r2, double a, const TailMeans& of) {
   const int n = of.n, s = of.decay.steeper;
-  const double falls = integer_power(r2, n + s), q = power / (s ? falls * a * a : falls);
-  return {q / (2 * n + s), q * (n + s) / (r2 * a * a)};
+  const double falls = integer_power(r2, n + s), q = power / (s ? falls * a * a : falls) * of.screening.outer(n, r2);
+  const double potential = q / (2 * n + s);
+  return {potential, q * (n + s) / (r2 * a * a) + potential * of.of_screening() / (a * a)};
 }
 
 /// Do the targets of a box count for much of all errors? Where they crowd in a corner of it, a mean over the box would
@@ -145,7 +182,7 @@ FARFIELD_HD double far_tail(const TreeView& tree, BoxId source, BoxId target, in
     const int n = means.n, s = means.decay.steeper;
     mean = fmax(mean, mean_of_crowd(tree, target, [&](std::int64_t i) {
                   const double w2 = square_from_centre(tree, source, x, i, a, means.decay);
-                  return 1 / (integer_power(w2, n + s) * (2 * n + s));
+                  return means.screening.outer(n, w2) / (integer_power(w2, n + s) * (2 * n + s));
                 }));
   }
   return static_cast<double>(tree.target_count(target)) * mean;
@@ -159,7 +196,8 @@ FARFIELD_HD Truncation inner_box_tail(const TreeView& tree, BoxId box, double po
   if (is_crowded(tree, box))
     mean = fmax(mean, mean_of_crowd(tree, box, [&](std::int64_t i) {
                   const double r2 = square_from_centre(tree, box, x, i, a, means.decay);
-                  return integer_power(r2, means.n) / (2 * means.n + means.decay.steeper);
+                  return means.screening.inner(means.n, r2) * integer_power(r2, means.n) /
+                         (2 * means.n + means.decay.steeper);
                 }));
   const double potential = over_unit(means.decay, static_cast<double>(tree.target_count(box)) * power * mean, a);
   return {potential, potential * means.inner_gradient() / (a * a)};

@@ -1,4 +1,5 @@
-// Parameters of a kernel: lengths in its formula, as the radius of a core, taken from the options.
+// Parameters of a kernel: lengths in its formula, as the radius of a core, or the inverse of one, taken from the
+// options.
 #pragma once
 #include <cmath>
 #include <concepts>
@@ -12,11 +13,12 @@ struct Options;
 /// In the units of the coordinates beside which they are used: scaled ones (core/units.hpp), or those of a frame.
 struct KernelParameters {
   double length[2] = {};
-  double log_unit = 0;  ///< logarithm of the caller's unit of length, for kernels that have a logarithm
+  double log_unit = 0;   ///< logarithm of the caller's unit of length, for kernels that have a logarithm
+  double screening = 0;  ///< the inverse of a length, which may itself be infinite
 
   /// Divides, since an infinite 1/unit would make nan of 0.
   FARFIELD_HD KernelParameters measured_in(double unit) const {
-    return {{length[0] / unit, length[1] / unit}, log_unit - log(unit)};
+    return {{length[0] / unit, length[1] / unit}, log_unit - log(unit), screening * unit};
   }
 };
 

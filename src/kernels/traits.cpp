@@ -29,6 +29,14 @@ static constexpr double cost_of_pair() {
 }
 
 template <class K>
+static constexpr bool screens() {
+  if constexpr (requires { K::screens; })
+    return K::screens;
+  else
+    return false;
+}
+
+template <class K>
 static constexpr bool is_bounded() {
   if constexpr (requires { K::bounded; })
     return K::bounded;
@@ -84,6 +92,8 @@ static constexpr KernelTraits traits_of(const char* name) {
           .least_axes = fewest_axes<K>(),
           .pair_cost = cost_of_pair<K>(),
           .vector = vector_result<K>(),
+          .screens = screens<K>(),
+          .scale_invariant = ScaleInvariant<Basis>,
           .decay = Basis::decay,
           .truncates = Basis::truncates,
           .coefficients = Basis::Shape::count,

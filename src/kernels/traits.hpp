@@ -22,6 +22,8 @@ struct KernelTraits {
   int least_axes;                   ///< coordinates that a point must have; others may be left out
   double pair_cost;                 ///< of one pair, over that of 1/r
   VectorResult vector;              ///< what it delivers of the gradient
+  bool screens;                     ///< Options::kappa is offered
+  bool scale_invariant;             ///< one set of translation tables serves all levels
   Decay decay;                      ///< how what its expansions lack decays
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis

@@ -56,6 +56,9 @@ static void validate_method(const Options& o, Backend backend) {
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
                                       traits(o.kernel).name +
                                       ", which has no multipole expansions here; use method auto");
+  if (o.method == Method::treecode && !traits(o.kernel).scale_invariant)
+    throw Error(ErrorCode::usage, std::string("method treecode is not offered for kernel ") + traits(o.kernel).name +
+                                      ", whose expansions depend on the level; use method fmm");
   if (!offers_method(backend, o))
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
                                       " is not offered by backend cuda; use backend cpu or another method");
@@ -129,6 +132,15 @@ static void validate_plane(const Options& o, const Geometry& g) {
                                     "; give all points the same one, or use kernel laplace3d");
 }
 
+static void validate_screening(const Options& o) {
+  if (!(o.kappa >= 0) || !std::isfinite(o.kappa))
+    throw Error(ErrorCode::usage,
+                "kappa " + number(o.kappa) + " is not the inverse of a length; use a finite number, or 0 for 1/r");
+  if (o.kappa > 0 && !traits(o.kernel).screens)
+    throw Error(ErrorCode::usage,
+                std::string("kernel ") + traits(o.kernel).name + " is not screened; use kappa 0 or kernel yukawa3d");
+}
+
 /// The kernel's parameters in scaled coordinates.
 static KernelParameters scaled_parameters(const Options& o, int exponent) {
   KernelParameters parameters = traits(o.kernel).parameters(o);
@@ -139,6 +151,7 @@ static KernelParameters scaled_parameters(const Options& o, int exponent) {
                                         " can have; use 0 or more");
     length = std::ldexp(length, exponent);
   }
+  parameters.screening = std::ldexp(parameters.screening, -exponent);
   return parameters;
 }
 
@@ -146,6 +159,19 @@ static KernelParameters scaled_parameters(const Options& o, int exponent) {
 static bool softening_needs_double(const Options& o, const Geometry& g) {
   return o.softening > 0 &&
          scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-100;
+}
+
+/// kappa times the distance of nearest neighbours where points fill space evenly, and no more than that in clusters;
+/// targets apart from the sources may lie as far as all points reach.
+static double screened_distance(const Decision& d, const Geometry& g) {
+  const double points = static_cast<double>(std::max<std::int64_t>(1, g.sources));
+  const double kappa = d.parameters.screening > 0 ? d.parameters.screening : 0;
+  return kappa * g.extent * (g.alike ? std::cbrt(1 / points) : 1);
+}
+
+/// Does exp(-kappa r) lose too many digits in single, where kappa r errs by 4e-8 of itself, or leave its range?
+static bool screening_needs_double(const Decision& d, const Options& o) {
+  return 4e-8 * d.screened > o.tolerance / 2 || d.screened > 60;
 }
 
 static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
@@ -159,12 +185,13 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
                                       (o.precision == Precision::single_ ? ", or precision double" : ""));
   d.precision = o.precision;
   if (o.precision != Precision::automatic) return note(d, "precision", word_of(o.precision), "as asked");
-  const bool tiny = softening_needs_double(o, g),
+  const bool tiny = softening_needs_double(o, g), faint = screening_needs_double(d, o),
              narrow = traits(o.kernel).has_bandwidth && d.parameters.length[0] < least_single_bandwidth;
-  d.precision = o.tolerance >= single && !tiny && !narrow ? Precision::single_ : Precision::double_;
+  d.precision = o.tolerance >= single && !tiny && !faint && !narrow ? Precision::single_ : Precision::double_;
   note(d, "precision", word_of(d.precision),
        d.precision == Precision::single_ ? "its rounding stays below the tolerance"
        : tiny                            ? "1/softening is beyond single"
+       : faint                           ? "exp(-kappa r) is beyond single"
        : narrow                          ? "single does not resolve this bandwidth"
                                          : "single ends at " + number(single));
 }
@@ -314,7 +341,8 @@ static bool exact_costs_nothing(Backend backend, double in_single, double in_dou
 static bool takes_treecode(const Options& o, const Geometry& g, const CostConstants& c, const Scheme& s,
                            const TreecodeScheme& treecode, double direct) {
   constexpr double clearly = 0.7;
-  if (c.lanes == 0 || !may_be_few(g) || o.degree >= 0 || o.depth >= 0) return false;  // not measured on devices
+  if (c.lanes == 0 || !traits(o.kernel).scale_invariant || !may_be_few(g) || o.degree >= 0 || o.depth >= 0)
+    return false;  // not measured on devices
   const double fmm = std::min(s.cost, few_targets_fmm_cost(c, g, s.degree, s.rotation, s.mean)) + s.tables;
   return treecode.cost < clearly * std::min(direct, fmm);
 }
@@ -434,6 +462,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o);
   validate_method(o, machine.backend);
   validate_plane(o, g);
+  validate_screening(o);
   validate_softening(o, g, machine.backend);
   validate_bandwidth(o, g);
   validate_core(o, g);
@@ -448,6 +477,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.softening_kind = o.softening_kind;
   d.lacks_beyond = reaches_far(o);
   d.parameters = scaled_parameters(o, g.exponent);
+  d.screened = screened_distance(d, g);
   d.method = o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);

@@ -25,6 +25,7 @@ struct Decision {
   SofteningKind softening_kind = {};
   bool lacks_beyond = false;    ///< far pairs lack something of the softening or core: reaches_far
   KernelParameters parameters;  ///< scaled
+  double screened = 0;          ///< kappa times the distance of the pairs that carry most results
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
   double tolerance = 0;        ///< error budget of truncation: the tolerance minus rounding, in squares

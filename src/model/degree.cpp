@@ -1,6 +1,7 @@
 #include "model/degree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "kernels/traits.hpp"
@@ -46,7 +47,8 @@ class ExpectedError {
         in_planes_(sums.in_planes()),
         // a leaf that the least edge makes wide may hold more
         heaped_(sums.finest_edge() >= 2 * d.least_edge && sums.heaped(4 * d.leaf_size)),
-        norms_(sums.norms()) {}
+        norms_(sums.norms()),
+        fainter_(fainter_by(d.parameters.screening)) {}
 
   bool exceeds(double tolerance, int degree) const {
     return cheap(degree) > tolerance || (!in_planes_ && of(degree, sums_.facing(norms_, degree)) > tolerance);
@@ -76,7 +78,7 @@ class ExpectedError {
       return judged(degree) *
              curve_.expected(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
     };
-    const double potential = expected(of_typical.potential, of_facing.potential);
+    const double potential = fainter_ * expected(of_typical.potential, of_facing.potential);
     if (!decision_.gradient) return potential;
     return std::max(potential, expected(d * of_typical.gradient, d * of_facing.gradient));
   }
@@ -84,8 +86,16 @@ class ExpectedError {
   const Decision& decision_;
   PlacementSums& sums_;
   const ErrorCurve& curve_;
+  /// By how much a screened potential is smaller than one of 1/r for strengths of mixed sign, whose squares add: the
+  /// root of the mean of exp(-2 kappa r) over the distances r, evenly, up to half the extent of about 1. Beyond a
+  /// factor of 4 the far field falls as much as the near one.
+  static double fainter_by(double kappa) {
+    return kappa > 0 ? std::clamp(std::sqrt(kappa / -std::expm1(-kappa)), 1.0, 4.0) : 1;
+  }
+
   bool in_planes_, heaped_;
   ResultNorms norms_;
+  double fainter_;
 };
 
 static void record(Report& report, const Decision& d, int degree, bool in_planes) {

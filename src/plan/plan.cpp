@@ -59,6 +59,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.tolerance = o.tolerance;
   r.scale = o.scale;
   r.softening = o.softening;
+  r.kappa = o.kappa;
   if (o.softening > 0) r.softening_kind = word_of(o.softening_kind);
   r.bandwidth = o.bandwidth;
   r.relative_to = traits(d.kernel).bounded ? "strengths" : "results";

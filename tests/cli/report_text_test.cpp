@@ -44,6 +44,14 @@ TEST(ReportText, StatesTheKernel) {
   EXPECT_EQ(described(planar).find("unsoftened"), std::string::npos);
 }
 
+TEST(ReportText, StatesTheScreening) {
+  Computation screened = example();
+  screened.result.report.kernel = "yukawa3d";
+  screened.result.report.kappa = 2.5;
+  EXPECT_NE(described(screened).find("u(x) = sum q_j exp(-2.5 |x - y_j|)/|x - y_j|, screened, at the bodies"),
+            std::string::npos);
+}
+
 TEST(ReportText, StatesTheSoftening) {
   Computation softened = example();
   softened.result.report.softening = 0.05;

@@ -170,6 +170,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     work_.tree = tree.tree.view();
     work_.lists = tree.lists.view();
     work_.tables = tables_ ? tables_->view() : TablesView<Real>{};
+    work_.level_tables = tables_ ? tables_->by_level() : nullptr;
     for (int axis = 0; axis < 3; ++axis) {
       work_.source[axis] = tree.sources.axis[axis].data();
       work_.target[axis] = tree.target_points().axis[axis].data();
@@ -256,13 +257,23 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
  private:
   /// Keeps tables of the same degree and scheme; otherwise releases the old tables before new ones are made.
   void build_tables() {
-    const TableKey key{decision.kernel, expansion_degree(decision.kernel, decision.degree), decision.rotation,
-                       decision.reduced, decision.method == Method::fmm};
+    const TableKey key{decision.kernel,
+                       expansion_degree(decision.kernel, decision.degree),
+                       decision.rotation,
+                       decision.reduced,
+                       decision.method == Method::fmm,
+                       table_scale()};
     if (tables_ && key == table_key_) return;
     release_tables();
     tables_ = shared_tables<Real>(key, threads);
     table_key_ = key;
     placed->memory.meter.add(tables_->held_bytes());
+  }
+
+  TableScale table_scale() const {
+    if (traits(decision.kernel).scale_invariant || !with_tree()) return {};
+    const TreeView& tree = placed->tree.tree.view();
+    return {decision.parameters.screening * tree.lattice.edge(0), tree.levels};
   }
 
   void release_tables() {
@@ -323,8 +334,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
   Expansions<Real> expansions() const {
     const KernelTraits& kernel = traits(decision.kernel);
-    return {multipole_.data(),   local_.data(),       work_.tables.stride,
-            work_.tables.degree, kernel.coefficients, kernel.decay};
+    return {multipole_.data(),   local_.data(), work_.tables.stride, work_.tables.degree,
+            kernel.coefficients, kernel.decay,  table_scale().root};
   }
 
   /// What the build found out about cells and blocks.

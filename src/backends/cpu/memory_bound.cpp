@@ -43,8 +43,10 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80);
   bytes += boxes * (d.method == Method::fmm ? 60 : 0) * 4 + std::min(boxes, results) * row_entries(d, boxes) * 4;
   const bool slim = d.rotation || d.method == Method::treecode;  // a treecode has no tables of m2l
-  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, slim, d.reduced)
-                            : Tables<double>::bytes(d.degree, coefficients, slim, d.reduced));
+  // a kernel with a length: boxes of 2^-30 of the extent hold points that all but coincide
+  const int levels = traits(d.kernel).scale_invariant ? 1 : 32;
+  return bytes + (real == 4 ? Tables<float>::bytes(d.degree, coefficients, slim, d.reduced, levels)
+                            : Tables<double>::bytes(d.degree, coefficients, slim, d.reduced, levels));
 }
 
 }  // namespace farfield::cpu

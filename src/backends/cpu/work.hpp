@@ -47,7 +47,7 @@ struct TablesView {
   std::int64_t stride = 0;                ///< of expansions: coefficients rounded up to whole 64-byte lines
   const Real* recurrence = nullptr;       ///< factors of Basis::columns for `degree`
   const Real* recurrence_next = nullptr;  ///< the same for degree + 1: gradients of multipoles
-  const Real* m2m = nullptr;              ///< column-major; for a child in octant 7
+  const Real* m2m = nullptr;              ///< column-major; for a child in octant 7; null: parents' expansions are 0
   Real l2l_scale = 1;                     ///< l2l is this times the transpose of m2m
   SymmetryView<Real> symmetry[symmetry_count] = {};
   const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it
@@ -55,6 +55,9 @@ struct TablesView {
   const Real* shared_factor = nullptr;  ///< column-major, [degree + 1]^2; null where the basis has none
   FactorsView<Real> factors[operator_count] = {};
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
+
+  /// Has it the operators of m2l? Without them all expansions of the level are 0.
+  bool translates() const { return dense[0] || rotation[0].shift || shared_factor; }
 };
 
 template <class Real>
@@ -62,6 +65,7 @@ struct Work {
   TreeView tree;
   ListsView lists;
   TablesView<Real> tables;
+  const TablesView<Real>* level_tables = nullptr;  ///< [levels], of a basis that is not ScaleInvariant; else null
   const double* source[3] = {};  ///< scaled coordinates of sorted sources, 16 readable elements beyond the end
   const double* target[3] = {};
   const Real* strength = nullptr;  ///< of sorted sources, likewise padded
@@ -81,6 +85,9 @@ struct Work {
   bool reduced = false;   ///< reduced stencil
   int pair_terms = 8;     ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
   int threads = 1;
+
+  /// Tables of the boxes of a level, with m2m to their parents, l2l from them, and m2l from boxes of this level.
+  const TablesView<Real>& tables_of(int level) const { return level_tables ? level_tables[level] : tables; }
 
   /// Is the target the very point that the source is?
   bool is_self(std::int64_t source_index, std::int64_t target_index) const {

@@ -12,6 +12,8 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Real>
 void l2l(const Work<Real>& work, int level) {
   const TreeView& tree = work.tree;
+  const TablesView<Real>& tables = work.tables_of(level);
+  if (!tables.m2m) return;
   const BoxId last = tree.level_begin[level + 1];
   const auto run = [&](ByOctant<Real>& own, std::int64_t start) {
     const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + tuning::l2l_children, last);
@@ -22,8 +24,8 @@ void l2l(const Work<Real>& work, int level) {
                          ~octant & 7);
     own.queue.flush();
   };
-  for_blocks<ByOctant<Real>>({tree.level_begin[level], last, tuning::l2l_children}, work.threads, run, work.tables,
-                             work.tables.l2l_scale, work.tables.coefficients, 1);
+  for_blocks<ByOctant<Real>>({tree.level_begin[level], last, tuning::l2l_children}, work.threads, run, tables,
+                             tables.l2l_scale, tables.coefficients, 1);
 }
 
 template void l2l<float>(const Work<float>&, int);

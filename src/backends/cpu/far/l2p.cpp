@@ -11,12 +11,13 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class Real, int parts>
 static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
   const TreeView& tree = work.tree;
+  const TablesView<Real>& tables = tables_of<typename Kernel::Basis>(work, box);
   const BoxFrame frame(tree, box);
   const auto scale = part_scales<typename Kernel::Basis, Real>(1 / frame.factor, frame.factor);
   const Real* coefficient[4] = {work.local + box * work.tables.stride};
   for (int axis = 0; axis + 1 < end_part(parts); ++axis) {
     Real* map = derivative + axis * work.tables.stride;
-    apply(work.tables.local_gradient[axis], coefficient[0], map);
+    apply(tables.local_gradient[axis], coefficient[0], map);
     coefficient[axis + 1] = map;
   }
   const std::int64_t end = tree.target_end[box];
@@ -24,7 +25,7 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, Real* derivative) {
     const int valid = valid_lanes<Real>(t, end);
     const PointVector<Real> u = points_in_box<Real>(work.target, t, valid, frame);
     Evaluate<Kernel, Real, parts> visit(coefficient);
-    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
+    Kernel::Basis::columns(tables.degree, tables.recurrence, u.x, u.y, u.z, visit);
     for (int part = first_part(parts); part < end_part(parts); ++part)
       deliver(work.result[part] + t, visit.out[part], scale[part], valid);
   }

@@ -19,10 +19,12 @@ static void clear(const Work<Real>& work, BoxId begin, BoxId end) {
 template <class Real>
 void m2m(const Work<Real>& work, int level) {
   const TreeView& tree = work.tree;
+  const TablesView<Real>& tables = work.tables_of(level + 1);
   const BoxId last = tree.level_begin[level + 1];
   const auto run = [&](ByOctant<Real>& own, std::int64_t start) {
     const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + tuning::m2m_parents, last);
     clear(work, begin, end);
+    if (!tables.m2m) return;
     for (int octant = 0; octant < 8; ++octant)
       for (BoxId box = begin; box < end; ++box) {
         const BoxId child = tree.child(box, octant);
@@ -32,8 +34,8 @@ void m2m(const Work<Real>& work, int level) {
       }
     own.queue.flush();
   };
-  for_blocks<ByOctant<Real>>({tree.level_begin[level], last, tuning::m2m_parents}, work.threads, run, work.tables,
-                             Real(1), 1, work.tables.coefficients);
+  for_blocks<ByOctant<Real>>({tree.level_begin[level], last, tuning::m2m_parents}, work.threads, run, tables, Real(1),
+                             1, tables.coefficients);
 }
 
 template void m2m<float>(const Work<float>&, int);

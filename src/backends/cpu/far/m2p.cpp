@@ -9,22 +9,25 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 /// The multipole of a box, and with gradient its three derivatives, padded to the same degree.
 template <class Real, int parts>
-static void expand(const Work<Real>& work, BoxId source, std::int64_t pitch, Real* coefficient) {
-  const Real* multipole = work.multipole + source * work.tables.stride;
-  for (std::int64_t i = 0; i < pitch; ++i) coefficient[i] = i < work.tables.coefficients ? multipole[i] : 0;
+static void expand(const Work<Real>& work, const TablesView<Real>& tables, BoxId source, std::int64_t pitch,
+                   Real* coefficient) {
+  const Real* multipole = work.multipole + source * tables.stride;
+  for (std::int64_t i = 0; i < pitch; ++i) coefficient[i] = i < tables.coefficients ? multipole[i] : 0;
   for (int axis = 0; axis + 1 < end_part(parts); ++axis)
-    apply(work.tables.multipole_gradient[axis], multipole, coefficient + (axis + 1) * pitch);
+    apply(tables.multipole_gradient[axis], multipole, coefficient + (axis + 1) * pitch);
 }
 
 template <class Kernel, class Real, int parts>
 static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_t pitch, Real* scratch) {
+  using Basis = typename Kernel::Basis;
   const TreeView& tree = work.tree;
+  const TablesView<Real>& tables = tables_of<Basis>(work, source);
   const BoxFrame frame(tree, source);
   const auto scale = part_scales<typename Kernel::Basis, Real>(1 / frame.factor, frame.factor);
-  expand<Real, parts>(work, source, pitch, scratch);
+  expand<Real, parts>(work, tables, source, pitch, scratch);
   const Real* coefficient[4] = {scratch, scratch + pitch, scratch + 2 * pitch, scratch + 3 * pitch};
-  const int degree = work.tables.degree + (parts > 1);
-  const Real* recurrence = parts > 1 ? work.tables.recurrence_next : work.tables.recurrence;
+  const int degree = tables.degree + (parts > 1);
+  const Real* recurrence = parts > 1 ? tables.recurrence_next : tables.recurrence;
   const std::int64_t end = tree.target_end[box];
   for (std::int64_t t = tree.target_begin[box]; t < end; t += lanes<Real>) {
     const int valid = valid_lanes<Real>(t, end);
@@ -33,9 +36,15 @@ static void add_box(const Work<Real>& work, BoxId box, BoxId source, std::int64_
     constexpr bool has_logarithm = Logarithmic<typename Kernel::Basis> && parts != gradient_alone;
     if constexpr (has_logarithm)
       logarithm = coefficient[0][0] * Kernel::Basis::excess(u.x, u.y) + coefficient[0][Kernel::Basis::unit_coefficient];
-    Kernel::Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
+    const Vec<Real> inverse_r = inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z));
     Evaluate<Kernel, Real, parts> visit(coefficient);
-    Kernel::Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
+    if constexpr (Inverts<Basis, Vec<Real>>) {
+      Basis::invert(u.x, u.y, u.z, weight, inverse_r);
+      Basis::columns(degree, recurrence, u.x, u.y, u.z, visit);
+    } else {
+      weight = Vec<Real>{} + Real(1);
+      Basis::singular_columns(degree, recurrence, u.x, u.y, u.z, inverse_r, visit);
+    }
     if constexpr (has_logarithm) visit.out[0] += logarithm;
     for (int part = first_part(parts); part < end_part(parts); ++part)
       deliver<Real>(work.result[part] + t, visit.out[part] * weight, scale[part], valid);

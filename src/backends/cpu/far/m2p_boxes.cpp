@@ -151,16 +151,18 @@ static void add_row(const Work<Real>& work, BoxId leaf, PanelMemory<Real>& memor
       work.result[part][first + t] += sum_lanes<Real>(sums[slots * t + part]);
 }
 
+/// Lanes hold boxes of several levels, whose tables must be the same: kernels with a length have no treecode.
 template <class Kernel, class Real>
 void m2p_boxes(const Work<Real>& work) {
-  const ListView& row = work.lists.m2p;
-  for_blocks<PanelMemory<Real>>(
-      {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
-        const BoxId leaf = static_cast<BoxId>(i);
-        if (row.begin[leaf] < row.begin[leaf + 1])
-          with_parts_of<Kernel>(work.result.parts(),
-                                [&](auto parts) { add_row<Kernel, Real, parts()>(work, leaf, memory); });
-      });
+  [[maybe_unused]] const ListView& row = work.lists.m2p;
+  if constexpr (ScaleInvariant<typename Kernel::Basis>)
+    for_blocks<PanelMemory<Real>>(
+        {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
+          const BoxId leaf = static_cast<BoxId>(i);
+          if (row.begin[leaf] < row.begin[leaf + 1])
+            with_parts_of<Kernel>(work.result.parts(),
+                                  [&](auto parts) { add_row<Kernel, Real, parts()>(work, leaf, memory); });
+        });
 }
 
 FARFIELD_INSTANTIATE(m2p_boxes)

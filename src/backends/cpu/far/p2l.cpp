@@ -8,7 +8,8 @@
 namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Kernel, class Real>
-static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame, Vec<Real>* sum) {
+static void add_leaf(const Work<Real>& work, const TablesView<Real>& tables, BoxId source, const BoxFrame& frame,
+                     Vec<Real>* sum) {
   using Basis = typename Kernel::Basis;
   const std::int64_t end = work.tree.source_end[source];
   [[maybe_unused]] Vec<Real> minus_log{};
@@ -19,10 +20,16 @@ static void add_leaf(const Work<Real>& work, BoxId source, const BoxFrame& frame
     const Vec<Real> strengths = strengths_of(work.strength, s, valid);
     if constexpr (Logarithmic<Basis>)
       if (work.result.part[0]) sum[0] += strengths * (Basis::excess(u.x, u.y) + minus_log);
-    Vec<Real> weight;
-    Basis::invert(u.x, u.y, u.z, weight, inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z)));
-    Accumulate<Kernel, Real> visit{strengths * weight, sum};
-    Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
+    const Vec<Real> inverse_r = inverse_sqrt(Vec<Real>(u.x * u.x + u.y * u.y + u.z * u.z));
+    if constexpr (Inverts<Basis, Vec<Real>>) {
+      Vec<Real> weight;
+      Basis::invert(u.x, u.y, u.z, weight, inverse_r);
+      Accumulate<Kernel, Real> visit{strengths * weight, sum};
+      Basis::columns(tables.degree, tables.recurrence, u.x, u.y, u.z, visit);
+    } else {
+      Accumulate<Kernel, Real> visit{strengths, sum};
+      Basis::singular_columns(tables.degree, tables.recurrence, u.x, u.y, u.z, inverse_r, visit);
+    }
   }
 }
 
@@ -32,7 +39,7 @@ static void p2l_box(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   const BoxFrame frame(work.tree, box);
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-    add_leaf<Kernel, Real>(work, list.items[k], frame, sum);
+    add_leaf<Kernel, Real>(work, tables_of<typename Kernel::Basis>(work, box), list.items[k], frame, sum);
   Real* out = work.local + box * work.tables.stride;
   for (int i = 0; i < work.tables.coefficients; ++i) out[i] += sum_lanes<Real>(sum[i]);
 }

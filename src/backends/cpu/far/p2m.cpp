@@ -10,6 +10,7 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class Real>
 static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
   const TreeView& tree = work.tree;
+  const TablesView<Real>& tables = tables_of<typename Kernel::Basis>(work, box);
   const BoxFrame frame(tree, box);
   const std::int64_t end = tree.source_end[box];
   for (int i = 0; i < work.tables.coefficients; ++i) sum[i] = Vec<Real>{};
@@ -17,7 +18,7 @@ static void p2m_leaf(const Work<Real>& work, BoxId box, Vec<Real>* sum) {
     const int valid = valid_lanes<Real>(s, end);
     const PointVector<Real> u = points_in_box<Real>(work.source, s, valid, frame);
     Accumulate<Kernel, Real> visit{strengths_of(work.strength, s, valid), sum};
-    Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u.x, u.y, u.z, visit);
+    Kernel::Basis::columns(tables.degree, tables.recurrence, u.x, u.y, u.z, visit);
   }
   Real* out = work.multipole + box * work.tables.stride;
   for (int i = 0; i < work.tables.coefficients; ++i) out[i] = sum_lanes<Real>(sum[i]);

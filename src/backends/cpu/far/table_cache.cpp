@@ -7,7 +7,7 @@ namespace farfield::cpu {
 template <class Real>
 static std::shared_ptr<const Tables<Real>> make_tables(const TableKey& key, int threads) {
   auto tables = std::make_shared<Tables<Real>>();
-  tables->build(key.kernel, key.degree, key.rotation, key.reduced, threads, key.translates);
+  tables->build(key.kernel, key.degree, key.rotation, key.reduced, threads, key.translates, key.scale);
   return tables;
 }
 

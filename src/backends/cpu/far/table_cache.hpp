@@ -50,6 +50,9 @@ class SharedCache {
     const std::lock_guard lock(entries_lock_);
     for (const std::shared_ptr<Entry>& entry : entries_)
       if (entry->key == key) return entry;
+    std::erase_if(entries_, [](const auto& entry) {  // nobody has what this one made: no other key need wait for it
+      return entry.use_count() == 1 && !entry->held && entry->shared.expired();
+    });
     entries_.push_back(std::make_shared<Entry>());
     entries_.back()->key = key;
     return entries_.back();
@@ -74,7 +77,7 @@ class SharedCache {
   }
 
   mutable std::mutex entries_lock_;
-  std::vector<std::shared_ptr<Entry>> entries_;  ///< one per key ever asked for: degrees and schemes are few
+  std::vector<std::shared_ptr<Entry>> entries_;  ///< one per key whose value is in use, being made or held
   std::int64_t most_bytes_, held_bytes_ = 0, clock_ = 0;
 };
 
@@ -84,6 +87,7 @@ struct TableKey {
   int degree;
   bool rotation, reduced;
   bool translates = true;  ///< with those of m2l
+  TableScale scale{};      ///< of a kernel with a length
   bool operator==(const TableKey&) const = default;
 };
 

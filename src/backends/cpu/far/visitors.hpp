@@ -4,6 +4,7 @@
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/work.hpp"
+#include "expansions/basis.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -87,6 +88,15 @@ struct Evaluate {
     for (int e = first; e < expansions; ++e) out[e] += m ? plus[e] * cosine + minus[e] * sine : plus[e] * cosine;
   }
 };
+
+/// The tables of a box.
+template <class Basis, class Real>
+FARFIELD_INLINE const TablesView<Real>& tables_of(const Work<Real>& work, BoxId box) {
+  if constexpr (ScaleInvariant<Basis>)
+    return work.tables;
+  else
+    return work.level_tables[work.tree.level[box]];
+}
 
 /// Of a Logarithmic basis: the function R of the unit of length, -log of the box's edge in the caller's unit.
 template <class Real>

@@ -59,13 +59,14 @@ static void use(FactoredOperator<Real>& op, const TablesView<Real>& tables, int 
 }
 
 template <class Real, class Operator>
-static void translate(const Work<Real>& work, BlockList& list, Operator& op, PanelQueue<Real, Operator>& queue) {
+static void translate(const Work<Real>& work, const TablesView<Real>& tables, BlockList& list, Operator& op,
+                      PanelQueue<Real, Operator>& queue) {
   list.sort();
   const Translation* sorted = list.sorted.data();
   for (int id = 0; id < operator_count; ++id) {
     const std::int64_t first = list.begin[id * symmetry_count], last = list.begin[(id + 1) * symmetry_count];
     if (first == last) continue;
-    use(op, work.tables, id);
+    use(op, tables, id);
     for (std::int64_t i = first; i < last; ++i)
       queue.push(work.multipole + sorted[i].source * work.tables.stride,
                  work.local + sorted[i].target * work.tables.stride, sorted[i].key % symmetry_count);
@@ -114,17 +115,31 @@ struct Translator {
   PanelQueue<Real, Operator> queue;
 };
 
+/// To the boxes [begin, end) from boxes of their level and, with the reduced stencil, of the next one, whose tables are
+/// `finer`. Tables without operators are those of levels whose expansions are 0.
+template <class Real, class Operator>
+static void translate_all(const Work<Real>& work, BoxId begin, BoxId end, const TablesView<Real>& tables,
+                          const TablesView<Real>& finer, Translator<Real, Operator>& own) {
+  if (tables.translates()) {
+    list_children(work, begin, end, own.list);
+    translate(work, tables, own.list, own.op, own.queue);
+  }
+  if (!work.reduced || !finer.translates()) return;
+  list_parents(work, begin, end, own.list);
+  translate(work, finer, own.list, own.op, own.queue);
+}
+
 template <class Real, class Operator>
 static void m2l_by(const Work<Real>& work) {
   const auto run = [&](Translator<Real, Operator>& own, std::int64_t start) {
     const BoxId begin = static_cast<BoxId>(start);
     const BoxId end = begin + tuning::m2l_boxes < work.tree.boxes ? begin + tuning::m2l_boxes : work.tree.boxes;
     clear_locals(work, begin, end);
-    list_children(work, begin, end, own.list);
-    translate(work, own.list, own.op, own.queue);
-    if (!work.reduced) return;
-    list_parents(work, begin, end, own.list);
-    translate(work, own.list, own.op, own.queue);
+    if (!work.level_tables) return translate_all(work, begin, end, work.tables, work.tables, own);
+    for (int level = work.tree.level[begin]; level < work.tree.levels && work.tree.level_begin[level] < end; ++level)
+      translate_all(work, std::max(begin, work.tree.level_begin[level]),
+                    std::min(end, work.tree.level_begin[level + 1]), work.level_tables[level],
+                    work.level_tables[std::min(level + 1, work.tree.levels - 1)], own);
   };
   for_blocks<Translator<Real, Operator>>({0, work.tree.boxes, tuning::m2l_boxes}, work.threads, run, work.tables);
 }
