@@ -109,7 +109,7 @@ double at(const std::vector<double>& powers, double u) {
 }  // namespace
 
 std::vector<Window> windows_for(double tolerance, bool gradient, int axes) {
-  const double digits = std::max(2.0, -std::log10(tolerance / (1.25 * axes)));
+  const double digits = std::max(2.0, -std::log10(tolerance / (3.0 * axes)));
   std::vector<Window> windows;
   for (int width = narrowest; width <= widest_window; ++width) {
     const Row& row = table[gradient][width - narrowest];
