@@ -2,6 +2,7 @@
 // backends/cpu/runtime/simd.hpp.
 #pragma once
 #include <cmath>
+#include <type_traits>
 
 #include "core/hd.hpp"
 
@@ -45,6 +46,10 @@ __device__ inline double device_log(double x) {
 }
 #endif
 
+/// What a device computes in: it has no long double.
+template <class V>
+using OnDevice = std::conditional_t<sizeof(V) == 4, float, double>;
+
 template <class V>
 struct Math {
   FARFIELD_HD static V constant(double x) { return static_cast<V>(x); }
@@ -74,9 +79,21 @@ struct Math {
 #endif
   }
   /// 1 - e^-x for x >= 0.
-  FARFIELD_HD static V one_minus_exp(V x) { return -std::expm1(-x); }
+  FARFIELD_HD static V one_minus_exp(V x) {
+#if defined(__CUDA_ARCH__)
+    return static_cast<V>(-::expm1(-OnDevice<V>(x)));
+#else
+    return -std::expm1(-x);
+#endif
+  }
   /// 0 where e^x is below the smallest normal number.
-  FARFIELD_HD static V exp(V x) { return std::exp(x); }
+  FARFIELD_HD static V exp(V x) {
+#if defined(__CUDA_ARCH__)
+    return static_cast<V>(::exp(OnDevice<V>(x)));
+#else
+    return std::exp(x);
+#endif
+  }
 };
 
 }  // namespace farfield

@@ -15,15 +15,9 @@ struct Machine {
   std::int64_t memory = 0;  ///< all bytes of a device, not those free at the time; 0: no limit
 };
 
-/// Throws Error(usage) for a tolerance that is not in (0, 1), that the precision cannot reach (naming the reachable
-/// one) and for expert options out of range.
+/// Throws Error(usage) for options that are wrong (model/options/validate.hpp) and for a tolerance that the precision
+/// cannot reach, naming the reachable one.
 Decision choose(const Options& options, const Geometry& geometry, const Machine& machine);
-
-/// Does the backend offer the method asked for?
-bool offers_method(Backend backend, const Options& options);
-
-/// Does the backend offer the softening and method asked for?
-bool offers_softening(Backend backend, const Options& options);
 
 /// Terms of the CPU's pair arithmetic that reach all bits of the decision's precision.
 int full_pair_terms(const Decision& decision);

@@ -9,6 +9,7 @@
 #include "backends/cpu/transfer/survey.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
+#include "model/options/validate.hpp"
 #include "plan/boundary.hpp"
 #include "tree/crowding.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
+#include "model/options/validate.hpp"
 #include "model/treecode/choose.hpp"
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"

@@ -20,9 +20,9 @@ struct TreeOptions {
   /// Called before the first stage with "" and after every stage (on a device: after its launches) with its name: keys,
   /// sort, boxes, gather, lists.
   std::function<void(const char*)> mark;
-  int threads = 0;        ///< of the CPU backend
-  double least_edge = 0;  ///< scaled; no box is narrower, whatever it holds
-  Acceptance acceptance;  ///< theta > 0: the lists are those of a treecode
+  int threads = 0;             ///< of the CPU backend
+  double least_edge = 0;       ///< scaled; no box is narrower, whatever it holds
+  Acceptance acceptance = {};  ///< theta > 0: the lists are those of a treecode
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

@@ -1,0 +1,140 @@
+#include "model/options/validate.hpp"
+
+#include <cmath>
+#include <farfield/error.hpp>
+
+#include "core/number.hpp"
+#include "core/units.hpp"
+#include "kernels/traits.hpp"
+#include "model/error_model.hpp"
+
+namespace farfield {
+
+static void validate_numbers(const Options& o) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  if (!(o.tolerance > 0 && o.tolerance < 1))
+    refuse("tolerance " + number(o.tolerance) + " is not above 0 and below 1; use for example 1e-6");
+  if (!std::isfinite(o.scale) || o.scale == 0) refuse("scale " + number(o.scale) + " is not a finite non-zero number");
+  if (o.degree < -1 || o.degree > max_degree)
+    refuse("degree " + std::to_string(o.degree) + " is outside 0 to " + std::to_string(max_degree));
+  if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");
+  if (o.depth < -1 || o.depth > 10)
+    refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
+  if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
+  if (!(o.theta >= 0 && o.theta <= 1))
+    refuse("theta " + number(o.theta) + " is not above 0 and at most 1; leave it out to let the tolerance decide");
+  if (o.theta > 0 && o.method != Method::treecode)
+    refuse("theta " + number(o.theta) + " is an angle of method treecode; ask for that method or leave theta out");
+  if (o.m2l == M2l::rotation && !traits(o.kernel).rotates)
+    refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
+}
+
+bool offers_method(Backend backend, const Options& o) {
+  if (backend != Backend::cuda) return true;
+  return o.method != Method::hermite && (o.method != Method::treecode || traits(o.kernel).decay.axes == 3);
+}
+
+static void validate_method(const Options& o, Backend backend) {
+  if ((o.method == Method::cutoff || o.method == Method::grid) && !traits(o.kernel).reach)
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
+                                      traits(o.kernel).name + ", which does not vanish far out; use method auto");
+  if ((o.method == Method::fmm || o.method == Method::treecode) && !traits(o.kernel).expands)
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
+                                      traits(o.kernel).name +
+                                      ", which has no multipole expansions here; use method auto");
+  if (o.method == Method::treecode && !traits(o.kernel).scale_invariant)
+    throw Error(ErrorCode::usage, std::string("method treecode is not offered for kernel ") + traits(o.kernel).name +
+                                      ", whose expansions depend on the level; use method fmm");
+  if (!offers_method(backend, o))
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
+                                      " is not offered by backend cuda; use backend cpu or another method");
+  if (o.method == Method::hermite && !traits(o.kernel).has_bandwidth)
+    throw Error(ErrorCode::usage, std::string("method hermite sums the Gaussian; with kernel ") +
+                                      traits(o.kernel).name + " use method auto");
+}
+
+bool offers_softening(Backend backend, const Options& o) {
+  if (backend != Backend::cuda || !(o.softening > 0)) return true;
+  return o.method != Method::treecode;
+}
+
+static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
+  };
+  if (!(o.softening >= 0) || !std::isfinite(o.softening))
+    refuse(" is not a length; use a finite number, or 0 for none");
+  if (o.softening == 0) return;
+  if (!traits(o.kernel).softens)
+    throw Error(ErrorCode::usage,
+                std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
+  if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
+    refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
+  if (!offers_softening(backend, o))
+    refuse(std::string(" by method ") + word_of(o.method) +
+           " is not offered by backend cuda; use another method, or backend cpu");
+}
+
+static void validate_bandwidth(const Options& o, const Geometry& g) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, "bandwidth " + number(o.bandwidth) + why);
+  };
+  const std::string kernel = std::string("kernel ") + traits(o.kernel).name;
+  if (!traits(o.kernel).has_bandwidth && o.bandwidth != 0)
+    refuse(" is given, but " + kernel + " has none; leave it out");
+  if (!traits(o.kernel).has_bandwidth) return;
+  if (!(o.bandwidth > 0) || !std::isfinite(o.bandwidth))
+    refuse(" is no length above 0; " + kernel + " needs one, its standard deviation");
+  const double scaled = std::ldexp(o.bandwidth, g.exponent);
+  if (scaled < 0x1p-500)
+    refuse(" is below 1e-150 of the points' extent, where its square is no number; use a longer one");
+  if (scaled < least_single_bandwidth && o.precision == Precision::single_)
+    refuse(" is below 1e-6 of the points' extent, which single precision does not resolve; use precision double");
+}
+
+static void validate_core(const Options& o, const Geometry& g) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  const std::string kernel = std::string("kernel ") + traits(o.kernel).name, radius = number(o.core_radius);
+  if (o.stream_function && !(traits(o.kernel).vector.always && traits(o.kernel).vector.with_potential))
+    refuse(kernel + " has no stream function; leave stream_function out, or use kernel vortex");
+  if (o.core == Core::none && o.core_radius == 0) return;
+  if (o.core == Core::none) refuse("core_radius " + radius + " is the radius of no core; set core, or leave it out");
+  if (!traits(o.kernel).core_reach) refuse(kernel + " has no core; leave core out, or use kernel vortex");
+  if (!(o.core_radius > 0) || !std::isfinite(o.core_radius))
+    refuse("core radius " + radius + " is not a length; use a finite number above 0, or no core");
+  if (o.stream_function) refuse("the stream function is not offered with a core; leave out one of them");
+  if (g.extent > 0 && std::ldexp(o.core_radius, g.exponent) > 0x1p30)
+    refuse("core radius " + radius +
+           " is more than 1e9 times the points' extent, so that no two vortices are apart; "
+           "use a shorter one");
+}
+
+/// A kernel of the plane takes points that share their third coordinate.
+static void validate_plane(const Options& o, const Geometry& g) {
+  if (traits(o.kernel).decay.axes == 3 || g.low[2] == g.high[2]) return;
+  throw Error(ErrorCode::input, std::string("kernel ") + traits(o.kernel).name +
+                                    " sums in the plane, but the third coordinates lie between " + number(g.low[2]) +
+                                    " and " + number(g.high[2]) +
+                                    "; give all points the same one, or use kernel laplace3d");
+}
+
+static void validate_screening(const Options& o) {
+  if (!(o.kappa >= 0) || !std::isfinite(o.kappa))
+    throw Error(ErrorCode::usage,
+                "kappa " + number(o.kappa) + " is not the inverse of a length; use a finite number, or 0 for 1/r");
+  if (o.kappa > 0 && !traits(o.kernel).screens)
+    throw Error(ErrorCode::usage,
+                std::string("kernel ") + traits(o.kernel).name + " is not screened; use kappa 0 or kernel yukawa3d");
+}
+
+void validate(const Options& o, const Geometry& g, Backend backend) {
+  validate_numbers(o);
+  validate_method(o, backend);
+  validate_plane(o, g);
+  validate_screening(o);
+  validate_softening(o, g, backend);
+  validate_bandwidth(o, g);
+  validate_core(o, g);
+}
+
+}  // namespace farfield

@@ -1,0 +1,23 @@
+// What options may be: one sentence for each that is wrong by itself, beside others, for the points or on the backend.
+#pragma once
+#include <farfield/options.hpp>
+
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Scaled. The cells of method cutoff are no narrower than 1e-6 of the extent, and in single places in a cell are
+/// rounded to 2^-24 of it.
+inline constexpr double least_single_bandwidth = 1e-6;
+
+/// Throws Error(usage), or Error(input) where the points do not suit the kernel. What precision reaches is not looked
+/// at.
+void validate(const Options& options, const Geometry& geometry, Backend backend);
+
+/// Does the backend offer the method asked for?
+bool offers_method(Backend backend, const Options& options);
+
+/// Does the backend offer the softening and method asked for?
+bool offers_softening(Backend backend, const Options& options);
+
+}  // namespace farfield
