@@ -11,7 +11,6 @@
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "model/grid/price.hpp"
-#include "model/grid/window.hpp"
 #include "model/options/validate.hpp"
 #include "model/pair_terms.hpp"
 #include "model/treecode/choose.hpp"
@@ -311,12 +310,11 @@ static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   d.pair_terms = full_pair_terms(d);
   if (!asked)
     d.method = direct <= std::min(near, gridded) ? Method::direct : near <= gridded ? Method::cutoff : Method::grid;
-  if (d.method == Method::grid && windows_for(d.tolerance, o.gradient, axes_of(g)).empty())
-    throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) +
-                                      " of gradients is below what method grid reaches, about 1e-10; use method auto");
   if (d.method == Method::grid && !(d.spacing > 0))
-    throw Error(ErrorCode::usage, "bandwidth " + number(o.bandwidth) +
-                                      " is too short beside the points' extent for method grid; use method cutoff");
+    throw Error(ErrorCode::usage,
+                "method grid reaches neither tolerances of gradients below 1e-10 nor bandwidths far "
+                "below the points' extent, but tolerance is " +
+                    number(o.tolerance) + " and bandwidth " + number(o.bandwidth) + "; use method auto");
   note(d, "method", word_of(d.method),
        asked                        ? "as asked"
        : d.method == Method::direct ? "cheaper than cells or a grid for so few pairs"

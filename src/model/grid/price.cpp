@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "kernels/traits.hpp"
 
@@ -90,18 +91,39 @@ double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const Cos
   return least + 60 * points_of(g) + 1e5;
 }
 
+std::vector<double> taps_of(const Decision& d) {
+  constexpr double share = 0.02;  // of the tolerance: the window's own error has the rest
+  return taps_of(d.window, traits(d.kernel).transform, share * d.tolerance);
+}
+
+/// The window's taps suffice for pairs of any distance; slopes are ten times as steep as values at most.
+static bool suffices(const Decision& d, const Options& o) {
+  return far_value(d.window, taps_of(d)) < (o.gradient ? 0.03 : 0.3) * d.tolerance;
+}
+
 double choose_grid(Decision& d, const Options& o, const Geometry& g) {
   const auto most = static_cast<double>(grid_memory(g.sources, g.alike ? 0 : g.targets));
-  double least = infinite, least_any = infinite;
+  struct Candidate {
+    Window window;
+    GridPrice price;
+    bool fits;
+  };
+  std::vector<Candidate> candidates;
   for (const Window& w : windows_for(d.tolerance, o.gradient, axes_of(g))) {
     const GridPrice price = price_of(d, o, g, w);
-    const bool fits = price.bytes <= most;
-    if (fits ? price.nanoseconds >= least : least < infinite || price.nanoseconds >= least_any) continue;
-    (fits ? least : least_any) = price.nanoseconds;
-    d.window = w;
-    d.spacing = d.parameters.length[0] / w.spacings;
+    if (price.nanoseconds < infinite) candidates.push_back({w, price, price.bytes <= most});
   }
-  return least;
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.fits != b.fits ? a.fits : a.price.nanoseconds < b.price.nanoseconds;
+  });
+  for (const Candidate& c : candidates) {
+    d.window = c.window;
+    if (!suffices(d, o)) continue;
+    d.spacing = d.parameters.length[0] / c.window.spacings;
+    return c.fits ? c.price.nanoseconds : infinite;
+  }
+  d.window = {};
+  return infinite;
 }
 
 }  // namespace farfield

@@ -1,5 +1,7 @@
 // Prices of the methods for kernels that fall off: direct, cutoff and grid (docs/mathematics/gauss.md).
 #pragma once
+#include <vector>
+
 #include "model/cost_model.hpp"
 #include "model/decision.hpp"
 #include "tree/geometry.hpp"
@@ -11,6 +13,9 @@ double choose_cutoff(Decision& decision, const Options& options, const Geometry&
 
 /// Sets window and spacing of method grid, and returns its nanoseconds; infinite where the method is not possible.
 double choose_grid(Decision& decision, const Options& options, const Geometry& geometry);
+
+/// Taps of a decision for method grid.
+std::vector<double> taps_of(const Decision& decision);
 
 /// Bytes that the grid of a plan may take.
 std::int64_t grid_memory(std::int64_t sources, std::int64_t targets);

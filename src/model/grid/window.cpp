@@ -180,4 +180,36 @@ std::vector<double> taps_of(const Window& w, double (*transform)(double), double
   return taps;
 }
 
+double far_value(const Window& w, const std::vector<double>& taps) {
+  constexpr double places[] = {0.02, 0.2, 0.4, 0.6, 0.8, 1};  // of a point within its spacing
+  const int width = w.width, last = static_cast<int>(taps.size()) - 1,
+            first = static_cast<int>(std::ceil(8 * w.spacings));
+  const double largest = bessel_i0(w.shape);
+  const auto values_at = [&](double place) {
+    std::vector<double> values;
+    for (int k = 0; k < width; ++k) values.push_back(value_at(w, 2 * (k + place) / width - 1) / largest);
+    return values;
+  };
+  std::vector<std::vector<double>> windows;
+  for (const double place : places) windows.push_back(values_at(place));
+  double worst = 0;
+  for (const std::vector<double>& source : windows) {
+    const auto convolved = [&](int at) {
+      double sum = 0;
+      for (int l = std::max(0, at - last); l < std::min(width, at + last + 1); ++l)
+        sum += source[static_cast<std::size_t>(l)] * taps[static_cast<std::size_t>(std::abs(at - l))];
+      return sum;
+    };
+    std::vector<double> grid;
+    for (int at = first; at < first + last + 2 * width; ++at) grid.push_back(convolved(at));
+    for (const std::vector<double>& target : windows)
+      for (std::size_t apart = 0; apart + static_cast<std::size_t>(width) <= grid.size(); ++apart) {
+        double sum = 0;
+        for (std::size_t k = 0; k < target.size(); ++k) sum += target[k] * grid[apart + k];
+        worst = std::max(worst, std::fabs(sum));
+      }
+  }
+  return worst;
+}
+
 }  // namespace farfield

@@ -15,7 +15,7 @@ struct Window {
   double spacings = 0;  ///< of the grid in one bandwidth
 };
 
-/// Windows that keep the tolerance along `axes` axes, narrowest and finest grid first.
+/// Windows that keep the tolerance along `axes` axes where far_value does, narrowest and finest grid first.
 std::vector<Window> windows_for(double tolerance, bool gradient, int axes);
 
 /// Polynomials in u = 2 f - 1 of the window's values at its points, the first of which lies f spacings, 0 < f <= 1,
@@ -31,5 +31,9 @@ WindowPolynomials polynomials_of(const Window& window, double error, bool gradie
 /// window, taps and window together are the kernel whose Fourier transform along an axis, at bandwidth 1, is
 /// `transform`. Taps that leave less than `error` in all are left out.
 std::vector<double> taps_of(const Window& window, double (*transform)(double), double error);
+
+/// The largest value that these taps give pairs more than eight bandwidths apart, where the Gaussian is 1e-14: where a
+/// window is wider than its grid needs, taps fall slowly, and those that are left out would have taken this away.
+double far_value(const Window& window, const std::vector<double>& taps);
 
 }  // namespace farfield

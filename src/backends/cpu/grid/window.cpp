@@ -1,15 +1,13 @@
 #include "backends/cpu/grid/window.hpp"
 
-#include "kernels/traits.hpp"
+#include <vector>
+
+#include "model/grid/price.hpp"
 
 namespace farfield::cpu {
 
-/// Shares of the tolerance: the window's own error has the rest (windows_for).
-static constexpr double of_taps = 0.02, of_polynomials = 0.01;
-
-std::vector<double> taps_of(const Decision& d) {
-  return farfield::taps_of(d.window, traits(d.kernel).transform, of_taps * d.tolerance);
-}
+/// Share of the tolerance: the window's own error has the rest (windows_for).
+static constexpr double of_polynomials = 0.01;
 
 int reach_in_blocks(const Decision& d, int side) {
   const int taps = static_cast<int>(taps_of(d).size()) - 1;

@@ -1,13 +1,10 @@
 // GridWindow: the window's polynomials and the taps, in the precision of the grid.
 #pragma once
-#include <vector>
-
 #include "backends/cpu/cells/place.hpp"
 
 namespace farfield::cpu {
 
-/// Taps of a decision for method grid, and the blocks on each side that they reach.
-std::vector<double> taps_of(const Decision& decision);
+/// The blocks on each side that the taps of a decision for method grid reach.
 int reach_in_blocks(const Decision& decision, int side);
 
 template <class Real>
