@@ -45,8 +45,9 @@ class ExpectedError {
         sums_(sums),
         curve_(*traits(d.kernel).errors),
         in_planes_(sums.in_planes()),
+        overfull_(sums.heaped(4 * d.leaf_size)),
         // a leaf that the least edge makes wide may hold more
-        heaped_(sums.finest_edge() >= 2 * d.least_edge && sums.heaped(4 * d.leaf_size)),
+        heaped_(overfull_ && sums.finest_edge() >= 2 * d.least_edge),
         norms_(sums.norms()),
         fainter_(fainter_by(d.parameters.screening)) {}
 
@@ -58,7 +59,7 @@ class ExpectedError {
     return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
-  bool heaped() const { return heaped_; }
+  bool overfull() const { return overfull_; }
 
  private:
   /// Factor on the expected error. Where there are many translations, the CPU measures the error before it evaluates
@@ -93,7 +94,7 @@ class ExpectedError {
     return kappa > 0 ? std::clamp(std::sqrt(kappa / -std::expm1(-kappa)), 1.0, 4.0) : 1;
   }
 
-  bool in_planes_, heaped_;
+  bool in_planes_, overfull_, heaped_;
   ResultNorms norms_;
   double fainter_;
 };
@@ -120,7 +121,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
   record(report, d, degree, expected.in_planes());
-  return {degree, expected.in_planes(), d.least_edge > 0 && expected.heaped()};
+  return {degree, expected.in_planes(), d.least_edge > 0 && expected.overfull()};
 }
 
 Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,

@@ -84,7 +84,7 @@ static Sums sums_with_core(const std::vector<double>& from, const std::vector<do
 /// underflows. By expansions the core is smaller than the least boxes.
 static bool keeps_its_core(Method method, Precision precision, bool apart) {
   Options options;
-  options.gradient = true, options.check = 100, options.core = 7;
+  options.gradient = true, options.check = 100, options.plain_core = 7;
   options.method = method, options.precision = precision;
   options.tolerance = precision == Precision::single_ ? 1e-5 : 1e-9;
   std::vector<double> from = cloud(5000, 4), to = apart ? cloud(700, 5) : from;
@@ -94,7 +94,8 @@ static bool keeps_its_core(Method method, Precision precision, bool apart) {
     (*xyz)[301] = apart && xyz == &from ? 1e-170 : 0, (*xyz)[304] = 2e-170;
   }
   const Result<double> plain = sums(Kernel::plain, options, from, apart ? &to : nullptr);
-  const Sums expected = sums_with_core(from, to, options.core), less = sums_with_core(from, to, 0.9 * options.core);
+  const Sums expected = sums_with_core(from, to, options.plain_core),
+             less = sums_with_core(from, to, 0.9 * options.plain_core);
   const double u = distance(plain.potential, expected.potential), g = distance(plain.gradient, expected.gradient);
   const double allowed = method == Method::fmm ? options.tolerance : tolerance(precision);
   const double effect = distance(less.potential, expected.potential);
@@ -108,7 +109,7 @@ static bool keeps_its_core(Method method, Precision precision, bool apart) {
 /// A plan that moves has the core in its new scaled coordinates.
 static bool keeps_its_core_when_it_moves() {
   Options options;
-  options.kernel = Kernel::plain, options.core = 0.01, options.precision = Precision::double_;
+  options.kernel = Kernel::plain, options.plain_core = 0.01, options.precision = Precision::double_;
   std::vector<double> xyz = cloud(600, 6), strengths(200);
   xyz.resize(600);
   for (std::size_t i = 0; i < strengths.size(); ++i) strengths[i] = strength(i);
@@ -116,14 +117,14 @@ static bool keeps_its_core_when_it_moves() {
   for (double& x : xyz) x /= 100;
   plan.move(points(xyz));
   const Result<double> moved = plan.evaluate(std::span<const double>(strengths));
-  const double u = distance(moved.potential, sums_with_core(xyz, xyz, options.core).potential);
+  const double u = distance(moved.potential, sums_with_core(xyz, xyz, options.plain_core).potential);
   std::printf("core, moved: %.1e\n", u);
   return u <= tolerance(Precision::double_);
 }
 
 static bool refuses(double core) {
   Options options;
-  options.core = core;
+  options.plain_core = core;
   try {
     sums(Kernel::plain, options, cloud(50, 7), nullptr);
   } catch (const Error& error) {

@@ -16,7 +16,7 @@ struct Plain {
   static constexpr bool singular = true, softens = false;
 
   KernelParameters own;  ///< length[0]: radius of the core
-  static KernelParameters parameters(const Options& options) { return {{options.core}}; }
+  static KernelParameters parameters(const Options& options) { return {{options.plain_core}}; }
 
   /// With s = max(r, core): K = (3 - r^2/s^2) / (2 s) inside, 1/s outside, and grad K = -d/s^3. The square of the core
   /// may be infinite here, but not the core by which K is divided.

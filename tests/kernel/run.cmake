@@ -31,7 +31,7 @@ endfunction()
 # 1. The header. 2. The line of the registry, as the page shows it. 3. That of the option.
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/plain.hpp DESTINATION ${copy}/src/kernels)
 add_line("KERNEL(plain," kernels.h "KERNEL(laplace3d,")
-add_line("OPTION(real, core," options_list.h "OPTION(Method, method,")
+add_line("OPTION(real, plain_core," options_list.h "OPTION(Method, method,")
 
 file(WRITE ${copy}/try/CMakeLists.txt "add_executable(try ${CMAKE_CURRENT_LIST_DIR}/main.cpp)
 target_link_libraries(try PRIVATE farfield)\n")
