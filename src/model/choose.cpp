@@ -216,13 +216,19 @@ static bool exact_costs_nothing(Backend backend, double in_single, double in_dou
   return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
 }
 
+/// Is a treecode worth pricing? That takes half a millisecond, more than all the rest of a small plan.
+static bool considers_treecode(const Options& o, const Geometry& g, const CostConstants& c) {
+  if (o.method != Method::automatic) return o.method == Method::treecode;
+  const bool measured = c.lanes > 0;  // not on devices
+  return measured && traits(o.kernel).scale_invariant && may_be_few(g) && o.degree < 0 && o.depth < 0;
+}
+
 /// Is a treecode expected to win clearly? Its price is less certain than the others', so that it must be well below
 /// them.
-static bool takes_treecode(const Options& o, const Geometry& g, const CostConstants& c, const Scheme& s,
-                           const TreecodeScheme& treecode, double direct) {
+static bool takes_treecode(const Geometry& g, const CostConstants& c, const Scheme& s, const TreecodeScheme& treecode,
+                           double direct) {
   constexpr double clearly = 0.7;
-  if (c.lanes == 0 || !traits(o.kernel).scale_invariant || !may_be_few(g) || o.degree >= 0 || o.depth >= 0)
-    return false;  // not measured on devices
+  if (treecode.mean == 0) return false;
   const double fmm = std::min(s.cost, few_targets_fmm_cost(c, g, s.degree, s.rotation, s.mean)) + s.tables;
   return treecode.cost < clearly * std::min(direct, fmm);
 }
@@ -235,7 +241,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
   const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
   if (!asked) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
-  if (!asked && takes_treecode(o, g, costs(d.precision, 0), s, treecode, direct)) d.method = Method::treecode;
+  if (!asked && takes_treecode(g, costs(d.precision, 0), s, treecode, direct)) d.method = Method::treecode;
   note(d, "method", word_of(d.method),
        asked                          ? "as asked"
        : d.method == Method::treecode ? "few targets: cheaper than expansions around them"
@@ -372,7 +378,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
-  const TreecodeScheme treecode = cheapest_treecode(o, g, c, d.tolerance * expansion_share(o));
+  TreecodeScheme treecode;
+  if (considers_treecode(o, g, c)) treecode = cheapest_treecode(o, g, c, d.tolerance * expansion_share(o));
   choose_method(d, o, g, costs, s, treecode);
   if (d.method == Method::direct) return d;
   choose_softening(d, o, g);
