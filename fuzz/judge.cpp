@@ -120,7 +120,8 @@ void judge_values(const Problem& p, const char* what, const std::vector<T>& comp
   for (const T value : computed)
     if (!std::isfinite(value)) broken(std::string(what) + " is not finite, and no warning" + described(p));
   // A direct sum is not refused below the tolerance that double reaches, and does what it can.
-  const long double error = distance(computed, exact), size = size_of(p, exact), asked = std::max(p.options.tolerance, 1e-14);
+  const long double error = distance(computed, exact), size = size_of(p, exact),
+                    asked = std::max(p.options.tolerance, 1e-14);
   if (error <= asked * size + representable<T>(exact)) return;
   char text[160];
   std::snprintf(text, sizeof text, "%s: relative error %.3Lg, norm %.3Lg, asked %.3g, and no warning", what,

@@ -58,7 +58,9 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
   const double single = reachable_tolerance(Precision::single_);
   const double reachable = reachable_tolerance(o.precision == Precision::single_ ? o.precision : Precision::double_);
   const bool inexact = traits(o.kernel).truncates || traits(o.kernel).bounded;
-  if (o.tolerance < reachable && d.method != Method::direct && o.degree < 0 && inexact)
+  // direct sums do what they can and warn; those of a bounded kernel are not looked at, so single must suffice
+  const bool looked_at = d.method == Method::direct && !(traits(o.kernel).bounded && o.precision == Precision::single_);
+  if (o.tolerance < reachable && !looked_at && o.degree < 0 && inexact)
     throw Error(ErrorCode::usage, "tolerance " + number(o.tolerance) + " is below what " +
                                       (o.precision == Precision::single_ ? "single" : "double") +
                                       " precision reaches for these points; ask " + number(reachable) + " or more" +
