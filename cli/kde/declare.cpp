@@ -71,8 +71,8 @@ void add_kde(CLI::App& parent, KdeArguments& a) {
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_options(app, a.options, [&](const OptionText& text) { return is_of_kde(text) && !general(text); });
   app.footer(
-      "Points of one, two or three coordinates; the density is 1 over the whole. Without\n"
-      "--grid and --targets it is estimated at the points themselves.\n\n"
+      "Points of one, two or three coordinates; the density is 1 over the whole.\n"
+      "Without --grid and --targets it is estimated at the points themselves.\n\n"
       "Examples:\n"
       "  farfield kde quakes.csv --sphere --bandwidth 1 --plot q.png --coast world.json\n"
       "  farfield kde iris.csv --columns x=length,y=width --grid 400,300 -o d.npz\n"
