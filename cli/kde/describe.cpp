@@ -31,7 +31,7 @@ std::string points(const KdeArguments& a, const Question& q, const Terminal& t) 
 std::string bandwidth(const Question& q, const Terminal& t) {
   std::string text;
   if (q.sphere) {
-    text = shortest(q.bandwidth.along(0)) + " degrees";
+    text = shortest(q.bandwidth.along(0)) + (q.bandwidth.along(0) == 1 ? " degree" : " degrees");
   } else {
     const auto names = axis_names(q);
     for (int axis = 0; axis < q.dimension(); ++axis)

@@ -20,7 +20,10 @@ std::string name_of(const KdeArguments& a) {
 }
 
 std::string bandwidth_words(const Question& q) {
-  std::string text = "bandwidth " + shortest(q.bandwidth.along(0)) + (q.sphere ? " degrees" : "");
+  std::string text = "bandwidth " + shortest(q.bandwidth.along(0)) +
+                     (!q.sphere                   ? ""
+                      : q.bandwidth.along(0) == 1 ? " degree"
+                                                  : " degrees");
   for (int axis = 1; axis < q.bandwidth.dimension; ++axis)
     if (!q.sphere && (q.bandwidth.slanted() || q.bandwidth.along(axis) != q.bandwidth.along(0)))
       text += fmt::format("{} {}", axis == 1 ? " along x," : ",", shortest(q.bandwidth.along(axis))) +
