@@ -22,12 +22,14 @@ static_assert(corners * degrees_at_once == 32);
 /// looks at points evenly over the levels; a look costs a memory sector per axis. 200 boxes of 128 points or 1400 of 16
 /// tell the facing sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are drawn in
 /// proportion to their targets, since in clusters few boxes carry the sums. Softened sums, which as a rule move bodies
-/// and are planned anew in every step, take 2^19 looks at most: those at all of 60,000 bodies took 0.13 ms.
+/// and are planned anew in every step, take 2^19 looks at most, in fewer blocks: those at all of 60,000 bodies took
+/// 0.13 ms.
 struct Looks {
   std::int64_t at_all;  ///< everything is summed where it takes no more looks than this
   std::int64_t most;
+  std::int64_t parts;  ///< of a level, at least, unless a box had more than 16
 };
-constexpr Looks usual_looks{1 << 24, 1 << 22}, softened_looks{1 << 19, 1 << 19};
+constexpr Looks usual_looks{1 << 24, 1 << 22, 1024}, softened_looks{1 << 19, 1 << 19, 256};
 
 struct Level {
   BoxId begin, boxes;           ///< of the level
@@ -51,7 +53,7 @@ Sample sample_of(const TreeView& tree, std::int64_t points, const Looks& allowed
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
     const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
     const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
-    const std::int64_t slices = std::clamp<std::int64_t>(1024 / sampled, 1, 16);
+    const std::int64_t slices = std::clamp<std::int64_t>(allowed.parts / sampled, 1, 16);
     s.level[s.levels++] = {tree.level_begin[l],
                            static_cast<BoxId>(boxes),
                            s.total,
