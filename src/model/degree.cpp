@@ -109,8 +109,20 @@ static void record(Report& report, const Decision& d, int degree, bool in_planes
     }
 }
 
+/// Where the points' places in their boxes count only if they stand in planes.
+static Settled settle_for_planes(const Decision& d, PlacementSums& sums, Report& report) {
+  const ErrorCurve& curve = *traits(d.kernel).errors;
+  if (!sums.in_planes()) return {d.degree, false};
+  const int highest = highest_degree(d.kernel, d.tolerance, d.reduced, d.apart);
+  int degree = d.degree;
+  while (degree < highest && curve.crystal(degree, d.reduced, d.gradient) > d.tolerance) ++degree;
+  record(report, d, degree, true);
+  return {degree, true};
+}
+
 Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
+  if (!traits(d.kernel).errors->typical_pair) return settle_for_planes(d, sums, report);
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)),

@@ -117,7 +117,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Settled settled_degree(Report& report) {
     DeviceSums sums(tree_, decision.degree, std::ldexp(decision.softening, placed->exponent), memory_, side_,
                     far_side_);
-    if (sums.levels() > 2) time("degree", [&] { sums.launch(); });
+    const bool planes_alone = !traits(decision.kernel).errors->typical_pair;
+    if (sums.levels() > 2) time("degree", [&] { sums.launch(planes_alone); });
     make_rows();
     return farfield::settle_degree(decision, sums, report);
   }

@@ -336,19 +336,17 @@ void DeviceSums::read() {
 }
 
 /// The longest chain begins first.
-void DeviceSums::launch() {
+void DeviceSums::launch(bool planes_alone) {
   on_device_.resize(1);
   require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
-  sum_far_pairs();
-  sum_own_leaves();
+  if (!planes_alone) sum_far_pairs();
+  if (!planes_alone) sum_own_leaves();
   look_at_leaves();
-  sum_norms();
-  launched_ = true;
+  if (!planes_alone) sum_norms();
 }
 
 const PlacementFindings& DeviceSums::found() {
   if (known_) return found_;
-  if (!launched_) launch();
   read();
   known_ = true;
   return found_;

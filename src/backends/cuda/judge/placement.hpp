@@ -49,8 +49,9 @@ class DeviceSums final : public PlacementSums {
   DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory, SideStream& near_stream,
              SideStream& far_stream);
 
-  /// Returns at once; the first question waits. For trees of more than two levels.
-  void launch();
+  /// Returns at once; the first question waits. For trees of more than two levels. Of kernels that ask only whether
+  /// points stand in planes nothing else is summed.
+  void launch(bool planes_alone);
 
   int levels() const override { return view_.levels; }
   double targets() const override { return static_cast<double>(target_count_); }
@@ -78,7 +79,7 @@ class DeviceSums final : public PlacementSums {
   std::int64_t target_count_;
   int first_degree_;
   double softening_;
-  bool launched_ = false, known_ = false;
+  bool known_ = false;
   DeviceArray<std::uint32_t> chunk_;  ///< a word per chunk of boxes
   DeviceArray<float> occupation_;     ///< of corners of sampled boxes
   DeviceArray<double> own_part_, far_part_;
