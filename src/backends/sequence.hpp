@@ -163,7 +163,6 @@ class SequencedEvaluator final : public Evaluator {
     const Settled settled = steps_.settled_degree(report);
     steps_.decision.degree = settled.degree;
     steps_.decision.in_planes = settled.in_planes;
-    steps_.decision.soft_heaps = settled.soft_heaps;
   }
 
   void prepare(Report& report) {

@@ -22,7 +22,7 @@ struct ErrorCurve {
   /// below for strengths of mixed sign on uniform and clustered volumes.
   double (*truncation)(int degree, bool reduced, bool gradient);
 
-  /// This and the next two are null where `truncation` alone decides, whatever the points' places in their boxes.
+  /// This and the next two are null where points that do not stand in planes need the degree of `truncation`.
   /// Errors of one pair of unit charges in boxes with one box between them, in units of 1/edge: root mean square over
   /// random places, and in facing corners (model/placement.hpp).
   double (*typical_pair)(int degree);
@@ -33,7 +33,7 @@ struct ErrorCurve {
 
   /// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a
   /// tenth of the spacing): facing corners of boxes line up there and a few pairs near the worst place carry the error,
-  /// which then falls by only 0.19 decades per degree.
+  /// which then falls by only 0.19 decades per degree for solid harmonics.
   double (*crystal)(int degree, bool reduced, bool gradient);
 
   /// By how much more facing corners may err than typical pairs, since their errors have one sign.

@@ -149,8 +149,8 @@ std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int6
   const bool few_targets = 16 * targets <= sources && pairs <= cheap;
   const bool few_sources = 16 * sources <= targets && pairs <= cheaper;
   // a GPU measures no drawn targets: all of them, or evenly spread ones. 1.5e9 pairs take 2 ms.
-  const bool on_gpu = d.backend == Backend::cuda && (translations < enough || d.in_planes || d.soft_heaps) &&
-                      pairs <= (d.apart || d.soft_heaps ? 1.5e9 : cheaper);
+  const bool on_gpu =
+      d.backend == Backend::cuda && (translations < enough || d.in_planes) && pairs <= (d.apart ? 1.5e9 : cheaper);
   if ((few_targets || few_sources || on_gpu) && rounding_is_small(d)) return targets;
   return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
 }

@@ -68,8 +68,7 @@ double lost_by(const Truncation& squares, const Norms& norms);
 /// - surrounded by many more sources: one leaf may carry the error (25 times the estimate on 86 targets of 40,160
 ///   sources);
 /// - many, but reached by few sources;
-/// - on a GPU, which draws no targets: reached by few translations (worth_measuring), few in a crystal, or softened
-///   with heaps of coincident points: 1.2 times the tolerance was left at degree 12.
+/// - on a GPU, which draws no targets: reached by few translations (worth_measuring), or few in a crystal.
 /// Some targets in a crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many
 /// targets.
 std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets,

@@ -202,7 +202,7 @@ static void choose_treecode(Decision& d, const Options& o, const Geometry& g, co
 
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.degree = s.degree;
-  d.settle_degree = o.degree < 0 && traits(d.kernel).truncates && traits(d.kernel).errors->typical_pair;
+  d.settle_degree = o.degree < 0 && traits(d.kernel).truncates;
   d.rotation = s.rotation;
   d.reduced = s.reduced;
   d.any_scheme = o.m2l == M2l::automatic && traits(d.kernel).rotates;

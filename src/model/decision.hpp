@@ -33,7 +33,6 @@ struct Decision {
   bool apart = false;          ///< targets are a separate set, which may lie away from all sources
   std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf
   bool in_planes = false;      ///< the points stand in planes along the axes, as in a crystal
-  bool soft_heaps = false;     ///< softened, with many coincident points: one place may carry the error
   int m = 1, k = 0;            ///< root edge R = D 2^k / m
   int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;

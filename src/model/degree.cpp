@@ -45,9 +45,8 @@ class ExpectedError {
         sums_(sums),
         curve_(*traits(d.kernel).errors),
         in_planes_(sums.in_planes()),
-        overfull_(sums.heaped(4 * d.leaf_size)),
         // a leaf that the least edge makes wide may hold more
-        heaped_(overfull_ && sums.finest_edge() >= 2 * d.least_edge),
+        heaped_(sums.finest_edge() >= 2 * d.least_edge && sums.heaped(4 * d.leaf_size)),
         norms_(sums.norms()),
         fainter_(fainter_by(d.parameters.screening)) {}
 
@@ -59,7 +58,6 @@ class ExpectedError {
     return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.gradient) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
-  bool overfull() const { return overfull_; }
 
  private:
   /// Factor on the expected error. Where there are many translations, the CPU measures the error before it evaluates
@@ -94,7 +92,7 @@ class ExpectedError {
     return kappa > 0 ? std::clamp(std::sqrt(kappa / -std::expm1(-kappa)), 1.0, 4.0) : 1;
   }
 
-  bool in_planes_, overfull_, heaped_;
+  bool in_planes_, heaped_;
   ResultNorms norms_;
   double fainter_;
 };
@@ -111,8 +109,20 @@ static void record(Report& report, const Decision& d, int degree, bool in_planes
     }
 }
 
+/// Where the points' places in their boxes count only if they stand in planes.
+static Settled settle_for_planes(const Decision& d, PlacementSums& sums, Report& report) {
+  const ErrorCurve& curve = *traits(d.kernel).errors;
+  if (!sums.in_planes()) return {d.degree, false};
+  const int highest = highest_degree(d.kernel, d.tolerance, d.reduced, d.apart);
+  int degree = d.degree;
+  while (degree < highest && curve.crystal(degree, d.reduced, d.gradient) > d.tolerance) ++degree;
+  record(report, d, degree, true);
+  return {degree, true};
+}
+
 Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
-  if (sums.levels() <= 2) return {d.degree, false, false};  // nothing is far
+  if (sums.levels() <= 2) return {d.degree, false};  // nothing is far
+  if (!traits(d.kernel).errors->typical_pair) return settle_for_planes(d, sums, report);
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
   const int lowest = std::max(1, std::min(d.degree - 1, 4)),
@@ -121,7 +131,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
   record(report, d, degree, expected.in_planes());
-  return {degree, expected.in_planes(), d.least_edge > 0 && expected.overfull()};
+  return {degree, expected.in_planes()};
 }
 
 Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,

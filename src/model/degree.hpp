@@ -25,8 +25,7 @@ class PlacementSums {
 
 struct Settled {
   int degree;
-  bool in_planes;   ///< see placement.hpp
-  bool soft_heaps;  ///< Decision::soft_heaps
+  bool in_planes;  ///< see placement.hpp
 };
 
 /// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of

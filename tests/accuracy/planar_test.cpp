@@ -36,6 +36,29 @@ TEST(Planar, KeepsThePromiseInBothPrecisionsAndByAllPairs) {
       }
 }
 
+/// Points in lines along both axes: facing corners of boxes line up, and errors of one sign add up.
+TEST(Planar, Lattices) {
+  print_header("kernel laplace2d, lattices");
+  for (const std::size_t side : {40, 64, 100})
+    for (const Signs signs : {Signs::mixed, Signs::positive})
+      for (const bool copies : {false, true}) {
+        Cloud cloud = flat_cloud(Kind::lattice, static_cast<std::int64_t>(side * side), signs);
+        for (std::size_t i = 0; i < side * side && !copies; ++i)
+          cloud.sources[3 * i] = static_cast<double>(i % side),
+                            cloud.sources[3 * i + 1] = static_cast<double>(i / side);
+        cloud.label += copies ? "/copies" : "/square";
+        for (const int leaf : {0, 12, 53})
+          for (const double tolerance : {1e-3, 1e-6, 1e-9, 1e-12}) {
+            Options o = flat_options(tolerance);
+            o.leaf_size = leaf;
+            const Outcome found = measure_flat(cloud, o);
+            print_row(cloud, found);
+            EXPECT_LE(found.worst(), slack * tolerance)
+                << cloud.label << ", leaf " << leaf << ", degree " << found.report.degree;
+          }
+      }
+}
+
 /// The N-th roots of unity: sum over k != j of -log |w_j - w_k| = -log N, of its gradient -(N-1)/2 w_j.
 TEST(Planar, RootsOfUnity) {
   const std::int64_t count = 5'000;

@@ -19,13 +19,14 @@ Options softened_fmm(double softening, SofteningKind kind, double tolerance, Pre
   return o;
 }
 
-/// The relative L2 errors over 250 targets.
+/// The relative L2 errors over some targets.
 struct Missed {
   double potential = 0, gradient = 0;
 };
+constexpr std::size_t usual_targets = 250;
 Missed missed(const Cloud& cloud, const Options& o, const std::vector<double>& where, bool with_self,
-              const std::vector<double>& potential, const std::vector<double>& gradient) {
-  constexpr std::size_t most = 250;
+              const std::vector<double>& potential, const std::vector<double>& gradient,
+              std::size_t most = usual_targets) {
   const std::size_t step = std::max<std::size_t>(1, potential.size() / most);
   long double error_u = 0, error_g = 0, all_u = 0, all_g = 0;
   for (std::size_t i = 0; i < potential.size(); i += step) {
@@ -40,9 +41,9 @@ Missed missed(const Cloud& cloud, const Options& o, const std::vector<double>& w
           all_g > 0 ? static_cast<double>(std::sqrt(error_g / all_g)) : 0};
 }
 
-Report expect_kept(const Cloud& cloud, const Options& o) {
+Report expect_kept(const Cloud& cloud, const Options& o, std::size_t targets = usual_targets) {
   const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
-  const Missed m = missed(cloud, o, cloud.where(), cloud.apart(), r.potential, r.gradient);
+  const Missed m = missed(cloud, o, cloud.where(), cloud.apart(), r.potential, r.gradient, targets);
   const std::string what = cloud.label + ", " + word_of(o.softening_kind) + " " + std::to_string(o.softening) + ", " +
                            r.report.precision + ", degree " + std::to_string(r.report.degree);
   EXPECT_LE(m.potential, o.tolerance) << what;
@@ -109,14 +110,15 @@ TEST(SoftenedTree, LongLengthsLeaveNothingToExpansions) {
       }
 }
 
-/// Coincident points in one leaf, more than are summed as a heap without softening.
+/// Coincident points in one leaf, more than are summed as a heap without softening. The few targets beside them carry
+/// the gradient's norm, so that some targets do not stand for all.
 TEST(SoftenedTree, CoincidentPointsContribute) {
   Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
   cloud.label += "/heap";
   for (std::size_t i = 3; i < 3 * 1'500; ++i) cloud.sources[i] = cloud.sources[i % 3];
   for (const SofteningKind kind : both_kinds)
     for (const Precision precision : both_precisions) {
-      const Report r = expect_kept(cloud, softened_fmm(1e-4, kind, 1e-5, precision));
+      const Report r = expect_kept(cloud, softened_fmm(1e-4, kind, 1e-5, precision), cloud.strengths.size());
       EXPECT_GE(r.near_pairs, 1'500 * 1'500);
     }
 }

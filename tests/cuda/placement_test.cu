@@ -26,6 +26,7 @@ void near(const Placement& found, const Placement& expected, double relative, co
 struct Trees {
   cpu::CpuTree host;
   cuda::DeviceMemory memory;
+  cuda::SideStream beside[2];
   cuda::CudaTree device;
   Trees(const Cloud& cloud, std::int64_t leaf_size) {
     const Points sources = points(cloud.sources), targets = points(cloud.targets);
@@ -44,7 +45,8 @@ TEST_F(CudaPlacement, EqualsTheHosts) {
     Trees trees(make_cloud(kind, 20'000, Signs::mixed), 50);
     const TreeView tree = trees.host.tree.view();
     const PlacedPoints from = trees.sources(), to = trees.targets();
-    cuda::DeviceSums sums(trees.device, 5, 0, trees.memory);
+    cuda::DeviceSums sums(trees.device, 5, 0, trees.memory, trees.beside[0], trees.beside[1]);
+    sums.launch(false);
     EXPECT_EQ(sums.levels(), tree.levels);
     EXPECT_EQ(sums.in_planes(), stand_in_planes(tree, from)) << name(kind);
     EXPECT_FALSE(sums.heaped(50)) << name(kind);
@@ -97,7 +99,8 @@ TEST_F(CudaPlacement, LeadsToTheDegreeOfTheHost) {
         Report report;
         const int expected =
             settle_degree(d, trees.host.tree.view(), trees.sources(), trees.targets(), 0, 1, report).degree;
-        cuda::DeviceSums sums(trees.device, d.degree, 0, trees.memory);
+        cuda::DeviceSums sums(trees.device, d.degree, 0, trees.memory, trees.beside[0], trees.beside[1]);
+        sums.launch(false);
         EXPECT_NEAR(settle_degree(d, sums, report).degree, expected, kind == Kind::line ? 6 : size.degrees)
             << name(kind) << ", " << size.points << ", " << tolerance;
       }
@@ -136,7 +139,8 @@ TEST_F(CudaPlacement, SampledSumsStandForAll) {
     Trees trees(make_cloud(kind, sampled_by_the_device, Signs::mixed), 12);
     const TreeView tree = trees.host.tree.view();
     const PlacedPoints from = trees.sources(), to = trees.targets();
-    cuda::DeviceSums sums(trees.device, 5, 0, trees.memory);
+    cuda::DeviceSums sums(trees.device, 5, 0, trees.memory, trees.beside[0], trees.beside[1]);
+    sums.launch(false);
     AllFarPairs all(sums, tree, from, to, sampled_by_the_device);
     const ResultNorms norms = sums.norms();
     EXPECT_GT(std::abs(sums.typical(norms, 5).gradient / all.typical(norms, 5).gradient - 1), sums_of_counts)

@@ -136,6 +136,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (with_tree() && traits(decision.kernel).singular && decision.softening == 0)
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     if (decision.method == Method::grid) window_.make(decision);
+    if (decision.method == Method::hermite && sources() > 0) time("boxes", [&] { box_for_series(); });
     if (decision.method == Method::cutoff || decision.method == Method::grid) name_cells(report);
     finish(report);
   }
@@ -208,22 +209,13 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       BoundGrid<Real> bound{stages_, work_, {grids_[0].data(), grids_[1].data()}};
       return grid(bound, *clock_);
     }
-    if (decision.method == Method::hermite && sources() > 0) return sum_by_series();
+    if (decision.method == Method::hermite && sources() > 0)
+      return time("series", [&] { stages_.hermite(transform_.bind(strength_.data(), work_.result)); });
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
         if (is_summed(part)) std::fill_n(work_.result[part], targets(), Real(0));
       stages_.direct(work_, sources(), targets());
     });
-  }
-
-  /// The fast Gaussian transform; its boxes are sorted anew with each vector, since the points may have moved.
-  void sum_by_series() {
-    time("boxes", [&] {
-      transform_.build({{work_.source[0], work_.source[1], work_.source[2]}, sources()},
-                       {{work_.target[0], work_.target[1], work_.target[2]}, targets()}, decision.parameters.length[0],
-                       decision.tolerance, decision.gradient, threads);
-    });
-    time("series", [&] { stages_.hermite(transform_.bind(strength_.data(), work_.result)); });
   }
 
   void start_judging() {}
@@ -255,6 +247,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
  private:
+  void box_for_series() {
+    transform_.build({{work_.source[0], work_.source[1], work_.source[2]}, sources()},
+                     {{work_.target[0], work_.target[1], work_.target[2]}, targets()}, decision.parameters.length[0],
+                     decision.tolerance, decision.gradient, threads);
+  }
+
   /// Keeps tables of the same degree and scheme; otherwise releases the old tables before new ones are made.
   void build_tables() {
     const TableKey key{decision.kernel,

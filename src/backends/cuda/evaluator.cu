@@ -98,6 +98,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// The tree is built in the memory of the expansions.
   void forget_tree() {
     graph_.forget();
+    has_rows_ = false;
     multipole_.release();
     local_.release();
     centre_.release();
@@ -112,18 +113,19 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
   }
 
+  /// Rows of near pairs, which depend on no degree, are made beside the sums.
   Settled settled_degree(Report& report) {
-    DeviceSums sums(tree_, decision.degree, std::ldexp(decision.softening, placed->exponent), memory_);
+    DeviceSums sums(tree_, decision.degree, std::ldexp(decision.softening, placed->exponent), memory_, side_,
+                    far_side_);
+    const bool planes_alone = !traits(decision.kernel).errors->typical_pair;
+    if (sums.levels() > 2) time("degree", [&] { sums.launch(planes_alone); });
+    make_rows();
     return farfield::settle_degree(decision, sums, report);
   }
 
   void prepare_expansions(Report& report) {
-    const TreeView tree = tree_.tree.view();
-    P2pLimits<Real> limits;
-    if (decision.softening > 0) limits.most_targets = softened_tile(targets());
-    if (!walks())
-      time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_, limits); });
-    time("tables", [&] { translations_.build(decision, tree, threads, stream_, report); });
+    make_rows();
+    time("tables", [&] { translations_.build(decision, tree_.tree.view(), threads, stream_, report); });
   }
 
   void finish_build(Report& report) {
@@ -226,6 +228,14 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
  private:
+  void make_rows() {
+    if (walks() || has_rows_) return;
+    P2pLimits<Real> limits;
+    if (decision.softening > 0) limits.most_targets = softened_tile(targets());
+    time("rows",
+         [&] { near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_, limits); });
+    has_rows_ = true;
+  }
   void choose_stream(const std::vector<CallerMemory>& arrays) {
     stream_ = placed->stream;
     const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
@@ -285,6 +295,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   DeviceMemory& memory_ = placed->memory;
   CudaTree& tree_ = placed->tree;
   bool building_ = false;  ///< is the current call a build?
+  bool has_rows_ = false;  ///< of near pairs, for the tree that is there
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
   StageEvents events_;

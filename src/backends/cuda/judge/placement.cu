@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
+constexpr int looks_at_once = 4;          // by a lane, so that their loads overlap
 constexpr int places = 1 + facing_boxes;  // a box as target, and those that face it as sources
 static_assert(corners * degrees_at_once == 32);
 
@@ -21,7 +22,15 @@ static_assert(corners * degrees_at_once == 32);
 /// looks at points evenly over the levels; a look costs a memory sector per axis. 200 boxes of 128 points or 1400 of 16
 /// tell the facing sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are drawn in
 /// proportion to their targets, since in clusters few boxes carry the sums. Softened sums, which as a rule move bodies
-/// and are planned anew in every step, take 2^20 looks.
+/// and are planned anew in every step, take 2^19 looks at most, in fewer blocks: those at all of 60,000 bodies took
+/// 0.13 ms.
+struct Looks {
+  std::int64_t at_all;  ///< everything is summed where it takes no more looks than this
+  std::int64_t most;
+  std::int64_t parts;  ///< of a level, at least, unless a box had more than 16
+};
+constexpr Looks usual_looks{1 << 24, 1 << 22, 1024}, softened_looks{1 << 19, 1 << 19, 256};
+
 struct Level {
   BoxId begin, boxes;           ///< of the level
   std::int32_t first, sampled;  ///< parts: first ... first + sampled * slices
@@ -34,17 +43,17 @@ struct Sample {
   Level level[max_levels + 1];
 };
 
-Sample sample_of(const TreeView& tree, std::int64_t points, std::int64_t most_looks) {
+Sample sample_of(const TreeView& tree, std::int64_t points, const Looks& allowed) {
   Sample s;
   const int levels = std::max(1, tree.levels - 2);
-  const bool all = points * levels * facing_boxes <= 1 << 24;
-  const std::int64_t looks = most_looks / facing_boxes / levels;
+  const bool all = points * levels * facing_boxes <= allowed.at_all;
+  const std::int64_t looks = allowed.most / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
     const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
     const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
     const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
-    const std::int64_t slices = std::clamp<std::int64_t>(1024 / sampled, 1, 16);
+    const std::int64_t slices = std::clamp<std::int64_t>(allowed.parts / sampled, 1, 16);
     s.level[s.levels++] = {tree.level_begin[l],
                            static_cast<BoxId>(boxes),
                            s.total,
@@ -140,17 +149,27 @@ __device__ float occupation(const TreeView& tree, const PlacedPoints& points, Bo
   const std::int64_t begin = points.begin[box];
   const Choice choice(points.end[box] - begin, level.points, static_cast<std::uint32_t>(box));
   float sum[corners * degrees_at_once] = {};
-  for (std::int64_t j = 32 * slice + threadIdx.x % 32; j < choice.chosen; j += 32 * level.slices) {
-    const CornerPlace place = corner_place(tree, box, points, begin + choice[j], per_edge);
+  const auto add = [&](const CornerPlace& place) {
     const float distance = static_cast<float>(place.distance);
-    if (!(distance > decay.least[0])) continue;
+    if (!(distance > decay.least[0])) return;
 #pragma unroll
     for (int k = 0; k < degrees_at_once; ++k) {
       const float weight = decay(distance, k);
 #pragma unroll
       for (int c = 0; c < corners; ++c) sum[c * degrees_at_once + k] += place.octant == c ? weight : 0.f;
     }
+  };
+  const std::int64_t step = 32 * level.slices;
+  std::int64_t j = 32 * slice + threadIdx.x % 32;
+  for (; j + (looks_at_once - 1) * step < choice.chosen; j += looks_at_once * step) {
+    CornerPlace place[looks_at_once];
+#pragma unroll
+    for (int i = 0; i < looks_at_once; ++i)
+      place[i] = corner_place(tree, box, points, begin + choice[j + i * step], per_edge);
+#pragma unroll
+    for (int i = 0; i < looks_at_once; ++i) add(place[i]);
   }
+  for (; j < choice.chosen; j += step) add(corner_place(tree, box, points, begin + choice[j], per_edge));
   return sum_of_lanes(sum) * static_cast<float>(choice.step);
 }
 
@@ -264,14 +283,20 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory)
+DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory,
+                       SideStream& near_stream, SideStream& far_stream)
     : memory_(memory),
+      near_stream_(near_stream),
+      far_stream_(far_stream),
       view_(tree.tree.view()),
       lists_(tree.lists.view()),
       target_count_(tree.target_points().count),
       first_degree_(std::max(1, degree - 2)),  // the degree is settled near `degree` as a rule
       softening_(softening),
       chunk_(memory),
+      occupation_(memory),
+      own_part_(memory),
+      far_part_(memory),
       on_device_(memory) {
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
     return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
@@ -281,7 +306,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, Devic
 }
 
 void DeviceSums::sum_far_pairs() {
-  const Sample sample = sample_of(view_, target_count_, softening_ > 0 ? 1 << 20 : 1 << 22);
+  const Sample sample = sample_of(view_, target_count_, softening_ > 0 ? softened_looks : usual_looks);
   if (sample.total == 0) return;
   Decay decay{};
   for (int k = 0; k < degrees_at_once; ++k) {
@@ -290,32 +315,38 @@ void DeviceSums::sum_far_pairs() {
     decay.least[k] = static_cast<float>(1.5 - reach_of(rate));
   }
   const int blocks = (sample.total + warps - 1) / warps;
-  DeviceArray<float> occupations(memory_);
-  DeviceArray<double> parts(memory_);
-  occupations.resize(std::int64_t(sample.total) * places * 32);
-  parts.resize(std::int64_t(blocks) * numbers);
-  occupations_kernel<<<static_cast<unsigned>(sample.total), 32 * places, 0, memory_.stream>>>(
-      view_, sources_, targets_, target_count_, sample, decay, occupations.data());
+  occupation_.resize(std::int64_t(sample.total) * places * 32);
+  far_part_.resize(std::int64_t(blocks) * numbers);
+  const cudaStream_t stream = far_stream_.fork(memory_.stream);
+  occupations_kernel<<<static_cast<unsigned>(sample.total), 32 * places, 0, stream>>>(
+      view_, sources_, targets_, target_count_, sample, decay, occupation_.data());
   require_launch("occupations_kernel");
-  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, memory_.stream>>>(
-      view_, sources_, targets_, target_count_, sample, occupations.data(), parts.data());
+  far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, stream>>>(
+      view_, sources_, targets_, target_count_, sample, occupation_.data(), far_part_.data());
   require_launch("far_pairs_kernel");
-  add_far_kernel<<<numbers, sum_threads, 0, memory_.stream>>>(parts.data(), blocks, on_device_.data());
+  add_far_kernel<<<numbers, sum_threads, 0, stream>>>(far_part_.data(), blocks, on_device_.data());
   require_launch("add_far_kernel");
 }
 
 void DeviceSums::read() {
+  near_stream_.join(memory_.stream);
+  far_stream_.join(memory_.stream);
   download(&found_, on_device_.data(), 1, memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "sums of the placement");
 }
 
-const PlacementFindings& DeviceSums::found() {
-  if (known_) return found_;
+/// The longest chain begins first.
+void DeviceSums::launch(bool planes_alone) {
   on_device_.resize(1);
   require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
+  if (!planes_alone) sum_far_pairs();
+  if (!planes_alone) sum_own_leaves();
   look_at_leaves();
-  sum_norms();
-  sum_far_pairs();
+  if (!planes_alone) sum_norms();
+}
+
+const PlacementFindings& DeviceSums::found() {
+  if (known_) return found_;
   read();
   known_ = true;
   return found_;

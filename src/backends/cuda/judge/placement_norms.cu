@@ -12,8 +12,8 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int most_looked_at = 4096;  // sources of one box; heaps of coincident points are larger
-/// Of targets and sources of one leaf, where a softening makes leaves wide; a block sums them.
-constexpr std::int64_t most_pairs = 1 << 16;
+/// Of targets and sources of one leaf, where a softening makes leaves wide; a block sums them. 2^16 took 87 us.
+constexpr std::int64_t most_pairs = 1 << 14;
 static_assert(chunk_boxes == block_threads);
 
 /// A thread per box, a word per chunk of boxes.
@@ -143,7 +143,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources.
+/// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources. Few
+/// softened targets stand for all of their leaf.
 __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride, double soft2,
                                 double* parts) {
   __shared__ double lane[sum_threads];
@@ -153,9 +154,10 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
   if (tree.is_leaf(box)) {
     const std::int64_t begin = targets.begin[box], first = sources.begin[box], held = sources.end[box] - first;
     const std::int64_t step = (held + most_looked_at - 1) / most_looked_at;
+    const std::int64_t all = targets.end[box] - begin;
     std::int64_t most = 2048;
-    if (soft2 > 0 && held > 0) most = most_pairs / held < 32 ? 32 : most_pairs / held < most ? most_pairs / held : most;
-    count = targets.end[box] - begin < most ? targets.end[box] - begin : most;
+    if (soft2 > 0 && held > 0) most = min(most, max(std::int64_t(8), most_pairs / held));
+    count = min(all, most);
     const auto slices =
         static_cast<int>(count > 0 && count < sum_threads ? sum_threads / count : 1);  // threads per target
     const auto slice = static_cast<int>(threadIdx.x) / static_cast<int>(sum_threads / slices);
@@ -167,6 +169,10 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
         const double r2 = dx * dx + dy * dy + dz * dz;
         sum += r2 > 0 ? static_cast<double>(step) / ((r2 + soft2) * (r2 + soft2)) : 0.0;
       }
+    }
+    if (soft2 > 0 && count > 0) {
+      sum *= static_cast<double>(all) / static_cast<double>(count);
+      count = all;
     }
   }
   sum = sum_of_block(sum, lane);
@@ -201,14 +207,18 @@ void DeviceSums::sum_norms() {
   norms_kernel<<<dim3(2 * norm_samples, norm_shares), block_threads, 0, memory_.stream>>>(
       view_, lists_, sources_, targets_, chunk_.data(), static_cast<int>(chunk_.size()), soft2, on_device_.data());
   require_launch("norms_kernel");
-  const BoxId stride = static_cast<BoxId>(1 + target_count_ / 200000);
+}
+
+void DeviceSums::sum_own_leaves() {
+  const std::int64_t looked_at = softening_ > 0 ? 20'000 : 200'000;  // all 60,000 softened bodies took 0.1 ms
+  const BoxId stride = static_cast<BoxId>(1 + target_count_ / looked_at);
   const BoxId sampled = (view_.boxes + stride - 1) / stride;
-  DeviceArray<double> parts(memory_);
-  parts.resize(2 * std::int64_t(sampled));
-  own_leaf_kernel<<<static_cast<unsigned>(sampled), sum_threads, 0, memory_.stream>>>(view_, sources_, targets_, stride,
-                                                                                      soft2, parts.data());
+  own_part_.resize(2 * std::int64_t(sampled));
+  const cudaStream_t stream = near_stream_.fork(memory_.stream);
+  own_leaf_kernel<<<static_cast<unsigned>(sampled), sum_threads, 0, stream>>>(
+      view_, sources_, targets_, stride, softening_ * softening_, own_part_.data());
   require_launch("own_leaf_kernel");
-  add_own_leaves_kernel<<<2, 1024, 0, memory_.stream>>>(parts.data(), sampled, on_device_.data());
+  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(own_part_.data(), sampled, on_device_.data());
   require_launch("add_own_leaves_kernel");
 }
 
