@@ -194,6 +194,7 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
 static void choose_treecode(Decision& d, const Options& o, const Geometry& g, const TreecodeScheme& s) {
   d.degree = s.degree;
   d.theta = s.theta;
+  d.box_error = s.box_error;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "with that angle cheapest for " + number(o.tolerance));
   note(d, "theta", number(d.theta), o.theta > 0 ? "as asked" : "edge over distance of the boxes that are expanded");

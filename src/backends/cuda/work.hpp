@@ -120,7 +120,7 @@ struct TreeWork {
   Acceptance rule;
   std::int64_t m2p_sources = 0;  ///< see ListThresholds
   const float4* centre =
-      nullptr;  ///< [boxes] centre of an expansion: from the box's, in edges, and its length; or null
+      nullptr;  ///< what walks read of boxes and groups (treecode/places.hpp)
 };
 
 /// What sums of pairs need beside it: strengths in, results out.
