@@ -74,9 +74,9 @@ struct MultipolePowers {
     const bool some = tree.source_count(static_cast<BoxId>(box)) > 0;
     // about centres of mass degree 1 vanishes and says nothing of how powers fall
     const int least = header->moved ? 5 : 3;
-    power[box] = some ? extrapolated_power(two_degrees(c, degree - 1),
-                                           degree < least ? 0 : two_degrees(c, degree - 3), degree)
-                      : 0;
+    power[box] =
+        some ? extrapolated_power(two_degrees(c, degree - 1), degree < least ? 0 : two_degrees(c, degree - 3), degree)
+             : 0;
   }
 };
 

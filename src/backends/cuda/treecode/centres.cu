@@ -32,8 +32,7 @@ struct MoveCentre {
     const float moved = sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
     if (place.least < INFINITY)
       place.least = __double2float_ru(edge * (1 / (by_error ? 1.0 : theta) + static_cast<double>(moved)));
-    if (by_error)
-      place.weight = weight_of(degree, static_cast<float>(fabs(own[0])), static_cast<float>(edge));
+    if (by_error) place.weight = weight_of(degree, static_cast<float>(fabs(own[0])), static_cast<float>(edge));
     const Real by[3] = {static_cast<Real>(t[0]), static_cast<Real>(t[1]), static_cast<Real>(t[2])};
     laplace::recentre<Real>(degree, own, by);
   }

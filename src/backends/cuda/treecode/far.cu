@@ -1,7 +1,7 @@
 // m2p of a treecode: a warp per group of targets walks the tree and evaluates the multipoles of the boxes that it
-// accepts. Low degrees in single: the warp copies up to 32 boxes at a time to shared memory as records (terms.hpp), from
-// where lanes read the same numbers for several targets each; potential and gradient share one expansion. Any degree:
-// one box at a time, with the gradient's expansions made by sparse maps.
+// accepts. Low degrees in single: the warp copies up to 32 boxes at a time to shared memory as records (terms.hpp),
+// from where lanes read the same numbers for several targets each; potential and gradient share one expansion. Any
+// degree: one box at a time, with the gradient's expansions made by sparse maps.
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
@@ -72,8 +72,7 @@ class FarTargets {
       for (int part = 0; part < Terms::parts; ++part) {
         float all = 0;
 #pragma unroll 1
-        for (int copy = 0; copy < copies_; ++copy)
-          all += __shfl_sync(~0u, sum_[i][part], unit_ + copy * units_);
+        for (int copy = 0; copy < copies_; ++copy) all += __shfl_sync(~0u, sum_[i][part], unit_ + copy * units_);
         if (copy_ == 0 && unit_ + i * units_ < count_) result[part][first_ + unit_ + i * units_] += all;
       }
   }
@@ -189,8 +188,9 @@ template <class Terms>
 static void launch_terms(const Work<float>& work) {
   static const auto factors = make_factors<float, Terms::count>(Terms::factors());
   const std::int64_t groups = groups_of(work.targets);
-  walk_far_kernel<Terms><<<static_cast<unsigned>((groups + far_warps - 1) / far_warps), far_warps * warp, 0,
-                           work.stream>>>(work, factors);
+  walk_far_kernel<Terms>
+      <<<static_cast<unsigned>((groups + far_warps - 1) / far_warps), far_warps * warp, 0, work.stream>>>(work,
+                                                                                                          factors);
   require_launch("m2p");
 }
 

@@ -1,5 +1,4 @@
 #include "backends/cuda/treecode/places.hpp"
-
 #include "backends/cuda/treecode/walk.hpp"
 
 namespace farfield::cuda {
@@ -85,10 +84,9 @@ __global__ void __launch_bounds__(measuring_warps * 32)
 
 void lay_places(const TreeWork& work, float4* memory, double box_error) {
   const Walks walks = walks_in(memory, work.tree.boxes);
-  for_each_index(
-      work.tree.boxes,
-      LayPlace{work.tree, work.rule, work.m2p_sources, walks, static_cast<float>(box_error)},
-      work.stream, "places of boxes");
+  for_each_index(work.tree.boxes,
+                 LayPlace{work.tree, work.rule, work.m2p_sources, walks, static_cast<float>(box_error)}, work.stream,
+                 "places of boxes");
 }
 
 template <class Real>

@@ -17,8 +17,7 @@ struct alignas(16) Accepted {
 template <class Basis, int degree, int of_results>
 struct OuterTerms {
   static constexpr int count = Basis::coefficient_count(degree), parts = of_results, first = 5;
-  static constexpr int pitch = (count + first + 3) / 4 * 4, targets = 2,
-                       residents = degree <= 3 ? 768 : 512;
+  static constexpr int pitch = (count + first + 3) / 4 * 4, targets = 2, residents = degree <= 3 ? 768 : 512;
   static constexpr int boxes = count <= 32 ? 16 : count <= 64 ? 8 : count <= 128 ? 4 : 2;
   static std::vector<double> factors() { return Basis::sum_factors(degree); }
 
@@ -51,7 +50,8 @@ struct OuterTerms {
         float at[3], own[4] = {};
         for (int axis = 0; axis < 3; ++axis) at[axis] = i == 0 ? x[0][axis] : x[1][axis];
         add_one(record, at, own);
-        for (int part = 0; part < parts; ++part) sum[0][part] += i == 0 ? own[part] : 0.0f, sum[1][part] += i == 0 ? 0.0f : own[part];
+        for (int part = 0; part < parts; ++part)
+          sum[0][part] += i == 0 ? own[part] : 0.0f, sum[1][part] += i == 0 ? 0.0f : own[part];
       }
     }
   }
