@@ -194,9 +194,12 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
 static void choose_treecode(Decision& d, const Options& o, const Geometry& g, const TreecodeScheme& s) {
   d.degree = s.degree;
   d.theta = s.theta;
+  const bool device = d.backend == Backend::cuda && d.precision == Precision::single_;
+  d.box_error = device ? s.box_error : 0;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "with that angle cheapest for " + number(o.tolerance));
   note(d, "theta", number(d.theta), o.theta > 0 ? "as asked" : "edge over distance of the boxes that are expanded");
+  if (d.box_error > 0) note(d, "acceptance", "by error", "where strengths of 1/r have one sign; by theta elsewhere");
   choose_tree(d, o, g, {s.degree, false, false, false, s.mean, s.cost, 0});
 }
 

@@ -45,6 +45,7 @@ struct Decision {
   double spacing = 0;           ///< of the grid, scaled
   bool any_method = false;      ///< the caller left the method open
   double theta = 0;             ///< of a treecode (tree/acceptance.hpp)
+  double box_error = 0;         ///< of a treecode on a device: see TreecodeScheme (0: by theta alone)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected time of an evaluation, on one core or on the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model

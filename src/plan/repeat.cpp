@@ -149,6 +149,7 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
   if (near_pairs_ < 0) near_pairs_ = report.near_pairs;
   report.near_pairs = near_pairs_;
   std::vector<Quality> qualities = first_->evaluate(strengths, delivery, report);
+  near_pairs_ = report.near_pairs;  // a treecode may have counted them again
   report.condition_potential = report.condition_gradient = report.estimated_error = 0;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     Quality& q = qualities[static_cast<std::size_t>(v)];

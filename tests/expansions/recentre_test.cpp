@@ -1,8 +1,11 @@
-// laplace::recentre: sums of basis functions about one centre become those about another, exactly.
+// laplace::recentre: sums of basis functions about one centre become those about another, exactly. laplace::Quadrupole:
+// the same potential and gradient as the harmonics of degree 2.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
+#include "expansions/laplace_quadrupole.hpp"
 #include "expansions/laplace_recentre.hpp"
 #include "support/random.hpp"
 
@@ -50,6 +53,27 @@ TEST(Recentre, LeavesNoDipoleAboutTheCentreOfMass) {
   laplace::recentre<double>(1, sum.data(), centre);
   EXPECT_DOUBLE_EQ(sum[0], 9);
   for (std::size_t i = 1; i < 4; ++i) EXPECT_NEAR(sum[i], 0, 1e-14);
+}
+
+TEST(Quadrupole, AgreesWithHarmonics) {
+  Stream random(13);
+  const std::vector<double> factors = LaplaceBasis::sum_factors(2);
+  for (int trial = 0; trial < 50; ++trial) {
+    double multipole[9];
+    for (std::size_t i = 0; i < 9; ++i) multipole[i] = i > 0 && i < 4 ? 0 : random.between(-1, 1);  // no dipole
+    const double edge = std::ldexp(random.between(1, 2), -trial / 2), x[3] = {random.between(1, 2), -1.5, 0.7};
+    const auto inverse = [](const double* u) { return 1 / std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]); };
+    double sum[4] = {}, alone[4] = {}, expected[4], u[3];  // the latter at x / edge, in units of the edge
+    laplace::add_quadrupole<4>(laplace::quadrupole(multipole), edge * edge, x[0], x[1], x[2], inverse(x), sum);
+    laplace::add_quadrupole<1>(laplace::quadrupole(multipole), edge * edge, x[0], x[1], x[2], inverse(x), alone);
+    for (int a = 0; a < 3; ++a) u[a] = x[a] / edge;
+    LaplaceBasis::fixed_outer_sum<2, 4>(
+        u[0], u[1], u[2], inverse(u),
+        [&](auto c) { return multipole[decltype(c)::value] * factors[std::size_t(decltype(c)::value)]; }, expected);
+    EXPECT_NEAR(sum[0], expected[0] / edge, 1e-14);
+    EXPECT_DOUBLE_EQ(alone[0], sum[0]);
+    for (int part = 1; part < 4; ++part) EXPECT_NEAR(sum[part], expected[part] / (edge * edge), 1e-14);
+  }
 }
 
 }  // namespace

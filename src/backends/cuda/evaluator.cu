@@ -61,7 +61,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    use_all(memory_, strength_, multipole_, local_, centre_);
+    use_all(memory_, strength_, multipole_, local_, places_);
     for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
@@ -101,7 +101,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     has_rows_ = false;
     multipole_.release();
     local_.release();
-    centre_.release();
+    places_.release();
   }
 
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -132,12 +132,17 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
     finish(report);
+    recount_ = decision.box_error > 0 && sources() > 0 && targets() > 0;
     if (walks()) return count_walks(work_, memory_, report);
     if (with_tree()) accounts_.write(tree_.tree.view(), report);
     placed->has_m2p = report.m2p_boxes > 0;
     placed->has_p2l = report.p2l_boxes > 0;
   }
   void finish(Report& report) {
+    if (recount_ && work_.centre) {
+      count_walks(work_, memory_, report);
+      recount_ = false;
+    }
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, building_);
   }
@@ -148,7 +153,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (!with_tree()) return;
     multipole_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
     local_.resize(walks() ? 0 : std::int64_t(tree_.tree.boxes) * translations_.stride());
-    centre_.resize(walks() ? tree_.tree.boxes : 0);
+    places_.resize(walks() ? walk_memory(tree_.tree.boxes, targets()) : 0);
   }
 
   std::vector<StrengthRange> read(const Strengths& strengths) { return strengths_.read(strengths, stream_); }
@@ -194,7 +199,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     else
       launch(stream_);
     work_.stream = stream_;
-    if (walks()) work_.centre = centres_moved_ ? centre_.data() : nullptr;  // a graph that is run again does not say so
+    if (walks()) work_.centre = places_.data();  // a graph that is run again does not say so
     side_.join(stream_);
   }
 
@@ -275,10 +280,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void run() {
     if (targets() == 0) return;
     if (walks() && sources() > 0) {
-      BoundTreecode<K, Real> bound(work_, centre_.data());
-      treecode(bound, events_);
-      centres_moved_ = bound.centres_moved();
-      return;
+      BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
+      return treecode(bound, events_);
     }
     if (with_tree() && sources() > 0) {
       const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
@@ -296,6 +299,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   CudaTree& tree_ = placed->tree;
   bool building_ = false;  ///< is the current call a build?
   bool has_rows_ = false;  ///< of near pairs, for the tree that is there
+  bool recount_ = false;   ///< the walks of a treecode that follow strengths are counted after the first evaluation
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
   StageEvents events_;
@@ -308,8 +312,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Accounts accounts_{memory_};
   Judge judge_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
-  DeviceArray<float4> centre_;  ///< see Work
-  bool centres_moved_ = false;
+  DeviceArray<float4> places_;  ///< see Work::centre
   Work<Real> work_;
 };
 

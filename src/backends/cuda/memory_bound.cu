@@ -22,7 +22,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
   if (d.method == Method::treecode)  // no lists and no locals, tables of m2m alone
-    return bytes + boxes * ((coefficients + 16) * real + 160 + 16 + 8) +
+    return bytes + boxes * ((coefficients + 16) * real + 160 + 48 + 8) + results * 4 +
            (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
                       : Tables<double>::bytes(d.degree, coefficients, true, false));
   bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);

@@ -120,7 +120,7 @@ struct TreeWork {
   Acceptance rule;
   std::int64_t m2p_sources = 0;  ///< see ListThresholds
   const float4* centre =
-      nullptr;  ///< [boxes] centre of an expansion: from the box's, in edges, and its length; or null
+      nullptr;  ///< header, place of every box, stretch of every group: what walks read (treecode/places.hpp)
 };
 
 /// What sums of pairs need beside it: strengths in, results out.

@@ -108,6 +108,9 @@ static TreecodeScheme best_leaf(const Geometry& g, const CostConstants& c, Treec
   return best;
 }
 
+/// 99 of 100 targets then err by less than the tolerance (Plummer models, 2^20 points).
+static double box_error(int degree, double tolerance) { return degree <= 2 ? 1.3 * tolerance : 2 * tolerance; }
+
 TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const CostConstants& c, double tolerance) {
   constexpr double least = 0.25;  // smaller angles leave most pairs to p2p
   TreecodeScheme best;
@@ -120,6 +123,7 @@ TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const Cost
     const bool suffices = o.degree >= 0 || treecode_error(o.kernel, degree, s.theta, o.gradient) <= tolerance;
     if (degree < last && (!suffices || (s.theta < least && o.theta == 0))) continue;
     s = best_leaf(g, c, s, o.leaf_size);
+    if (o.degree >= 0 && o.theta == 0) s.box_error = box_error(degree, tolerance);
     if (best.mean == 0 || s.cost < best.cost) best = s;
     if (o.theta > 0 || s.theta >= 1) break;
   }

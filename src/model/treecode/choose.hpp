@@ -10,6 +10,9 @@ struct TreecodeScheme {
   int degree = 0;
   double theta = 0;           ///< see tree/acceptance.hpp
   double mean = 0, cost = 0;  ///< sources per leaf; nanoseconds of a plan and an evaluation
+  /// Share of a target's acceleration that a box may err by: on a device, where strengths have one sign, boxes are then
+  /// accepted by error and not by theta; 0: never.
+  double box_error = 0;
 };
 
 /// Relative L2 error, the larger of potential and gradient, that a treecode stays below for strengths of mixed sign.

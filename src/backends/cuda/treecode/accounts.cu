@@ -23,19 +23,12 @@ enum { near_pairs, near_boxes, far_boxes, leaves, totals };
 template <class Take>
 __device__ void walk_sample(const TreeWork& work, std::int64_t every, std::int64_t number, const Take& take) {
   __shared__ Walk::Stack stack;
-  __shared__ Cuboid around;
-  const int lane = static_cast<int>(threadIdx.x);
-  std::int64_t first = number * every * group_targets;
-  for (const std::int64_t last = min(first + group_targets, work.targets); first < last;) {
-    const std::int64_t end = end_of_group(work.tree, first, last);
-    const Cuboid own = cuboid_of_warp(work.target, min(first + lane, end - 1));
-    if (lane == 0) around = own;
-    __syncwarp();
-    Walk walk(work, around, stack);
+  __shared__ Group group;
+  for_each_group(work, number * every, [&](std::int64_t first, std::int64_t end) {
+    group.enclose(work, first, end, true);
+    Walk walk(work, group, stack);
     for (bool more = true; more;) take(walk.next(more), first, end);
-    __syncwarp();
-    first = end;
-  }
+  });
 }
 
 __global__ void __launch_bounds__(32)
@@ -43,9 +36,9 @@ __global__ void __launch_bounds__(32)
   Total own[3] = {0, 0, 0};
   walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first, std::int64_t end) {
     const auto targets = static_cast<Total>(end - first);
-    own[near_boxes] += found.place == Walk::near;
-    own[far_boxes] += found.place == Walk::far;
-    if (found.place == Walk::near) own[near_pairs] += targets * static_cast<Total>(work.tree.source_count(found.box));
+    own[near_boxes] += found.kind == Walk::near;
+    own[far_boxes] += found.kind == Walk::far;
+    if (found.kind == Walk::near) own[near_pairs] += targets * Total(found.sources);
   });
   for (int a = 0; a < 3; ++a) {  // whole numbers: the same sum in any order
     const Total all = sum_of_warp(own[a]);
@@ -67,7 +60,7 @@ struct MultipolePowers {
   TreeView tree;
   const Real* multipole;
   int stride, degree;
-  bool moved;  ///< about centres of mass, where degree 1 vanishes and says nothing of how powers fall
+  const WalkHeader* header;
   double* power;
 
   __device__ double two_degrees(const Real* c, int low) const {
@@ -79,9 +72,11 @@ struct MultipolePowers {
   __device__ void operator()(std::int64_t box) const {
     const Real* c = multipole + box * stride;
     const bool some = tree.source_count(static_cast<BoxId>(box)) > 0;
-    power[box] = some ? extrapolated_power(two_degrees(c, degree - 1),
-                                           degree < (moved ? 5 : 3) ? 0 : two_degrees(c, degree - 3), degree)
-                      : 0;
+    // about centres of mass degree 1 vanishes and says nothing of how powers fall
+    const int least = header->moved ? 5 : 3;
+    power[box] =
+        some ? extrapolated_power(two_degrees(c, degree - 1), degree < least ? 0 : two_degrees(c, degree - 3), degree)
+             : 0;
   }
 };
 
@@ -93,15 +88,14 @@ __global__ void __launch_bounds__(32)
   const TreeView& tree = work.tree;
   Truncation sum;
   walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first, std::int64_t end) {
-    if (found.place != Walk::far) return;
+    if (found.kind != Walk::far) return;
     const double edge = tree.lattice.edge(tree.level[found.box]),
                  each_for = static_cast<double>(end - first) / static_cast<double>((end - first + one_in - 1) / one_in);
-    const float4 moved = work.centre ? work.centre[found.box] : float4{0, 0, 0, 0};
-    const double by[3] = {moved.x, moved.y, moved.z};
+    const BoxPlace place = read(walks_of(work).place + found.box);
     for (std::int64_t t = first; t < end; t += one_in) {
       double r2 = 0;
       for (int axis = 0; axis < means.decay.axes; ++axis) {
-        const double u = displacement_from_centre(tree, found.box, work.target[axis][t], axis) / edge - by[axis];
+        const double u = displacement(work.target[axis][t], place.centre[axis]) / edge;
         r2 += u * u;
       }
       const Truncation own = outer_tail(power[found.box], r2, edge, means);
@@ -117,7 +111,14 @@ __global__ void __launch_bounds__(32)
 
 }  // namespace
 
-void count_walks(const TreeWork& work, DeviceMemory& memory, Report& report) {
+void count_walks(const TreeWork& evaluated, DeviceMemory& memory, Report& report) {
+  TreeWork work = evaluated;
+  DeviceArray<float4> places(memory);
+  if (!work.centre) {
+    places.resize(walk_memory(work.tree.boxes, 0));
+    if (work.tree.boxes > 0) lay_places(work, places.data(), 0);
+    work.centre = places.data();
+  }
   DeviceArray<Total> total(memory);
   total.resize(totals);
   require(cudaMemsetAsync(total.data(), 0, totals * sizeof(Total), work.stream), "cudaMemsetAsync");
@@ -145,7 +146,7 @@ template <class Real>
 int launch_accepted_tails(const Work<Real>& work, const Decay& decay, double* power, double* part, int width) {
   for_each_index(work.tree.boxes,
                  MultipolePowers<Real>{work.tree, work.multipole, work.tables.stride, work.tables.degree,
-                                       work.centre != nullptr, power},
+                                       walks_of(work).header, power},
                  work.stream, "powers");
   const GroupSample sample = sample_groups(work.targets);
   accepted_tails_kernel<<<static_cast<unsigned>(sample.groups), 32, 0, work.stream>>>(

@@ -15,7 +15,7 @@ struct GroupSample {
 GroupSample sample_groups(std::int64_t targets);
 
 /// Fills boxes, leaves, near_pairs, m2p_boxes, p2p_boxes and far_fraction of the report, those of walks from the
-/// sample. Waits for the stream.
+/// sample: before an evaluation those about centres of boxes. Waits for the stream.
 void count_walks(const TreeWork& work, DeviceMemory& memory, Report& report);
 
 /// Squared truncation errors of the sample's targets: sums per block in `part`, [blocks][width], of which the first two

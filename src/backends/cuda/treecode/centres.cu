@@ -3,6 +3,7 @@
 // sources and may lie outside the box; the box's own centre then stays.
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/treecode/places.hpp"
 #include "expansions/laplace_recentre.hpp"
 
 namespace farfield::cuda {
@@ -10,30 +11,41 @@ namespace farfield::cuda {
 template <class Real>
 struct MoveCentre {
   TreeView tree;
+  double theta;
   int degree, stride;
   Real* multipole;
-  float4* centre;
+  Walks walks;
 
   __device__ void operator()(std::int64_t box) const {
     Real* own = multipole + box * stride;
-    centre[box] = {0, 0, 0, 0};
-    if (tree.source_count(static_cast<BoxId>(box)) == 0) return;
-    // R_{1,m} are y, z, x
+    BoxPlace& place = walks.place[box];
+    if (box == 0) walks.header->moved = 1;
+    if (place.sources == 0) return;
+    const bool one_sign = walks.header->one_sign(), by_error = one_sign && walks.header->box_error > 0;
+    // R_{1,m} are y, z, x; rounded, a centre of mass may lie just outside a box
     const float t[3] = {static_cast<float>(own[3] / own[0]), static_cast<float>(own[1] / own[0]),
-                        static_cast<float>(own[2] / own[0])};
-    if (!(fabsf(t[0]) <= 0.5f && fabsf(t[1]) <= 0.5f && fabsf(t[2]) <= 0.5f)) return;
-    centre[box] = {t[0], t[1], t[2], sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])};
+                        static_cast<float>(own[2] / own[0])},
+                most = one_sign ? 0.51f : 0.5f;
+    if (!(fabsf(t[0]) <= most && fabsf(t[1]) <= most && fabsf(t[2]) <= most)) return;
+    const double edge = tree.lattice.edge(tree.level[box]);
+    for (int axis = 0; axis < 3; ++axis) place.centre[axis] += edge * static_cast<double>(t[axis]);
+    const float moved = sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+    if (place.least < INFINITY)
+      place.least = __double2float_ru(edge * (1 / (by_error ? 1.0 : theta) + static_cast<double>(moved)));
+    if (by_error) place.weight = weight_of(degree, static_cast<float>(fabs(own[0])), static_cast<float>(edge));
     const Real by[3] = {static_cast<Real>(t[0]), static_cast<Real>(t[1]), static_cast<Real>(t[2])};
     laplace::recentre<Real>(degree, own, by);
   }
 };
 
 template <class Kernel, class Real>
-bool move_centres(const Work<Real>& work, float4* centre) {
+bool move_centres(const Work<Real>& work, float4* memory) {
   if constexpr (recentres<typename Kernel::Basis> && sizeof(Real) == 4) {
     const int degree = work.tables.degree;
     if (degree < 1 || degree > laplace::highest_recentred) return false;
-    for_each_index(work.tree.boxes, MoveCentre<Real>{work.tree, degree, work.tables.stride, work.multipole, centre},
+    for_each_index(work.tree.boxes,
+                   MoveCentre<Real>{work.tree, work.rule.theta, degree, work.tables.stride, work.multipole,
+                                    walks_in(memory, work.tree.boxes)},
                    work.stream, "centres of mass");
     return true;
   }

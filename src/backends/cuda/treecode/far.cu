@@ -1,114 +1,29 @@
-// m2p of a treecode: a warp per group of targets, a lane per target, walks the tree and evaluates the multipoles of the
-// boxes that it accepts. Low degrees in single: coefficients of up to 16 boxes at a time are copied to shared memory,
-// from where every lane reads the same numbers; potential and gradient share one expansion. Any degree: one box at a
-// time, with the gradient's expansions made by sparse maps.
+// m2p of a treecode: a warp per group of targets walks the tree and evaluates the multipoles of the boxes that it
+// accepts. Low degrees in single: the warp copies up to 32 boxes at a time to shared memory as records (terms.hpp),
+// from where lanes read the same numbers for several targets each; potential and gradient share one expansion. Any
+// degree: one box at a time, with the gradient's expansions made by sparse maps.
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
-#include "backends/cuda/near/pair_targets.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/treecode/terms.hpp"
 #include "backends/cuda/treecode/walk.hpp"
 
 namespace farfield::cuda {
 
-inline constexpr int far_warps = 4;       ///< groups of a block
-inline constexpr int most_accepted = 96;  ///< boxes that are listed before they are evaluated
+inline constexpr int far_warps = 4;        ///< groups of a block
+inline constexpr int most_accepted = 128;  ///< boxes that are listed before they are evaluated
 
-/// Appends the boxes of the lanes that found one; by a whole warp.
-__device__ inline void append(bool wanted, BoxId box, BoxId* list, int& listed) {
-  const unsigned some = __ballot_sync(~0u, wanted), before = some & ((1u << threadIdx.x % 32) - 1);
-  if (wanted) list[listed + __popc(before)] = box;
-  listed += __popc(some);
-}
-
-/// The centre that a box's expansion is about.
-__device__ inline double centre_of(const TreeWork& work, BoxId box, const BoxFrame& frame, int axis) {
-  const float4 moved = work.centre ? work.centre[box] : float4{0, 0, 0, 0};
-  return frame.centre[axis] + static_cast<double>(axis == 0 ? moved.x : axis == 1 ? moved.y : moved.z) / frame.factor;
-}
-
-/// What a warp needs in shared memory: coefficients times the basis' factors, and u = x factor - centre of every box,
-/// from the middle of the group.
-template <class Kernel, int degree>
-struct FarStage {
-  static constexpr int count = Kernel::Basis::coefficient_count(degree), pitch = (count + 3) / 4 * 4,
-                       boxes = count <= 32    ? 16
-                               : count <= 64  ? 8
-                               : count <= 128 ? 4
-                                              : 2;
-  alignas(16) float coefficient[boxes][pitch];
-  float4 frame[boxes];
-  float scale[boxes];
-  Cuboid around;
-  Walk::Stack stack;
-  BoxId list[most_accepted];
-};
-
-template <class Kernel, int degree, int parts>
-class FarTarget {
-  using Stage = FarStage<Kernel, degree>;
-
- public:
-  __device__ FarTarget(const Work<float>& work, Stage& stage, std::int64_t t) : work_(work), stage_(stage) {
-    for (int axis = 0; axis < 3; ++axis) {
-      middle_[axis] = (stage.around.low[axis] + stage.around.high[axis]) / 2;
-      x_[axis] = static_cast<float>(displacement(work.target[axis][t], middle_[axis]));
-    }
-  }
-  /// Adds boxes [0, count) of the list; by a whole warp.
-  __device__ void add(int count, const float* factor) {
-    for (int from = 0; from < count; from += Stage::boxes) {
-      const int now = min(Stage::boxes, count - from);
-      fill(stage_.list + from, now, factor);
-      __syncwarp();
-      for (int b = 0; b < now; ++b) add_box(b);
-      __syncwarp();
-    }
-  }
-  float sum[4] = {};
-
- private:
-  __device__ void fill(const BoxId* boxes, int count, const float* factor) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (int i = lane; i < count * Stage::count; i += 32) {
-      const int b = i / Stage::count, c = i % Stage::count;
-      stage_.coefficient[b][c] = work_.multipole[std::int64_t(boxes[b]) * work_.tables.stride + c] * factor[c];
-    }
-    if (lane >= count) return;
-    const BoxFrame frame(work_.tree, boxes[lane]);
-    const auto at = [&](int axis) {
-      return static_cast<float>(displacement(centre_of(work_, boxes[lane], frame, axis), middle_[axis]) * frame.factor);
-    };
-    stage_.frame[lane] = {at(0), at(1), at(2), static_cast<float>(frame.factor)};
-    stage_.scale[lane] = static_cast<float>(Kernel::Basis::potential_scale(1 / frame.factor));
-  }
-  __device__ void add_box(int b) {
-    const float4 frame = stage_.frame[b];
-    const float u[3] = {x_[0] * frame.w - frame.x, x_[1] * frame.w - frame.y, x_[2] * frame.w - frame.z},
-                r2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-    float out[4];
-    Kernel::Basis::template fixed_outer_sum<degree, parts>(
-        u[0], u[1], u[2], approximate_inverse_sqrt(r2),
-        [&](auto c) { return stage_.coefficient[b][decltype(c)::value]; }, out);
-    const float scale = stage_.scale[b];
-    sum[0] += out[0] * scale;
-#pragma unroll
-    for (int part = 1; part < parts; ++part) sum[part] += out[part] * (scale * frame.w);
-  }
-
-  const Work<float>& work_;
-  Stage& stage_;
-  double middle_[3];
-  float x_[3];
-};
-
-/// Walks for the group, whose cuboid is `stage.around`, and calls take(n) with n boxes in stage.list, once or more.
+/// Walks for the group and calls take(n) with n boxes in stage.list, once or more.
 template <class Stage, class Take>
 __device__ void walk_far(const TreeWork& work, Stage& stage, const Take& take) {
-  Walk walk(work, stage.around, stage.stack);
+  Walk walk(work, stage.group, stage.stack);
   int listed = 0;
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
-    append(found.place == Walk::far, found.box, stage.list, listed);
+    const bool wanted = found.kind == Walk::far;
+    const unsigned some = __ballot_sync(~0u, wanted), before = some & ((1u << threadIdx.x % 32) - 1);
+    if (wanted) stage.list[listed + __popc(before)] = {found.at[0], found.at[1], found.at[2], found.box};
+    listed += __popc(some);
     __syncwarp();
     if (listed == 0 || (more && listed <= most_accepted - 32)) continue;
     take(listed);
@@ -117,38 +32,90 @@ __device__ void walk_far(const TreeWork& work, Stage& stage, const Take& take) {
   }
 }
 
-template <class Kernel, int degree, int parts>
-__global__ void __launch_bounds__(far_warps* warp, 768 / (far_warps * warp))
+/// What a group needs in shared memory.
+template <class Terms>
+struct FarStage {
+  alignas(16) float record[Terms::boxes][Terms::pitch];
+  Group group;
+  Accepted list[most_accepted];
+  Walk::Stack stack;
+};
+
+/// The targets of a group, `n` to a lane: lanes 0 to units - 1 hold all of them, the next as many hold them again and
+/// take other boxes, and so on. So few lanes are idle, however many targets there are.
+template <class Terms>
+class FarTargets {
+  static constexpr int n = Terms::targets;
+
+ public:
+  __device__ FarTargets(const TreeWork& work, const Group& group, std::int64_t first, int count)
+      : first_(first), count_(count), units_((count + n - 1) / n) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    copies_ = 32 / units_;
+    copy_ = lane / units_;
+    unit_ = lane - copy_ * units_;
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      for (int axis = 0; axis < 3; ++axis)
+        x_[i][axis] = static_cast<float>(
+            displacement(work.target[axis][first + min(unit_ + i * units_, count - 1)], group.middle[axis]));
+  }
+  __device__ void add(const float (*record)[Terms::pitch], int count) {
+    for (int b = copy_ < copies_ ? copy_ : count; b < count; b += copies_) Terms::add(record[b], x_, sum_);
+  }
+  /// Adds the sums of all copies to the results.
+  template <class Real>
+  __device__ void deliver(const ResultArrays<Real>& result) const {
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+#pragma unroll
+      for (int part = 0; part < Terms::parts; ++part) {
+        float all = 0;
+#pragma unroll 1
+        for (int copy = 0; copy < copies_; ++copy) all += __shfl_sync(~0u, sum_[i][part], unit_ + copy * units_);
+        if (copy_ == 0 && unit_ + i * units_ < count_) result[part][first_ + unit_ + i * units_] += all;
+      }
+  }
+
+ private:
+  std::int64_t first_;
+  int count_, units_, copies_, copy_, unit_;
+  float x_[n][3], sum_[n][4] = {};
+};
+
+template <class Terms>
+__global__ void __launch_bounds__(far_warps* warp, Terms::residents / (far_warps * warp))
     walk_far_kernel(const __grid_constant__ Work<float> work,
-                    const __grid_constant__ Factors<float, Kernel::Basis::coefficient_count(degree)> factors) {
-  using Stage = FarStage<Kernel, degree>;
+                    const __grid_constant__ Factors<float, Terms::count> factors) {
+  using Stage = FarStage<Terms>;
   __shared__ Stage stages[far_warps];
-  __shared__ float factor[Stage::count];
-  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  for (int i = static_cast<int>(threadIdx.x); i < Stage::count; i += far_warps * warp) factor[i] = factors.value[i];
+  __shared__ float factor[Terms::count];
+  if (!Terms::serves(*walks_of(work).header)) return;
+  const int own = static_cast<int>(threadIdx.x) / warp;
+  for (int i = static_cast<int>(threadIdx.x); i < Terms::count; i += far_warps * warp) factor[i] = factors.value[i];
   __syncthreads();
   Stage& stage = stages[own];
-  std::int64_t first = (std::int64_t(blockIdx.x) * far_warps + own) * group_targets;
-  for (const std::int64_t last = min(first + group_targets, work.targets); first < last;) {
-    const std::int64_t end = end_of_group(work.tree, first, last), t = min(first + lane, end - 1);
-    const Cuboid around = cuboid_of_warp(work.target, t);
-    if (lane == 0) stage.around = around;
-    __syncwarp();
-    FarTarget<Kernel, degree, parts> target(work, stage, t);
-    walk_far(work, stage, [&](int count) { target.add(count, factor); });
-    if (first + lane < end)
-#pragma unroll
-      for (int part = 0; part < parts; ++part) work.result[part][t] += target.sum[part];
-    __syncwarp();
-    first = end;
-  }
+  for_each_group(work, std::int64_t(blockIdx.x) * far_warps + own, [&](std::int64_t first, std::int64_t end) {
+    stage.group.enclose(work, first, end, true);
+    FarTargets<Terms> targets(work, stage.group, first, static_cast<int>(end - first));
+    walk_far(work, stage, [&](int listed) {
+      for (int from = 0; from < listed; from += Terms::boxes) {
+        const int now = min(Terms::boxes, listed - from);
+        Terms::fill(work, stage.list + from, now, factor, stage.record);
+        __syncwarp();
+        targets.add(stage.record, now);
+        __syncwarp();
+      }
+    });
+    targets.deliver(work.result);
+  });
 }
 
 /// What a group of any degree needs in shared memory, beside `coefficients`.
 struct AnyStage {
-  Cuboid around;
+  Group group;
+  Accepted list[most_accepted];
   Walk::Stack stack;
-  BoxId list[most_accepted];
 };
 
 /// Adds expansions `first` ... of one box at target t.
@@ -178,23 +145,21 @@ __global__ void __launch_bounds__(warp)
   __shared__ AnyStage stage;
   auto* coefficient = reinterpret_cast<Real*>(shared);
   const int lane = static_cast<int>(threadIdx.x);
-  std::int64_t begin = std::int64_t(blockIdx.x) * group_targets;
-  for (const std::int64_t last = min(begin + group_targets, work.targets); begin < last;) {
-    const std::int64_t end = end_of_group(work.tree, begin, last), t = min(begin + lane, end - 1);
-    const Cuboid around = cuboid_of_warp(work.target, t);
-    if (lane == 0) stage.around = around;
-    __syncwarp();
-    Real sum[expansions] = {};
-    walk_far(work, stage, [&](int count) {
-      for (int k = 0; k < count; ++k)
-        add_any<Kernel, Real, expansions>(work, stage.list[k], t, extent, first, coefficient, sum);
-    });
-    if (begin + lane < end)
+  for_each_group(work, blockIdx.x, [&](std::int64_t begin, std::int64_t end) {
+    stage.group.enclose(work, begin, end, true);
+    for (std::int64_t t = begin; t < end; t += warp) {
+      Real sum[expansions] = {};
+      const std::int64_t own = min(t + lane, end - 1);
+      walk_far(work, stage, [&](int count) {
+        for (int k = 0; k < count; ++k)
+          add_any<Kernel, Real, expansions>(work, stage.list[k].box, own, extent, first, coefficient, sum);
+      });
+      if (t + lane < end)
 #pragma unroll
-      for (int e = 0; e < expansions; ++e) work.result[first + e][t] += sum[e];
-    __syncwarp();
-    begin = end;
-  }
+        for (int e = 0; e < expansions; ++e) work.result[first + e][own] += sum[e];
+      __syncwarp();
+    }
+  });
 }
 
 template <class Kernel, class Real, int expansions>
@@ -219,16 +184,23 @@ static void walk_any_degree(const Work<Real>& work) {
       throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
 }
 
+template <class Terms>
+static void launch_terms(const Work<float>& work) {
+  static const auto factors = make_factors<float, Terms::count>(Terms::factors());
+  const std::int64_t groups = groups_of(work.targets);
+  walk_far_kernel<Terms>
+      <<<static_cast<unsigned>((groups + far_warps - 1) / far_warps), far_warps * warp, 0, work.stream>>>(work,
+                                                                                                          factors);
+  require_launch("m2p");
+}
+
 template <class Kernel, int degree>
 static void launch_fixed(const Work<float>& work) {
-  constexpr int count = Kernel::Basis::coefficient_count(degree);
-  static const auto factors = make_factors<float, count>(Kernel::Basis::sum_factors(degree));
-  const std::int64_t groups = groups_of(work.targets);
-  const auto kernel =
-      with_parts(work.result.parts(), [](auto parts) { return &walk_far_kernel<Kernel, degree, parts()>; });
-  kernel<<<static_cast<unsigned>((groups + far_warps - 1) / far_warps), far_warps * warp, 0, work.stream>>>(work,
-                                                                                                            factors);
-  require_launch("m2p");
+  using Basis = typename Kernel::Basis;
+  with_parts(work.result.parts(), [&](auto parts) {
+    if constexpr (has_quadrupoles<Basis> && degree == 2) launch_terms<QuadrupoleTerms<parts()>>(work);
+    launch_terms<OuterTerms<Basis, degree, parts()>>(work);
+  });
 }
 
 template <class Kernel, class Real>

@@ -12,6 +12,7 @@ namespace farfield::cuda {
 struct SourceRange {
   std::uint32_t begin, count;
 };
+inline constexpr int near_threads = 32;  ///< a warp: it walks
 inline constexpr int most_ranges = 192;
 
 /// The sources of a list of ranges, up to 32 ranges at a time.
@@ -78,39 +79,36 @@ struct NearStage {
   typename Sum::Shared sum;
   RangeSources::Shared row;
   Walk::Stack stack;
-  Cuboid around;
+  Group group;
   SourceRange list[most_ranges];
 };
 
 /// The frame of a group is the cube about its cuboid.
 template <class Kernel, class Real>
-__device__ PairFrame<Real> frame_around(const Cuboid& c) {
+__device__ PairFrame<Real> frame_around(const Group& group) {
   double size = 0x1p-20;
-  for (int axis = 0; axis < 3; ++axis) size = fmax(size, c.high[axis] - c.low[axis]);
-  return make_frame<Kernel, Real>((c.low[0] + c.high[0]) / 2, (c.low[1] + c.high[1]) / 2, (c.low[2] + c.high[2]) / 2,
-                                  size);
+  for (const float half : group.half) size = fmax(size, 2 * static_cast<double>(half));
+  return make_frame<Kernel, Real>(group.middle[0], group.middle[1], group.middle[2], size);
 }
 
 /// Sums the near field of the targets first ... first + count.
 template <class Kernel, class Real, int parts>
 __device__ void sum_near(const NearWork<Real>& work, std::int64_t first, int count,
-                         NearStage<PairSum<Kernel, Real, parts, group_targets>>& stage) {
-  using Sum = PairSum<Kernel, Real, parts, group_targets>;
-  const Cuboid own = cuboid_of_warp(work.target, first + min(static_cast<int>(threadIdx.x), count - 1));
+                         NearStage<PairSum<Kernel, Real, parts, near_threads>>& stage) {
+  using Sum = PairSum<Kernel, Real, parts, near_threads>;
+  static_assert(Sum::most_targets >= most_group_targets);
+  stage.group.enclose(work, first, first + count, true);
   if (threadIdx.x == 0) {
-    stage.around = own;
-    stage.sum.frame = frame_around<Kernel, Real>(own);
+    stage.sum.frame = frame_around<Kernel, Real>(stage.group);
     stage.list[0] = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
   }
   __syncwarp();
-  Walk walk(work, stage.around, stage.stack);
+  Walk walk(work, stage.group, stage.stack);
   bool guarded = work.alike;
   int listed = guarded ? 1 : 0;
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
-    const bool is_near = found.place == Walk::near;
-    const std::int64_t begin = is_near ? work.tree.source_begin[found.box] : 0,
-                       end = is_near ? work.tree.source_end[found.box] : 0;
+    const std::int64_t begin = found.source_begin, end = found.kind == Walk::near ? begin + found.sources : begin;
     if (work.alike) {
       append(begin, min(end, first), stage.list, listed);
       append(max(begin, first + count), end, stage.list, listed);
@@ -118,7 +116,7 @@ __device__ void sum_near(const NearWork<Real>& work, std::int64_t first, int cou
       append(begin, end, stage.list, listed);
     }
     __syncwarp();
-    if (listed == 0 || (more && listed <= most_ranges - 2 * group_targets)) continue;
+    if (listed == 0 || (more && listed <= most_ranges - 2 * near_threads)) continue;
     Sum sum(work, stage.sum, first, count, guarded ? 0 : Sum::nowhere);
     RangeSources sources(stage.list, listed, stage.row);
     if (guarded) sum.guard(static_cast<std::uint32_t>(count));
@@ -131,15 +129,12 @@ __device__ void sum_near(const NearWork<Real>& work, std::int64_t first, int cou
 }
 
 template <class Kernel, class Real, int parts>
-__global__ void __launch_bounds__(group_targets, tuning::tile_residents<Real> / group_targets)
+__global__ void __launch_bounds__(near_threads, tuning::tile_residents<Real> / near_threads)
     walk_near_kernel(const __grid_constant__ NearWork<Real> work) {
-  __shared__ NearStage<PairSum<Kernel, Real, parts, group_targets>> stage;
-  std::int64_t first = std::int64_t(blockIdx.x) * group_targets;
-  for (const std::int64_t last = min(first + group_targets, work.targets); first < last;) {
-    const std::int64_t end = end_of_group(work.tree, first, last);
+  __shared__ NearStage<PairSum<Kernel, Real, parts, near_threads>> stage;
+  for_each_group(work, blockIdx.x, [&](std::int64_t first, std::int64_t end) {
     sum_near<Kernel, Real, parts>(work, first, static_cast<int>(end - first), stage);
-    first = end;
-  }
+  });
 }
 
 template <class Kernel, class Real>
@@ -149,7 +144,7 @@ void walk_near(const NearWork<Real>& work) {
             "cudaMemsetAsync");
   const auto kernel =
       with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
-  kernel<<<static_cast<unsigned>(groups_of(work.targets)), group_targets, 0, work.stream>>>(work);
+  kernel<<<static_cast<unsigned>(groups_of(work.targets)), near_threads, 0, work.stream>>>(work);
   require_launch("p2p");
 }
 

@@ -1,26 +1,37 @@
 // Walk: one group of targets finds the boxes that it expands and the sources that it sums as pairs, from the root down.
-// No lists are stored: the stages p2p and m2p of a treecode walk the tree anew, each for its own half, which takes a
-// few hundredths of their time, and memory does not grow with the number of interactions.
+// No lists are stored: the stages p2p and m2p of a treecode walk the tree anew, each for its own half, which takes some
+// hundredths of their time, and memory does not grow with the number of interactions.
 //
-// A group is up to 32 targets that follow one another in the order of the tree, wherever leaves end, so that few lanes
-// are idle. Where the order jumps, the cuboid around 32 of them could span everything: such a group is divided
-// (end_of_group). A warp walks for it: up to four opened boxes at a time, a lane per child. What is found, and its
-// order, depends on the tree alone.
+// A group is up to 64 targets that follow one another in the order of the tree, wherever leaves end; of fewer targets
+// groups are smaller, so that there are groups enough. Where the order jumps, the cuboid around them could span
+// everything: such a group is divided (end_of_group). A warp walks for it: up to four opened boxes at a time, a lane
+// per child. What is found, and its order, depends on the tree alone; both halves compute the same bits of a distance.
 #pragma once
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/work.hpp"
-#include "tree/acceptance.hpp"
+#include "backends/cuda/treecode/places.hpp"
+#include "tree/displacement.hpp"
 
 namespace farfield::cuda {
 
-inline constexpr int group_targets = 32;
-inline std::int64_t groups_of(std::int64_t targets) { return (targets + group_targets - 1) / group_targets; }
+inline constexpr int most_group_targets = 64, least_group_targets = 8;
+/// Targets of a group: so many that there are some thousand groups.
+inline __host__ __device__ int group_size(std::int64_t targets) {
+  int size = most_group_targets;
+  while (size > least_group_targets && targets < std::int64_t(4096) * size) size /= 2;
+  return size;
+}
+inline __host__ __device__ std::int64_t groups_of(std::int64_t targets) {
+  const int size = group_size(targets);
+  return (targets + size - 1) / size;
+}
 
-/// The cuboid around a group, in shared memory; by a whole warp.
-__device__ inline Cuboid cuboid_of_warp(const double* const x[3], std::int64_t target) {
+/// The cuboid around targets [first, end); by a whole warp.
+__device__ inline Cuboid cuboid_of_warp(const double* const x[3], std::int64_t first, std::int64_t end) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   Cuboid c;
   for (int axis = 0; axis < 3; ++axis) {
-    double low = x[axis][target], high = low;
+    const double one = x[axis][min(first + lane, end - 1)], two = x[axis][min(first + 32 + lane, end - 1)];
+    double low = fmin(one, two), high = fmax(one, two);
     for (int other = 16; other > 0; other /= 2) {
       low = fmin(low, __shfl_xor_sync(~0u, low, other));
       high = fmax(high, __shfl_xor_sync(~0u, high, other));
@@ -34,7 +45,7 @@ __device__ inline Cuboid cuboid_of_warp(const double* const x[3], std::int64_t t
 /// with all its targets that holds few points. By a whole warp. (Undivided groups of 2^24 points of a Plummer model
 /// took 0.75 s for p2p: one that spans the core sums all sources.)
 __device__ inline std::int64_t end_of_group(const TreeView& tree, std::int64_t first, std::int64_t last) {
-  constexpr std::int64_t few = 16 * group_targets;
+  constexpr std::int64_t few = 512;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   for (BoxId box = 0; !tree.is_leaf(box);) {
     const BoxId child = tree.first_child[box] + lane;
@@ -51,22 +62,60 @@ __device__ inline std::int64_t end_of_group(const TreeView& tree, std::int64_t f
   return last;
 }
 
+/// The cuboid around a group by its middle and half of its sides, in shared memory.
+struct Group {
+  double middle[3];
+  float half[3];
+  float stretch;
+
+  /// By a whole warp, for all of it.
+  __device__ void enclose(const TreeWork& work, std::int64_t first, std::int64_t end, bool stretched) {
+    const Cuboid c = cuboid_of_warp(work.target, first, end);
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+      for (int axis = 0; axis < 3; ++axis) {
+        middle[axis] = (c.low[axis] + c.high[axis]) / 2;
+        half[axis] = static_cast<float>(fmax(c.high[axis] - middle[axis], middle[axis] - c.low[axis]));
+      }
+      const Walks walks = walks_of(work);
+      stretch = stretched && walks.header->by_error() ? walks.stretch[first] : 0;
+    }
+    __syncwarp();
+  }
+};
+
+/// Calls take(first, end) for the groups of targets that begin as number `number`; by a whole warp.
+template <class Take>
+__device__ void for_each_group(const TreeWork& work, std::int64_t number, const Take& take) {
+  const int size = group_size(work.targets);
+  std::int64_t first = number * size;
+  for (const std::int64_t last = min(first + size, work.targets); first < last;) {
+    const std::int64_t end = end_of_group(work.tree, first, last);
+    take(first, end);
+    __syncwarp();
+    first = end;
+  }
+}
+
 class Walk {
  public:
-  enum Place { nowhere, near, far, opened };
+  enum Kind { nowhere, near, far, opened };
   struct Found {
-    Place place = nowhere;
+    Kind kind = nowhere;
     BoxId box = no_box;
+    float at[3] = {};  ///< the centre of its expansion, from the group's middle
+    std::uint32_t source_begin = 0, sources = 0;
   };
   /// Opened boxes whose children are still to be looked at. Opening one box at a time adds at most seven on each of 62
   /// levels; more than one are taken only where room for that remains.
   struct Stack {
     static constexpr int size = 640, at_once = 4, room_for_depth = 7 * 62, ample = size - 8 * at_once - room_for_depth;
-    BoxId box[size];
+    BoxId first_child[size];
+    std::uint8_t children[size];
   };
 
-  __device__ Walk(const TreeWork& work, const Cuboid& targets, Stack& stack)
-      : work_(work), targets_(targets), stack_(stack) {}
+  __device__ Walk(const TreeWork& work, const Group& group, Stack& stack)
+      : place_(walks_of(work).place), group_(group), stack_(stack) {}
 
   /// What the next boxes are, one per lane; `more`: there are others.
   __device__ Found next(bool& more) {
@@ -76,16 +125,19 @@ class Walk {
       if (lane == 0) box = 0;
       first_ = false;
     } else {
-      const int taken = min(opened_, opened_ <= Stack::ample ? Stack::at_once : 1);
-      const BoxId parent = lane / 8 < taken ? stack_.box[opened_ - taken + lane / 8] : no_box;
-      if (parent != no_box && lane % 8 < work_.tree.child_count(parent))
-        box = work_.tree.first_child[parent] + lane % 8;
+      const int taken = min(opened_, opened_ <= Stack::ample ? Stack::at_once : 1), at = opened_ - taken + lane / 8;
+      if (lane / 8 < taken && lane % 8 < stack_.children[at]) box = stack_.first_child[at] + lane % 8;
       __syncwarp();
       opened_ -= taken;
     }
-    const Found found{box == no_box ? nowhere : place(box), box};
-    const unsigned open = __ballot_sync(~0u, found.place == opened);
-    if (found.place == opened) stack_.box[opened_ + __popc(open & ((1u << lane) - 1))] = box;
+    BoxPlace place;
+    const Found found = box == no_box ? Found{} : look(box, place);
+    const unsigned open = __ballot_sync(~0u, found.kind == opened);
+    if (found.kind == opened) {
+      const int at = opened_ + __popc(open & ((1u << lane) - 1));
+      stack_.first_child[at] = place.first_child;
+      stack_.children[at] = static_cast<std::uint8_t>(place.children);
+    }
     opened_ += __popc(open);
     __syncwarp();
     more = opened_ > 0;
@@ -93,36 +145,29 @@ class Walk {
   }
 
  private:
-  __device__ Place place(BoxId box) const {
-    const TreeView& tree = work_.tree;
-    const std::int64_t sources = tree.source_count(box);
-    if (sources == 0) return nowhere;
-    if (sources <= work_.m2p_sources) return near;
-    if (accepted(box)) return far;
-    return tree.is_leaf(box) ? near : opened;
-  }
-
-  /// The rule of tree/acceptance.hpp where expansions are about centres of boxes. Those about a centre of mass that is
-  /// `w` edges away from it need that much more distance.
-  __device__ bool accepted(BoxId box) const {
-    const TreeView& tree = work_.tree;
-    if (!work_.centre) return accepts(work_.rule, tree, box, targets_);
-    const double edge = tree.lattice.edge(tree.level[box]);
-    const float4 moved = work_.centre[box];
-    const float by[3] = {moved.x, moved.y, moved.z};
-    double square = 0;
+  /// The rule of tree/acceptance.hpp, about the centre of the expansion. No multiply-add is left to the compiler, which
+  /// might choose another one in another kernel.
+  __device__ Found look(BoxId box, BoxPlace& place) const {
+    place = read(place_ + box);
+    Found found{nowhere, box, {}, place.source_begin, place.sources};
+    float square = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      const double centre = tree.coordinate(box, axis) + edge * static_cast<double>(by[axis]),
-                   below = displacement(targets_.low[axis], centre), above = -displacement(targets_.high[axis], centre);
-      const double d = fmax(0.0, fmax(below, above));
-      square += d * d;
+      found.at[axis] = static_cast<float>(displacement(place.centre[axis], group_.middle[axis]));
+      const float d = fmaxf(fabsf(found.at[axis]) - group_.half[axis], 0.0f);
+      square = __fmaf_rn(d, d, square);
     }
-    const double least = edge * (1 / work_.rule.theta + static_cast<double>(moved.w));
-    return square >= least * least;
+    const float least = fmaxf(place.least, __fmul_rn(place.weight, group_.stretch));
+    if (square >= __fmul_rn(least, least))
+      found.kind = far;
+    else if (place.children > 0)
+      found.kind = opened;
+    else if (place.sources > 0)
+      found.kind = near;
+    return found;
   }
 
-  const TreeWork& work_;
-  const Cuboid& targets_;
+  const BoxPlace* place_;
+  const Group& group_;
   Stack& stack_;
   int opened_ = 0;
   bool first_ = true;

@@ -1,0 +1,110 @@
+#include "backends/cuda/treecode/places.hpp"
+#include "backends/cuda/treecode/walk.hpp"
+
+namespace farfield::cuda {
+
+namespace {
+
+struct LayPlace {
+  TreeView tree;
+  Acceptance rule;
+  std::int64_t m2p_sources;
+  Walks walks;
+  float box_error;
+
+  __device__ void operator()(std::int64_t at) const {
+    const auto box = static_cast<BoxId>(at);
+    if (box == 0) *walks.header = {box_error, 0, 0, 0};
+    const std::int64_t sources = tree.source_count(box);
+    const double edge = tree.lattice.edge(tree.level[box]);
+    const bool few = sources == 0 || sources <= m2p_sources;
+    // farther than `reach` from all sides
+    const double least = fmax(edge / rule.theta, rule.reach > 0 ? rule.reach + 0.8660254037844387 * edge : 0);
+    walks.place[box] = {{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+                        few ? INFINITY : __double2float_ru(least),
+                        0,
+                        tree.first_child[box],
+                        few ? 0 : tree.child_count(box),
+                        static_cast<std::uint32_t>(tree.source_begin[box]),
+                        static_cast<std::uint32_t>(sources)};
+  }
+};
+
+template <class Real>
+struct FindSigns {
+  const Real* strength;
+  volatile WalkHeader* header;
+  __device__ void operator()(std::int64_t i) const {  // every thread that writes writes the same
+    const Real q = strength[i];
+    if (q > 0 && !header->positive) header->positive = 1;
+    if (q < 0 && !header->negative) header->negative = 1;
+  }
+};
+
+inline constexpr int measuring_warps = 4;
+
+struct MeasureStage {
+  Group group;
+  Walk::Stack stack;
+};
+
+/// The acceleration at the middle of a group, by the masses alone of boxes accepted by the widest angle, and of leaves.
+template <class Real>
+__global__ void __launch_bounds__(measuring_warps * 32)
+    measure_groups_kernel(const __grid_constant__ TreeWork work, const Real* multipole, int stride, int degree) {
+  __shared__ MeasureStage stages[measuring_warps];
+  const Walks walks = walks_of(work);
+  if (!walks.header->by_error()) return;
+  MeasureStage& stage = stages[threadIdx.x / 32];
+  const Group& group = stage.group;
+  for_each_group(work, std::int64_t(blockIdx.x) * measuring_warps + threadIdx.x / 32, [&](auto first, auto end) {
+    stage.group.enclose(work, first, end, false);
+    const float soft = fmaxf(group.half[0], fmaxf(group.half[1], group.half[2]));
+    float field[3] = {}, size = 0;
+    Walk walk(work, group, stage.stack);
+    for (bool more = true; more;) {
+      const Walk::Found found = walk.next(more);
+      if (found.kind != Walk::near && found.kind != Walk::far) continue;
+      const auto mass = static_cast<float>(multipole[std::int64_t(found.box) * stride]);
+      float square = soft * soft;
+      for (const float d : found.at) square += d * d;
+      const float inverse = square > 0 ? rsqrtf(square) : 0.0f, w = mass * inverse * inverse;
+      size += fabsf(w);
+      for (int axis = 0; axis < 3; ++axis) field[axis] += w * inverse * found.at[axis];
+    }
+    float all = 0;
+    for (float& part : field) part = sum_of_warp(part), all += part * part;
+    // where the field vanishes, in a symmetric cloud's middle, no box would be accepted
+    const float field_there = fmaxf(sqrtf(all), sum_of_warp(size) / 64);
+    if (threadIdx.x % 32 == 0) walks.stretch[first] = stretch_of(degree, walks.header->box_error * field_there);
+  });
+}
+
+}  // namespace
+
+void lay_places(const TreeWork& work, float4* memory, double box_error) {
+  const Walks walks = walks_in(memory, work.tree.boxes);
+  for_each_index(work.tree.boxes,
+                 LayPlace{work.tree, work.rule, work.m2p_sources, walks, static_cast<float>(box_error)}, work.stream,
+                 "places of boxes");
+}
+
+template <class Real>
+void find_signs(const NearWork<Real>& work) {
+  for_each_index(work.sources, FindSigns<Real>{work.strength, walks_of(work).header}, work.stream, "signs");
+}
+
+template <class Real>
+void measure_groups(const Work<Real>& work) {
+  const std::int64_t blocks = (groups_of(work.targets) + measuring_warps - 1) / measuring_warps;
+  measure_groups_kernel<Real><<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(
+      work, work.multipole, work.tables.stride, work.tables.degree);
+  require_launch("measure_groups_kernel");
+}
+
+template void find_signs(const NearWork<float>&);
+template void find_signs(const NearWork<double>&);
+template void measure_groups(const Work<float>&);
+template void measure_groups(const Work<double>&);
+
+}  // namespace farfield::cuda
