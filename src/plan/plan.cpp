@@ -60,7 +60,7 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.simd = word_of(d.simd);
   r.tolerance = o.tolerance;
   r.scale = o.scale;
-  r.softening = r.least_softening = o.softening;
+  r.softening = o.softening;
   r.kappa = o.kappa;
   if (o.softening > 0) r.softening_kind = word_of(o.softening_kind);
   r.bandwidth = o.bandwidth;
@@ -167,7 +167,8 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   Decision decision = decide(asked, geometry, machine);
   correct_cube(decision, geometry);
   Report next = describe(asked, decision, geometry, team.threads);
-  if (lengths.vary()) next.least_softening = lengths.least;
+  next.softening_varies = lengths.vary();
+  next.least_softening = lengths.vary() ? lengths.least : asked.softening;
   next.memory_bytes = report.memory_bytes;
   try {
     guarded([&] {
