@@ -153,6 +153,38 @@ TEST_P(LengthsOf, TreesKeepThePromise) {
         }
 }
 
+/// Those that this processor and build have; the baseline among them.
+std::vector<Simd> levels() {
+  std::vector<Simd> offered;
+  for (const Simd simd : {Simd::baseline, Simd::avx2, Simd::avx512}) {
+    Options o;
+    o.simd = simd, o.backend = Backend::cpu;
+    try {
+      const Plan plan(points(std::vector<double>{0, 0, 0}), o);
+      offered.push_back(simd);
+    } catch (const Error& error) {
+      EXPECT_NE(simd, Simd::baseline) << error.what();
+    }
+  }
+  return offered;
+}
+
+TEST(SofteningLengths, EveryInstructionSetHolds) {
+  for (const Simd simd : levels())
+    for (const SofteningKind kind : both_kinds)
+      for (const Precision precision : both_precisions)
+        for (const Method method : {Method::direct, Method::fmm}) {
+          const Softly c(with_coincident_points(make_cloud(Kind::apart, 259, Signs::positive)), Lengths::some_without,
+                         0.05, kind);
+          Options o = options_for(c, method, precision);
+          o.simd = simd, o.tolerance = 1e-5;
+          const Result<double> r = c.plan(o).evaluate(c.cloud.strengths);
+          const Missed m = missed(c, false, r.potential, r.gradient);
+          EXPECT_EQ(r.report.simd, word_of(simd));
+          EXPECT_LE(std::max(m.potential, m.gradient), 1e-5) << word_of(simd) << " " << word_of(method);
+        }
+}
+
 /// Lengths that are all the same are one length, to the last bit, by every method.
 TEST(SofteningLengths, EqualOnesAreOne) {
   const Cloud cloud = make_cloud(Kind::plummer, 4'000, Signs::positive);
