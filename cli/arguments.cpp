@@ -7,6 +7,7 @@
 
 #include "cli/pages/help.hpp"
 #include "cli/report/values.hpp"
+#include "cli/softening/lengths.hpp"
 #include "cli/terminal.hpp"
 
 namespace farfield::cli {
@@ -44,8 +45,9 @@ requires std::is_enum_v<Enum> CLI::Option* add(CLI::App& app, const std::string&
   return add_word<Enum>(app, name, value, words, text.help);
 }
 
+/// Those of a group; --softening is declared by add_softening.
 auto of(option::Where where) {
-  return [where](const OptionText& text) { return text.where == where; };
+  return [where](const OptionText& text) { return text.where == where && text.name != std::string_view("softening"); };
 }
 
 char parse_delimiter(const std::string& text) {
@@ -84,6 +86,7 @@ void add_sum(CLI::App& app, SumArguments& a) {
   Options& o = a.options;
   app.add_option("INPUT", a.input, "Bodies: csv, npz, ply, ...; - for a pipe")->required()->type_name("");
   add_options(app, o, of(option::Where::general));
+  add_softening(app, o, a.softening);
   add_parsed(
       app, "--core", [&o](const std::string& text) { parse_core(text, o); }, "Core of vortices: gauss:R or rankine:R")
       ->type_name("KIND:R");

@@ -12,10 +12,16 @@
 
 namespace farfield::cli {
 
+struct SofteningArguments {      ///< lengths of bodies themselves; without any, Options::softening is that of all
+  std::vector<double> of_types;  ///< one for each type of the bodies, in ascending order
+  std::string column;            ///< of a length for each body
+};
+
 struct SumArguments {  ///< of `run` and `check`
   std::string input, targets, output, format, report, plot, plot_axis;
   io::Reading reading;
   Options options;
+  SofteningArguments softening;
   std::vector<double> cell;  ///< a length for each axis of Options::periodic
   bool quiet = false;
 };
@@ -37,6 +43,7 @@ struct SimulateArguments {
   std::string input, output, plot_axis;
   io::Reading reading;
   Options options;
+  SofteningArguments softening;
   double dt = 0, gravity = 1;
   std::int64_t steps = 0, energies = 10, snapshots = 0, frames = 0;
   std::vector<double> view;  ///< empty, or low and high to the right, low and high upward

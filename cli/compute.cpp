@@ -12,6 +12,7 @@
 
 #include "cli/report/json.hpp"
 #include "cli/report/numbers.hpp"
+#include "cli/softening/lengths.hpp"
 #include "io/output.hpp"
 #include "io/picture/picture.hpp"
 #include "io/results.hpp"
@@ -78,7 +79,11 @@ void require_names(const SumArguments& a) {
                 "--format is that of the results; name a file for them with --output, or - for a pipe");
 }
 
-Points view(const io::Bodies& bodies) { return points(bodies.positions); }
+Points view(const io::Bodies& bodies, const std::vector<double>& lengths) {
+  Points p = points(bodies.positions);
+  if (!lengths.empty()) p.softening = lengths.data();
+  return p;
+}
 
 void read_files(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
@@ -94,7 +99,13 @@ void read_files(const SumArguments& a, Computation& c, Progress& progress) {
 Plan make_plan(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
   progress(fmt::format("planning for {} bodies", grouped(c.sources.count())));
-  Plan plan = c.targets ? Plan(view(c.sources), view(*c.targets), a.options) : Plan(view(c.sources), a.options);
+  const std::vector<double> lengths = lengths_of(c.sources, a.softening, a.input);
+  const Points sources = view(c.sources, lengths);
+  const auto at_targets = [&] {
+    const auto own = lengths_of_targets(*c.targets, a.softening, a.targets, a.options.softening);
+    return Plan(sources, view(*c.targets, own), a.options);
+  };
+  Plan plan = c.targets ? at_targets() : Plan(sources, a.options);
   c.wall.plan = watch.seconds();
   return plan;
 }

@@ -16,6 +16,7 @@ int main() {
   const double x[] = {1, 4}, y[] = {0, 0}, z[] = {0, 3};
   const std::vector<double> four_q = {3, -4, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   std::vector<double> u(4 * count), g(4 * count * 3);
+  const std::vector<double> lengths = {1, 1, 0.4};
   const farfield::Points new_sources = farfield::points(xyz), new_targets = farfield::points(xyz);
 
   // shown
@@ -42,6 +43,10 @@ int main() {
   options.softening = 0.05;                                  // 1 / sqrt(r^2 + 0.05^2)
   options.softening_kind = farfield::SofteningKind::spline;  // or GADGET's spline: 1/r from r = 2.8 x 0.05 on
   auto softened = farfield::Plan(sources, options).evaluate(q);
+
+  farfield::Points halo_and_disc = sources;
+  halo_and_disc.softening = lengths.data();  // a length for each point; a pair has the longer one (spline)
+  softened = farfield::Plan(halo_and_disc, options).evaluate(q);
   // end
 
   const bool right = near(exact.potential, {-1 + 1 / std::sqrt(10), 0.6 - 4 / std::sqrt(13) + 1 / std::sqrt(34)}) &&

@@ -47,9 +47,16 @@ void advance(std::vector<double>& to, double factor, const std::vector<double>& 
 
 }  // namespace
 
-HostArrays::HostArrays(std::vector<double> positions, std::vector<double> velocities, std::vector<double> masses)
-    : positions_(std::move(positions)), velocities_(std::move(velocities)), masses_(std::move(masses)) {
+HostArrays::HostArrays(std::vector<double> positions, std::vector<double> velocities, std::vector<double> masses,
+                       std::vector<double> lengths)
+    : positions_(std::move(positions)),
+      velocities_(std::move(velocities)),
+      masses_(std::move(masses)),
+      lengths_(std::move(lengths)) {
   require_lengths(positions_.size(), velocities_.size(), masses_.size());
+  if (has_lengths() && lengths_.size() != masses_.size())
+    throw Error(ErrorCode::input, std::to_string(lengths_.size()) + " softening lengths do not go with " +
+                                      std::to_string(masses_.size()) + " bodies; give one for each.");
   require_velocities(velocities_);
   require_masses(masses_);
   potential_.resize(masses_.size());

@@ -10,10 +10,16 @@ namespace farfield::motion {
 class HostArrays {
  public:
   /// n bodies: positions and velocities 3 n interleaved, masses n. Throws Error(input) where the lengths differ, for
-  /// velocities that are not finite, negative masses, and where no body has a mass.
-  HostArrays(std::vector<double> positions, std::vector<double> velocities, std::vector<double> masses);
+  /// velocities that are not finite, negative masses, and where no body has a mass. `lengths`: Points::softening of
+  /// the bodies, or none.
+  HostArrays(std::vector<double> positions, std::vector<double> velocities, std::vector<double> masses,
+             std::vector<double> lengths = {});
 
-  Points points() const { return farfield::points(positions_); }
+  Points points() const {
+    Points p = farfield::points(positions_);
+    if (has_lengths()) p.softening = lengths_.data();
+    return p;
+  }
   Strengths strengths() const { return farfield::strengths(masses_); }
   Outputs outputs() { return {potential_.data(), gradient_.data()}; }
 
@@ -22,6 +28,7 @@ class HostArrays {
   void drift(double dt);
   Sums sums() const;
 
+  bool has_lengths() const { return !lengths_.empty(); }
   std::int64_t count() const { return static_cast<std::int64_t>(masses_.size()); }
   const std::vector<double>& positions() const { return positions_; }
   const std::vector<double>& velocities() const { return velocities_; }
@@ -34,7 +41,7 @@ class HostArrays {
   Own own() { return {positions_.data(), velocities_.data(), potential_.data()}; }
 
  private:
-  std::vector<double> positions_, velocities_, masses_, potential_, gradient_;
+  std::vector<double> positions_, velocities_, masses_, lengths_, potential_, gradient_;
   mutable std::vector<Sums> parts_;  // of sums(), kept from step to step
   int threads_ = 1;
 };

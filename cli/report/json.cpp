@@ -73,6 +73,7 @@ Json report_to_json(const Report& r) {
           {"kernel", r.kernel},
           {"scale", r.scale},
           {"softening", r.softening},
+          {"least_softening", r.least_softening},
           {"kappa", r.kappa},
           {"softening_kind", r.softening_kind},
           {"periodic", r.periodic},

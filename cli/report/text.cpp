@@ -25,6 +25,11 @@ std::string input(const SumArguments& a, const Computation& c, const Terminal& t
 std::string formula(const Report& r, const Terminal& t) {
   if (r.kernel == "count") return fmt::format("u(x) = {} q_j, a diagnostic: every pair counts 1", t.either("Σ", "sum"));
   const std::string factor = r.scale == 1 ? "" : r.scale == -1 ? t.either("−", "-") : shortest(r.scale) + " ";
+  if (r.softening_varies)
+    return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, softened ({}) by lengths from {} to {}", factor,
+                       t.either("Σ", "sum"), t.either(" / ", "/"), t.either("−", "-"),
+                       r.gradient ? " and its gradient" : "", r.softening_kind, shortest(r.least_softening),
+                       shortest(r.softening));
   if (r.softening > 0 && r.softening_kind == "spline")
     return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, softened by the spline of length {}", factor,
                        t.either("Σ", "sum"), t.either(" / ", "/"), t.either("−", "-"),

@@ -2,6 +2,7 @@
 #include "cli/arguments.hpp"
 #include "cli/report/values.hpp"
 #include "cli/simulate/record.hpp"
+#include "cli/softening/lengths.hpp"
 
 namespace farfield::cli {
 namespace {
@@ -39,7 +40,7 @@ void add_outputs(CLI::App& app, SimulateArguments& a) {
 /// A run that goes on does so as it was begun; how many threads it takes changes no bit.
 void refuse_with_resume(const CLI::App& app) {
   if (app.get_option("--resume")->count() == 0) return;
-  std::vector<std::string> names = {"--dt", "--gravity"};
+  std::vector<std::string> names = {"--dt", "--gravity", "--softening-column"};
   const Options any;
   visit_options(any, [&](const OptionText& text, const auto&) {
     if (is_recorded(text)) names.push_back(flag_of(text));
@@ -58,12 +59,14 @@ void add_simulate(CLI::App& parent, SimulateArguments& a) {
   add_course(app, a);
   add_outputs(app, a);
   const auto general = [](const OptionText& text) {
-    return is_of_motion(text) && text.where == option::Where::general;
+    return is_of_motion(text) && text.where == option::Where::general && text.name != std::string_view("softening");
   };
   add_options(app, a.options, general);
+  add_softening(app, a.options, a.softening);
   add_reading(app, a.reading);
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
-  add_options(app, a.options, [&](const OptionText& text) { return is_of_motion(text) && !general(text); });
+  add_options(app, a.options,
+              [](const OptionText& text) { return is_of_motion(text) && text.where == option::Where::expert; });
   app.parse_complete_callback([&app] { refuse_with_resume(app); });
   app.footer(
       "Velocities: columns vx, vy, vz; npz: velocities (N, 3); GADGET's own; else the\n"
@@ -72,7 +75,8 @@ void add_simulate(CLI::App& parent, SimulateArguments& a) {
       "  farfield generate galaxies -n 20000 --seed 1 -o galaxies.npz\n"
       "  farfield simulate galaxies.npz --dt 0.05 --steps 600 --softening 0.05\n"
       "  farfield simulate galaxies-motion/snapshot_000600.npz --resume --steps 600\n"
-      "  farfield simulate snapshot.dat --dt 0.003 --steps 1000 --gravity 43007.1");
+      "  farfield simulate snapshot.dat --dt 0.003 --steps 1000 --gravity 43007.1 \\\n"
+      "      --softening 1,0.4 --softening-kind spline");
 }
 
 }  // namespace farfield::cli

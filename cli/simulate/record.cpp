@@ -92,6 +92,7 @@ io::Numbers numbers_of(const Record& record) {
                          {"step", static_cast<double>(record.step)},
                          {"dt", record.course.dt},
                          {"gravity", record.course.gravity}};
+  if (record.lengths) numbers.emplace_back("softening_lengths", 1);
   if (record.first) {
     numbers.emplace_back("first_kinetic", record.first->kinetic);
     numbers.emplace_back("first_potential", record.first->potential);
@@ -110,6 +111,8 @@ Record record_of(const std::string& path, const io::Numbers& numbers, const Opti
   record.step = static_cast<std::int64_t>(reader.whole("step", reader.must("step"), 0, most_steps));
   record.course = {reader.must("dt"), reader.must("gravity")};
   motion::require_course(record.course);
+  if (const auto lengths = reader.find("softening_lengths"))
+    record.lengths = reader.whole("softening_lengths", *lengths, 0, 1) != 0;
   if (const auto kinetic = reader.find("first_kinetic"), potential = reader.find("first_potential");
       kinetic && potential) {
     record.first.emplace();

@@ -17,10 +17,13 @@ bool is_recorded(const OptionText& text);
 /// "--leaf-size"
 std::string flag_of(const OptionText& text);
 
+inline constexpr const char* length_column = "softening_length";
+
 struct Record {
   std::int64_t step = 0;
   motion::Course course;
   Options options;
+  bool lengths = false;  ///< bodies have softening lengths of their own, in the column `length_column`
   std::optional<motion::Diagnostics> first;  ///< energies at step 0; none before they are known
   std::vector<double> look;                  ///< of the frames, as io::Series has it; empty where there are none
 

@@ -35,8 +35,11 @@ std::string forces(const Report& r, const Terminal& t) {
   const std::string method = r.method == "direct" ? "direct sums over all pairs"
                              : r.method == "fmm"  ? "fast multipole method"
                                                   : r.method;
+  const std::string length = r.softening_varies
+                                 ? fmt::format("{} to {}", shortest(r.least_softening), shortest(r.softening))
+                                 : shortest(r.softening);
   const std::string softening =
-      r.softening > 0 ? fmt::format("softening {} ({})", shortest(r.softening), r.softening_kind) : "no softening";
+      r.softening > 0 ? fmt::format("softening {} ({})", length, r.softening_kind) : "no softening";
   return section("Forces", fmt::format("{} on {}, {}", method, machine, r.precision), t) +
          section("", fmt::format("relative error at most {}, L2 over all bodies; {}", shortest(r.tolerance), softening),
                  t);

@@ -68,6 +68,10 @@ typedef struct farfield_points {
   int scalar;     /* FARFIELD_FLOAT32 or FARFIELD_FLOAT64 */
   int space;      /* FARFIELD_SPACE_HOST or FARFIELD_SPACE_DEVICE */
   void* stream;   /* the CUDA stream that orders access to device memory; unused for host memory */
+  /* One softening length for each point, one after another, in the units of the coordinates; 0: none. Null:
+   * farfield_options.softening for all of them. A pair is softened by the root of the mean square of its points' two
+   * lengths (Plummer) or by the longer one (spline). */
+  const double* softening;
 } farfield_points;
 
 /* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. */
@@ -120,11 +124,11 @@ typedef struct farfield_plan farfield_plan;
 /* Views of contiguous host arrays: xyz has 3 count elements x0 y0 z0 x1 ..., q has count elements; results as in
  * farfield_outputs. The views copy nothing. */
 static inline farfield_points farfield_points_f64(const double* xyz, int64_t count) {
-  farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT64, 0, NULL};
+  farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT64, 0, NULL, NULL};
   return view;
 }
 static inline farfield_points farfield_points_f32(const float* xyz, int64_t count) {
-  farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT32, 0, NULL};
+  farfield_points view = {{xyz, xyz ? xyz + 1 : xyz, xyz ? xyz + 2 : xyz}, count, 3, FARFIELD_FLOAT32, 0, NULL, NULL};
   return view;
 }
 static inline farfield_strengths farfield_strengths_f64(const double* q, int64_t count) {

@@ -43,6 +43,8 @@ struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
   double tolerance = 0, scale = 1, softening = 0, kappa = 0;
   std::string softening_kind;  ///< empty without softening
+  bool softening_varies = false;  ///< points have softening lengths of their own, from least_softening to `softening`
+  double least_softening = 0;
   double bandwidth = 0;
   /// What errors are relative to: "results", their L2 norm over all targets, or "strengths", at every target the sum of
   /// |strengths|, which for the gradient is divided by the bandwidth.

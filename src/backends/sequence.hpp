@@ -168,6 +168,7 @@ class SequencedEvaluator final : public Evaluator {
   void prepare(Report& report) {
     const Decision& d = steps_.decision;
     steps_.softening = scaled_softening(d.softening, d.softening_kind, steps_.placed->exponent, d.precision);
+    if (d.lengths) steps_.softening = {std::ldexp(d.softening, steps_.placed->exponent), 0, d.softening_kind};
     if (steps_.with_tree()) steps_.prepare_expansions(report);
     steps_.bind();
   }

@@ -42,6 +42,8 @@ struct DirectInput {
   std::int64_t self_from = 0;
   double softened_to = INFINITY;  ///< distance beyond which far pairs count as 1/r though the kernel is not
   int threads = 1;
+  /// Softening lengths of the points themselves, scaled; of a spline reaches. Null: `softening` for all.
+  const double *source_length = nullptr, *target_length = nullptr;
 };
 
 /// Absolute values of a pair's terms of potential and gradient.

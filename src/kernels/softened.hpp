@@ -10,7 +10,20 @@
 namespace farfield {
 
 /// A template parameter of pair sums, so that those without softening are the same as if there were none.
-enum class Softened { no, plummer, spline };
+/// `..._lengths`: each point has a length of its own.
+enum class Softened { no, plummer, spline, plummer_lengths, spline_lengths };
+
+constexpr bool has_lengths(Softened s) { return s == Softened::plummer_lengths || s == Softened::spline_lengths; }
+/// For what differs only where points have lengths.
+constexpr Softened only_lengths(Softened s) { return has_lengths(s) ? s : Softened::no; }
+
+/// The length of a pair, from those of its points (of a spline, reaches): the root of their mean square, or the longer
+/// one. Symmetric, so that forces are opposite, and the points' own length where they have the same.
+template <Softened softened>
+FARFIELD_HD double pair_length(double a, double b) {
+  if constexpr (softened == Softened::plummer_lengths) return hypot(a, b) * 0.70710678118654752;
+  return a > b ? a : b;
+}
 
 /// Calls f(std::integral_constant<Softened, ...>) for the softening of a sum by `Kernel`.
 template <class Kernel, class F>
@@ -21,6 +34,15 @@ decltype(auto) with_softening([[maybe_unused]] const Softening& softening, F&& f
     if (softening.length > 0) return f(std::integral_constant<Softened, Softened::plummer>{});
   }
   return f(std::integral_constant<Softened, Softened::no>{});
+}
+
+/// The same of points that have lengths.
+template <class Kernel, class F>
+void with_lengths(SofteningKind kind, F&& f) {
+  if constexpr (Kernel::softens) {
+    if (kind == SofteningKind::spline) return f(std::integral_constant<Softened, Softened::spline_lengths>{});
+    f(std::integral_constant<Softened, Softened::plummer_lengths>{});
+  }
 }
 
 /// Adds a pair softened by the spline of that reach at any distance, 0 included, where it adds to the potential alone.
@@ -36,6 +58,28 @@ FARFIELD_HD void nearest_spline_pair(double reach, double x, double y, double z,
   K::template of_spline<parts>(inverse, r2, unit / reach, q, x, y, z, own);
   out[0] += own[0] / unit;
   for (int part = 1; part < parts; ++part) out[part] += own[part] / unit / unit;
+}
+
+/// The same by Plummer's kernel of that length. Nothing where distance and length are 0.
+template <class K, int parts>
+FARFIELD_HD void nearest_plummer_pair(double length, double x, double y, double z, double q, double* out) {
+  const double largest = fmax(fmax(fabs(x), length), fmax(fabs(y), fabs(z)));
+  if (!(largest > 0)) return;
+  const double unit = scalbn(1.0, ilogb(largest)), soft = length / unit;
+  x /= unit, y /= unit, z /= unit;
+  double own[4] = {0, 0, 0, 0};
+  K::template of_inverse<parts>(Math<double>::inverse_sqrt(x * x + y * y + z * z + soft * soft), q, x, y, z, own);
+  out[0] += own[0] / unit;
+  for (int part = 1; part < parts; ++part) out[part] += own[part] / unit / unit;
+}
+
+/// Adds a pair of points with lengths at any distance; nothing where distance and length are 0.
+template <class K, int parts, Softened softened>
+FARFIELD_HD void nearest_softened_pair(double length, double x, double y, double z, double q, double* out) {
+  if (softened == Softened::spline_lengths && length > 0)
+    nearest_spline_pair<K, parts>(length, x, y, z, q, out);
+  else
+    nearest_plummer_pair<K, parts>(length, x, y, z, q, out);
 }
 
 }  // namespace farfield

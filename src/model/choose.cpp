@@ -37,6 +37,7 @@ static KernelParameters scaled_parameters(const Options& o, int exponent) {
 
 /// Does 1/softening, the potential of coincident points, leave the range of single?
 static bool softening_needs_double(const Options& o, const Geometry& g) {
+  if (g.lengths) return g.shortest_length < 0x1p-100 || std::ldexp(o.softening, g.exponent) > most_length;
   return o.softening > 0 &&
          scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-100;
 }
@@ -361,6 +362,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.backend = machine.backend;
   d.simd = machine.simd;
   d.softening = o.softening;
+  d.lengths = g.lengths;
   d.softening_kind = o.softening_kind;
   d.lacks_beyond = reaches_far(o);
   d.parameters = scaled_parameters(o, g.exponent);

@@ -22,6 +22,7 @@ struct Decision {
   bool gradient = false, potential = true;
   int parts() const { return parts_with(gradient, potential); }
   double softening = 0;  ///< in the caller's units
+  bool lengths = false;  ///< points have softening lengths of their own; `softening` is the longest
   SofteningKind softening_kind = {};
   bool lacks_beyond = false;    ///< far pairs lack something of the softening or core: reaches_far
   KernelParameters parameters;  ///< scaled

@@ -65,7 +65,13 @@ Scalar scalar_from(int value) { return checked(value, Scalar::float64, "scalar")
 MemorySpace space_from(int value) { return checked(value, MemorySpace::device, "space"); }
 
 Points points_from(const farfield_points& c) {
-  return {{c.axis[0], c.axis[1], c.axis[2]}, c.count, c.stride, scalar_from(c.scalar), space_from(c.space), c.stream};
+  return {{c.axis[0], c.axis[1], c.axis[2]},
+          c.count,
+          c.stride,
+          scalar_from(c.scalar),
+          space_from(c.space),
+          c.stream,
+          c.softening};
 }
 
 Strengths strengths_from(const farfield_strengths& c) {

@@ -22,7 +22,8 @@ static Options direct_options(Options options, Scalar scalar) {
 }
 
 static bool same_view(const Points& a, const Points& b) {
-  return a.axis == b.axis && a.count == b.count && a.stride == b.stride && a.scalar == b.scalar && a.space == b.space;
+  return a.axis == b.axis && a.count == b.count && a.stride == b.stride && a.scalar == b.scalar && a.space == b.space &&
+         a.softening == b.softening;
 }
 
 /// Targets given by the sources' own view are the sources: a softened sum leaves a particle out of its own field.

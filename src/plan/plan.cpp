@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/cpu/transfer/lengths.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "model/options/validate.hpp"
@@ -105,7 +106,8 @@ static void correct_cube(Decision& d, const Geometry& g) {
     if (choice.name == "depth") choice.reason = text;
 }
 
-/// Points of a kernel that needs fewer coordinates may lack the last ones: here these are 0.
+/// Points of a kernel that needs fewer coordinates may lack the last ones: here these are 0. Where points of a plan
+/// have softening lengths that vary, all sets have them here, else none.
 class Completed {
  public:
   Completed(const Points& given, Kernel kernel) : points(given) {
@@ -118,36 +120,55 @@ class Completed {
   }
   Completed(const Completed&) = delete;
   Completed& operator=(const Completed&) = delete;
+  void complete_lengths(bool vary, double otherwise) {
+    if (vary && !points.softening) lengths_ = cpu::all_lengths(points, nullptr, otherwise);
+    points.softening = !vary ? nullptr : lengths_.empty() ? points.softening : lengths_.data();
+  }
   Points points;
 
  private:
-  std::vector<double> zeros_;
+  std::vector<double> zeros_, lengths_;
 };
 
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
 void Plan::State::build(const Points& given_sources, const Points* given_targets) {
   require_known(options);
   validate_periodic(options);
-  if (options.periodic != Axes::none) return build_rows(given_sources, given_targets);
+  if (options.periodic != Axes::none) {
+    if (given_sources.softening || (given_targets && given_targets->softening))
+      throw Error(ErrorCode::usage, "points that repeat are not softened; leave their softening lengths out");
+    return build_rows(given_sources, given_targets);
+  }
   require_own_device();
-  const Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
+  Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
   const Points &source_points = own.points, *apart_points = given_targets ? &other.points : nullptr;
+  const LengthRange lengths = cpu::survey_lengths(source_points, apart_points, options.softening);
+  for (Completed* points : {&own, &other}) points->complete_lengths(lengths.vary(), options.softening);
   const Team team = settle_team(options.threads);
   const bool on_device =
       source_points.space == MemorySpace::device || (apart_points && apart_points->space == MemorySpace::device);
   const Machine machine = resolve_machine(options, on_device);
   Geometry geometry = survey(machine, source_points, apart_points, team.threads, kept_by_survey);
   Joined joined;
+  std::vector<double> joined_lengths;
   Points targets = apart_points ? *apart_points : source_points;
   if (apart_points && options.at_sources) {
     joined = join(machine, *apart_points, source_points);
     targets = joined.points;
+    if (lengths.vary()) joined_lengths = cpu::all_lengths(*apart_points, &source_points, 0);
+    targets.softening = lengths.vary() ? joined_lengths.data() : nullptr;
     geometry = survey(machine, source_points, &targets, team.threads, kept_by_survey);
   }
-  survey_crowding(machine, options, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
-  Decision decision = decide(options, geometry, machine);
+  Options asked = options;
+  if (lengths.given) asked.softening = lengths.longest;
+  geometry.lengths = lengths.vary();
+  geometry.shortest_length = std::ldexp(lengths.shortest, geometry.exponent);
+  survey_crowding(machine, asked, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
+  Decision decision = decide(asked, geometry, machine);
   correct_cube(decision, geometry);
-  Report next = describe(options, decision, geometry, team.threads);
+  Report next = describe(asked, decision, geometry, team.threads);
+  next.softening_varies = lengths.vary();
+  next.least_softening = lengths.vary() ? lengths.least : asked.softening;
   next.memory_bytes = report.memory_bytes;
   try {
     guarded([&] {

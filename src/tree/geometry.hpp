@@ -8,6 +8,18 @@
 
 namespace farfield {
 
+/// Range of the softening lengths of points, in the caller's units.
+struct LengthRange {
+  bool given = false;                    ///< by points, not by Options::softening alone
+  double longest = 0, least = INFINITY;  ///< of all
+  double shortest = INFINITY;            ///< of those above 0
+  FARFIELD_HD void add(double length) {
+    longest = fmax(longest, length), least = fmin(least, length);
+    if (length > 0) shortest = fmin(shortest, length);
+  }
+  bool vary() const { return least < longest; }
+};
+
 struct Geometry {
   std::int64_t sources = 0, targets = 0;
   bool alike = true;                 ///< targets are the sources
@@ -25,6 +37,8 @@ struct Geometry {
   /// the extent is divided into 2^l cells. Zeros where nobody surveyed it.
   static constexpr int crowding_levels = 21;
   double crowding[crowding_levels] = {};
+  bool lengths = false;        ///< points have softening lengths of their own; Options::softening is the longest
+  double shortest_length = 0;  ///< the shortest of these above 0, scaled
 };
 
 /// Multiplication by 2^exponent in two steps: exponents from -1025 to 1074 are needed (extents from twice the largest

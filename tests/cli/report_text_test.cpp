@@ -60,6 +60,10 @@ TEST(ReportText, StatesTheSoftening) {
   EXPECT_EQ(described(softened).find("unsoftened"), std::string::npos);
   softened.result.report.softening_kind = "spline";
   EXPECT_NE(described(softened).find("u(x) = sum q_j/|x - y_j|, softened by the spline of"), std::string::npos);
+  softened.result.report.softening_varies = true;
+  softened.result.report.least_softening = 0.02;
+  EXPECT_NE(described(softened).find("u(x) = sum q_j/|x - y_j|, softened (spline) by lengths from 0.02 to"),
+            std::string::npos);
 }
 
 TEST(ReportText, EnergyOnlyWhereTargetsAreSources) {

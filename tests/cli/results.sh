@@ -45,6 +45,25 @@ awk -F, 'NR == 2 && !($5 > 0.2485 && $5 < 0.25) || NR == 3 && !($5 > 0.497 && $5
 contains out 'softened by the spline of length 2'
 contains out 'potential .*pass'
 contains spline.json '"softening_kind": "spline"'
+# Lengths of the bodies themselves: (2^2 + 14) / 2 = 3^2, and so the same as with --softening 3.
+head -3 pair.csv | awk -F, 'NR == 1 {print $0 ",eps,type"} NR == 2 {print $0 ",2,5"} NR == 3 {print $0 ",3.7416573867739413,9"}' >eps.csv
+expect 0 -- run eps.csv --softening-column EPS --check 2 -o eps-out.csv --report eps.json
+contains out 'softened \(plummer\) by lengths from 2 to'
+contains out 'potential .*pass'
+contains eps.json '"least_softening": 2'
+awk -F, 'function near(a, b) { return (a - b) * (a - b) < 1e-24 }
+  NR == 2 && !near($5, 0.2) || NR == 3 && !near($5, 0.4) { bad = 1 } END { exit bad || NR != 3 }' eps-out.csv ||
+  flunk "softened by two lengths: $(cat eps-out.csv)"
+expect 0 -- run eps.csv --softening 2,3.7416573867739413 -o types-out.csv
+cmp -s eps-out.csv types-out.csv || flunk "lengths by type differ from those of the column: $(cat types-out.csv)"
+expect 0 -- run eps.csv --softening-column eps --targets one.csv --softening 2 -o at-one.csv
+expect 2 "one.csv: there is no column 'eps' for --softening-column" -- run eps.csv --softening-column eps --targets one.csv
+expect 2 "pair.csv: there is no column 'eps'" -- run pair.csv --softening-column eps
+expect 2 "it has no column 'type'" -- run pair.csv --softening 1,2
+expect 2 'has 3 lengths, but eps.csv has bodies of 2 types \(5, 9\)' -- run eps.csv --softening 1,2,3
+expect 2 'exclude each other' -- run eps.csv --softening 1,2 --softening-column eps
+expect 3 'source 1: softening -4 is not a length' -- run eps.csv --softening 1,-4
+expect 3 'source 0: softening nan is not a length' -- run eps.csv --softening nan,1
 expect 0 -- run pair.csv --softening 0.5 --targets one.csv -o on.csv
 [[ $(tail -1 on.csv) == *4.24806946* ]] || flunk "on a body: $(cat on.csv)"
 

@@ -20,6 +20,28 @@ done
 [[ $(awk -F, 'NR > 1 {print $1}' halves/energy.csv | xargs) == "$(seq -s ' ' 0 20)" ]] || flunk "steps of energy.csv"
 [[ $(ls whole) == "$(ls halves)" ]] || flunk "other files after --resume"
 
+# Softening lengths of the bodies themselves are kept in the snapshots.
+expect 0 -- generate galaxies -n 500 --seed 3 -o g.csv
+awk -F, 'NR == 1 {print $0 ",eps"} NR > 1 {print $0 "," (NR % 2 ? 0.02 : 0.1)}' g.csv >kinds.csv
+for forces in "--softening 0.1,0.05,0.02 --softening-kind spline --method fmm --tolerance 1e-3" "--softening-column eps"; do
+  rm -rf whole2 halves2
+  # shellcheck disable=SC2086
+  expect 0 -- simulate kinds.csv --dt 0.02 --steps 10 $forces -o whole2 --threads 2
+  contains out 'softening 0.02 to'
+  # shellcheck disable=SC2086
+  expect 0 -- simulate kinds.csv --dt 0.02 --steps 5 $forces -o halves2 --threads 1
+  expect 0 -- simulate halves2/snapshot_000005.npz --resume --steps 5
+  contains out 'softening 0.02 to'
+  cmp -s whole2/snapshot_000010.npz halves2/snapshot_000010.npz || flunk "differs after --resume: $forces"
+done
+expect 0 -- simulate kinds.csv --dt 0.02 --steps 10 --softening 0.1 -o one2
+cmp -s whole2/energy.csv one2/energy.csv && flunk "softening lengths of the bodies change nothing"
+expect 0 -- simulate kinds.csv --dt 0.02 --steps 10 --softening 0.1,0.1,0.1 -o same2
+cmp -s one2/snapshot_000010.npz same2/snapshot_000010.npz || flunk "equal lengths are not one length"
+expect 2 '--softening-column cannot be given with --resume' -- \
+  simulate halves2/snapshot_000005.npz --resume --softening-column eps --steps 1
+expect 2 "there is no column 'soft'" -- simulate kinds.csv --dt 0.02 --steps 1 --softening-column soft -o none2
+
 # Into another folder, and again: later rows are replaced.
 expect 0 -- simulate halves/snapshot_000010.npz --resume --steps 3 -o third
 [[ -s third/snapshot_000013.npz && $(wc -l <third/energy.csv) == 5 ]] || flunk "resumed elsewhere: $(ls third)"

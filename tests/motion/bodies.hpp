@@ -24,8 +24,8 @@ inline Options exact() {
 }
 
 struct Start {
-  Values positions, velocities, masses;
-  HostArrays arrays() const { return {positions, velocities, masses}; }
+  Values positions, velocities, masses, lengths = {};  ///< lengths: of the softening, or none
+  HostArrays arrays() const { return {positions, velocities, masses, lengths}; }
 };
 
 /// Masses 0.7 and 0.3 on an ellipse of semi-major axis 1 and eccentricity 1/2, apart by 1.5 at first; centre at rest.

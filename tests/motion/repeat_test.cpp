@@ -16,7 +16,7 @@ Start moved(const Start& start, const Options& options, int steps) {
   HostArrays arrays = start.arrays();
   Leapfrog leapfrog(arrays, options, {0.01, 1});
   for (int step = 0; step < steps; ++step) leapfrog.step();
-  return {arrays.positions(), arrays.velocities(), arrays.masses()};
+  return {arrays.positions(), arrays.velocities(), arrays.masses(), start.lengths};
 }
 
 TEST(Repeat, TwoRunsInARowAreOne) {
@@ -27,6 +27,50 @@ TEST(Repeat, TwoRunsInARowAreOne) {
     EXPECT_EQ(whole.positions, halves.positions) << "seed " << seed;
     EXPECT_EQ(whole.velocities, halves.velocities) << "seed " << seed;
   }
+}
+
+/// Light and heavy bodies with softening lengths of their own.
+Start two_kinds(std::int64_t n) {
+  Start start = plummer(n, seed);
+  for (std::size_t i = 0; i < start.masses.size(); ++i) start.lengths.push_back(i % 3 ? 0.1 : 0.04);
+  return start;
+}
+
+TEST(Repeat, WithLengthsOfTheBodiesToo) {
+  const Start start = two_kinds(3000);
+  for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+    for (Options o : {fast(), exact()}) {
+      o.softening_kind = kind, o.tolerance = 1e-3;
+      Options one = o;
+      one.softening = 0.1;
+      Start same = start;
+      same.lengths.clear();
+      const Start whole = moved(start, o, 10), halves = moved(moved(start, o, 5), o, 5), other = moved(same, one, 10);
+      o.threads = 3;
+      const Start more = moved(start, o, 10);
+      EXPECT_EQ(whole.positions, halves.positions) << "seed " << seed;
+      EXPECT_EQ(whole.velocities, halves.velocities) << "seed " << seed;
+      EXPECT_EQ(whole.velocities, more.velocities) << "seed " << seed;
+      EXPECT_NE(whole.velocities, other.velocities) << "the lengths change nothing, seed " << seed;
+    }
+}
+
+TEST(Repeat, LengthsOfTheBodiesAreReversible) {
+  const Start start = two_kinds(100);
+  for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+    Options o = exact();
+    o.softening_kind = kind;
+    Start there = moved(start, o, 100);
+    ASSERT_GT(farthest(there.positions, start.positions), 0.1) << "hardly moved, seed " << seed;
+    for (double& v : there.velocities) v = -v;
+    EXPECT_LT(farthest(moved(there, o, 100).positions, start.positions), 1e-11) << "seed " << seed;  // grown roundings
+  }
+}
+
+TEST(Repeat, AsManyLengthsAsBodies) {
+  Start start = two_kinds(10);
+  start.lengths.pop_back();
+  EXPECT_THROW(start.arrays(), Error);
 }
 
 TEST(Repeat, OnMoreThreadsIsTheSame) {

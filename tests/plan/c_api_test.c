@@ -139,6 +139,39 @@ static void softening(void) {
   farfield_plan_destroy(plan);
 }
 
+static void softening_lengths(void) {
+  const double pair[6] = {0, 0, 0, 0, 3, 0}, charges[2] = {10, 20}, lengths[2] = {2, sqrt(28)}, wrong[2] = {2, -1};
+  double u[2], g[6];
+  farfield_points sources = farfield_points_f64(pair, 2);
+  const farfield_strengths strengths = farfield_strengths_f64(charges, 2);
+  const farfield_outputs results = farfield_outputs_f64(u, g);
+  farfield_options options;
+  farfield_options_init(&options);
+  options.gradient = 1;
+  EXPECT(sources.softening == NULL);
+  sources.softening = lengths; /* sqrt(3^2 + (2^2 + 28) / 2) = 5 */
+  EXPECT(farfield_direct_sum(&sources, &strengths, NULL, &results, &options) == FARFIELD_OK);
+  EXPECT(fabs(u[0] - 4) < 1e-14 && fabs(u[1] - 2) < 1e-14);
+  EXPECT(fabs(g[1] - 0.48) < 1e-14 && fabs(g[4] + 0.24) < 1e-14);
+
+  const double here[3] = {0, 0, 0};
+  farfield_points target = farfield_points_f64(here, 1); /* of the length that the options name */
+  options.softening = 2;
+  EXPECT(farfield_direct_sum(&sources, &strengths, &target, &results, &options) == FARFIELD_OK);
+  EXPECT(fabs(u[0] - 9) < 1e-14); /* 10/2 + 20/5 */
+  options.softening_kind = FARFIELD_SOFTENING_KIND_SPLINE;
+  farfield_plan* plan = NULL;
+  target.softening = lengths;
+  EXPECT(farfield_plan_create(&plan, &sources, &target, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK);
+  EXPECT(u[0] > 5 + 20 / sqrt(28) / 2 && u[0] < 5 + 20 / sqrt(28)); /* the longer one, within its reach */
+  sources.softening = wrong;
+  EXPECT(farfield_plan_move(plan, &sources, NULL) == FARFIELD_INPUT);
+  EXPECT(strstr(farfield_last_error(), "source 1: softening -1") != NULL);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK); /* stays as it was */
+  farfield_plan_destroy(plan);
+}
+
 static void errors_have_codes_and_sentences(void) {
   farfield_plan* plan = (farfield_plan*)1;
   const farfield_points sources = farfield_points_f64(xyz, n);
@@ -203,6 +236,7 @@ int main(void) {
   two_charges();
   plan_against_direct_sum();
   softening();
+  softening_lengths();
   errors_have_codes_and_sentences();
   forgotten_strides();
   names_and_version();

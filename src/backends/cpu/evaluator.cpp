@@ -12,6 +12,7 @@
 #include "backends/cpu/hermite/transform.hpp"
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
+#include "backends/cpu/transfer/lengths.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
 #include "backends/sequence.hpp"
 #include "core/stage_clock.hpp"
@@ -71,9 +72,13 @@ struct Placed {
   HostMemory memory;
   CpuTree tree;
   PlacedCells cells;
+  Array<double> source_lengths, target_lengths;  ///< Work::source_length and target_length
   int exponent = 0;
   double least = 0;
-  Placed() { tree.use(memory); }
+  Placed() {
+    tree.use(memory);
+    use_all(memory, source_lengths, target_lengths);
+  }
 };
 
 template <class Real>
@@ -112,6 +117,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     cpu::build(placed->tree, sources, targets, geometry,
                tree_options([this](const char* stage) { clock_->mark(stage); }));
+    place_lengths(sources, targets);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -119,6 +125,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       cpu::read_points(placed->tree, sources, targets, geometry, threads);
     else
       place_in_cells(placed->cells, placed->tree, sources, targets, geometry, decision, threads);
+    place_lengths(sources, targets);
   }
 
   Settled settled_degree(Report& report) const {
@@ -182,6 +189,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
     work_.softening = softening;
+    work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
+    work_.target_length = !decision.lengths ? nullptr
+                          : tree.alike      ? placed->source_lengths.data()
+                                            : placed->target_lengths.data();
     work_.wide_leaves = decision.least_edge > 0;
     work_.source_order = tree.sources.order.data();
     work_.target_order = tree.target_points().order.data();
@@ -268,6 +279,14 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     placed->memory.meter.add(tables_->held_bytes());
   }
 
+  void place_lengths(const Points& sources, const Points* targets) {
+    placed->source_lengths.resize(0), placed->target_lengths.resize(0);
+    if (!decision.lengths) return;
+    const double factor = decision.softening_kind == SofteningKind::spline ? spline_reach : 1;
+    gather_lengths(sources, placed->tree.sources.order, factor, placed->exponent, placed->source_lengths);
+    if (targets) gather_lengths(*targets, placed->tree.targets.order, factor, placed->exponent, placed->target_lengths);
+  }
+
   TableScale table_scale() const {
     if (traits(decision.kernel).scale_invariant || !with_tree()) return {};
     const TreeView& tree = placed->tree.tree.view();
@@ -311,7 +330,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                             work_.target_order,
                             self_from,
                             softened_to(),
-                            threads};
+                            threads,
+                            work_.source_length,
+                            work_.target_length};
     return [this, input](const std::vector<std::int64_t>& at) {
       std::vector<DirectSum> sums(at.size());
       stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());

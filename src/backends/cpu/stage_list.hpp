@@ -25,6 +25,11 @@ template <class Kernel, class Real>
 void p2p(const Work<Real>&);
 template <class Kernel, class Real>
 void direct(const Work<Real>&, std::int64_t sources, std::int64_t targets);
+/// The same two where points have softening lengths; of kernels that are softened.
+template <class Kernel, class Real>
+void p2p_with_lengths(const Work<Real>&);
+template <class Kernel, class Real>
+void direct_with_lengths(const Work<Real>&, std::int64_t sources, std::int64_t targets);
 
 template <class Kernel, class Real>
 void cutoff(const Work<Real>&);

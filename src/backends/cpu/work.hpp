@@ -73,6 +73,8 @@ struct Work {
   Real* local = nullptr;           ///< [boxes][stride]
   ResultArrays<Real> result;       ///< padded
   Softening softening;
+  /// Of sorted points, scaled, likewise padded: their own softening lengths, of a spline reaches. Null: `softening`.
+  const double *source_length = nullptr, *target_length = nullptr;
   bool wide_leaves = false;     ///< boxes have a least edge: a leaf may hold most of all points
   KernelParameters parameters;  ///< scaled
   NearView near;                ///< of method cutoff

@@ -58,6 +58,23 @@ bool offers_softening(Backend backend, const Options& o) {
   return o.method != Method::treecode;
 }
 
+/// Where all points coincide there is no extent.
+static void validate_lengths(const Options& o, const Geometry& g, Backend backend) {
+  if (backend == Backend::cuda)
+    throw Error(
+        ErrorCode::device,
+        "softening lengths that differ from point to point are not offered by backend cuda in this version; use "
+        "backend cpu, or one softening for all");
+  if (g.shortest_length < 0x1p-1000)
+    throw Error(ErrorCode::usage,
+                "softening " + number(std::ldexp(g.shortest_length, -g.exponent)) +
+                    " is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0");
+  const bool any = g.extent == 0 && o.precision != Precision::single_;
+  if (std::ldexp(o.softening, g.exponent) > (any ? 0x1p300 : most_length))
+    throw Error(ErrorCode::usage, "softening " + number(o.softening) +
+                                      " is more than 1e9 times the points' extent; use shorter ones, or one for all");
+}
+
 static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
@@ -70,6 +87,7 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
                 std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
+  if (g.lengths) validate_lengths(o, g, backend);
   if (!offers_softening(backend, o))
     refuse(std::string(" by method ") + word_of(o.method) +
            " is not offered by backend cuda; use another method, or backend cpu");

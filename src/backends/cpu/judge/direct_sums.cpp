@@ -54,14 +54,27 @@ struct Sums {
     for (int e = 0; e < most_parts; ++e) lacking[e] += beyond ? newton[e] - out[e] : V{};
   }
 
+  /// The same of points with lengths, `square` that of the pair. Leaves out pairs too near like `add`.
+  FARFIELD_INLINE void add_with_lengths(V dx, V dy, V dz, V strength, V square, double to2) {
+    const V distance2 = dx * dx + dy * dy + dz * dz, soft2 = distance2 + square, one = V{} + 1.0;
+    const auto summed = distance2 > least_square<double>;
+    const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
+    V out[4] = {}, newton[4] = {};
+    kernel.template pair<4>(summed ? soft2 : one, dx, dy, dz, q, out);
+    take(out, terms_of(out));
+    kernel.template pair<4>(r2, dx, dy, dz, q, newton);
+    for (int e = 0; e < most_parts; ++e) lacking[e] += r2 > to2 ? newton[e] - out[e] : V{};
+    near += summed ? V{} : one;
+  }
+
   /// Adds a pair softened by the spline. Leaves out pairs that are too near, coincident ones included, like `add`.
-  FARFIELD_INLINE void add_spline(V dx, V dy, V dz, V strength, double inverse_reach) {
+  FARFIELD_INLINE void add_spline(V dx, V dy, V dz, V strength, V inverse_reach) {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto summed = distance2 > least_square<double>;
     const V r2 = summed ? distance2 : one;
     V out[4] = {};
-    Kernel::template of_spline<4>(Math<V>::inverse_sqrt(r2), r2, V{} + inverse_reach, summed ? strength : V{}, dx, dy,
-                                  dz, out);
+    Kernel::template of_spline<4>(Math<V>::inverse_sqrt(r2), r2, inverse_reach, summed ? strength : V{}, dx, dy, dz,
+                                  out);
     take(out, terms_of(out));
     near += summed ? V{} : one;
   }
@@ -86,7 +99,8 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
   return all_lanes(sums.near) > 0;
 }
 
-/// Sums over sources [begin, end) at x by add(sums, dx, dy, dz, strength), in whole vectors and then one by one.
+/// Sums over sources [begin, end) at x by add(sums, dx, dy, dz, strength, j), j the number of the first of them, in
+/// whole vectors and then one by one.
 template <class Kernel, class Add>
 static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                                       DirectSum& sum, const Add& add) {
@@ -95,22 +109,33 @@ static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], 
   std::int64_t j = begin;
   for (; j + lanes<double> <= end; j += lanes<double>)
     add(many, x[0] - load(in.source[0] + j), x[1] - load(in.source[1] + j), x[2] - load(in.source[2] + j),
-        load(in.strength + j));
-  for (; j < end; ++j) add(few, x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j], in.strength[j]);
+        load(in.strength + j), j);
+  for (; j < end; ++j)
+    add(few, x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j], in.strength[j], j);
   const bool near = add_to(many, sum);
   return add_to(few, sum) || near;
 }
 
-/// Adds the pairs of x with sources [begin, end) that Sums::add and Sums::add_spline leave out.
+static FARFIELD_INLINE double lengths_at(const double* length, double) { return *length; }
+static FARFIELD_INLINE Vec<double> lengths_at(const double* length, const Vec<double>&) { return load(length); }
+
+/// The target of a sum: where it lies, and its softening length, if points have them.
+struct At {
+  double x[3], length;
+};
+
+/// Adds the pairs of the target with sources [begin, end) that `add` and its like leave out.
 template <class Kernel, Softened softened>
-static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
-                           DirectSum& sum) {
+static void add_near_pairs(const DirectInput& in, const At& at, std::int64_t begin, std::int64_t end, DirectSum& sum) {
   Sums<Kernel, double> near(in.parameters);
   for (std::int64_t j = begin; j < end; ++j) {
-    const double d[3] = {x[0] - in.source[0][j], x[1] - in.source[1][j], x[2] - in.source[2][j]};
+    const double d[3] = {at.x[0] - in.source[0][j], at.x[1] - in.source[1][j], at.x[2] - in.source[2][j]};
     if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square<double>) continue;
     double out[4] = {0, 0, 0, 0};
-    if constexpr (softened == Softened::spline)
+    if constexpr (has_lengths(softened))
+      nearest_softened_pair<Kernel, 4, softened>(pair_length<softened>(at.length, in.source_length[j]), d[0], d[1],
+                                                 d[2], in.strength[j], out);
+    else if constexpr (softened == Softened::spline)
       nearest_spline_pair<Kernel, 4>(in.softening.length, d[0], d[1], d[2], in.strength[j], out);
     else
       nearest_pair<Kernel, 4>(in.parameters, d[0], d[1], d[2], in.strength[j], out);
@@ -121,18 +146,26 @@ static void add_near_pairs(const DirectInput& in, const double x[3], std::int64_
 
 /// Adds the sources [begin, end), block by block. Softened, none of them is the target itself.
 template <class Kernel, Softened softened>
-static void add_blocks(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end, DirectSum& sum) {
+static void add_blocks(const DirectInput& in, const At& at, std::int64_t begin, std::int64_t end, DirectSum& sum) {
   const double length = in.softening.length, square = length * length, inverse = 1 / length,
                to2 = in.softened_to * in.softened_to,
                at_no_distance = softened == Softened::plummer ? softened_at_no_distance<Kernel>(length) : 0;
-  const auto add = [&](auto& sums, auto dx, auto dy, auto dz, auto q) {
+  const auto add = [&](auto& sums, auto dx, auto dy, auto dz, auto q, [[maybe_unused]] std::int64_t j) {
+    using V = decltype(q);
     if constexpr (softened == Softened::plummer) sums.add_softened(dx, dy, dz, q, square, at_no_distance, to2);
-    if constexpr (softened == Softened::spline) sums.add_spline(dx, dy, dz, q, inverse);
+    if constexpr (softened == Softened::spline) sums.add_spline(dx, dy, dz, q, V{} + inverse);
+    if constexpr (has_lengths(softened)) {
+      const V other = lengths_at(in.source_length + j, q), own = V{} + at.length;
+      if constexpr (softened == Softened::plummer_lengths)
+        sums.add_with_lengths(dx, dy, dz, q, (own * own + other * other) * 0.5, to2);
+      else
+        sums.add_spline(dx, dy, dz, q, 1 / (own > other ? own : other));
+    }
     if constexpr (softened == Softened::no) sums.add(dx, dy, dz, q, to2);
   };
   for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
     const std::int64_t last = std::min(j + tuning::checked_sources, end);
-    if (sum_block<Kernel>(in, x, j, last, sum, add)) add_near_pairs<Kernel, softened>(in, x, j, last, sum);
+    if (sum_block<Kernel>(in, at.x, j, last, sum, add)) add_near_pairs<Kernel, softened>(in, at, j, last, sum);
   }
 }
 
@@ -145,20 +178,25 @@ static std::int64_t self_of(const DirectInput& in, std::int64_t target) {
 
 template <class Kernel, Softened softened>
 static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
-  const double x[3] = {in.target[0][target], in.target[1][target], in.target[2][target]};
+  const At at{{in.target[0][target], in.target[1][target], in.target[2][target]},
+              has_lengths(softened) ? in.target_length[target] : 0};
   DirectSum sum;
   const std::int64_t self = softened == Softened::no ? in.sources : self_of(in, target);
-  add_blocks<Kernel, softened>(in, x, 0, self, sum);
-  add_blocks<Kernel, softened>(in, x, self + 1, in.sources, sum);
+  add_blocks<Kernel, softened>(in, at, 0, self, sum);
+  add_blocks<Kernel, softened>(in, at, self + 1, in.sources, sum);
   return sum;
 }
 
 template <class Kernel>
 void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
-  with_softening<Kernel>(in.softening, [&](auto softened) {
+  const auto sum_all = [&](auto softened) {
 #pragma omp parallel for schedule(dynamic) num_threads(in.threads)
     for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel, softened()>(in, targets[k]);
-  });
+  };
+  if (in.source_length)
+    with_lengths<Kernel>(in.softening.kind, sum_all);
+  else
+    with_softening<Kernel>(in.softening, sum_all);
 }
 
 template void direct_sums<FARFIELD_KERNEL>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);

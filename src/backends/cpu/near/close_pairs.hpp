@@ -20,13 +20,13 @@ template <class Kernel, class Real, int parts, Softened softened>
 class ClosePairs {
   using V = Vec<Real>;
   template <int n>
-  using Tile = TargetTile<Real, n, parts>;
+  using Tile = TargetTile<Real, n, parts, only_lengths(softened)>;
   static constexpr bool single = sizeof(Real) == 4;
 
  public:
   ClosePairs(const Work<Real>& work, const Frame& frame)
       : work_(work), frame_(frame), kernel_(kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor))) {
-    if constexpr (softened == Softened::no) return;
+    if constexpr (softened == Softened::no || has_lengths(softened)) return;
     const double length = work.softening.length * frame.factor;
     softening2_ = static_cast<Real>(length * length);
     inverse_length_ = static_cast<Real>(1 / length);
@@ -85,9 +85,15 @@ class ClosePairs {
       for (int i = 0; i < n; ++i) {
         const bool nearest = lanes_below(r2[i], least_square<Real>);
         const V strength = nearest ? add_nearest_spline(a, i, r2[i], run.index[s], t + i * lanes<Real>, q) : q;
-        add_spline(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength);
+        add_spline(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, broadcast(inverse_length_));
       }
-    if constexpr (softened == Softened::spline) return;
+    if constexpr (has_lengths(softened))
+      for (int i = 0; i < n; ++i) {
+        const bool nearest = lanes_below(r2[i], least_square<Real>);
+        const V strength = nearest ? add_nearest_softened(a, i, r2[i], run.index[s], t + i * lanes<Real>, q) : q;
+        add_with_lengths(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, a.length[i], broadcast(run.length[s]));
+      }
+    if constexpr (softened == Softened::spline || has_lengths(softened)) return;
     if constexpr (softened == Softened::plummer)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
@@ -99,12 +105,24 @@ class ClosePairs {
   }
 
   /// Pairs softened by the spline, at any distance whose 1/r^3 is a number.
-  FARFIELD_INLINE void add_spline(V* sum, V r2, V dx, V dy, V dz, V q) const {
-    if constexpr (softened == Softened::spline)
-      Kernel::template of_spline<parts>(inverse_sqrt(r2), r2, broadcast(inverse_length_), q, dx, dy, dz, sum);
+  FARFIELD_INLINE void add_spline(V* sum, V r2, V dx, V dy, V dz, V q, V inverse_reach) const {
+    if constexpr (Kernel::softens)
+      Kernel::template of_spline<parts>(inverse_sqrt(r2), r2, inverse_reach, q, dx, dy, dz, sum);
   }
 
+  /// The longer of two reaches.
+  static FARFIELD_INLINE V longer(V a, V b) { return a > b ? a : b; }
+
  private:
+  /// Pairs of points with lengths (kept_lengths), likewise. A reach of 0 has an infinite inverse, with which of_spline
+  /// is 1/r.
+  FARFIELD_INLINE void add_with_lengths(V* sum, V r2, V dx, V dy, V dz, V q, V length, V other) const {
+    if constexpr (softened == Softened::spline_lengths)
+      add_spline(sum, r2, dx, dy, dz, q, Real(1) / longer(length, other));
+    else
+      Kernel::template of_inverse<parts>(inverse_sqrt(V(r2 + (length + other))), q, dx, dy, dz, sum);
+  }
+
   FARFIELD_INLINE void add_pair(V* sum, V r2, V dx, V dy, V dz, V q) const {
     if constexpr (OfInverseDistance<Kernel>) {
       Kernel::template of_inverse<parts>(inverse_sqrt(softened == Softened::plummer ? r2 + softening2_ : r2), q, dx, dy,
@@ -176,6 +194,26 @@ class ClosePairs {
       if (!work_.is_self(source, first + k))
         nearest_spline_pair<Kernel, 4>(work_.softening.length * frame_.factor, d[0], d[1], d[2],
                                        static_cast<double>(q[k]), out);
+      for (int part = first_part(parts); part < end_part(parts); ++part)
+        a.sum[i][part][k] += static_cast<Real>(out[part]);
+      q[k] = 0;
+    }
+    return q;
+  }
+
+  /// The same of points with lengths.
+  template <int n>
+  __attribute__((noinline)) V add_nearest_softened(Tile<n>& a, int i, V r2, std::int64_t source, std::int64_t first,
+                                                   V q) const {
+    for (int k = 0; k < lanes<Real>; ++k) {
+      if (!(r2[k] < least_square<Real>)) continue;
+      double d[3], out[4] = {};
+      for (int axis = 0; axis < 3; ++axis)
+        d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
+      const double length = pair_length<softened>(work_.target_length[first + k], work_.source_length[source]);
+      if (!work_.is_self(source, first + k))
+        nearest_softened_pair<Kernel, 4, softened>(length * frame_.factor, d[0], d[1], d[2], static_cast<double>(q[k]),
+                                                   out);
       for (int part = first_part(parts); part < end_part(parts); ++part)
         a.sum[i][part][k] += static_cast<Real>(out[part]);
       q[k] = 0;

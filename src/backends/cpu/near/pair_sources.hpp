@@ -8,6 +8,7 @@
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "backends/cpu/work.hpp"
+#include "kernels/softened.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -38,6 +39,7 @@ template <class Real>
 struct SourceRun {
   Real *axis[3], *q;
   Real* rest[3];
+  Real* length;  ///< kept_lengths, where points have them
   std::int64_t* index;
   std::int64_t count;
 };
@@ -52,15 +54,25 @@ FARFIELD_INLINE Vec<Real> rest_of(const double* x, double origin, double factor,
   return rest;
 }
 
-template <class Real>
+/// What pair sums keep of the softening lengths of a vector of points: reaches of splines, and of others half the
+/// squares, which add up to the square of a pair's length.
+template <Softened softened, class Real>
+FARFIELD_INLINE Vec<Real> kept_lengths(const double* lengths, const Frame& frame, Real) {
+  const Vec<Real> length = relative(lengths, 0, frame.factor, Real{});
+  return softened == Softened::plummer_lengths ? length * length * Real(0.5) : length;
+}
+
+/// `softened`: Softened::no unless points have softening lengths.
+template <class Real, Softened softened = Softened::no>
 class PairSources {
  public:
   PairSources() {
-    Real* memory = buffer_.need(11 * pitch);
+    Real* memory = buffer_.need((has_lengths(softened) ? 13 : 11) * pitch);
     const auto next = [&] { return std::exchange(memory, memory + pitch); };
     for (SourceRun<Real>* run : {&clear, &close}) {
       for (Real*& axis : run->axis) axis = next();
       run->q = next();
+      if constexpr (has_lengths(softened)) run->length = next();
     }
     for (Real*& rest : close.rest) rest = next();
     close.index = index_.need(pitch);
@@ -80,6 +92,7 @@ class PairSources {
     for (int axis = 0; axis < 3; ++axis)
       store(clear.axis[axis] + clear.count, broadcast(static_cast<Real>(frame.centre[axis] + 4)));
     store(clear.q + clear.count, Vec<Real>{});
+    if constexpr (has_lengths(softened)) store(clear.length + clear.count, Vec<Real>{});
   }
   void forget() { clear.count = close.count = 0; }
 
@@ -101,11 +114,21 @@ class PairSources {
     if (!near) [[likely]] {
       for (int axis = 0; axis < 3; ++axis) store(clear.axis[axis] + clear.count, x[axis]);
       store(clear.q + clear.count, q);
+      if constexpr (has_lengths(softened))
+        store(clear.length + clear.count, kept_lengths<softened>(work.source_length + first, frame, Real{}));
       clear.count += valid;
     } else {
+      if constexpr (has_lengths(softened)) put_lengths(work, frame, first, near, all & ~near);
       put(clear, x, q, all & ~near);
       put_close(work, frame, x, q, near, first);
     }
+  }
+
+  FARFIELD_INLINE void put_lengths(const Work<Real>& work, const Frame& frame, std::int64_t first, unsigned near,
+                                   unsigned others) {
+    const Vec<Real> length = kept_lengths<softened>(work.source_length + first, frame, Real{});
+    store_lanes(close.length + close.count, length, near);
+    store_lanes(clear.length + clear.count, length, others);
   }
 
   static FARFIELD_INLINE void put(SourceRun<Real>& run, const Vec<Real> (&x)[3], Vec<Real> q, unsigned bits) {

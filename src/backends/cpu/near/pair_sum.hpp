@@ -23,7 +23,7 @@ template <class Kernel, class Real, int parts, int terms, Softened softened = So
 class PairSum {
   using V = Vec<Real>;
   template <int n>
-  using Tile = TargetTile<Real, n, parts>;
+  using Tile = TargetTile<Real, n, parts, only_lengths(softened)>;
   static constexpr Real scale = static_cast<Real>(!OfInverseDistance<Kernel> ? 1
                                                   : parts == 1               ? Correction<terms>::root_scale
                                                                              : Correction<terms>::cube_scale);
@@ -33,10 +33,11 @@ class PairSum {
   static constexpr int most_across = lanes<Real> / 2;
 
  public:
+  using Sources = PairSources<Real, only_lengths(softened)>;
   PairSum(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame), close_(work, frame) {}
 
   /// Adds the staged sources to the results of targets [begin, end).
-  void add(std::int64_t begin, std::int64_t end, const PairSources<Real>& sources) const {
+  void add(std::int64_t begin, std::int64_t end, const Sources& sources) const {
     std::int64_t t = begin;
     for (; t + lanes<Real> + most_across < end && target_vectors > 1; t += target_vectors * lanes<Real>)
       tile<target_vectors>(t, end, sources);
@@ -45,7 +46,7 @@ class PairSum {
 
  private:
   template <int n>
-  void tile(std::int64_t t, std::int64_t end, const PairSources<Real>& sources) const {
+  void tile(std::int64_t t, std::int64_t end, const Sources& sources) const {
     Tile<n> part, total;
     total.clear();
     part.place(work_, frame_, t);
@@ -73,9 +74,13 @@ class PairSum {
   FARFIELD_INLINE void across(const Tile<n>& targets, Tile<n>& total, int k, const SourceRun<Real>& run) const {
     Tile<1> a;
     a.x[0] = broadcast(targets.x[0][k]), a.y[0] = broadcast(targets.y[0][k]), a.z[0] = broadcast(targets.z[0][k]);
+    if constexpr (has_lengths(softened)) a.length[0] = broadcast(targets.length[0][k]);
     a.clear();
-    for (std::int64_t s = 0; s < run.count; s += lanes<Real>)
-      interact<false>(a, load(run.axis[0] + s), load(run.axis[1] + s), load(run.axis[2] + s), load(run.q + s));
+    for (std::int64_t s = 0; s < run.count; s += lanes<Real>) {
+      V length = {};
+      if constexpr (has_lengths(softened)) length = load(run.length + s);
+      interact<false>(a, load(run.axis[0] + s), load(run.axis[1] + s), load(run.axis[2] + s), load(run.q + s), length);
+    }
     for (int part = first_part(parts); part < end_part(parts); ++part)
       total.sum[0][part][k] += scale * sum_lanes<Real>(a.sum[0][part]);
   }
@@ -118,13 +123,16 @@ class PairSum {
 
   template <bool guarded, int n>
   FARFIELD_INLINE unsigned interact_one(Tile<n>& a, const SourceRun<Real>& run, std::int64_t s) const {
+    V length = {};
+    if constexpr (has_lengths(softened)) length = broadcast(run.length[s]);
     return interact<guarded>(a, broadcast(run.axis[0][s]), broadcast(run.axis[1][s]), broadcast(run.axis[2][s]),
-                             broadcast(run.q[s]));
+                             broadcast(run.q[s]), length);
   }
 
-  /// The short way. `guarded` leaves out pairs nearer than `nearest` and returns the bits of their lanes.
+  /// The short way. `guarded` leaves out pairs nearer than `nearest` and returns the bits of their lanes. `length`: of
+  /// the source, where points have lengths.
   template <bool guarded, int n>
-  FARFIELD_INLINE unsigned interact(Tile<n>& a, V x, V y, V z, V q) const {
+  FARFIELD_INLINE unsigned interact(Tile<n>& a, V x, V y, V z, V q, [[maybe_unused]] V length) const {
     unsigned near = 0;
     for (int i = 0; i < n; ++i) {
       const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
@@ -132,10 +140,19 @@ class PairSum {
       if constexpr (softened == Softened::spline)
         if (lanes_below(distance2, close_.softening2())) {  // within the spline's reach
           const V strength = distance2 < nearest * nearest ? V{} : q * (1 / scale);
-          close_.add_spline(a.sum[i], distance2, dx, dy, dz, strength);
+          close_.add_spline(a.sum[i], distance2, dx, dy, dz, strength, broadcast(close_.inverse_length()));
           continue;
         }
-      const V r2 = softened == Softened::plummer ? distance2 + close_.softening2() : distance2;
+      if constexpr (softened == Softened::spline_lengths) {
+        const V reach = close_.longer(a.length[i], length);
+        if (lanes_below(V(distance2 - reach * reach), Real(0))) {
+          const V strength = distance2 < nearest * nearest ? V{} : q * (1 / scale);
+          close_.add_spline(a.sum[i], distance2, dx, dy, dz, strength, Real(1) / reach);
+          continue;
+        }
+      }
+      V r2 = softened == Softened::plummer ? distance2 + close_.softening2() : distance2;
+      if constexpr (softened == Softened::plummer_lengths) r2 = distance2 + (a.length[i] + length);
       add_pair<guarded>(a.sum[i], distance2, r2, dx, dy, dz, q);
     }
     return near;

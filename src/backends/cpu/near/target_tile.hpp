@@ -4,12 +4,13 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Real, int n, int parts>
+template <class Real, int n, int parts, Softened softened = Softened::no>
 struct TargetTile {
   using V = Vec<Real>;
   V x[n], y[n], z[n];
   V rest[3][n];  ///< what rounding took off the coordinates, in single
   V sum[n][end_part(parts)];
+  V length[has_lengths(softened) ? n : 1];  ///< kept_lengths
 
   /// Reads the targets from t on into the frame.
   FARFIELD_INLINE void place(const Work<Real>& work, const Frame& frame, std::int64_t t) {
@@ -20,6 +21,9 @@ struct TargetTile {
         axes[axis][i] = relative(from, frame.origin[axis], frame.factor, Real{});
         rest[axis][i] = rest_of<Real>(from, frame.origin[axis], frame.factor, axes[axis][i]);
       }
+    if constexpr (has_lengths(softened))
+      for (int i = 0; i < n; ++i)
+        length[i] = kept_lengths<softened>(work.target_length + t + i * lanes<Real>, frame, Real{});
   }
   void clear() {
     for (int i = 0; i < n; ++i)
