@@ -43,7 +43,9 @@ TEST_F(CudaGauss, KeepsThePromiseForManyPoints) {
     for (const double bandwidth : {0.02, 0.3}) {
       const Cloud cloud = make_cloud(kind, 20'000, Signs::mixed);
       const double unit = kind == Kind::plummer ? 30 : kind == Kind::lattice ? 27 : 1;
+      const bool dense = kind == Kind::uniform || kind == Kind::plane || kind == Kind::line || bandwidth > 0.1;
       for (const Method method : methods) {
+        if (method == Method::grid && !dense) continue;  // refused: too many blocks for so few points
         expect_kept(cloud, device_options(bandwidth * unit, 1e-6, method, Precision::single_));
         expect_kept(cloud, device_options(bandwidth * unit, 1e-9, method, Precision::double_));
       }
