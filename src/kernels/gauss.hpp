@@ -6,7 +6,7 @@
 #include <farfield/options.hpp>
 #include <numbers>
 
-#include "core/math.hpp"
+#include "core/exp.hpp"
 #include "expansions/ones_basis.hpp"
 #include "kernels/concept.hpp"
 
@@ -19,7 +19,6 @@ class Gauss {
   static constexpr int homogeneity = 0;
   static constexpr bool singular = false, softens = false;
   static constexpr double pair_cost = 1.6;  ///< of one pair, over that of 1/r
-  static constexpr bool on_device = false;
   static constexpr bool bounded = true;  ///< errors are relative to the sum of |strengths|
   static constexpr bool has_bandwidth = true;
   static constexpr int least_axes = 1;  ///< coordinates that a point must have
@@ -41,7 +40,7 @@ class Gauss {
 
   template <int parts, class V>
   FARFIELD_HD void pair(V r2, V dx, V dy, V dz, V q, V* out) const {
-    const V w = q * Math<V>::exp(r2 * Math<V>::constant(-0.5 * inverse_square_));
+    const V w = q * exp_of_product(r2, -0.5 * inverse_square_);
     out[0] += w;
     if constexpr (parts == 1) return;
     const V g = w * Math<V>::constant(inverse_square_);

@@ -314,7 +314,10 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
 
 /// For a kernel that falls off. Each method is priced with plan and one evaluation.
 static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
-  const auto pairs_cost = [&](Precision precision) { return cost_constants(o.kernel, d.simd, precision, o.gradient); };
+  const auto pairs_cost = [&](Precision precision) {
+    return d.backend == Backend::cuda ? device_cost_constants(o.kernel, precision, o.gradient)
+                                      : cost_constants(o.kernel, d.simd, precision, o.gradient);
+  };
   const double near = choose_cutoff(d, o, g, pairs_cost(d.precision)), gridded = choose_grid(d, o, g);
   double direct = direct_cost(pairs_cost(d.precision), g);
   const bool asked = o.method != Method::automatic;

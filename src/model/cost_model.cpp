@@ -61,7 +61,16 @@ static CostConstants planar_device_constants(Kernel kernel, Precision precision,
   return c;
 }
 
+/// Kernels that fall off, whose pairs are one exponential each, from `gpu_gauss`.
+static CostConstants falling_device_constants(Kernel kernel, Precision precision, bool gradient) {
+  CostConstants c;
+  c.pair = precision == Precision::single_ ? (gradient ? 5e-4 : 3.5e-4) : gradient ? 3.5e-3 : 3e-3;
+  c.coefficients = traits(kernel).coefficients;
+  return c;
+}
+
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient) {
+  if (traits(kernel).reach) return falling_device_constants(kernel, precision, gradient);
   if (traits(kernel).factors) return planar_device_constants(kernel, precision, gradient);
   CostConstants c = precision == Precision::single_
                         ? CostConstants{gradient ? 7e-4 : 4.8e-4, 1e-4, 8.3e-5, 9e-4, 12}

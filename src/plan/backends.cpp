@@ -90,7 +90,7 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry, std::shared_ptr<void>& kept) {
   const bool on_device = machine.backend == Backend::cuda, near = changes_near_pairs(options);
-  const bool falls_off = traits(options.kernel).reach && !on_device;
+  const bool falls_off = traits(options.kernel).reach;
   if (options.method == Method::direct || !(near || falls_off)) return;
   // 2^15 take 4 ms of a core: too long for a plan on a device, which is made in a millisecond
   const std::int64_t most = on_device ? (sources.count < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 12;

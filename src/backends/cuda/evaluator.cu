@@ -9,8 +9,11 @@
 
 #include "backends/cuda/bound_stages.hpp"
 #include "backends/cuda/boxes/tree.hpp"
+#include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/far/translations.hpp"
+#include "backends/cuda/grid/bound_stages.hpp"
+#include "backends/cuda/grid/window.hpp"
 #include "backends/cuda/judge/accounts.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/examine.hpp"
@@ -29,6 +32,7 @@
 #include "backends/sequence.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
+#include "methods/grid.hpp"
 #include "methods/treecode.hpp"
 
 namespace farfield::cuda {
@@ -43,16 +47,17 @@ static int current_device() {
 static std::atomic<bool> stages_are_apart{false};
 void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 
-/// The tree that evaluators share, and the memory of them all.
+/// The tree or the cells that evaluators share, and the memory of them all.
 struct Placed {
   int device = current_device();
   OwnStream stream;  // outlives the arrays: a caller's stream may be gone when they are given back
   DeviceMemory memory;
   CudaTree tree;
+  PlacedCells cells;
   int exponent = 0;
   double least = 0;
   bool has_m2p = false, has_p2l = false;
-  Placed() { tree.use(memory); }
+  Placed() { tree.use(memory), cells.use(memory); }
   ~Placed() { memory.stream = stream; }
 };
 
@@ -61,7 +66,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    use_all(memory_, strength_, multipole_, local_, places_);
+    use_all(memory_, strength_, multipole_, local_, places_, grids_[0], grids_[1], kept_);
     for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
@@ -110,7 +115,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
-    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
+    if (decision.method == Method::direct)
+      cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
+    else
+      place_in_cells(cells_, tree_, sources, targets, geometry, decision);
   }
 
   /// Rows of near pairs, which depend on no degree, are made beside the sums.
@@ -131,12 +139,14 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void finish_build(Report& report) {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
+    if (decision.method == Method::grid) window_.make(decision, stream_);
     finish(report);
     recount_ = decision.box_error > 0 && sources() > 0 && targets() > 0;
     if (walks()) return count_walks(work_, memory_, report);
     if (with_tree()) accounts_.write(tree_.tree.view(), report);
     placed->has_m2p = report.m2p_boxes > 0;
     placed->has_p2l = report.p2l_boxes > 0;
+    if (in_cells()) report.method = word_of(decision.method), report.choices = decision.choices;
   }
   void finish(Report& report) {
     if (recount_ && work_.centre) {
@@ -150,6 +160,11 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void allocate_results() {
     strength_.resize(sources());  // the same sizes, and places, in every evaluation of a build
     for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
+    if (decision.method == Method::grid) {
+      const std::int64_t points = block_points(cells_.lattice.axes);
+      for (int i = 0; i < 2; ++i) grids_[i].resize(cells_.blocks.blocks(i) * points);
+      kept_.resize(cells_.blocks.kept_pieces() * points);
+    }
     if (!with_tree()) return;
     multipole_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
     local_.resize(walks() ? 0 : std::int64_t(tree_.tree.boxes) * translations_.stride());
@@ -188,7 +203,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    condition_.launch(work_, decision.kernel, softened_to(), side_);
+    if (!traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
+      condition_.launch(work_, decision.kernel, softened_to(), side_);
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
@@ -227,7 +243,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {
-    const ErrorReport error = measured_error(evaluated(v), delivered, {delivery.check, delivery.seed}, memory_);
+    const ErrorReport error =
+        measured_error(evaluated(v), in_own_norm(delivered), {delivery.check, delivery.seed}, memory_);
     events_.mark("");  // a check is no part of an evaluation
     return error;
   }
@@ -267,6 +284,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.m2p_sources = decision.thresholds.m2p_sources;
     if (!walks()) work_.near = near_.view();
   }
+  bool in_cells() const { return decision.method == Method::cutoff || decision.method == Method::grid; }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
@@ -279,16 +297,41 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   template <class K>
   void run() {
     if (targets() == 0) return;
-    if (walks() && sources() > 0) {
+    if constexpr (has_expansions<K>())
+      if (with_tree() && sources() > 0) return run_tree<K>();
+    if constexpr (FallsOff<K>)
+      if (in_cells() && sources() > 0) return run_in_cells<K>();
+    time("p2p", [&] { direct<K>(work_, sources(), targets()); });
+  }
+  template <class K>
+  void run_tree() {
+    if (walks()) {
       BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
       return treecode(bound, events_);
     }
-    if (with_tree() && sources() > 0) {
-      const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
-      BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
-      return fmm(bound, events_);
-    }
-    time("p2p", [&] { direct<K>(work_, sources(), targets()); });
+    const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
+    BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
+    fmm(bound, events_);
+  }
+  template <class K>
+  void run_in_cells() {
+    if (decision.method == Method::cutoff) return time("p2p", [&] { cutoff<K>(work_, cells_.near(decision.reach)); });
+    GridView<Real> view = window_.view(cells_);
+    view.kept = kept_.data();
+    BoundGrid<Real> bound(work_, view, grids_[0].data(), grids_[1].data());
+    grid(bound, events_);
+  }
+
+  /// As on the CPU: errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this
+  /// over its length.
+  Delivered in_own_norm(Delivered delivered) const {
+    if (!traits(decision.kernel).bounded) return delivered;
+    std::vector<Real> strengths(static_cast<std::size_t>(sources()));
+    download(strengths.data(), strength_.data(), sources(), stream_);
+    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    for (const Real q : strengths) delivered.potential_unit += std::fabs(static_cast<double>(q));
+    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    return delivered;
   }
 
   Evaluated<Real> evaluated(const OneVector& v) const {
@@ -297,6 +340,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   DeviceMemory& memory_ = placed->memory;
   CudaTree& tree_ = placed->tree;
+  PlacedCells& cells_ = placed->cells;
   bool building_ = false;  ///< is the current call a build?
   bool has_rows_ = false;  ///< of near pairs, for the tree that is there
   bool recount_ = false;   ///< the walks of a treecode that follow strengths are counted after the first evaluation
@@ -313,6 +357,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Judge judge_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
   DeviceArray<float4> places_;  ///< see Work::centre
+  DeviceArray<Real> grids_[2], kept_;  ///< of method grid
+  GridWindow<Real> window_{memory_};
   Work<Real> work_;
 };
 

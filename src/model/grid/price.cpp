@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <farfield/error.hpp>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "kernels/traits.hpp"
+#include "tree/grid/blocks.hpp"
 
 namespace farfield {
 namespace {
@@ -40,8 +43,19 @@ struct GridPrice {
   double nanoseconds, bytes;
 };
 
+/// What spread, convolve and interpolate take for `points` of the grid in `blocks` blocks.
+double device_cost(const Decision& d, const Options& o, const Geometry& g, const Window& w, double points,
+                   double blocks) {
+  const int axes = axes_of(g);
+  const double times = d.precision == Precision::single_ ? 1 : 2, window = std::pow(w.width, axes);
+  const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3;
+  return 7e5 + 300 * blocks + 0.3 * points_of(g) +
+         times * (static_cast<double>(g.sources) * (0.15 + 1.5e-3 * window) +
+                  targets_of(g) * (0.1 + (o.gradient ? 1e-3 : 5e-4) * window) + points * axes * (2 * taps + 9) * 3e-4);
+}
+
 GridPrice price_of(const Decision& d, const Options& o, const Geometry& g, const Window& w) {
-  const int axes = axes_of(g), side = axes == 1 ? 512 : axes == 2 ? 32 : 16;  // as in backends/cpu/grid/view.hpp
+  const int axes = axes_of(g), side = block_side(axes);
   const double spacing = d.parameters.length[0] / w.spacings, real = d.precision == Precision::single_ ? 4 : 8;
   double all = 1, reached = boxes_with_points(g, side * spacing);
   for (int axis = 0; axis < 3; ++axis) {
@@ -50,6 +64,7 @@ GridPrice price_of(const Decision& d, const Options& o, const Geometry& g, const
     if (length > 0) all *= std::ceil((length + w.width) / side), reached *= 1 + static_cast<double>(w.width) / side;
   }
   const double blocks = std::max(1.0, std::min(all, reached)), points = blocks * std::pow(side, axes);
+  if (d.backend == Backend::cuda) return {device_cost(d, o, g, w, points, blocks), 2 * points * real};
   const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3, lanes = lanes_of(d);
   const double rows = std::pow(w.width, axes - 1) * (1 + (w.width - 1) / lanes);
   const double each = 12.0 * axes + rows * vector_step(d);
@@ -71,11 +86,23 @@ std::int64_t grid_memory(std::int64_t sources, std::int64_t targets) {
   return (std::int64_t(64) << 20) + 256 * (sources + targets);
 }
 
+/// Nanoseconds for cells that hold `held` targets and look at `visited` sources in `rows` rows.
+static double cutoff_cost(const Decision& d, const CostConstants& c, double targets, double held, double visited,
+                          double rows) {
+  if (d.backend == Backend::cuda) {
+    constexpr double tile = 128, staged = 1.5e-3;  // as in backends/cuda/cells/stages.hpp; and of one source
+    const double tiles = std::ceil(held / tile);
+    return targets / held * ((held + 4) * visited * c.pair + tiles * (visited * staged + 0.02 * rows + 2));
+  }
+  const int tile = lanes_of(d) * (d.simd == Simd::avx512 ? 2 : 1);
+  return targets / held * (std::ceil(held / tile) * tile * visited * c.pair + visited * 1.0 + 60 * rows + 300);
+}
+
 double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const CostConstants& c) {
   const double bandwidth = d.parameters.length[0], targets = targets_of(g);
   const double longest = std::max(4 * g.extent, 1e-300);  // farther apart there is nothing
   d.reach = std::min(longest, bandwidth * traits(o.kernel).reach(d.tolerance, o.gradient));
-  const int axes = axes_of(g), tile = lanes_of(d) * (d.simd == Simd::avx512 ? 2 : 1);
+  const int axes = axes_of(g);
   double least = infinite;
   for (const int cells : {1, 2, 3, 4}) {  // in one reach
     // a cell's index has 20 bits; where one cell holds all, its width does not matter
@@ -84,16 +111,40 @@ double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const Cos
     const double visited = sources_within(g, 2 * d.reach + width) * corners,
                  held =
                      std::max(1.0, sources_within(g, width) * targets / std::max(1.0, static_cast<double>(g.sources)));
-    const double filled = std::ceil(held / tile) * tile, rows = std::pow(2 * cells + 1, axes - 1);
-    const double cost = targets / held * (filled * visited * c.pair + visited * 1.0 + 60 * rows + 300);
+    const double cost = cutoff_cost(d, c, targets, held, visited, std::pow(2 * cells + 1, axes - 1));
     if (cost < least) least = cost, d.cell = width;
   }
-  return least + 60 * points_of(g) + 1e5;
+  return d.backend == Backend::cuda ? least + 0.3 * points_of(g) + 4e5 : least + 60 * points_of(g) + 1e5;
 }
 
 std::vector<double> taps_of(const Decision& d) {
   constexpr double share = 0.02;  // of the tolerance: the window's own error has the rest
   return taps_of(d.window, traits(d.kernel).transform, share * d.tolerance);
+}
+
+WindowPolynomials polynomials_of(const Decision& d) {
+  constexpr double share = 0.01;  // likewise
+  return polynomials_of(d.window, share * d.tolerance, d.gradient);
+}
+
+int reach_in_blocks(const Decision& d, int side) {
+  const int taps = static_cast<int>(taps_of(d).size()) - 1;
+  return (taps + side - 1) / side;
+}
+
+std::int64_t most_grid_blocks(const Geometry& g, const Decision& d) {
+  const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
+  return grid_memory(g.sources, g.alike ? 0 : g.targets) / (block_points(axes_of(g)) * real);
+}
+
+void change_to_cutoff(Decision& d) {
+  if (!d.any_method)
+    throw Error(ErrorCode::memory,
+                "the blocks of the grid would take more memory than method grid may use; use method cutoff, or auto");
+  d.method = Method::cutoff;
+  std::erase_if(d.choices, [](const Choice& choice) { return choice.name == "spacing"; });
+  for (Choice& choice : d.choices)
+    if (choice.name == "method") choice = {"method", "cutoff", "the blocks of a grid would take too much memory"};
 }
 
 /// The window's taps suffice for pairs of any distance; slopes are ten times as steep as values at most.

@@ -17,8 +17,19 @@ double choose_grid(Decision& decision, const Options& options, const Geometry& g
 /// Taps of a decision for method grid.
 std::vector<double> taps_of(const Decision& decision);
 
-/// Bytes that the grid of a plan may take.
+/// The window's polynomials of a decision for method grid.
+WindowPolynomials polynomials_of(const Decision& decision);
+
+/// The blocks on each side that its taps reach.
+int reach_in_blocks(const Decision& decision, int side);
+
+/// Bytes that the grid of a plan may take, and how many blocks of it that are.
 std::int64_t grid_memory(std::int64_t sources, std::int64_t targets);
+std::int64_t most_grid_blocks(const Geometry& geometry, const Decision& decision);
+
+/// For a grid whose blocks would be more: the decision becomes that for method cutoff, or Error(memory) is thrown if
+/// the caller asked for the grid.
+void change_to_cutoff(Decision& decision);
 
 /// Along how many axes the points differ, at least 1.
 int axes_of(const Geometry& geometry);

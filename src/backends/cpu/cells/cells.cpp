@@ -14,31 +14,8 @@ namespace {
 
 constexpr int sorted_bits = 30;  ///< of a key that sort_items sorts by
 
-/// What points are sorted by: the indices of the cell, z before y before x, and below them those of the finer cell.
-struct SortKeys {
-  const CellLattice& lattice;
-  int bits[3] = {};  ///< that the indices of the cells take
-
-  int all() const { return bits[0] + bits[1] + bits[2] + lattice.axes * lattice.sub; }
-  std::uint64_t operator()(const double x[3]) const {
-    std::uint64_t key = 0, fine = 0;
-    for (int a = lattice.axes - 1; a >= 0; --a) {
-      const auto place = static_cast<std::uint64_t>(lattice.place(x[lattice.axis[a]], a));
-      key = key << bits[a] | place >> lattice.shift;
-      fine = fine << lattice.sub | (place >> (lattice.shift - lattice.sub) & ((1u << lattice.sub) - 1));
-    }
-    return key << (lattice.axes * lattice.sub) | fine;
-  }
-};
-
-CellKey key_of_cell(const CellLattice& lattice, const double x[3]) {
-  std::int64_t index[3] = {};
-  for (int a = 0; a < lattice.axes; ++a) index[a] = lattice.place(x[lattice.axis[a]], a) >> lattice.shift;
-  return cell_key(index[0], index[1], index[2]);
-}
-
 template <class ReadPoint>
-SortKeys sort_keys(const CellLattice& lattice, std::int64_t count, int threads, const ReadPoint& read) {
+CellSortKeys sort_keys(const CellLattice& lattice, std::int64_t count, int threads, const ReadPoint& read) {
   struct Largest {
     std::uint64_t index[3] = {};
   };
@@ -53,7 +30,7 @@ SortKeys sort_keys(const CellLattice& lattice, std::int64_t count, int threads, 
     }
     parts[static_cast<std::size_t>(chunk)] = largest;
   });
-  SortKeys keys{lattice};
+  CellSortKeys keys{lattice};
   for (const Largest& part : parts)
     for (int a = 0; a < 3; ++a) keys.bits[a] = std::max(keys.bits[a], static_cast<int>(std::bit_width(part.index[a])));
   return keys;
@@ -95,7 +72,7 @@ void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, con
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
   with_reader(points, scale, [&](const auto& read) {
-    const SortKeys keys = sort_keys(lattice, cloud.count(), threads, [&](auto i, double* x) { read.read(i, x); });
+    const CellSortKeys keys = sort_keys(lattice, cloud.count(), threads, [&](auto i, double* x) { read.read(i, x); });
     const auto key_of = [&](std::int64_t i) {
       double x[3];
       read.read(i, x);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cpu/boxes/sort.hpp"
-#include "backends/cpu/cells/view.hpp"
+#include "tree/grid/cells.hpp"
 
 namespace farfield::cpu {
 

@@ -48,10 +48,8 @@ class NearSum {
  public:
   NearSum(const Work<Real>& work, CellKey cell) : work_(work) {
     const CellLattice& lattice = work.near.lattice;
-    const double width = std::ldexp(1.0, lattice.shift) / lattice.inverse;
-    for (int a = 0; a < axes; ++a)
-      origin_[lattice.axis[a]] = lattice.low[a] + (static_cast<double>(cell_index(cell, a)) + 0.5) * width;
-    factor_ = std::ldexp(1.0, -std::ilogb(width));
+    for (int a = 0; a < axes; ++a) origin_[lattice.axis[a]] = work.near.middle(cell, a);
+    factor_ = std::ldexp(1.0, -std::ilogb(work.near.width()));
     kernel_ = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, factor_));
   }
 
@@ -102,21 +100,14 @@ class NearSum {
   Kernel kernel_;
 };
 
-/// Calls f(begin, end) for the sources in the rows of cells that lie within `reach` cells of a cell.
+/// Calls f(begin, end) for the sources in the rows of cells that lie within reach of a cell.
 template <int axes, class F>
 static void for_near_rows(const NearView& near, CellKey cell, const F& f) {
-  const double width = std::ldexp(1.0, near.lattice.shift) / near.lattice.inverse, reach = near.reach / width;
-  const std::int64_t most = static_cast<std::int64_t>(reach) + 1, last = (1 << CellLattice::index_bits) - 1;
-  const std::int64_t y = cell_index(cell, 1), z = cell_index(cell, 2);
-  const auto gap = [](std::int64_t apart) { return std::max(0.0, static_cast<double>(std::abs(apart)) - 1); };
+  const std::int64_t most = near.most_rows();
   for (std::int64_t dz = axes > 2 ? -most : 0; dz <= (axes > 2 ? most : 0); ++dz)
     for (std::int64_t dy = axes > 1 ? -most : 0; dy <= (axes > 1 ? most : 0); ++dy) {
-      const double left = reach * reach - gap(dy) * gap(dy) - gap(dz) * gap(dz);
-      if (left < 0 || y + dy < 0 || y + dy > last || z + dz < 0 || z + dz > last) continue;
-      const std::int64_t along = static_cast<std::int64_t>(std::sqrt(left)) + 1, x = cell_index(cell, 0);
-      const std::int64_t first = near.sources.from(cell_key(std::max<std::int64_t>(0, x - along), y + dy, z + dz)),
-                         beyond = near.sources.from(cell_key(std::min(last, x + along), y + dy, z + dz) + 1);
-      if (first < beyond) f(near.sources.begin[first], near.sources.begin[beyond]);
+      const NearView::Row row = near.row(cell, dy, dz);
+      if (row.begin < row.end) f(row.begin, row.end);
     }
 }
 

@@ -1,14 +1,8 @@
 // The grid as its stages see it: blocks of grid points, of which only those near points are stored.
 #pragma once
-#include "backends/cpu/cells/view.hpp"
+#include "tree/grid/blocks.hpp"
 
 namespace farfield::cpu {
-
-/// Points of a block along its axes, all a whole number of the widest vectors and at least as wide as any window.
-FARFIELD_HD constexpr int block_side(int axes) { return axes == 1 ? 512 : axes == 2 ? 32 : 16; }
-FARFIELD_HD constexpr std::int64_t block_points(int axes) {
-  return axes == 1 ? 512 : axes == 2 ? 32 * 32 : 16 * 16 * 16;
-}
 
 inline constexpr int window_padding = 16;  ///< zeros on both sides of the coefficients: these are read from any lane on
 inline constexpr int window_pitch = 3 * window_padding;

@@ -6,14 +6,6 @@
 
 namespace farfield::cpu {
 
-/// Share of the tolerance: the window's own error has the rest (windows_for).
-static constexpr double of_polynomials = 0.01;
-
-int reach_in_blocks(const Decision& d, int side) {
-  const int taps = static_cast<int>(taps_of(d).size()) - 1;
-  return (taps + side - 1) / side;
-}
-
 template <class Real>
 static void fill(Array<Real>& to, const std::vector<double>& from, int degree, int width) {
   to.resize((degree + 2) * window_pitch);  // one row more: what is read runs over the end of the last
@@ -27,7 +19,7 @@ static void fill(Array<Real>& to, const std::vector<double>& from, int degree, i
 
 template <class Real>
 void GridWindow<Real>::make(const Decision& d) {
-  const WindowPolynomials polynomials = polynomials_of(d.window, of_polynomials * d.tolerance, d.gradient);
+  const WindowPolynomials polynomials = polynomials_of(d);
   width_ = d.window.width, degree_ = polynomials.degree;
   fill(value_, polynomials.value, degree_, width_);
   fill(slope_, polynomials.slope, degree_, width_);

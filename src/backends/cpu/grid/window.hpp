@@ -4,9 +4,6 @@
 
 namespace farfield::cpu {
 
-/// The blocks on each side that the taps of a decision for method grid reach.
-int reach_in_blocks(const Decision& decision, int side);
-
 template <class Real>
 class GridWindow {
  public:

@@ -2,7 +2,6 @@
 // of a leaf's targets sums the pairs with the sources of every box of the near list.
 // Cost: 20 flops and one reciprocal square root per pair (with gradient); sources come through shared memory.
 // p2p writes the results; other stages add to them.
-// direct: the same for tiles of all targets with all sources.
 #include <algorithm>
 
 #include "backends/cuda/near/p2p_families.hpp"
@@ -72,17 +71,6 @@ class RowSources {
   std::uint32_t taken_ = 0;
 };
 
-/// All sources, for the direct sum. In the curve's order the sources close to a tile are consecutive, so that few of
-/// the tile's batches hold close pairs.
-struct AllSources {
-  const std::uint32_t* curve;
-  std::uint32_t count, taken = 0;
-  __device__ bool ready() const { return taken < count; }
-  __device__ std::uint32_t left() const { return count - taken; }
-  __device__ void take(std::uint32_t more) { taken += more; }
-  __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
-};
-
 template <class Kernel, class Real, int parts, int threads, Softened softened>
 __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
@@ -103,41 +91,6 @@ __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / thread
     sum.finish(work.alike);
     __syncthreads();
   }
-}
-
-/// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
-/// middle target. A frame of all points would make every pair in the core of a cluster a close one.
-template <class Kernel, class Real>
-__device__ void frame_tile(const NearWork<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
-  __shared__ unsigned long long reach;  // largest distance as bits: non-negative doubles compare like their bits
-  if (threadIdx.x == 0) reach = 0;
-  __syncthreads();
-  const auto target = [&](int i) { return direct_target(work, first + i); };
-  const std::int64_t middle = target(count / 2);
-  double furthest = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-    for (int a = 0; a < 3; ++a) furthest = fmax(furthest, fabs(work.target[a][target(i)] - work.target[a][middle]));
-  atomicMax(&reach, static_cast<unsigned long long>(__double_as_longlong(furthest)));
-  __syncthreads();
-  if (threadIdx.x == 0)
-    frame = make_frame<Kernel, Real>(work.target[0][middle], work.target[1][middle], work.target[2][middle],
-                                     fmax(2 * __longlong_as_double(static_cast<long long>(reach)), 0x1p-20));
-  __syncthreads();
-}
-
-template <class Kernel, class Real, int parts, Softened softened>
-__global__ void __launch_bounds__(tuning::direct_threads)
-    direct_kernel(const __grid_constant__ NearWork<Real> work, std::int64_t sources, std::int64_t targets,
-                  int per_block) {
-  using Sum = PairSum<Kernel, Real, parts, tuning::direct_threads, softened, true>;
-  __shared__ typename Sum::Shared shared;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
-  const int count = left < per_block ? static_cast<int>(left) : per_block;
-  frame_tile<Kernel>(work, first, count, shared.frame);
-  Sum sum(work, shared, first, count);
-  AllSources all{work.source_curve, static_cast<std::uint32_t>(sources)};
-  sum.add(all);
-  sum.finish(true);
 }
 
 static unsigned blocks_over(std::int64_t most) {
@@ -174,23 +127,6 @@ void p2p(const NearWork<Real>& work) {
     p2p_tiles<Kernel, Real, tuning::narrow_tile>(work);
 }
 
-template <class Kernel, class Real>
-void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
-  if (targets == 0) return;
-  const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
-  int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
-  while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
-  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-    constexpr Softened as = softened();
-    return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), as>; });
-  });
-  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), tuning::direct_threads, 0, work.stream>>>(
-      work, sources, targets, per_block);
-  require_launch("direct");
-}
-
 FARFIELD_INSTANTIATE(p2p, NearWork)
-template void direct<FARFIELD_KERNEL, float>(const NearWork<float>&, std::int64_t, std::int64_t);
-template void direct<FARFIELD_KERNEL, double>(const NearWork<double>&, std::int64_t, std::int64_t);
 
 }  // namespace farfield::cuda

@@ -1,0 +1,98 @@
+// direct: all targets with all sources. A block per tile of targets, as in p2p.
+// Cost: 20 flops and one reciprocal square root per pair of 1/r with gradient; sources come through shared memory.
+#include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/stages.hpp"
+#include "backends/cuda/tuning.hpp"
+
+namespace farfield::cuda {
+
+/// All sources. In the curve's order the sources close to a tile are consecutive, so that few of the tile's batches
+/// hold close pairs.
+struct AllSources {
+  const std::uint32_t* curve;
+  std::uint32_t count, taken = 0;
+  __device__ bool ready() const { return taken < count; }
+  __device__ std::uint32_t left() const { return count - taken; }
+  __device__ void take(std::uint32_t more) { taken += more; }
+  __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
+};
+
+/// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
+/// middle target. A frame of all points would make every pair in the core of a cluster a close one.
+template <class Kernel, class Real>
+__device__ void frame_tile(const NearWork<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
+  __shared__ unsigned long long reach;  // largest distance as bits: non-negative doubles compare like their bits
+  if (threadIdx.x == 0) reach = 0;
+  __syncthreads();
+  const auto target = [&](int i) { return direct_target(work, first + i); };
+  const std::int64_t middle = target(count / 2);
+  double furthest = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+    for (int a = 0; a < 3; ++a) furthest = fmax(furthest, fabs(work.target[a][target(i)] - work.target[a][middle]));
+  atomicMax(&reach, static_cast<unsigned long long>(__double_as_longlong(furthest)));
+  __syncthreads();
+  if (threadIdx.x == 0)
+    frame = make_frame<Kernel, Real>(work.target[0][middle], work.target[1][middle], work.target[2][middle],
+                                     fmax(2 * __longlong_as_double(static_cast<long long>(reach)), 0x1p-20));
+  __syncthreads();
+}
+
+/// A kernel that falls off within a few of its lengths: no pair is close, but in single a frame of many lengths would
+/// round positions too coarsely for the pairs that count. Within 8 lengths of the middle they are rounded to 5e-7 of a
+/// length at most, and a pair errs by 0.6 of that. Returns how many of the tile's targets the frame is for.
+template <class Kernel, class Real>
+__device__ int frame_narrow_tile(const NearWork<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
+  constexpr double most_lengths = 16;
+  for (;; count /= 2) {
+    frame_tile<Kernel>(work, first, count, frame);
+    if (sizeof(Real) == 8 || count == 1 || most_lengths * work.parameters.length[0] * frame.factor >= 1) return count;
+  }
+}
+
+template <class Kernel, class Real, int parts, Softened softened>
+__global__ void __launch_bounds__(tuning::direct_threads)
+    direct_kernel(const __grid_constant__ NearWork<Real> work, std::int64_t sources, std::int64_t targets,
+                  int per_block) {
+  using Sum = PairSum<Kernel, Real, parts, tuning::direct_threads, softened, true>;
+  __shared__ typename Sum::Shared shared;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * per_block, left = targets - first;
+  const int count = left < per_block ? static_cast<int>(left) : per_block;
+  const auto sum_tile = [&](std::int64_t from, int own) {
+    Sum sum(work, shared, from, own);
+    AllSources all{work.source_curve, static_cast<std::uint32_t>(sources)};
+    sum.add(all);
+    sum.finish(true);
+  };
+  if constexpr (FallsOff<Kernel>) {
+    for (int done = 0, own; done < count; done += own) {
+      own = frame_narrow_tile<Kernel>(work, first + done, count - done, shared.frame);
+      sum_tile(first + done, own);
+      __syncthreads();
+    }
+  } else {
+    frame_tile<Kernel>(work, first, count, shared.frame);
+    sum_tile(first, count);
+  }
+}
+
+template <class Kernel, class Real>
+void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
+  if (targets == 0) return;
+  const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
+  int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
+  while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
+  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
+    constexpr Softened as = softened();
+    return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), as>; });
+  });
+  kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), tuning::direct_threads, 0, work.stream>>>(
+      work, sources, targets, per_block);
+  require_launch("direct");
+}
+
+template void direct<FARFIELD_KERNEL, float>(const NearWork<float>&, std::int64_t, std::int64_t);
+template void direct<FARFIELD_KERNEL, double>(const NearWork<double>&, std::int64_t, std::int64_t);
+
+}  // namespace farfield::cuda
