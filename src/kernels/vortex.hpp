@@ -7,16 +7,18 @@
 
 #include "core/math.hpp"
 #include "expansions/planar/basis.hpp"
-#include "kernels/concept.hpp"
+#include "kernels/inverse_square.hpp"
 
 namespace farfield {
 
-struct Vortex {
+/// Without `cored` its parameters have no core, and pairs do not look for one.
+template <bool cored>
+struct VortexOf {
+  using Coreless = VortexOf<false>;
   using Basis = PlanarBasis;
   static constexpr int homogeneity = 0;
   static constexpr bool singular = true, softens = false;
   static constexpr double pair_cost = 1;  ///< of one pair of velocities, over that of 1/r
-  static constexpr bool on_device = false;
   /// u = d psi / dy, v = -d psi / dx
   static constexpr VectorResult vector = {
       "velocity", {"u", "v", nullptr}, {2, 1, 3}, {1, -1, 1}, 0.15915494309189533577, true, true};
@@ -25,10 +27,16 @@ struct Vortex {
   static KernelParameters parameters(const Options& o) {
     return {{o.core == Core::gauss ? o.core_radius : 0, o.core == Core::rankine ? o.core_radius : 0}};
   }
-  KernelParameters bare() const { return {{}, own.log_unit}; }  ///< without core
+  /// Without core.
+  KernelParameters bare() const requires cored { return {{}, own.log_unit}; }
   /// Distance from which a pair with core differs from one without by that relative error at most.
-  static double core_reach(const Options& o, double error) {
+  static double core_reach(const Options& o, double error) requires cored {
     return o.core_radius * (o.core == Core::gauss ? std::sqrt(-std::log(error)) : o.core == Core::rankine ? 1 : 0);
+  }
+
+  template <class V>
+  FARFIELD_HD V of_sums(V log_sum, V charge) const {
+    return Math<V>::constant(own.log_unit) * charge - log_sum;
   }
 
   template <int parts, class V>
@@ -41,10 +49,10 @@ struct Vortex {
     out[2] -= g * dy;
   }
 
- private:
   /// 1/r^2 with the core. Which one is the same for all pairs, so that the branches cost little.
   template <class V>
   FARFIELD_HD V over_square(V r2) const {
+    if constexpr (!cored) return Math<V>::inverse(r2);
     if (own.length[1] > 0) {
       const V least = Math<V>::constant(own.length[1] * own.length[1]);
       return Math<V>::inverse(r2 > least ? r2 : least);
@@ -55,6 +63,9 @@ struct Vortex {
   }
 };
 
-static_assert(PairKernel<Vortex> && HasParameters<Vortex>);
+using Vortex = VortexOf<true>;
+
+static_assert(HasCore<Vortex> && !HasCore<Vortex::Coreless>);
+static_assert(OfInverseSquare<Vortex> && OfLogarithm<Vortex> && OfInverseSquare<Vortex::Coreless>);
 
 }  // namespace farfield

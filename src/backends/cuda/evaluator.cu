@@ -120,7 +120,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void prepare_expansions(Report& report) {
     const TreeView tree = tree_.tree.view();
     P2pLimits<Real> limits;
-    if (decision.softening > 0) limits.most_targets = softened_tile(targets());
+    if (decision.least_edge > 0) limits.most_targets = softened_tile(targets());
     if (!walks())
       time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_, limits); });
     time("tables", [&] { translations_.build(decision, tree, threads, stream_, report); });
@@ -142,7 +142,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void allocate_results() {
     strength_.resize(sources());  // the same sizes, and places, in every evaluation of a build
-    for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
+    for (int part = 0; part < most_parts; ++part)
+      if (is_summed(part)) result_[part].resize(targets());
     if (!with_tree()) return;
     multipole_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
     local_.resize(walks() ? 0 : std::int64_t(tree_.tree.boxes) * translations_.stride());
@@ -170,7 +171,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.multipole = multipole_.data();
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
-      work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
+      work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
     work_.softening = softening;
     work_.source_order = tree_.sources.order.data();
     work_.target_order = tree_.target_points().order.data();
@@ -204,7 +205,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     scatter_(SortedResults<Real>{work_.result, factors}, v.index, tree_.target_points().order.data(), targets(),
-             delivery, stream_);
+             delivery, stream_, traits(decision.kernel).vector);
   }
 
   /// Waits for the side stream: for the judge's kernels and for those of the condition.
@@ -255,11 +256,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
-  /// Of Plummer's kernel; the spline is 1/r there.
-  double softened_to() const {
-    const bool lacking = with_tree() && decision.softening > 0 && softening.kind == SofteningKind::plummer;
-    return lacking ? decision.least_edge : INFINITY;
-  }
+  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
+  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
+
+  bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
 
   template <class K>
   void run() {

@@ -13,6 +13,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "kernels/inverse_square.hpp"
 
 namespace farfield::cuda {
 
@@ -86,7 +87,7 @@ struct AllSources {
 template <class Kernel, class Real, int parts, int threads, Softened softened>
 __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
-  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no>;
+  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>>;
   __shared__ typename Sum::Shared shared;
   __shared__ RowSources::Shared row;
   const TreeView& tree = work.tree;
@@ -144,11 +145,21 @@ static unsigned blocks_over(std::int64_t most) {
   return static_cast<unsigned>(tuning::p2p_blocks(most, device_limits().multiprocessors));
 }
 
+/// Calls f(kernel, softened, parts), constants, for the kernel, coreless where no pair has a core, and what is summed.
+template <class Kernel, class Real, class F>
+static auto with_pairs(const NearWork<Real>& work, const F& f) {
+  return with_core<Kernel>(work.parameters, [&](auto kernel) {
+    using K = typename decltype(kernel)::type;
+    return with_softening<K>(work.softening, [&](auto softened) {
+      return with_pair_parts_of<K>(work.result.parts(), [&](auto parts) { return f(kernel, softened, parts); });
+    });
+  });
+}
+
 template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
-  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-    constexpr Softened as = softened();
-    return with_parts(work.result.parts(), [](auto parts) { return &p2p_kernel<Kernel, Real, parts(), threads, as>; });
+  const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
+    return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened()>;
   });
   kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
   require_launch("p2p");
@@ -158,7 +169,7 @@ static void p2p_tiles(const NearWork<Real>& work) {
 /// instead of adding to zeros.
 template <class Real>
 static void clear_results(const NearWork<Real>& work) {
-  for (int part = 0; part < work.result.parts(); ++part)
+  for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
     require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
             "cudaMemsetAsync");
 }
@@ -180,9 +191,8 @@ void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targe
   const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
   int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
   while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
-  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-    constexpr Softened as = softened();
-    return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), as>; });
+  const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
+    return &direct_kernel<typename decltype(of)::type, Real, parts(), softened()>;
   });
   kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), tuning::direct_threads, 0, work.stream>>>(
       work, sources, targets, per_block);
