@@ -13,14 +13,14 @@ concept OfInverseSquare = PairKernel<K> && K::Basis::decay.axes == 2 && requires
   { kernel.over_square(v) } -> std::same_as<double>;
 };
 
-/// Calls f(std::type_identity<K>{}) for the kernel, or where it may have cores, and these parameters have none, for the
-/// kernel that knows of none: pairs of such kernels look for no core.
+/// Calls f(std::type_identity<K>{}) for the kernel, or, where it may have cores, for the kernel of the core that these
+/// parameters have, or of none: its pairs do not look for one.
 template <class Kernel, class F>
 decltype(auto) with_core([[maybe_unused]] const KernelParameters& parameters, F&& f) {
   if constexpr (HasCore<Kernel>)
-    if (!(parameters.length[0] > 0 || parameters.length[1] > 0))
-      return f(std::type_identity<typename Kernel::Coreless>{});
-  return f(std::type_identity<Kernel>{});
+    return Kernel::with_core(parameters, f);
+  else
+    return f(std::type_identity<Kernel>{});
 }
 
 /// with_parts_of for pairs of kernel K, of which cores are of the gradient alone.

@@ -11,10 +11,12 @@
 
 namespace farfield {
 
-/// Without `cored` its parameters have no core, and pairs do not look for one.
-template <bool cored>
+/// The core that pairs have: the one that the parameters say, or a certain one, for which pairs do not look.
+enum class PairCore { any, none, gauss, rankine };
+
+template <PairCore core>
 struct VortexOf {
-  using Coreless = VortexOf<false>;
+  static constexpr bool cored = core != PairCore::none;
   using Basis = PlanarBasis;
   static constexpr int homogeneity = 0;
   static constexpr bool singular = true, softens = false;
@@ -28,10 +30,18 @@ struct VortexOf {
     return {{o.core == Core::gauss ? o.core_radius : 0, o.core == Core::rankine ? o.core_radius : 0}};
   }
   /// Without core.
-  KernelParameters bare() const requires cored { return {{}, own.log_unit}; }
+  FARFIELD_HD KernelParameters bare() const requires cored { return {{}, own.log_unit}; }
   /// Distance from which a pair with core differs from one without by that relative error at most.
   static double core_reach(const Options& o, double error) requires cored {
     return o.core_radius * (o.core == Core::gauss ? std::sqrt(-std::log(error)) : o.core == Core::rankine ? 1 : 0);
+  }
+
+  /// Calls f(std::type_identity<K>{}) for the kernel that has the core of these parameters, or none.
+  template <class F>
+  static decltype(auto) with_core(const KernelParameters& p, F&& f) requires cored {
+    if (p.length[1] > 0) return f(std::type_identity<VortexOf<PairCore::rankine>>{});
+    if (p.length[0] > 0) return f(std::type_identity<VortexOf<PairCore::gauss>>{});
+    return f(std::type_identity<VortexOf<PairCore::none>>{});
   }
 
   template <class V>
@@ -49,23 +59,23 @@ struct VortexOf {
     out[2] -= g * dy;
   }
 
-  /// 1/r^2 with the core. Which one is the same for all pairs, so that the branches cost little.
+  /// 1/r^2 with the core.
   template <class V>
   FARFIELD_HD V over_square(V r2) const {
-    if constexpr (!cored) return Math<V>::inverse(r2);
-    if (own.length[1] > 0) {
-      const V least = Math<V>::constant(own.length[1] * own.length[1]);
+    if (core == PairCore::rankine || (core == PairCore::any && own.length[1] > 0)) {
+      // beside nearest_pair's unit the length may be infinite, and a GPU's 1/infinity is no number
+      const V least = Math<V>::constant(fmin(own.length[1] * own.length[1], 1e300));
       return Math<V>::inverse(r2 > least ? r2 : least);
     }
-    if (!(own.length[0] > 0)) return Math<V>::inverse(r2);
+    if (core == PairCore::none || (core == PairCore::any && !(own.length[0] > 0))) return Math<V>::inverse(r2);
     const V inverse_square = Math<V>::constant(1 / (own.length[0] * own.length[0]));
     return Math<V>::inverse(r2) * Math<V>::one_minus_exp(r2 * inverse_square);
   }
 };
 
-using Vortex = VortexOf<true>;
+using Vortex = VortexOf<PairCore::any>;
 
-static_assert(HasCore<Vortex> && !HasCore<Vortex::Coreless>);
-static_assert(OfInverseSquare<Vortex> && OfLogarithm<Vortex> && OfInverseSquare<Vortex::Coreless>);
+static_assert(HasCore<Vortex> && OfInverseSquare<Vortex> && OfLogarithm<Vortex>);
+static_assert(!HasCore<VortexOf<PairCore::none>> && OfInverseSquare<VortexOf<PairCore::none>>);
 
 }  // namespace farfield

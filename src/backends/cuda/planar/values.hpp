@@ -5,6 +5,7 @@
 #pragma once
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/planar/sums.hpp"
+#include "kernels/vector_result.hpp"
 
 namespace farfield::cuda {
 
