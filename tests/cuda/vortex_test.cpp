@@ -61,7 +61,7 @@ TEST_F(CudaVortex, KeepsThePromise) {
         const Outcome found = measure_vortices(cloud, o);
         print_row(cloud, found);
         EXPECT_EQ(found.report.backend, "cuda");
-        EXPECT_LE(found.worst(), slack * o.tolerance) << cloud.label << ' ' << found.report.kernel << ' ' << o.core;
+        EXPECT_LE(found.worst(), slack * o.tolerance) << cloud.label << ' ' << found.report.kernel << ' ' << word_of(o.core);
       }
 }
 
