@@ -8,12 +8,12 @@
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
-#include "kernels/inverse_square.hpp"
 
 namespace farfield::cuda {
 
@@ -143,17 +143,6 @@ __global__ void __launch_bounds__(tuning::direct_threads)
 
 static unsigned blocks_over(std::int64_t most) {
   return static_cast<unsigned>(tuning::p2p_blocks(most, device_limits().multiprocessors));
-}
-
-/// Calls f(kernel, softened, parts), constants, for the kernel, coreless where no pair has a core, and what is summed.
-template <class Kernel, class Real, class F>
-static auto with_pairs(const NearWork<Real>& work, const F& f) {
-  return with_core<Kernel>(work.parameters, [&](auto kernel) {
-    using K = typename decltype(kernel)::type;
-    return with_softening<K>(work.softening, [&](auto softened) {
-      return with_pair_parts_of<K>(work.result.parts(), [&](auto parts) { return f(kernel, softened, parts); });
-    });
-  });
 }
 
 template <class Kernel, class Real, int threads>
