@@ -3,9 +3,9 @@
 // strengths with the same plan. Usage:
 //   gpu_fmm SET [largest log2 N]     rate: by error, at N = 2^24 and 2^27     sizes: by N, for four clouds
 //                                    octaves: N = 2^22 ... 2^25 in quarters   constants: what the cost model takes
-//                                    plane: kernel laplace2d on flat points
+//                                    plane: kernels laplace2d and vortex on flat points
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 --tolerance 1e-3,1e-5
-//           [--precision double] [--outputs potential] [--strengths positive] [--kernel laplace2d]
+//           [--precision double] [--outputs potential] [--strengths positive] [--kernel laplace2d|vortex|cauchy]
 //                                    every combination; degree -1 (the default) follows the tolerance, leaf 0 is chosen
 #include <cmath>
 #include <cstdio>
@@ -39,6 +39,10 @@ Options options_for(Precision precision, double tolerance, int degree = -1, bool
   return o;
 }
 
+/// Kernels whose result is a velocity or another vector, without a potential.
+bool is_vector(Kernel kernel) { return kernel == Kernel::vortex || kernel == Kernel::cauchy; }
+bool is_flat(Kernel kernel) { return kernel == Kernel::laplace2d || is_vector(kernel); }
+
 /// Lays points flat.
 struct Flatten {
   float* xyz;
@@ -50,9 +54,9 @@ template <class T>
 struct Field {
   explicit Field(const Case& c) : n(std::llround(std::exp2(c.log2_n))) {
     xyz = make_points(c.cloud, n);
-    if (c.options.kernel == Kernel::laplace2d) cuda::for_each_index(n, Flatten{xyz.data()}, nullptr, "flatten");
+    if (is_flat(c.options.kernel)) cuda::for_each_index(n, Flatten{xyz.data()}, nullptr, "flatten");
     q = make_strengths<T>(n, c.mixed);
-    potential.resize(n);
+    if (!is_vector(c.options.kernel)) potential.resize(n);
     if (c.options.gradient) gradient.resize(3 * n);
     at = on_device(xyz);
     strength = strengths(static_cast<const T*>(q.data()), n);
@@ -185,8 +189,10 @@ void run_plane(int largest) {
       for (const auto& [precision, tolerance] :
            {std::pair{Precision::single_, 1e-6}, {Precision::double_, 1e-9}, {Precision::double_, 1e-12}}) {
         Options o = options_for(precision, tolerance);
-        o.kernel = Kernel::laplace2d;
-        run({cloud, double(log2_n), o, true});
+        for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex}) {
+          o.kernel = kernel;
+          run({cloud, double(log2_n), o, true});
+        }
       }
 }
 
@@ -208,7 +214,8 @@ void run_chosen(const std::vector<std::string>& words) {
             Options o = options_for(precision, std::stod(tolerance), std::stoi(degree),
                                     of("outputs", "gradient")[0] == "gradient");
             o.leaf_size = std::stoll(leaf);
-            if (of("kernel", "laplace3d")[0] == "laplace2d") o.kernel = Kernel::laplace2d;
+            for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy})
+              if (of("kernel", "laplace3d")[0] == word_of(kernel)) o.kernel = kernel;
             run({cloud, std::stod(n), o, of("strengths", "mixed")[0] == "mixed"});
           }
 }

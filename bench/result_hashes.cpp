@@ -47,10 +47,15 @@ std::string name_of(const Case& c) {
   if (o.leaf_size > 0) add(" leaf ", o.leaf_size);
   if (o.depth >= 0) add(" depth ", o.depth);
   if (o.softening > 0) name += " softened";
-  if (o.kernel == Kernel::count) name += " count";
+  if (o.kernel != Kernel::laplace3d) name.append(" ").append(word_of(o.kernel));
+  if (o.core != Core::none) name.append(" core ").append(word_of(o.core));
   if (o.at_sources) name += " at_sources";
   if (c.vectors > 1) add(" vectors ", c.vectors);
   return name.append(c.one_shot ? " one_shot" : "");
+}
+
+bool is_planar(Kernel kernel) {
+  return kernel == Kernel::laplace2d || kernel == Kernel::vortex || kernel == Kernel::cauchy;
 }
 
 /// FNV-1a over the bytes of several arrays.
@@ -73,7 +78,9 @@ std::uint64_t hash_of(const Report& r) {
 
 template <class T>
 Result<T> compute(const Case& c) {
-  const testing::Cloud cloud = testing::make_cloud(c.kind, c.count, testing::Signs::mixed);
+  testing::Cloud cloud = testing::make_cloud(c.kind, c.count, testing::Signs::mixed);
+  for (std::vector<double>* xyz : {&cloud.sources, &cloud.targets})
+    for (std::size_t i = 2; is_planar(c.options.kernel) && i < xyz->size(); i += 3) (*xyz)[i] = 0.25;
   std::vector<T> q;
   for (int v = 0; v < c.vectors; ++v)
     for (std::int64_t i = 0; i < c.count; ++i) q.push_back(static_cast<T>(cloud.strengths[(i + 7 * v) % c.count]));
@@ -171,6 +178,24 @@ void add_special(Cases& cases, Backend backend, Simd simd, Precision precision) 
   cases.push_back({Kind::apart, o});
 }
 
+/// Kernels of the plane: clouds with all lists, and vortices with cores.
+void add_plane(Cases& cases, Backend backend, Simd simd, Precision precision) {
+  for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy})
+    for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart})
+      for (const double tolerance : {1e-3, 1e-5}) {
+        Options o = options(backend, Method::fmm, precision, tolerance);
+        o.kernel = kernel, o.simd = simd, o.leaf_size = 20;
+        cases.push_back({kind, o, 10'000});
+        o.method = Method::direct, o.leaf_size = 0;
+        cases.push_back({kind, o});
+      }
+  for (const Core core : {Core::gauss, Core::rankine}) {
+    Options o = options(backend, Method::fmm, precision, 1e-5);
+    o.kernel = Kernel::vortex, o.simd = simd, o.core = core, o.core_radius = 1e-3;
+    cases.push_back({Kind::uniform, o, 10'000});
+  }
+}
+
 Cases all_cases(Backend backend) {
   Cases cases;
   add_automatic(cases, backend);
@@ -182,6 +207,7 @@ Cases all_cases(Backend backend) {
   for (const Simd simd : levels(backend)) {
     add_direct(cases, backend, simd);
     for (const Precision precision : both) add_special(cases, backend, simd, precision);
+    for (const Precision precision : both) add_plane(cases, backend, simd, precision);
   }
   return cases;
 }

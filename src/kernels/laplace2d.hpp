@@ -3,7 +3,7 @@
 #pragma once
 #include "core/math.hpp"
 #include "expansions/planar/basis.hpp"
-#include "kernels/concept.hpp"
+#include "kernels/inverse_square.hpp"
 
 namespace farfield {
 
@@ -20,16 +20,21 @@ struct Laplace2d {
     return Math<V>::constant(own.log_unit) * charge - log_sum;
   }
 
+  template <class V>
+  FARFIELD_HD static V over_square(V r2) {
+    return Math<V>::inverse(r2);
+  }
+
   template <int parts, class V>
   FARFIELD_HD void pair(V r2, V dx, V dy, V /*dz*/, V q, V* out) const {
     out[0] += q * (Math<V>::constant(own.log_unit) - Math<V>::constant(0.5) * Math<V>::log(r2));
     if constexpr (parts == 1) return;
-    const V g = q * Math<V>::inverse(r2);
+    const V g = q * over_square(r2);
     out[1] -= g * dx;
     out[2] -= g * dy;
   }
 };
 
-static_assert(PairKernel<Laplace2d> && HasParameters<Laplace2d> && OfLogarithm<Laplace2d>);
+static_assert(OfInverseSquare<Laplace2d> && OfLogarithm<Laplace2d>);
 
 }  // namespace farfield

@@ -7,16 +7,20 @@
 
 #include "core/math.hpp"
 #include "expansions/planar/basis.hpp"
-#include "kernels/concept.hpp"
+#include "kernels/inverse_square.hpp"
 
 namespace farfield {
 
-struct Vortex {
+/// The core that pairs have: the one that the parameters say, or a certain one, for which pairs do not look.
+enum class PairCore { any, none, gauss, rankine };
+
+template <PairCore core>
+struct VortexOf {
+  static constexpr bool cored = core != PairCore::none;
   using Basis = PlanarBasis;
   static constexpr int homogeneity = 0;
   static constexpr bool singular = true, softens = false;
   static constexpr double pair_cost = 1;  ///< of one pair of velocities, over that of 1/r
-  static constexpr bool on_device = false;
   /// u = d psi / dy, v = -d psi / dx
   static constexpr VectorResult vector = {
       "velocity", {"u", "v", nullptr}, {2, 1, 3}, {1, -1, 1}, 0.15915494309189533577, true, true};
@@ -25,10 +29,24 @@ struct Vortex {
   static KernelParameters parameters(const Options& o) {
     return {{o.core == Core::gauss ? o.core_radius : 0, o.core == Core::rankine ? o.core_radius : 0}};
   }
-  KernelParameters bare() const { return {{}, own.log_unit}; }  ///< without core
+  /// Without core.
+  FARFIELD_HD KernelParameters bare() const requires cored { return {{}, own.log_unit}; }
   /// Distance from which a pair with core differs from one without by that relative error at most.
-  static double core_reach(const Options& o, double error) {
+  static double core_reach(const Options& o, double error) requires cored {
     return o.core_radius * (o.core == Core::gauss ? std::sqrt(-std::log(error)) : o.core == Core::rankine ? 1 : 0);
+  }
+
+  /// Calls f(std::type_identity<K>{}) for the kernel that has the core of these parameters, or none.
+  template <class F>
+  static decltype(auto) with_core(const KernelParameters& p, F&& f) requires cored {
+    if (p.length[1] > 0) return f(std::type_identity<VortexOf<PairCore::rankine>>{});
+    if (p.length[0] > 0) return f(std::type_identity<VortexOf<PairCore::gauss>>{});
+    return f(std::type_identity<VortexOf<PairCore::none>>{});
+  }
+
+  template <class V>
+  FARFIELD_HD V of_sums(V log_sum, V charge) const {
+    return Math<V>::constant(own.log_unit) * charge - log_sum;
   }
 
   template <int parts, class V>
@@ -41,20 +59,23 @@ struct Vortex {
     out[2] -= g * dy;
   }
 
- private:
-  /// 1/r^2 with the core. Which one is the same for all pairs, so that the branches cost little.
+  /// 1/r^2 with the core.
   template <class V>
   FARFIELD_HD V over_square(V r2) const {
-    if (own.length[1] > 0) {
-      const V least = Math<V>::constant(own.length[1] * own.length[1]);
+    if (core == PairCore::rankine || (core == PairCore::any && own.length[1] > 0)) {
+      // beside nearest_pair's unit the length may be infinite, and a GPU's 1/infinity is no number
+      const V least = Math<V>::constant(fmin(own.length[1] * own.length[1], 1e300));
       return Math<V>::inverse(r2 > least ? r2 : least);
     }
-    if (!(own.length[0] > 0)) return Math<V>::inverse(r2);
+    if (core == PairCore::none || (core == PairCore::any && !(own.length[0] > 0))) return Math<V>::inverse(r2);
     const V inverse_square = Math<V>::constant(1 / (own.length[0] * own.length[0]));
     return Math<V>::inverse(r2) * Math<V>::one_minus_exp(r2 * inverse_square);
   }
 };
 
-static_assert(PairKernel<Vortex> && HasParameters<Vortex>);
+using Vortex = VortexOf<PairCore::any>;
+
+static_assert(HasCore<Vortex> && OfInverseSquare<Vortex> && OfLogarithm<Vortex>);
+static_assert(!HasCore<VortexOf<PairCore::none>> && OfInverseSquare<VortexOf<PairCore::none>>);
 
 }  // namespace farfield

@@ -284,6 +284,8 @@ static void start_evaluation(Report& report, std::int64_t vectors) {
 void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   require_points();
   require_own_device();
+  if (rows && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
+    throw Error(ErrorCode::device, "strengths and results of rows in device memory are not offered; use host memory");
   validate(strengths, sources, backend == Backend::cuda);
   check_outputs(outputs);
   elements(strengths.vectors, 3 * (alike ? sources : sources + apart));

@@ -88,8 +88,6 @@ void Rows::make_plan() {
 
 Rows::Rows(const Options& options, const Points& sources, const Points* targets)
     : options_(options), alike_(!targets), sources_(read(sources)) {
-  if (options_.backend == Backend::cuda)
-    throw Error(ErrorCode::device, "rows are not offered by backend cuda in this version; use backend cpu");
   if (targets) {
     targets_ = read(*targets);
     apart_ = targets->count;

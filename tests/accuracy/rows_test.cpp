@@ -205,6 +205,19 @@ TEST(Rows, RefuseWhatIsNotOffered) {
   EXPECT_NE(refusal(ErrorCode::input, [&] { make_plan(off, row_options(1e-6, 1.3)); }).find("1"), std::string::npos);
 }
 
+TEST(Rows, RefuseDeviceMemory) {
+  const Cloud cloud = row_cloud(Kind::uniform, Signs::mixed, 1);
+  Plan plan = make_plan(cloud, row_options(1e-6, 1.3));
+  std::vector<double> v(3 * cloud.strengths.size());
+  for (const bool results : {false, true}) {
+    Strengths q = strengths(cloud.strengths);
+    Outputs out{nullptr, v.data()};
+    (results ? out.space : q.space) = MemorySpace::device;
+    const std::string sentence = refusal(ErrorCode::device, [&] { plan.evaluate(q, out); });
+    EXPECT_NE(sentence.find("use host memory"), std::string::npos) << sentence;
+  }
+}
+
 TEST(Rows, NoPointsAndOnePoint) {
   const std::vector<double> none, one{1, 2, 3}, q{2};
   EXPECT_TRUE(Plan(points(none), row_options(1e-6, 1)).evaluate(none).gradient.empty());

@@ -73,7 +73,7 @@ inline Options vortex_options(double tolerance, Precision precision = Precision:
   Options o = fmm_options(tolerance, precision);
   o.gradient = false;  // velocities come in any case
   o.kernel = Kernel::vortex;
-  return o;
+  return on_tested_backend(o);
 }
 inline Options cored(Options o, Core core, double radius) {
   o.core = core, o.core_radius = radius;

@@ -159,7 +159,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void allocate_results() {
     strength_.resize(sources());  // the same sizes, and places, in every evaluation of a build
-    for (int part = 0; part < decision.parts(); ++part) result_[part].resize(targets());
+    for (int part = 0; part < most_parts; ++part)
+      if (is_summed(part)) result_[part].resize(targets());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(cells_.lattice.axes);
       for (int i = 0; i < 2; ++i) grids_[i].resize(cells_.blocks.blocks(i) * points);
@@ -192,7 +193,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.multipole = multipole_.data();
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
-      work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
+      work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
     work_.softening = softening;
     work_.source_order = tree_.sources.order.data();
     work_.target_order = tree_.target_points().order.data();
@@ -227,7 +228,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     scatter_(SortedResults<Real>{work_.result, factors}, v.index, tree_.target_points().order.data(), targets(),
-             delivery, stream_);
+             delivery, stream_, traits(decision.kernel).vector);
   }
 
   /// Waits for the side stream: for the judge's kernels and for those of the condition.
@@ -253,7 +254,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void make_rows() {
     if (walks() || has_rows_) return;
     P2pLimits<Real> limits;
-    if (decision.softening > 0) limits.most_targets = softened_tile(targets());
+    if (decision.least_edge > 0) limits.most_targets = softened_tile(targets());
     time("rows",
          [&] { near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_, limits); });
     has_rows_ = true;
@@ -288,11 +289,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
-  /// Of Plummer's kernel; the spline is 1/r there.
-  double softened_to() const {
-    const bool lacking = with_tree() && decision.softening > 0 && softening.kind == SofteningKind::plummer;
-    return lacking ? decision.least_edge : INFINITY;
-  }
+  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
+  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
+
+  bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
 
   template <class K>
   void run() {

@@ -16,8 +16,8 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int threads = tuning::condition_threads;
-/// Of a target: those of TermSums in its order; where Plummer's softening `lacks` something beyond the near field, the
-/// parts of DirectSum::lacking as well.
+/// Of a target: those of TermSums in its order; where Plummer's softening, or a core, `lacks` something beyond the near
+/// field, the parts of DirectSum::lacking as well.
 template <bool lacks>
 constexpr int numbers = lacks ? 8 : 4;
 constexpr int most_targets = 8, most_sums = most_targets * numbers<true>;
@@ -75,6 +75,14 @@ struct ProbeSource {
   }
 };
 
+/// The kernel as expansions have it: without core.
+template <class Kernel>
+__device__ Kernel pair_of_expansions(const KernelParameters& parameters) {
+  const Kernel kernel = kernel_of<Kernel>(parameters);
+  if constexpr (HasCore<Kernel>) return kernel_of<Kernel>(kernel.bare());
+  return kernel;
+}
+
 /// Adds the pairs of one source with the targets whose bits are set in `near`.
 template <class Kernel, bool lacks, class Real>
 __device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::int64_t source, const ProbeSource& from,
@@ -89,8 +97,9 @@ __device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::i
     if constexpr (lacks) {
       const double r2 = dx * dx + dy * dy + dz * dz;
       if (r2 > to2) {
-        kernel_of<Kernel>(work.parameters).template pair<4>(r2, dx, dy, dz, from.q, sum + 4);
-        for (int part = 0; part < 4; ++part) sum[4 + part] -= out[part];
+        constexpr int parts = HasCore<Kernel> ? gradient_alone : most_parts;
+        pair_of_expansions<Kernel>(work.parameters).template pair<parts>(r2, dx, dy, dz, from.q, sum + 4);
+        for (int part = first_part(parts); part < most_parts; ++part) sum[4 + part] -= out[part];
       }
     }
     for (int e = 0; e < numbers<lacks>; ++e) shared.near[k * numbers<lacks> + e][threadIdx.x] += sum[e];
@@ -112,7 +121,7 @@ __device__ unsigned add_far_pairs(const Kernel& kernel, const ProbeSource& from,
     const bool is_far = r2 > far_square;
     near |= (is_far ? 0u : 1u) << k;
     add_terms(pair_terms(kernel, is_far ? r2 : 1.0f, dx, dy, dz, is_far ? q : 0.0f), far[k]);
-    if constexpr (lacks) {
+    if constexpr (lacks && Kernel::softens) {
       const float inverse = rsqrtf(is_far ? r2 : 1.0f), square = inverse * inverse;
       const float third = is_far ? static_cast<float>(from.q) * inverse * square : 0.0f, fifth = third * square;
       far[k][4] += third;
@@ -181,18 +190,20 @@ __global__ void add_shares(const double* part, int shares, double* sum) {
   if (threadIdx.x == 0) sum[blockIdx.x] = all;
 }
 
-/// Plummer's kernel without expansions is nowhere 1/r.
+/// Plummer's kernel without expansions is nowhere 1/r. A Gaussian core lacks t beyond softened_to, t^4 at twice that:
+/// so far single serves no pairs, since a difference of t would have no digits in it.
 template <class Real>
 Beyond beyond(const NearWork<Real>& work, double softened_to) {
   const double length = work.softening.length;
   const bool spline = work.softening.kind == SofteningKind::spline;
-  const double from = length == 0 ? 0 : spline ? length : softened_to;
+  const double core = std::isfinite(softened_to) ? 2 * softened_to : 0;
+  const double from = length == 0 ? core : spline ? length : softened_to;
   return {std::max(least_far_square, static_cast<float>(from * from)), softened_to * softened_to};
 }
 
 template <class K, class Real>
 auto probe_of(bool lacks) {
-  if constexpr (K::softens)
+  if constexpr (K::softens || HasCore<K>)
     if (lacks) return &probe_kernel<K, true, Real>;
   return &probe_kernel<K, false, Real>;
 }

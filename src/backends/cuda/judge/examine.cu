@@ -46,7 +46,8 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
   std::vector<Real> results[most_parts];
   Computed<Real> computed{e.targets, {}};
-  for (int part = 0; part < e.work.result.parts(); ++part) {
+  const int parts = e.work.result.parts();
+  for (int part = first_part(parts); part < end_part(parts); ++part) {
     results[part].resize(static_cast<std::size_t>(e.targets));
     download(results[part].data(), e.work.result[part], e.targets, memory.stream);
     computed.result.part[part] = results[part].data();

@@ -28,7 +28,8 @@ __global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(NearWork<Re
   const std::int64_t step = std::int64_t(gridDim.x) * tuning::norm_threads;
   for (int which = 0; which < 2; ++which) {
     double squares = 0, largest = 0;
-    for (int axis = which; axis < (which == 0 ? 1 : work.result.parts()); ++axis) {
+    const int parts = work.result.parts(), first = which == 0 ? first_part(parts) : 1;
+    for (int axis = first; axis < (which == 0 ? 1 : end_part(parts)); ++axis) {
       const Real* values = work.result[axis];
       for (std::int64_t i = std::int64_t(blockIdx.x) * tuning::norm_threads + threadIdx.x; i < work.targets;
            i += 4 * step) {
@@ -203,6 +204,7 @@ int Judge::launch_walks(const Work<Real>& work, cudaStream_t stream) {
 template <class Real>
 void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
   const cudaStream_t stream = side.fork(work.stream);
+  with_potential_ = first_part(work.result.parts()) == 0;
   part_.resize(room);
   const bool walks = work.rule.theta > 0;
   kept_ = !expansions ? 0 : walks ? launch_walks(work, stream) : work.tree.levels > 2 ? launch_tails(work, stream) : 0;
@@ -216,6 +218,7 @@ void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
 
 Judge::Found Judge::result() const {
   Found found;
+  found.norms.with_potential = with_potential_;
   double squares[2] = {};
   Norm* const norm[2] = {&found.norms.potential, &found.norms.gradient};
   for (int share = 0; share < shares_; ++share)

@@ -32,7 +32,8 @@ class Judge {
   DeviceArray<double> power_, part_;
   PinnedArray<double> found_;
   int shares_ = 0, kept_ = 0;  ///< how many blocks wrote norms, and tails
-  BoxId every_ = 1;            ///< how many boxes each sampled box stands for
+  bool with_potential_ = true;
+  BoxId every_ = 1;  ///< how many boxes each sampled box stands for
 };
 
 }  // namespace farfield::cuda

@@ -1,6 +1,7 @@
 // direct: all targets with all sources. A block per tile of targets, as in p2p.
 // Cost: 20 flops and one reciprocal square root per pair of 1/r with gradient; sources come through shared memory.
 #include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
@@ -83,9 +84,8 @@ void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targe
   const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
   int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
   while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
-  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-    constexpr Softened as = softened();
-    return with_parts(work.result.parts(), [](auto parts) { return &direct_kernel<Kernel, Real, parts(), as>; });
+  const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
+    return &direct_kernel<typename decltype(of)::type, Real, parts(), softened()>;
   });
   kernel<<<static_cast<unsigned>((targets + per_block - 1) / per_block), tuning::direct_threads, 0, work.stream>>>(
       work, sources, targets, per_block);

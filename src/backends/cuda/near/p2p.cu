@@ -7,6 +7,7 @@
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -74,7 +75,7 @@ class RowSources {
 template <class Kernel, class Real, int parts, int threads, Softened softened>
 __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
-  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no>;
+  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>>;
   __shared__ typename Sum::Shared shared;
   __shared__ RowSources::Shared row;
   const TreeView& tree = work.tree;
@@ -99,9 +100,8 @@ static unsigned blocks_over(std::int64_t most) {
 
 template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
-  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-    constexpr Softened as = softened();
-    return with_parts(work.result.parts(), [](auto parts) { return &p2p_kernel<Kernel, Real, parts(), threads, as>; });
+  const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
+    return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened()>;
   });
   kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
   require_launch("p2p");
@@ -111,7 +111,7 @@ static void p2p_tiles(const NearWork<Real>& work) {
 /// instead of adding to zeros.
 template <class Real>
 static void clear_results(const NearWork<Real>& work) {
-  for (int part = 0; part < work.result.parts(); ++part)
+  for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
     require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
             "cudaMemsetAsync");
 }

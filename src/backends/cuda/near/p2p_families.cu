@@ -183,13 +183,16 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
 
 template <class Kernel, class Real>
 void p2p_families(const NearWork<Real>& work, unsigned blocks) {
-  if constexpr (OfLogarithm<Kernel>) return plane::p2p_families<Kernel>(work, blocks);
-  const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-    constexpr Softened as = softened();
-    return with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts(), as>; });
-  });
-  kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
-  require_launch("p2p_families");
+  if constexpr (OfInverseSquare<Kernel>) {
+    plane::p2p_families<Kernel>(work, blocks);
+  } else {
+    const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
+      constexpr Softened as = softened();
+      return with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts(), as>; });
+    });
+    kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
+    require_launch("p2p_families");
+  }
 }
 
 template void p2p_families<FARFIELD_KERNEL, float>(const NearWork<float>&, unsigned);

@@ -222,12 +222,12 @@ class PairSum {
   __device__ void deliver(int i, const Sums& sum, bool overwrite) const {
     Real values[] = {sum.u, sum.gx, sum.gy, sum.gz};
 #pragma unroll
-    for (int part = 0; part < parts; ++part) {
+    for (int part = first_part(parts); part < end_part(parts); ++part) {
       values[part] *= shared_.frame.scale[part];
       if (!overwrite) values[part] += work_.result[part][target(i)];
     }
 #pragma unroll
-    for (int part = 0; part < parts; ++part) work_.result[part][target(i)] = values[part];
+    for (int part = first_part(parts); part < end_part(parts); ++part) work_.result[part][target(i)] = values[part];
   }
 
   const NearWork<Real>& work_;

@@ -102,6 +102,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
   const int lane = static_cast<int>(threadIdx.x) % warp, size = work.planar.size;
   const TreeView& tree = work.tree;
   const ListView& list = work.lists.p2l;
+  const bool with_logarithm = work.result[0];
   busy.find(tree, list, looks);
   for (BoxId box = busy.take(); box != no_box; box = busy.take()) {
     const BoxFrame frame(tree, box);
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
           const Complex<Real> u = planar_point<Real>(work.source, s, frame);
           const Real r2 = u.re * u.re + u.im * u.im, inverse = Math<Real>::inverse(r2), q = work.strength[s];
           add_powers(Complex<Real>{u.re * inverse, u.im * inverse}, q, first / powers_at_once, sum);
-          if (first == 0) logarithm += q * (unit - Real(0.5) * Math<Real>::log(r2));
+          if (first == 0 && with_logarithm) logarithm += q * (unit - Real(0.5) * Math<Real>::log(r2));
         }
       }
       if (first == 0) sum[0] = {logarithm, 0};

@@ -1,9 +1,11 @@
 // l2p and m2p of the plane, of any degree, by Horner's rule in complex numbers: a local is Re f(z), f = sum conj(L_n)
 // factor_n z^n, with gradient (Re f', -Im f'); a multipole is Re h, h = sum M_n factor_n v^n - M_0 log z + M_unit with
-// v = 1/z. Eight multiply-adds per degree for both.
+// v = 1/z. Eight multiply-adds per degree for both. The gradient alone needs the derivatives alone, four per degree,
+// and no logarithm: f' = sum n conj(L_n) factor_n z^(n-1).
 #pragma once
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/planar/sums.hpp"
+#include "kernels/vector_result.hpp"
 
 namespace farfield::cuda {
 
@@ -16,6 +18,13 @@ struct ComplexJet {
     f = f * z + coefficient;
   }
 };
+
+/// Of coefficient n, times the basis' factor, what is summed: itself, or of the gradient alone n times it.
+template <int parts, class Real>
+__device__ Real summed_factor(const Work<Real>& work, int n) {
+  const Real factor = work.planar.power[n];
+  return parts == gradient_alone ? static_cast<Real>(n) * factor : factor;
+}
 
 /// Consecutive threads take consecutive targets of a group of leaves, whose coefficients lie in shared memory.
 template <class Kernel, class Real, int boxes, int parts>
@@ -32,7 +41,7 @@ __global__ void __launch_bounds__(tuning::l2p_threads)
     const int b = place / size, n = place - b * size;
     if (group.targets.begin[b] == group.targets.begin[b + 1]) continue;
     const Complex<Real> own = as_complex(work.local + (first + b) * work.tables.stride)[n];
-    const Real factor = work.planar.power[n];
+    const Real factor = summed_factor<parts>(work, n);
     coefficient[b * pitch + n] = {own.re * factor, n > 0 ? -own.im * factor : Real(0)};
   }
   __syncthreads();
@@ -41,16 +50,17 @@ __global__ void __launch_bounds__(tuning::l2p_threads)
     const std::int64_t t = group.targets.first[b] + i;
     Real before[3];
 #pragma unroll
-    for (int part = 0; part < (parts > 1 ? 3 : 1); ++part) before[part] = work.result[part][t];
+    for (int part = first_part(parts); part < (parts > 1 ? 3 : 1); ++part) before[part] = work.result[part][t];
     Complex<Real> z;
     z.re = static_cast<Real>(displacement(load_in_order(work.target[0] + t), group.centre[0][b]) * group.factor[b]);
     z.im = static_cast<Real>(displacement(load_in_order(work.target[1] + t), group.centre[1][b]) * group.factor[b]);
     ComplexJet<Real> jet;
     const Complex<Real>* own = coefficient + b * pitch;
 #pragma unroll 4
-    for (int n = size - 1; n >= 0; --n) jet.step(z, own[n], parts > 1);
+    for (int n = size - 1; n >= first_part(parts); --n) jet.step(z, own[n], parts == most_parts);
+    if constexpr (parts == gradient_alone) jet.derivative = jet.f;
     const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
-    work.result[0][t] = before[0] + jet.f.re * scale;
+    if constexpr (parts != gradient_alone) work.result[0][t] = before[0] + jet.f.re * scale;
     if constexpr (parts > 1) {
       work.result[1][t] = before[1] + jet.derivative.re * per_length;
       work.result[2][t] = before[2] - jet.derivative.im * per_length;
@@ -62,7 +72,7 @@ template <class Kernel, class Real, int boxes>
 void launch_planar_l2p(const Work<Real>& work) {
   const int pitch = work.planar.size | 1;
   const auto bytes = sizeof(Complex<Real>) * static_cast<std::size_t>(boxes * pitch);
-  with_parts(work.result.parts(), [&](auto parts) {
+  with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
     launch_kernel("l2p", planar_l2p_kernel<Kernel, Real, boxes, parts()>,
                   {static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), tuning::l2p_threads, bytes},
                   work.stream, work, pitch);
@@ -89,13 +99,16 @@ __device__ void add_planar_multipole(const Work<Real>& work, BoxId source, std::
   ComplexJet<Real> jet;
   for (int n = work.planar.size - 1; n > 0; --n) {
     const Complex<Real> m = own[n];
-    const Real factor = work.planar.power[n];
-    jet.step(v, {m.re * factor, m.im * factor}, parts > 1);
+    const Real factor = summed_factor<parts>(work, n);
+    jet.step(v, {m.re * factor, m.im * factor}, parts == most_parts);
   }
-  jet.step(v, {0, 0}, parts > 1);
-  const Real charge = own[0].re, unit = own[0].im,
-             scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
-  sum[0] += (jet.f.re - charge * (Real(0.5) * Math<Real>::log(r2)) + unit) * scale;
+  if constexpr (parts == gradient_alone)
+    jet.derivative = jet.f;
+  else
+    jet.step(v, {0, 0}, parts > 1);
+  const Real charge = own[0].re, scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
+  if constexpr (parts != gradient_alone)
+    sum[0] += (jet.f.re - charge * (Real(0.5) * Math<Real>::log(r2)) + own[0].im) * scale;
   if constexpr (parts > 1) {
     const Complex<Real> slope = v * v * jet.derivative + Complex<Real>{charge * v.re, charge * v.im};  // -h'
     const Real per_length = scale * static_cast<Real>(frame.factor);
@@ -126,7 +139,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
           add_planar_multipole<Kernel, Real, parts>(work, list.items[k], t, sum);
       __syncwarp();
 #pragma unroll
-      for (int part = 0; part < (parts > 1 ? 3 : 1); ++part) {
+      for (int part = first_part(parts); part < (parts > 1 ? 3 : 1); ++part) {
         for (int other = lanes; other < warp; other *= 2) sum[part] += __shfl_xor_sync(0xffffffffu, sum[part], other);
         if (group == 0 && t < end) work.result[part][t] += sum[part];
       }
@@ -137,7 +150,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
 template <class Kernel, class Real>
 void planar_m2p(const Work<Real>& work) {
   const LookShape shape = look_shape(work.tree.boxes, tuning::box_warps);
-  with_parts(work.result.parts(), [&](auto parts) {
+  with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
     planar_m2p_kernel<Kernel, Real, parts()>
         <<<shape.blocks, tuning::box_warps * warp, 0, work.stream>>>(work, shape.looks);
   });

@@ -22,23 +22,36 @@ std::int64_t slab_of(std::int64_t count, std::size_t record) {
                   (count + tuning::most_slabs - 1) / tuning::most_slabs);
 }
 
-/// Potential, or potential and gradient.
-template <class T, int parts>
-struct alignas(sizeof(T) * parts) Record {
-  T value[parts];
+/// Potential; potential and gradient; or the two components of a gradient alone, which kernels of the plane sum.
+template <class T, int numbers>
+struct alignas(sizeof(T) * numbers) Record {
+  T value[numbers];
 };
+template <int parts>
+constexpr int numbers_of = parts == gradient_alone ? 2 : parts;
 
+/// Part k + 1 of `results` is component k of the vector but for its sign.
 template <class T, int parts, class Real>
 struct Source {
   SortedResults<Real> results;
-  __device__ Record<T, parts> operator()(std::int64_t i) const {
-    Record<T, parts> record;
+  T sign[3];
+  __device__ Record<T, numbers_of<parts>> operator()(std::int64_t i) const {
+    Record<T, numbers_of<parts>> record;
 #pragma unroll
-    for (int part = 0; part < parts; ++part)
-      record.value[part] = static_cast<T>(results.factor[part](static_cast<double>(results.result[part][i])));
+    for (int k = 0; k < numbers_of<parts>; ++k) {
+      const int part = first_part(parts) + k;
+      const T value = static_cast<T>(results.factor[part](static_cast<double>(results.result[part][i])));
+      record.value[k] = part > 0 ? sign[part - 1] * value : value;
+    }
     return record;
   }
 };
+template <class T, int parts, class Real>
+Source<T, parts, Real> source_of(SortedResults<Real> results, const VectorResult& made) {
+  const ResultArrays<Real> gradient = results.result;
+  for (int k = 0; k < 3; ++k) results.result.part[1 + k] = gradient[made.part[k]];
+  return {results, {static_cast<T>(made.sign[0]), static_cast<T>(made.sign[1]), static_cast<T>(made.sign[2])}};
+}
 
 /// The arrays of one set of targets (the targets, or the sources); null where not wanted.
 template <class T>
@@ -161,16 +174,17 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// Records in the caller's order to the caller's arrays; the three numbers of a gradient go through shared memory.
-template <class T>
+template <class T, int numbers>
 __global__ void __launch_bounds__(threads)
-    deliver_kernel(const Record<T, 4>* placed, std::int64_t first, std::int64_t count, Destination<T> to) {
+    deliver_kernel(const Record<T, numbers>* placed, std::int64_t first, std::int64_t count, Destination<T> to) {
   __shared__ T gradient[3 * threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * threads, i = begin + thread;
   if (i < count) {
-    const Record<T, 4> record = placed[i];
-    to.put_potential(first + i, record.value[0]);
-    for (int axis = 0; axis < 3; ++axis) gradient[3 * thread + axis] = record.value[1 + axis];
+    const Record<T, numbers> record = placed[i];
+    if constexpr (numbers == 4) to.put_potential(first + i, record.value[0]);
+    for (int axis = 0; axis < 3; ++axis)
+      gradient[3 * thread + axis] = numbers == 4 ? record.value[1 + axis] : axis < 2 ? record.value[axis] : T(0);
   }
   __syncthreads();
   for (int k = thread; k < 3 * threads; k += threads)
@@ -178,53 +192,53 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// The passes that results of one vector go through; their arrays grow as needed and are kept.
-template <class T, int parts>
+template <class T, int numbers>
 struct Passes {
   DeviceArray<unsigned char>&grouped, &placed;
   DeviceArray<std::uint32_t>&place, &cursor;
   const Destination<T>& to;
   cudaStream_t stream;
-  using Parts = Record<T, parts>;
+  using Numbers = Record<T, numbers>;
 
   /// `from(i)` belongs to place order[i] of the slab.
   template <class From>
   void spread(const From& from, const std::uint32_t* order, const Slab& slab) {
-    if constexpr (parts == 1) {
+    if constexpr (numbers == 1) {
       spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
                                                                     ToCaller<T>{to, slab.first});
     } else {
-      placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Parts)));
-      auto* records = reinterpret_cast<Parts*>(placed.data());
+      placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
+      auto* records = reinterpret_cast<Numbers*>(placed.data());
       spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
-                                                                    ToRecords<T, parts>{records});
-      deliver_kernel<T><<<blocks_for(slab.count), threads, 0, stream>>>(records, slab.first, slab.count, to);
+                                                                    ToRecords<T, numbers>{records});
+      deliver_kernel<T, numbers><<<blocks_for(slab.count), threads, 0, stream>>>(records, slab.first, slab.count, to);
     }
     require_launch("spread_kernel");
   }
 
   template <class From>
   void group(const From& from, const std::uint32_t* order, std::int64_t count, const Slab& slab) {
-    grouped.resize(slab.count * static_cast<std::int64_t>(sizeof(Parts)));
+    grouped.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
     place.resize(slab.count);
     cursor.resize(tuning::most_record_groups);
     require(cudaMemsetAsync(cursor.data(), 0, tuning::most_record_groups * sizeof(std::uint32_t), stream),
             "cudaMemsetAsync");
-    constexpr int size = Tile<T, parts>::size;
-    launch_kernel("group_kernel", group_kernel<T, parts, From>,
-                  {static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, parts>)}, stream, from,
-                  order, count, slab, cursor.data(), reinterpret_cast<Parts*>(grouped.data()), place.data());
+    constexpr int size = Tile<T, numbers>::size;
+    launch_kernel("group_kernel", group_kernel<T, numbers, From>,
+                  {static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, numbers>)}, stream, from,
+                  order, count, slab, cursor.data(), reinterpret_cast<Numbers*>(grouped.data()), place.data());
   }
 
   template <class From>
   void run(const From& from, const std::uint32_t* order, std::int64_t count) {
-    if (count * static_cast<std::int64_t>(sizeof(Parts)) <= tuning::spread_at_once)
+    if (count * static_cast<std::int64_t>(sizeof(Numbers)) <= tuning::spread_at_once)
       return spread(from, order, {0, count, 0});
-    const std::int64_t slab = slab_of(count, sizeof(Parts));
+    const std::int64_t slab = slab_of(count, sizeof(Numbers));
     for (std::int64_t first = 0; first < count; first += slab) {
       Slab part{first, std::min(slab, count - first), tuning::least_group_shift};
       while (part.groups() > tuning::most_record_groups) ++part.shift;
       group(from, order, count, part);
-      spread(Grouped<T, parts>{reinterpret_cast<const Parts*>(grouped.data())}, place.data(), part);
+      spread(Grouped<T, numbers>{reinterpret_cast<const Numbers*>(grouped.data())}, place.data(), part);
     }
   }
 };
@@ -236,13 +250,21 @@ struct Target {
   unsigned char* device = nullptr;
 };
 
+template <class F>
+void with_all_parts(int parts, const F& f) {
+  if (parts == gradient_alone)
+    f(std::integral_constant<int, gradient_alone>{});
+  else
+    with_parts(parts, f);
+}
+
 std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
 
 }  // namespace
 
 template <class Real>
 void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
-                         std::int64_t count, const Delivery& delivery, cudaStream_t stream) {
+                         std::int64_t count, const Delivery& delivery, cudaStream_t stream, const VectorResult& made) {
   if (count == 0) return;
   const Outputs& o = delivery.outputs;
   const std::int64_t size = size_of(o.scalar), at_targets = delivery.split, at_sources = count - delivery.split;
@@ -265,9 +287,9 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
     using T = decltype(scalar);
     const auto at = [&](int k) { return reinterpret_cast<T*>(targets[k].device); };
     const Destination<T> to{{at(0), at(1)}, {at(2), at(3)}, delivery.split};
-    with_parts(results.result.parts(), [&](auto parts) {
-      Passes<T, parts()> passes{grouped_, placed_, place_, cursor_, to, stream};
-      passes.run(Source<T, parts(), Real>{results}, order, count);
+    with_all_parts(results.result.parts(), [&](auto parts) {
+      Passes<T, numbers_of<parts()>> passes{grouped_, placed_, place_, cursor_, to, stream};
+      passes.run(source_of<T, parts()>(results, made), order, count);
     });
   };
   if (o.scalar == Scalar::float32)
@@ -286,8 +308,8 @@ std::int64_t Scatter::bytes(std::int64_t count, std::int64_t parts, std::int64_t
 }
 
 template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,
-                                         const Delivery&, cudaStream_t);
+                                         const Delivery&, cudaStream_t, const VectorResult&);
 template void Scatter::operator()<double>(const SortedResults<double>&, std::int64_t, const std::uint32_t*,
-                                          std::int64_t, const Delivery&, cudaStream_t);
+                                          std::int64_t, const Delivery&, cudaStream_t, const VectorResult&);
 
 }  // namespace farfield::cuda

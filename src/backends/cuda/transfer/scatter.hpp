@@ -5,6 +5,7 @@
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/evaluator.hpp"
 #include "core/results.hpp"
+#include "kernels/vector_result.hpp"
 
 namespace farfield::cuda {
 
@@ -13,10 +14,10 @@ class Scatter {
   explicit Scatter(DeviceMemory& memory)
       : copy_(memory), grouped_(memory), placed_(memory), place_(memory), cursor_(memory) {}
   /// To device memory: asynchronous. To host memory: through a copy on the device, and waits for the stream. `order`
-  /// holds every index below `count` once.
+  /// holds every index below `count` once. `made`: what the caller gets of the gradient.
   template <class Real>
   void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
-                  std::int64_t count, const Delivery& delivery, cudaStream_t stream);
+                  std::int64_t count, const Delivery& delivery, cudaStream_t stream, const VectorResult& made = {});
 
   /// Upper bound of the bytes that it keeps for `count` results of `parts` numbers of `size` bytes, without the copy
   /// for host memory.

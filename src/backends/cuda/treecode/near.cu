@@ -139,13 +139,15 @@ __global__ void __launch_bounds__(near_threads, tuning::tile_residents<Real> / n
 
 template <class Kernel, class Real>
 void walk_near(const NearWork<Real>& work) {
-  for (int part = 0; part < work.result.parts(); ++part)
-    require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
-            "cudaMemsetAsync");
-  const auto kernel =
-      with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
-  kernel<<<static_cast<unsigned>(groups_of(work.targets)), near_threads, 0, work.stream>>>(work);
-  require_launch("p2p");
+  if constexpr (Kernel::Basis::decay.axes == 3) {  // `choose` refuses others
+    for (int part = 0; part < work.result.parts(); ++part)
+      require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
+              "cudaMemsetAsync");
+    const auto kernel =
+        with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
+    kernel<<<static_cast<unsigned>(groups_of(work.targets)), near_threads, 0, work.stream>>>(work);
+    require_launch("p2p");
+  }
 }
 
 FARFIELD_INSTANTIATE(walk_near, NearWork)

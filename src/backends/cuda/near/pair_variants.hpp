@@ -1,0 +1,20 @@
+// Which variant of a kernel of pairs is launched: compiled for the core, the softening and the parts that are summed.
+#pragma once
+#include "backends/cuda/work.hpp"
+#include "kernels/inverse_square.hpp"
+#include "kernels/softened.hpp"
+
+namespace farfield::cuda {
+
+/// Calls f(kernel, softened, parts), constants, for the kernel, coreless where no pair has a core, and what is summed.
+template <class Kernel, class Real, class F>
+auto with_pairs(const NearWork<Real>& work, const F& f) {
+  return with_core<Kernel>(work.parameters, [&](auto kernel) {
+    using K = typename decltype(kernel)::type;
+    return with_softening<K>(work.softening, [&](auto softened) {
+      return with_pair_parts_of<K>(work.result.parts(), [&](auto parts) { return f(kernel, softened, parts); });
+    });
+  });
+}
+
+}  // namespace farfield::cuda
