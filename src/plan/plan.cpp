@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <farfield/farfield.hpp>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -112,8 +114,8 @@ class Completed {
     if (given.space != MemorySpace::host || given.count < 1 || given.stride < 1) return;
     for (int axis = traits(kernel).least_axes; axis < 3; ++axis) {
       if (points.axis[static_cast<std::size_t>(axis)]) continue;
-      if (zeros_.empty()) zeros_.resize(elements(given.count - 1, given.stride) + 1);
-      points.axis[static_cast<std::size_t>(axis)] = zeros_.data();
+      if (!zeros_) zeros_ = zeros(elements(given.count - 1, given.stride) + 1);
+      points.axis[static_cast<std::size_t>(axis)] = zeros_.get();
     }
   }
   Completed(const Completed&) = delete;
@@ -121,7 +123,19 @@ class Completed {
   Points points;
 
  private:
-  std::vector<double> zeros_;
+  struct Release {
+    void operator()(void* block) const { std::free(block); }
+  };
+  using Zeros = std::unique_ptr<void, Release>;
+
+  /// Of many the system hands out pages that are 0 already, when they are first read.
+  static Zeros zeros(std::size_t count) {
+    Zeros block(std::calloc(count, sizeof(double)));
+    if (!block) throw Error(ErrorCode::memory, "not enough memory for the coordinates that the points lack; use fewer");
+    return block;
+  }
+
+  Zeros zeros_;
 };
 
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/traits.hpp"
+#include "model/grid/recent.hpp"
 
 namespace farfield {
 namespace {
@@ -91,15 +94,34 @@ double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const Cos
   return least + 60 * points_of(g) + 1e5;
 }
 
-std::vector<double> taps_of(const Decision& d) {
+namespace {
+
+struct Convolution {
+  std::vector<double> taps;
+  double far;  ///< far_value of these
+};
+
+Convolution convolution_of(const Decision& d) {
   constexpr double share = 0.02;  // of the tolerance: the window's own error has the rest
-  return taps_of(d.window, traits(d.kernel).transform, share * d.tolerance);
+  using Arguments = std::tuple<int, double, double, double (*)(double), double>;
+  thread_local Recent<Arguments, Convolution> recent;
+  const Window& w = d.window;
+  const auto transform = traits(d.kernel).transform;
+  return recent.get({w.width, w.shape, w.spacings, transform, share * d.tolerance}, [&] {
+    std::vector<double> taps = taps_of(w, transform, share * d.tolerance);
+    const double far = far_value(w, taps);
+    return Convolution{std::move(taps), far};
+  });
 }
 
 /// The window's taps suffice for pairs of any distance; slopes are ten times as steep as values at most.
-static bool suffices(const Decision& d, const Options& o) {
-  return far_value(d.window, taps_of(d)) < (o.gradient ? 0.03 : 0.3) * d.tolerance;
+bool suffices(const Decision& d, const Options& o) {
+  return convolution_of(d).far < (o.gradient ? 0.03 : 0.3) * d.tolerance;
 }
+
+}  // namespace
+
+std::vector<double> taps_of(const Decision& d) { return convolution_of(d).taps; }
 
 double choose_grid(Decision& d, const Options& o, const Geometry& g) {
   const auto most = static_cast<double>(grid_memory(g.sources, g.alike ? 0 : g.targets));

@@ -1,8 +1,10 @@
 #include "backends/cpu/grid/window.hpp"
 
+#include <tuple>
 #include <vector>
 
 #include "model/grid/price.hpp"
+#include "model/grid/recent.hpp"
 
 namespace farfield::cpu {
 
@@ -27,7 +29,10 @@ static void fill(Array<Real>& to, const std::vector<double>& from, int degree, i
 
 template <class Real>
 void GridWindow<Real>::make(const Decision& d) {
-  const WindowPolynomials polynomials = polynomials_of(d.window, of_polynomials * d.tolerance, d.gradient);
+  thread_local Recent<std::tuple<int, double, double, bool>, WindowPolynomials> recent;
+  const double error = of_polynomials * d.tolerance;
+  const WindowPolynomials& polynomials = recent.get({d.window.width, d.window.shape, error, d.gradient},
+                                                    [&] { return polynomials_of(d.window, error, d.gradient); });
   width_ = d.window.width, degree_ = polynomials.degree;
   fill(value_, polynomials.value, degree_, width_);
   fill(slope_, polynomials.slope, degree_, width_);
