@@ -55,13 +55,16 @@ class Spreader {
     if constexpr (axes > 2) window_along(grid_.value, grid_.degree, width, at.u[2], z);
     Real* base = local + at.first[0] - skip;
     if constexpr (axes > 1) base += rows_.row(at.first[1], axes > 2 ? at.first[axes - 1] : 0);
-    for (int k = 0; k < (axes > 2 ? width : 1); ++k)
+    for (int v = 0; v < vectors; ++v) along[v] *= q;
+    for (int k = 0; k < (axes > 2 ? width : 1); ++k) {
+      V plane[vectors];  // what rows have in common: a row then takes one multiply-add with a number in memory
+      for (int v = 0; v < vectors; ++v) plane[v] = (axes > 2 ? z[k] : Real(1)) * along[v];
       for (int j = 0; j < (axes > 1 ? width : 1); ++j) {
-        const Real weight = q * (axes > 1 ? y[j] : 1) * (axes > 2 ? z[k] : 1);
         Real* row = base + rows_.row(j, k);
         for (int v = 0; v < vectors; ++v)
-          store(row + v * lanes<Real>, V(load(row + v * lanes<Real>) + weight * along[v]));
+          store(row + v * lanes<Real>, V(load(row + v * lanes<Real>) + (axes > 1 ? y[j] : Real(1)) * plane[v]));
       }
+    }
   }
 
   static FARFIELD_INLINE void add_row(Real* to, const Real* from, int count) {
