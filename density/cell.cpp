@@ -63,9 +63,11 @@ Box box_of(const std::vector<double>& positions, int dimension) {
   Box box;
   const auto d = static_cast<std::size_t>(dimension);
   for (std::size_t axis = 0; axis < d && !positions.empty(); ++axis) {
-    box.low[axis] = box.high[axis] = positions[axis];
+    double low = positions[axis], high = low;
+#pragma omp parallel for reduction(min : low) reduction(max : high)
     for (std::size_t i = axis; i < positions.size(); i += d)
-      box.low[axis] = std::min(box.low[axis], positions[i]), box.high[axis] = std::max(box.high[axis], positions[i]);
+      low = std::min(low, positions[i]), high = std::max(high, positions[i]);
+    box.low[axis] = low, box.high[axis] = high;
   }
   return box;
 }

@@ -93,7 +93,7 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
   const bool falls_off = traits(options.kernel).reach;
   if (options.method == Method::direct || !(near || falls_off)) return;
   // 2^15 take 4 ms of a core: too long for a plan on a device, which is made in a millisecond
-  const std::int64_t most = on_device ? (sources.count < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 12;
+  const std::int64_t most = on_device ? (sources.count < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 11;
   const auto drawn = [&](const Points& points) {
     if (points.space == MemorySpace::device) return cuda::draw_points(points, geometry, most, kept);
     return cpu::draw_points(points, geometry, most);

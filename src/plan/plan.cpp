@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <farfield/farfield.hpp>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "model/treecode/choose.hpp"
 #include "plan/backends.hpp"
 #include "plan/boundary.hpp"
+#include "plan/completed.hpp"
 #include "plan/repeat.hpp"
 #include "plan/rows.hpp"
 #include "plan/threads.hpp"
@@ -105,30 +107,6 @@ static void correct_cube(Decision& d, const Geometry& g) {
   for (Choice& choice : d.choices)
     if (choice.name == "depth") choice.reason = text;
 }
-
-/// Points of a kernel that needs fewer coordinates may lack the last ones: here these are 0. Where points of a plan
-/// have softening lengths that vary, all sets have them here, else none.
-class Completed {
- public:
-  Completed(const Points& given, Kernel kernel) : points(given) {
-    if (given.space != MemorySpace::host || given.count < 1 || given.stride < 1) return;
-    for (int axis = traits(kernel).least_axes; axis < 3; ++axis) {
-      if (points.axis[static_cast<std::size_t>(axis)]) continue;
-      if (zeros_.empty()) zeros_.resize(elements(given.count - 1, given.stride) + 1);
-      points.axis[static_cast<std::size_t>(axis)] = zeros_.data();
-    }
-  }
-  Completed(const Completed&) = delete;
-  Completed& operator=(const Completed&) = delete;
-  void complete_lengths(bool vary, double otherwise) {
-    if (vary && !points.softening) lengths_ = cpu::all_lengths(points, nullptr, otherwise);
-    points.softening = !vary ? nullptr : lengths_.empty() ? points.softening : lengths_.data();
-  }
-  Points points;
-
- private:
-  std::vector<double> zeros_, lengths_;
-};
 
 /// Until `replace` nothing of the plan changes: points or options that are refused leave it as it was.
 void Plan::State::build(const Points& given_sources, const Points* given_targets) {

@@ -88,12 +88,19 @@ Ranges divided(const std::vector<Drawn>& all, const Ranges& above, int level) {
   return own;
 }
 
+/// For every drawn point, and for the end, the targets among those before it.
+std::vector<std::uint32_t> targets_before(const std::vector<Drawn>& all) {
+  std::vector<std::uint32_t> before(all.size() + 1, 0);
+  for (std::size_t i = 0; i < all.size(); ++i) before[i + 1] = before[i] + static_cast<std::uint32_t>(all[i] & 1);
+  return before;
+}
+
 /// Pairs of a target and a source of the same cell; `alike`: every drawn point is both, and no pair with itself.
-double pairs_in(const std::vector<Drawn>& all, const Range& cell, bool alike) {
-  double sources = 0, targets = 0;
-  if (alike) sources = static_cast<double>(cell.end - cell.begin), targets = sources - 1;
-  for (std::size_t i = cell.begin; i < cell.end && !alike; ++i) (all[i] & 1 ? targets : sources) += 1;
-  return sources * targets;
+double pairs_in(const std::vector<std::uint32_t>& before, const Range& cell, bool alike) {
+  const auto all = static_cast<double>(cell.end - cell.begin);
+  if (alike) return all * (all - 1);
+  const auto targets = static_cast<double>(before[cell.end] - before[cell.begin]);
+  return (all - targets) * targets;
 }
 
 }  // namespace
@@ -107,11 +114,12 @@ void find_crowding(Geometry& g, const std::vector<double>& sources, const std::v
              of_targets = static_cast<double>((targets ? *targets : sources).size() / 3);
   std::sort(all.begin(), all.end());
   const double one = targets ? 0 : 1, each = (static_cast<double>(g.sources) - one) / std::max(1.0, of_sources - one);
+  const std::vector<std::uint32_t> before = targets_before(all);
   Ranges cells{{0, all.size()}};
   for (int level = 0; level <= finest; ++level) {
     cells = divided(all, cells, level);
     double pairs = 0;
-    for (const Range& cell : cells) pairs += pairs_in(all, cell, !targets);
+    for (const Range& cell : cells) pairs += pairs_in(before, cell, !targets);
     g.crowding[level] = one + each * pairs / of_targets;
   }
 }

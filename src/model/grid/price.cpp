@@ -5,9 +5,12 @@
 #include <farfield/error.hpp>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/traits.hpp"
+#include "model/grid/recent.hpp"
 #include "tree/grid/blocks.hpp"
 
 namespace farfield {
@@ -117,14 +120,41 @@ double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const Cos
   return d.backend == Backend::cuda ? least + 0.3 * points_of(g) + 4e5 : least + 60 * points_of(g) + 1e5;
 }
 
-std::vector<double> taps_of(const Decision& d) {
+namespace {
+
+struct Convolution {
+  std::vector<double> taps;
+  double far;  ///< far_value of these
+};
+
+Convolution convolution_of(const Decision& d) {
   constexpr double share = 0.02;  // of the tolerance: the window's own error has the rest
-  return taps_of(d.window, traits(d.kernel).transform, share * d.tolerance);
+  using Arguments = std::tuple<int, double, double, double (*)(double), double>;
+  thread_local Recent<Arguments, Convolution> recent;
+  const Window& w = d.window;
+  const auto transform = traits(d.kernel).transform;
+  return recent.get({w.width, w.shape, w.spacings, transform, share * d.tolerance}, [&] {
+    std::vector<double> taps = taps_of(w, transform, share * d.tolerance);
+    const double far = far_value(w, taps);
+    return Convolution{std::move(taps), far};
+  });
 }
+
+/// The window's taps suffice for pairs of any distance; slopes are ten times as steep as values at most.
+bool suffices(const Decision& d, const Options& o) {
+  return convolution_of(d).far < (o.gradient ? 0.03 : 0.3) * d.tolerance;
+}
+
+}  // namespace
+
+std::vector<double> taps_of(const Decision& d) { return convolution_of(d).taps; }
 
 WindowPolynomials polynomials_of(const Decision& d) {
   constexpr double share = 0.01;  // likewise
-  return polynomials_of(d.window, share * d.tolerance, d.gradient);
+  thread_local Recent<std::tuple<int, double, double, bool>, WindowPolynomials> recent;
+  const double error = share * d.tolerance;
+  return recent.get({d.window.width, d.window.shape, error, d.gradient},
+                    [&] { return polynomials_of(d.window, error, d.gradient); });
 }
 
 int reach_in_blocks(const Decision& d, int side) {
@@ -145,11 +175,6 @@ void change_to_cutoff(Decision& d) {
   std::erase_if(d.choices, [](const Choice& choice) { return choice.name == "spacing"; });
   for (Choice& choice : d.choices)
     if (choice.name == "method") choice = {"method", "cutoff", "the blocks of a grid would take too much memory"};
-}
-
-/// The window's taps suffice for pairs of any distance; slopes are ten times as steep as values at most.
-static bool suffices(const Decision& d, const Options& o) {
-  return far_value(d.window, taps_of(d)) < (o.gradient ? 0.03 : 0.3) * d.tolerance;
 }
 
 double choose_grid(Decision& d, const Options& o, const Geometry& g) {

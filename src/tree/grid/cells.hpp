@@ -56,24 +56,6 @@ FARFIELD_HD CellKey key_of_cell(const CellLattice& lattice, const double x[3]) {
   return cell_key(index[0], index[1], index[2]);
 }
 
-/// What points are sorted by: the indices of the cell, z before y before x, and below them those of the finer cell.
-struct CellSortKeys {
-  CellLattice lattice;
-  int bits[3] = {};  ///< that the indices of the cells take
-
-  FARFIELD_HD int fine_bits() const { return lattice.axes * lattice.sub; }
-  FARFIELD_HD int all() const { return bits[0] + bits[1] + bits[2] + fine_bits(); }
-  FARFIELD_HD std::uint64_t operator()(const double x[3]) const {
-    std::uint64_t key = 0, fine = 0;
-    for (int a = lattice.axes - 1; a >= 0; --a) {
-      const auto place = static_cast<std::uint64_t>(lattice.place(x[lattice.axis[a]], a));
-      key = key << bits[a] | place >> lattice.shift;
-      fine = fine << lattice.sub | (place >> (lattice.shift - lattice.sub) & ((1u << lattice.sub) - 1));
-    }
-    return key << fine_bits() | fine;
-  }
-};
-
 /// The cells that hold points, in the order of their keys; the points of cell c are [begin[c], begin[c + 1]).
 struct CellsView {
   const CellKey* key = nullptr;

@@ -76,6 +76,14 @@ void sort_items(Item* items, Item* scratch, std::int64_t count, int threads) {
   });
 }
 
+void pad(SortedPoints& sorted) {
+  const std::int64_t count = sorted.count;
+  for (std::int64_t i = count; i < count + padding; ++i) {
+    sorted.order[i] = count > 0 ? sorted.order[count - 1] : 0;
+    for (Array<double>& axis : sorted.axis) axis[i] = count > 0 ? axis[count - 1] : 0;
+  }
+}
+
 void gather(SortedPoints& sorted, const Cloud& cloud, int threads) {
   const std::int64_t count = cloud.count();
   sorted.resize(count);
@@ -86,10 +94,7 @@ void gather(SortedPoints& sorted, const Cloud& cloud, int threads) {
       for (int d = 0; d < 3; ++d) sorted.axis[d][i] = read(index, d);
     });
   });
-  for (std::int64_t i = count; i < count + padding; ++i) {
-    sorted.order[i] = count > 0 ? sorted.order[count - 1] : 0;
-    for (Array<double>& axis : sorted.axis) axis[i] = count > 0 ? axis[count - 1] : 0;
-  }
+  pad(sorted);
 }
 
 }  // namespace farfield::cpu

@@ -17,8 +17,8 @@ struct Cells {
   CellsView view() const { return {key.data(), begin.data(), static_cast<std::int64_t>(key.size())}; }
 };
 
-/// Sorts the points by the cells of the lattice, ties by index.
-void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, const Scaling& scale,
+/// Sorts the points by the cells of the lattice, ties by index. `geometry`: the survey of these points, or of more.
+void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, const Geometry& geometry,
                    const CellLattice& lattice, int threads);
 
 }  // namespace farfield::cpu

@@ -11,8 +11,8 @@ void sort(PlacedCells& cells, CpuTree& tree, const Points& sources, const Points
           int threads) {
   tree.alike = cells.alike = targets == nullptr;
   if (!targets) tree.targets.release();  // of an earlier build
-  sort_by_cells(tree.sources, cells.sources, sources, Scaling(g.exponent), cells.lattice, threads);
-  if (targets) sort_by_cells(tree.targets, cells.targets, *targets, Scaling(g.exponent), cells.lattice, threads);
+  sort_by_cells(tree.sources, cells.sources, sources, g, cells.lattice, threads);
+  if (targets) sort_by_cells(tree.targets, cells.targets, *targets, g, cells.lattice, threads);
 }
 
 bool place_on_grid(PlacedCells& cells, CpuTree& tree, const Points& sources, const Points* targets, const Geometry& g,

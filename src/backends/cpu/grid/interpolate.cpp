@@ -15,7 +15,8 @@ class Interpolator {
   static constexpr int most = most_window_vectors<Real>;
 
  public:
-  explicit Interpolator(const Work<Real>& work) : work_(work), grid_(work.grid), rows_{work.grid.width} {}
+  explicit Interpolator(const Work<Real>& work)
+      : work_(work), grid_(work.grid), rows_{work.grid.width}, vectors_(work.grid.width) {}
 
   /// The blocks that a cell's windows reach, side by side.
   void collect(Real* local, std::int64_t cell) const {
@@ -34,8 +35,9 @@ class Interpolator {
   void add_piece(const Real* local, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = begin; i < end; ++i) {
       const Footprint<Real, axes> at(grid_.lattice, work_.target, i);
-      with_vectors<Real>(vectors_needed<Real>(at.skip(), grid_.width),
-                         [&](auto vectors) FARFIELD_LAMBDA { sum_at<vectors()>(local, at, i); });
+      const int skip = at.skip(vectors_.step);
+      with_vectors<Real>(vectors_.needed(skip),
+                         [&](auto vectors) FARFIELD_LAMBDA { sum_at<vectors()>(local, at, skip, i); });
     }
   }
 
@@ -43,11 +45,11 @@ class Interpolator {
   /// Sums along y and z first, which leaves one window's width of numbers along x: of the values, of the slopes along y
   /// and of those along z.
   template <int vectors>
-  FARFIELD_INLINE void sum_at(const Real* local, const Footprint<Real, axes>& at, std::int64_t i) const {
+  FARFIELD_INLINE void sum_at(const Real* local, const Footprint<Real, axes>& at, int skip, std::int64_t i) const {
     constexpr bool slopes = parts > 1;
     V plain[vectors] = {}, along_y[vectors] = {}, along_z[vectors] = {};
     Real y[2 * window_padding], z[2 * window_padding], dy[2 * window_padding], dz[2 * window_padding];
-    const int width = grid_.width, skip = at.skip();
+    const int width = grid_.width;
     if constexpr (axes > 1) both_along<slopes>(at.u[1], y, dy);
     if constexpr (axes > 2) both_along<slopes>(at.u[axes - 1], z, dz);
     const Real* base = local + at.first[0] - skip;
@@ -95,6 +97,7 @@ class Interpolator {
   const Work<Real>& work_;
   const GridView<Real>& grid_;
   const LocalRows<axes> rows_;
+  const WindowVectors<Real> vectors_;
 };
 
 template <class Real, int axes, int parts>

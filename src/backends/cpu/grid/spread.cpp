@@ -16,14 +16,17 @@ class Spreader {
   using V = Vec<Real>;
 
  public:
-  explicit Spreader(const Work<Real>& work) : work_(work), grid_(work.grid), rows_{work.grid.width} {}
+  explicit Spreader(const Work<Real>& work)
+      : work_(work), grid_(work.grid), rows_{work.grid.width}, vectors_(work.grid.width) {}
 
   void add_piece(Real* local, std::int64_t begin, std::int64_t end) const {
     std::fill_n(local, local_points(axes, grid_.width), Real(0));
     for (std::int64_t i = begin; i < end; ++i) {
       const Footprint<Real, axes> at(grid_.lattice, work_.source, i);
-      with_vectors<Real>(vectors_needed<Real>(at.skip(), grid_.width),
-                         [&](auto vectors) FARFIELD_LAMBDA { add_point<vectors()>(local, at, work_.strength[i]); });
+      const int skip = at.skip(vectors_.step);
+      with_vectors<Real>(vectors_.needed(skip), [&](auto vectors) FARFIELD_LAMBDA {
+        add_point<vectors()>(local, at, skip, work_.strength[i]);
+      });
     }
   }
 
@@ -43,22 +46,25 @@ class Spreader {
 
  private:
   template <int vectors>
-  FARFIELD_INLINE void add_point(Real* local, const Footprint<Real, axes>& at, Real q) const {
+  FARFIELD_INLINE void add_point(Real* local, const Footprint<Real, axes>& at, int skip, Real q) const {
     V along[vectors];
     Real y[2 * window_padding], z[2 * window_padding];
-    const int skip = at.skip(), width = grid_.width;
+    const int width = grid_.width;
     evaluate_window<vectors>(grid_.value, grid_.degree, skip, at.u[0], along);
     if constexpr (axes > 1) window_along(grid_.value, grid_.degree, width, at.u[1], y);
     if constexpr (axes > 2) window_along(grid_.value, grid_.degree, width, at.u[2], z);
     Real* base = local + at.first[0] - skip;
     if constexpr (axes > 1) base += rows_.row(at.first[1], axes > 2 ? at.first[axes - 1] : 0);
-    for (int k = 0; k < (axes > 2 ? width : 1); ++k)
+    for (int v = 0; v < vectors; ++v) along[v] *= q;
+    for (int k = 0; k < (axes > 2 ? width : 1); ++k) {
+      V plane[vectors];  // what rows have in common: a row then takes one multiply-add with a number in memory
+      for (int v = 0; v < vectors; ++v) plane[v] = (axes > 2 ? z[k] : Real(1)) * along[v];
       for (int j = 0; j < (axes > 1 ? width : 1); ++j) {
-        const Real weight = q * (axes > 1 ? y[j] : 1) * (axes > 2 ? z[k] : 1);
         Real* row = base + rows_.row(j, k);
         for (int v = 0; v < vectors; ++v)
-          store(row + v * lanes<Real>, V(load(row + v * lanes<Real>) + weight * along[v]));
+          store(row + v * lanes<Real>, V(load(row + v * lanes<Real>) + (axes > 1 ? y[j] : Real(1)) * plane[v]));
       }
+    }
   }
 
   static FARFIELD_INLINE void add_row(Real* to, const Real* from, int count) {
@@ -68,6 +74,7 @@ class Spreader {
   const Work<Real>& work_;
   const GridView<Real>& grid_;
   const LocalRows<axes> rows_;
+  const WindowVectors<Real> vectors_;
 };
 
 template <class Real, int axes>

@@ -1,6 +1,5 @@
 #include <thrust/iterator/counting_iterator.h>
 
-#include <bit>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
 #include <farfield/error.hpp>
@@ -11,6 +10,7 @@
 #include "backends/cuda/cells/cells.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/points.hpp"
+#include "tree/grid/sort_keys.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -61,16 +61,6 @@ struct NameCell {
   }
 };
 
-/// Places grow with coordinates, so that the box of all points has the largest indices.
-CellSortKeys keys_of(const CellLattice& lattice, const Geometry& g) {
-  CellSortKeys keys{lattice};
-  const Scaling scale(g.exponent);
-  for (int a = 0; a < lattice.axes; ++a)
-    keys.bits[a] =
-        std::bit_width(static_cast<std::uint64_t>(lattice.place(scale(g.high[lattice.axis[a]]), a)) >> lattice.shift);
-  return keys;
-}
-
 template <class Key>
 void sort_as(Cloud& cloud, Cells& cells, const CellSortKeys& keys, std::int64_t* found, DeviceMemory& memory) {
   const std::int64_t count = cloud.count();
@@ -111,7 +101,7 @@ void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, con
       throw Error(ErrorCode::usage, std::to_string(cloud.count()) +
                                         " points are more than the 4294967294 that one plan on a device can hold; "
                                         "use fewer sources or targets per plan");
-    const CellSortKeys keys = keys_of(lattice, geometry);
+    const CellSortKeys keys(lattice, geometry);
     (keys.all() <= 32 ? sort_as<std::uint32_t> : sort_as<std::uint64_t>)(cloud, cells, keys, found, memory);
   }
   gather(sorted, cloud, memory.stream);
