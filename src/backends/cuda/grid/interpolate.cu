@@ -20,28 +20,27 @@ struct Batch {
   std::int16_t first[axes][batch];  ///< of the window, from the first point of the target's block
 };
 
-template <class Real, int axes, int parts>
+template <class Real, int axes, int parts, int room>
 class Interpolator {
   static constexpr int side = block_side(axes), points = static_cast<int>(block_points(axes));
+  static constexpr int pitch = window_pitch<room>;
   static constexpr bool slopes = parts > 1;
 
  public:
   static std::size_t bytes(const GridView<Real>& grid) {
-    const int numbers = (grid.degree + 1) * grid.width + batch * axes * window_pitch(grid.width);
+    const int numbers = (grid.degree + 1) * room + batch * axes * pitch;
     return sizeof(Batch<Real, axes>) + sizeof(Real) * static_cast<std::size_t>(slopes ? 2 * numbers : numbers);
   }
 
   __device__ Interpolator(const NearWork<Real>& work, const GridView<Real>& grid, unsigned char* memory)
       : work_(work), grid_(grid), batch_(*reinterpret_cast<Batch<Real, axes>*>(memory)) {
-    const int coefficients = (grid.degree + 1) * grid.width;
+    const int coefficients = (grid.degree + 1) * room;
     value_ = reinterpret_cast<Real*>(memory + sizeof(Batch<Real, axes>));
     slope_ = value_ + coefficients;
     window_ = slopes ? slope_ + coefficients : slope_;
-    sloped_ = window_ + batch * axes * window_pitch(grid.width);
-    for (int i = static_cast<int>(threadIdx.x); i < coefficients; i += threads) {
-      value_[i] = grid.value[i];
-      if (slopes) slope_[i] = grid.slope[i];
-    }
+    sloped_ = window_ + batch * axes * pitch;
+    load_coefficients<room, threads>(grid.value, grid.degree, grid.width, value_);
+    if (slopes) load_coefficients<room, threads>(grid.slope, grid.degree, grid.width, slope_);
   }
 
   __device__ void serve(std::int64_t base) {
@@ -52,8 +51,11 @@ class Interpolator {
     for (int i = static_cast<int>(threadIdx.x); i < (slopes ? 2 : 1) * count * axes; i += threads) {
       const bool slope = i >= count * axes;
       const int row = slope ? i - count * axes : i;
-      evaluate_window(slope ? slope_ : value_, grid_.degree, grid_.width, batch_.u[row % axes][row / axes], Real(1),
-                      (slope ? sloped_ : window_) + row * window_pitch(grid_.width));
+      Real window[room];
+      evaluate_window<room>(slope ? slope_ : value_, grid_.degree, batch_.u[row % axes][row / axes], window);
+      Real* to = (slope ? sloped_ : window_) + row * pitch;
+#pragma unroll
+      for (int k = 0; k < room; ++k) to[k] = window[k];
     }
     __syncthreads();
     for (int at = static_cast<int>(threadIdx.x) / lanes; at < batch; at += groups)  // whole warps stay together
@@ -76,13 +78,14 @@ class Interpolator {
     const std::int32_t cell = grid_.target_cell[base + at];
     const std::int32_t corner = grid_.corners[lanes * std::int64_t(cell) + lane];
     Sums sums;
+#pragma unroll 1
     for (int first = 0; first < width; first += lanes) add_columns(at, first + lane, corner, sums);
     deliver(base + at, exists, sums);
   }
 
   /// Adds what stands at place `column` of the window along the first axis.
   __device__ void add_columns(int at, int column, std::int32_t corner, Sums& sums) const {
-    const int width = grid_.width, pitch = window_pitch(width);
+    const int width = grid_.width;
     const bool counts = column < width;
     const int x = batch_.first[0][at] + (counts ? column : width - 1);
     const int y0 = axes > 1 ? batch_.first[axes > 1 ? 1 : 0][at] : 0, z0 = axes > 2 ? batch_.first[axes - 1][at] : 0;
@@ -100,8 +103,8 @@ class Interpolator {
                  *far = axes > 1 ? (axes > 2 && z >= side ? rows[axes > 2 ? 3 : 1] : rows[1]) + (axes > 2 ? plane : 0)
                                  : near;
       Real sum = 0, sloped = 0;
-#pragma unroll 4
-      for (int j = 0; j < (axes > 1 ? width : 1); ++j) {
+#pragma unroll
+      for (int j = 0; j < (axes > 1 ? room : 1); ++j) {  // weights beyond the width are 0
         const int y = y0 + j;
         const Real number = axes > 1 ? (y >= side ? far : near)[(y & (side - 1)) * side] : near[0];
         sum += axes > 1 ? value[pitch + j] * number : number;
@@ -147,11 +150,11 @@ class Interpolator {
   Real *value_, *slope_, *window_, *sloped_;
 };
 
-template <class Real, int axes, int parts>
+template <class Real, int axes, int parts, int room>
 __global__ void __launch_bounds__(threads)
     interpolate_kernel(const __grid_constant__ NearWork<Real> work, const __grid_constant__ GridView<Real> grid) {
   extern __shared__ __align__(16) unsigned char memory[];
-  Interpolator<Real, axes, parts> interpolator(work, grid, memory);
+  Interpolator<Real, axes, parts, room> interpolator(work, grid, memory);
   for (std::int64_t base = std::int64_t(blockIdx.x) * batch; base < work.targets;
        base += std::int64_t(gridDim.x) * batch)
     interpolator.serve(base);
@@ -164,12 +167,15 @@ void interpolate(const NearWork<Real>& work, const GridView<Real>& grid) {
   const std::int64_t blocks =
       std::min<std::int64_t>((work.targets + batch - 1) / batch, 64 * device_limits().multiprocessors);
   if (blocks == 0) return;
+  const auto launch = [&](auto parts, auto axes, auto room) {
+    launch_kernel(
+        "interpolate", &interpolate_kernel<Real, axes(), parts(), room()>,
+        {dim3(static_cast<unsigned>(blocks)), threads, Interpolator<Real, axes(), parts(), room()>::bytes(grid)},
+        work.stream, work, grid);
+  };
   with_parts(work.result.parts(), [&](auto parts) {
-    with_axes(grid.lattice.axes, [&](auto axes) {
-      launch_kernel("interpolate", &interpolate_kernel<Real, axes(), parts()>,
-                    {dim3(static_cast<unsigned>(blocks)), threads, Interpolator<Real, axes(), parts()>::bytes(grid)},
-                    work.stream, work, grid);
-    });
+    with_axes(grid.lattice.axes,
+              [&](auto axes) { with_room(grid.width, [&](auto room) { launch(parts, axes, room); }); });
   });
 }
 

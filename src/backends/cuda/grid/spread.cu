@@ -26,21 +26,21 @@ struct Owners {
 /// Sources that a block of threads looks at together.
 template <class Real, int axes>
 struct Batch {
+  short4 first[threads];  ///< of the window, from the block's first point: above -width, below side
   Real u[axes][threads], q[threads];
-  std::int16_t first[axes][threads];  ///< of the window, from the block's first point: above -width, below side
-  std::int64_t begin[8], offset[9];   ///< of the cells' sources
+  std::int64_t begin[8], offset[9];  ///< of the cells' sources
   int in_warp[threads / 32];
 };
 
-template <class Real, int axes>
+template <class Real, int axes, int room>
 class BlockSpreader {
   using Own = Owners<axes>;
 
  public:
   static std::size_t bytes(const GridView<Real>& grid) {
     return sizeof(Batch<Real, axes>) +
-           sizeof(Real) * static_cast<std::size_t>(Own::rows * Own::pitch + (grid.degree + 1) * grid.width +
-                                                   threads * axes * window_pitch(grid.width));
+           sizeof(Real) * static_cast<std::size_t>(Own::rows * Own::pitch + (grid.degree + 1) * room +
+                                                   threads * axes * window_pitch<room>);
   }
 
   __device__ BlockSpreader(const NearWork<Real>& work, const GridView<Real>& grid, const GridPiece& piece,
@@ -48,10 +48,10 @@ class BlockSpreader {
       : work_(work), grid_(grid), piece_(piece), batch_(*reinterpret_cast<Batch<Real, axes>*>(memory)) {
     sum_ = reinterpret_cast<Real*>(memory + sizeof(Batch<Real, axes>));
     coefficient_ = sum_ + Own::rows * Own::pitch;
-    window_ = coefficient_ + (grid.degree + 1) * grid.width;
+    window_ = coefficient_ + (grid.degree + 1) * room;
     const int thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < Own::rows * Own::pitch; i += threads) sum_[i] = 0;
-    for (int i = thread; i < (grid.degree + 1) * grid.width; i += threads) coefficient_[i] = grid.value[i];
+    load_coefficients<room, threads>(grid.value, grid.degree, grid.width, coefficient_);
     const CellKey key = grid.block[piece.block];
     for (int a = 0; a < axes; ++a) low_[a] = cell_index(key, a) * Own::side;
     if (thread == 0) {
@@ -72,6 +72,7 @@ class BlockSpreader {
       const int count = take(base + threadIdx.x, end);
       evaluate(count);
       __syncthreads();
+#pragma unroll 2
       for (int s = 0; s < count; ++s) add(s);
       __syncthreads();
     }
@@ -89,7 +90,7 @@ class BlockSpreader {
   /// Each thread looks at one source; those that reach the block are put in line, in their order. Returns how many.
   __device__ int take(std::int64_t i, std::int64_t end) {
     Real u[axes];
-    int first[axes];
+    int first[3] = {};
     std::int64_t source = 0;
     bool reaches = i < end;
     if (reaches) {
@@ -116,46 +117,73 @@ class BlockSpreader {
     }
     if (reaches) {
 #pragma unroll
-      for (int a = 0; a < axes; ++a)
-        batch_.u[a][slot] = u[a], batch_.first[a][slot] = static_cast<std::int16_t>(first[a]);
+      for (int a = 0; a < axes; ++a) batch_.u[a][slot] = u[a];
+      batch_.first[slot] = {static_cast<short>(first[0]), static_cast<short>(first[1]), static_cast<short>(first[2]),
+                            0};
       batch_.q[slot] = work_.strength[source];
     }
     __syncthreads();
     return count;
   }
 
-  /// Windows of the sources in line, those along the last axis times the strength.
+  /// Windows of the sources in line, those along the last axis times the strength; 0 at points of other blocks.
   __device__ void evaluate(int count) const {
     for (int i = static_cast<int>(threadIdx.x); i < count * axes; i += threads) {
       const int s = i / axes, a = i % axes;
-      evaluate_window(coefficient_, grid_.degree, grid_.width, batch_.u[a][s], a == axes - 1 ? batch_.q[s] : Real(1),
-                      window_ + i * window_pitch(grid_.width));
+      const short4 at = batch_.first[s];
+      const int first = a == 0 ? at.x : a == 1 ? at.y : at.z;
+      Real window[room];
+      evaluate_window<room>(coefficient_, grid_.degree, batch_.u[a][s], window);
+      const Real factor = a == axes - 1 ? batch_.q[s] : Real(1);
+#pragma unroll
+      for (int k = 0; k < room; ++k)
+        window_[i * window_pitch<room> + k] =
+            static_cast<unsigned>(first + k) < static_cast<unsigned>(Own::side) ? factor * window[k] : Real(0);
     }
   }
 
-  /// The first of this thread's points, `owner` and every owners-th, that is not below `from`.
+  /// What one thread takes of a window along one axis: of every `owners` points in a row one is its own, those outside
+  /// of the block have weight 0 and stand for one inside.
   template <int owners>
-  __device__ static int first_own(int from, int owner) {
-    return from + ((owner - from) & (owners - 1));
-  }
-
-  __device__ void add(int s) const {
-    const int thread = static_cast<int>(threadIdx.x), width = grid_.width, pitch = window_pitch(width);
-    const int lane_x = thread % Own::x, lane_y = thread / Own::x % Own::y, lane_z = thread / (Own::x * Own::y);
-    const Real* along_x = window_ + s * axes * pitch;
-    const int x0 = batch_.first[0][s], y0 = axes > 1 ? batch_.first[axes > 1 ? 1 : 0][s] : 0,
-              z0 = axes > 2 ? batch_.first[axes - 1][s] : 0;
-    const int x_end = min(x0 + width, Own::side), y_end = axes > 1 ? min(y0 + width, Own::side) : 1,
-              z_end = axes > 2 ? min(z0 + width, Own::side) : 1;
-    const int x_own = first_own<Own::x>(max(x0, 0), lane_x);
-    for (int z = axes > 2 ? first_own<Own::z>(max(z0, 0), lane_z) : 0; z < z_end; z += Own::z) {
-      const Real of_z = axes > 2 ? along_x[2 * pitch + z - z0] : Real(1);
-      for (int y = axes > 1 ? first_own<Own::y>(max(y0, 0), lane_y) : 0; y < y_end; y += Own::y) {
-        const Real of_y = axes > 1 ? of_z * along_x[pitch + y - y0] : Real(1);
-        Real* row = sum_ + (z * Own::side + y) * Own::pitch;
-        for (int x = x_own; x < x_end; x += Own::x) row[x] += of_y * along_x[x - x0];
+  struct OwnPoints {
+    static constexpr int count = room > owners ? room / owners : 1;
+    Real weight[count];
+    int place[count];
+    __device__ OwnPoints(const Real* window, int first, int owner) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        const int k = ((owner - first) & (owners - 1)) + i * owners;
+        weight[i] = owners <= room || k < room ? window[k] : Real(0);
+        place[i] = (first + k) & (Own::side - 1);
       }
     }
+  };
+
+  __device__ void add(int s) const {
+    constexpr int pitch = window_pitch<room>;
+    const int thread = static_cast<int>(threadIdx.x);
+    const Real* window = window_ + s * axes * pitch;
+    const short4 first = batch_.first[s];
+    const OwnPoints<Own::x> x(window, first.x, thread % Own::x);
+    if constexpr (axes == 1) {
+      sum_[x.place[0]] += x.weight[0];
+    } else if constexpr (axes == 2) {
+      const OwnPoints<Own::y> y(window + pitch, first.y, thread / Own::x);
+      add_row(y.place[0], y.weight[0], x);
+    } else {
+      const OwnPoints<Own::y> y(window + pitch, first.y, thread / Own::x % Own::y);
+      const OwnPoints<Own::z> z(window + 2 * pitch, first.z, thread / (Own::x * Own::y));
+#pragma unroll
+      for (int k = 0; k < z.count; ++k) {
+        if (z.weight[k] == 0) continue;  // for the whole warp
+#pragma unroll
+        for (int j = 0; j < y.count; ++j) add_row(z.place[k] * Own::side + y.place[j], z.weight[k] * y.weight[j], x);
+      }
+    }
+  }
+  __device__ void add_row(int row, Real weight, const OwnPoints<Own::x>& x) const {
+#pragma unroll
+    for (int i = 0; i < x.count; ++i) sum_[row * Own::pitch + x.place[i]] += weight * x.weight[i];
   }
 
   const NearWork<Real>& work_;
@@ -166,11 +194,11 @@ class BlockSpreader {
   std::int64_t low_[axes];
 };
 
-template <class Real, int axes>
+template <class Real, int axes, int room>
 __global__ void __launch_bounds__(threads)
     spread_kernel(const __grid_constant__ NearWork<Real> work, const __grid_constant__ GridView<Real> grid) {
   extern __shared__ __align__(16) unsigned char memory[];
-  BlockSpreader<Real, axes> spreader(work, grid, grid.piece[blockIdx.x], memory);
+  BlockSpreader<Real, axes, room> spreader(work, grid, grid.piece[blockIdx.x], memory);
   spreader.add_all();
   spreader.deliver();
 }
@@ -196,10 +224,18 @@ struct AddPieces {
 template <class Real>
 void spread(const NearWork<Real>& work, const GridView<Real>& grid) {
   if (grid.pieces == 0) return;
-  with_axes(grid.lattice.axes, [&](auto axes) {
-    launch_kernel("spread", &spread_kernel<Real, axes()>,
-                  {dim3(static_cast<unsigned>(grid.pieces)), threads, BlockSpreader<Real, axes()>::bytes(grid)},
-                  work.stream, work, grid);
+  with_room(grid.width, [&](auto room) {
+    with_axes(grid.lattice.axes, [&](auto axes) {
+      const auto kernel = &spread_kernel<Real, axes(), room()>;
+      // as much shared memory as there is: how many blocks of threads run at a time depends on it
+      require(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+              "cudaFuncSetAttribute");
+      launch_kernel(
+          "spread", kernel,
+          {dim3(static_cast<unsigned>(grid.pieces)), threads, BlockSpreader<Real, axes(), room()>::bytes(grid)},
+          work.stream, work, grid);
+    });
   });
   const int points = static_cast<int>(block_points(grid.lattice.axes));
   for_each_index(grid.kept_blocks * points, AddPieces<Real>{grid, points}, work.stream, "pieces of blocks");
