@@ -83,13 +83,12 @@ struct QuadrupoleTerms {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (lane >= now) return;
     const Accepted a = from[lane];
-    const auto edge = static_cast<float>(work.tree.lattice.edge(work.tree.level[a.box]));
     const auto* c = reinterpret_cast<const float4*>(work.multipole + std::int64_t(a.box) * work.tables.stride);
-    const float4 low = __ldg(c), high = __ldg(c + 1);
-    const float numbers[count] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w, __ldg(&c[2].x)};
+    const float4 low = __ldg(c), high = __ldg(c + 1), last = __ldg(c + 2);  // and the edge's square (MoveCentre)
+    const float numbers[count] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w, last.x};
     const laplace::Quadrupole<float> q = laplace::quadrupole(numbers);
     auto* own = reinterpret_cast<float4*>(record[lane]);
-    own[0] = {a.x, a.y, a.z, edge * edge};
+    own[0] = {a.x, a.y, a.z, last.y};
     own[1] = {q.mass, q.xx, q.yy, q.zz};
     own[2] = {q.xy, q.xz, q.yz, 0};
   }

@@ -68,6 +68,7 @@ struct Group {
   float half[3];
   float stretch;
 
+  __device__ float largest_half() const { return fmaxf(half[0], fmaxf(half[1], half[2])); }
   /// By a whole warp, for all of it.
   __device__ void enclose(const TreeWork& work, std::int64_t first, std::int64_t end, bool stretched) {
     const Cuboid c = cuboid_of_warp(work.target, first, end);
