@@ -36,6 +36,19 @@ FARFIELD_HD void add_quadrupole(const Quadrupole<V>& q, V edge2, V x, V y, V z, 
   }
 }
 
+/// The same for the mass alone.
+template <int parts, class V>
+FARFIELD_HD void add_mass(V mass, V x, V y, V z, V inverse, V sum[4]) {
+  const V u = mass * inverse;
+  sum[0] += u;
+  if constexpr (parts > 1) {
+    const V inward = u * (inverse * inverse);
+    sum[1] -= inward * x;
+    sum[2] -= inward * y;
+    sum[3] -= inward * z;
+  }
+}
+
 }  // namespace farfield::laplace
 
 namespace farfield {

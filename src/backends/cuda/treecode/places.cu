@@ -20,13 +20,15 @@ struct LayPlace {
     const bool few = sources == 0 || sources <= m2p_sources;
     // farther than `reach` from all sides
     const double least = fmax(edge / rule.theta, rule.reach > 0 ? rule.reach + 0.8660254037844387 * edge : 0);
+    const bool divided = !few && tree.child_count(box) > 0;
     walks.place[box] = {{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
                         few ? INFINITY : __double2float_ru(least),
                         0,
-                        tree.first_child[box],
-                        few ? 0 : tree.child_count(box),
-                        static_cast<std::uint32_t>(tree.source_begin[box]),
-                        static_cast<std::uint32_t>(sources)};
+                        0,
+                        0,
+                        static_cast<std::uint32_t>(divided ? tree.first_child[box] : tree.source_begin[box]),
+                        divided ? static_cast<std::uint32_t>(tree.child_count(box))
+                                : static_cast<std::uint32_t>(sources) | BoxPlace::undivided};
   }
 };
 
@@ -50,18 +52,16 @@ struct MeasureStage {
 
 /// The acceleration at the middle of a group, by the masses alone of boxes accepted by the widest angle, and of leaves;
 /// for lane 0.
-template <class Real>
-__device__ float measured_field(const TreeWork& work, const Real* multipole, int stride, MeasureStage& stage) {
+__device__ float measured_field(const TreeWork& work, MeasureStage& stage) {
   const float soft = stage.group.largest_half();
   float field[3] = {}, size = 0;
   Walk walk(work, stage.group, stage.stack);
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
     if (found.kind != Walk::near && found.kind != Walk::far) continue;
-    const auto mass = static_cast<float>(multipole[std::int64_t(found.box) * stride]);
     float square = soft * soft;
     for (const float d : found.at) square += d * d;
-    const float inverse = square > 0 ? rsqrtf(square) : 0.0f, w = mass * inverse * inverse;
+    const float inverse = square > 0 ? rsqrtf(square) : 0.0f, w = found.mass * inverse * inverse;
     size += fabsf(w);
     for (int axis = 0; axis < 3; ++axis) field[axis] += w * inverse * found.at[axis];
   }
@@ -90,9 +90,8 @@ class Measured {
   float half_ = 0;
 };
 
-template <class Real>
 __global__ void __launch_bounds__(measuring_warps * 32)
-    measure_groups_kernel(const __grid_constant__ TreeWork work, const Real* multipole, int stride, int degree) {
+    measure_groups_kernel(const __grid_constant__ TreeWork work, int degree) {
   __shared__ MeasureStage stages[measuring_warps];
   const Walks walks = walks_of(work);
   if (!walks.header->by_error()) return;
@@ -104,7 +103,7 @@ __global__ void __launch_bounds__(measuring_warps * 32)
     for_each_group(work, number + k, [&](std::int64_t first, std::int64_t end) {
       stage.group.enclose(work, first, end, false);
       if (!measured.serves(stage.group)) {
-        const float field = measured_field(work, multipole, stride, stage);
+        const float field = measured_field(work, stage);
         stretch = stretch_of(degree, walks.header->box_error * field);
         measured.keep(stage.group);
       }
@@ -126,18 +125,14 @@ void find_signs(const NearWork<Real>& work) {
   for_each_index(work.sources, FindSigns<Real>{work.strength, walks_of(work).header}, work.stream, "signs");
 }
 
-template <class Real>
-void measure_groups(const Work<Real>& work) {
+void measure_groups(const TreeWork& work, int degree) {
   constexpr int of_block = measuring_warps * measured_together;
   const std::int64_t blocks = (groups_of(work.targets) + of_block - 1) / of_block;
-  measure_groups_kernel<Real><<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(
-      work, work.multipole, work.tables.stride, work.tables.degree);
+  measure_groups_kernel<<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(work, degree);
   require_launch("measure_groups_kernel");
 }
 
 template void find_signs(const NearWork<float>&);
 template void find_signs(const NearWork<double>&);
-template void measure_groups(const Work<float>&);
-template void measure_groups(const Work<double>&);
 
 }  // namespace farfield::cuda
