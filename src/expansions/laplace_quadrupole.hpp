@@ -1,6 +1,6 @@
 // Multipoles of degree 2 about a centre of mass, of positive strengths, as mass and quadrupole tensor:
 //   u(x) = m / r + x B x / (2 r^5), B symmetric, without trace.
-// All potential and gradient from 36 multiply-adds and additions; the harmonics take 90 (laplace_fixed.hpp).
+// All potential and gradient from 36 multiply-adds and additions; the harmonics take some 90 (laplace_fixed.hpp).
 #pragma once
 #include "expansions/laplace_basis.hpp"
 

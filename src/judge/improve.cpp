@@ -61,7 +61,6 @@ static void raise(Decision& next, const Quality& q) {
     take_all_pairs(next);
   } else {
     next.degree = degree;
-    next.box_error = 0;  // by theta a treecode's error falls with the degree
   }
 }
 

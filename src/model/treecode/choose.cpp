@@ -108,10 +108,9 @@ static TreecodeScheme best_leaf(const Geometry& g, const CostConstants& c, Treec
   return best;
 }
 
-/// 99 of 100 targets then err by less than the tolerance (Plummer models, 2^20 and 2^24 points). A promise takes a
-/// third, since the estimate that it rests on is up to three times the error.
-static double box_error(int degree, double tolerance, bool promised) {
-  return (degree == 1 ? 1.3 : degree == 2 ? 1.12 : 1.6) * tolerance / (promised ? 3 : 1);
+/// 99 of 100 targets then err by less than the tolerance (Plummer models, degree 2, 2^20 and 2^24 points).
+static double box_error(int degree, double tolerance) {
+  return (degree == 1 ? 1.3 : degree == 2 ? 1.12 : 1.6) * tolerance;
 }
 
 TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const CostConstants& c, double tolerance) {
@@ -126,7 +125,7 @@ TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const Cost
     const bool suffices = o.degree >= 0 || treecode_error(o.kernel, degree, s.theta, o.gradient) <= tolerance;
     if (degree < last && (!suffices || (s.theta < least && o.theta == 0))) continue;
     s = best_leaf(g, c, s, o.leaf_size);
-    if (o.theta == 0) s.box_error = box_error(degree, tolerance, o.degree < 0);
+    if (o.degree >= 0 && o.theta == 0) s.box_error = box_error(degree, tolerance);
     if (best.mean == 0 || s.cost < best.cost) best = s;
     if (o.theta > 0 || s.theta >= 1) break;
   }

@@ -1,7 +1,6 @@
 // Pair sums of a group of targets by one warp: p2p of a treecode. Like PairSum (near/pair_sum.hpp), but small: sources
-// are staged 64 at a time and all sums stay in registers, so that a multiprocessor holds as many warps as its registers
-// allow, which hide each other's walks (17 warps with PairSum: 25 ms where these take 18; 2^24 points of a Plummer
-// model).
+// are staged 64 at a time and all sums stay in registers, so that a multiprocessor holds 24 warps, which hide each
+// other's walks; with PairSum's shared memory it would hold 17.
 #pragma once
 #include "backends/cuda/near/pair_targets.hpp"
 #include "backends/cuda/treecode/lanes.hpp"
