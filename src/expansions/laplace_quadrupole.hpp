@@ -1,6 +1,6 @@
 // Multipoles of degree 2 about a centre of mass, of positive strengths, as mass and quadrupole tensor:
 //   u(x) = m / r + x B x / (2 r^5), B symmetric, without trace.
-// All potential and gradient from 36 multiply-adds and additions; the harmonics take 90 (laplace_fixed.hpp).
+// All potential and gradient from 36 multiply-adds and additions; the harmonics take some 90 (laplace_fixed.hpp).
 #pragma once
 #include "expansions/laplace_basis.hpp"
 
@@ -33,6 +33,19 @@ FARFIELD_HD void add_quadrupole(const Quadrupole<V>& q, V edge2, V x, V y, V z, 
     sum[1] += along * bx - inward * nx;
     sum[2] += along * by - inward * ny;
     sum[3] += along * bz - inward * nz;
+  }
+}
+
+/// The same for the mass alone.
+template <int parts, class V>
+FARFIELD_HD void add_mass(V mass, V x, V y, V z, V inverse, V sum[4]) {
+  const V u = mass * inverse;
+  sum[0] += u;
+  if constexpr (parts > 1) {
+    const V inward = u * (inverse * inverse);
+    sum[1] -= inward * x;
+    sum[2] -= inward * y;
+    sum[3] -= inward * z;
   }
 }
 

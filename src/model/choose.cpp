@@ -298,6 +298,9 @@ static void choose_thresholds(Decision& d, const CostConstants& c) {
   const bool cpu = d.backend == Backend::cpu;
   d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
   d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
+  // quadrupoles (expansions/laplace_quadrupole.hpp): 43 instructions, a pair 15
+  if (!cpu && d.method == Method::treecode && d.precision == Precision::single_ && d.degree == 2)
+    d.thresholds.m2p_sources = 3;
 }
 
 /// Divides the tolerance between the softened kernel and the expansions.

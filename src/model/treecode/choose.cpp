@@ -108,8 +108,10 @@ static TreecodeScheme best_leaf(const Geometry& g, const CostConstants& c, Treec
   return best;
 }
 
-/// 99 of 100 targets then err by less than the tolerance (Plummer models, 2^20 points).
-static double box_error(int degree, double tolerance) { return degree <= 2 ? 1.3 * tolerance : 2 * tolerance; }
+/// 99 of 100 targets then err by less than the tolerance (Plummer models, degree 2, 2^20 and 2^24 points).
+static double box_error(int degree, double tolerance) {
+  return (degree == 1 ? 1.3 : degree == 2 ? 1.12 : 1.6) * tolerance;
+}
 
 TreecodeScheme cheapest_treecode(const Options& o, const Geometry& g, const CostConstants& c, double tolerance) {
   constexpr double least = 0.25;  // smaller angles leave most pairs to p2p

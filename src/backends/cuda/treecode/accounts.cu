@@ -80,11 +80,11 @@ struct MultipolePowers {
   }
 };
 
-/// What is missing at a group's targets. A lane takes the boxes that it found to one in four of them.
+/// What is missing at a group's targets. A lane takes the boxes that it found to one in eight of them.
 __global__ void __launch_bounds__(32)
     accepted_tails_kernel(const __grid_constant__ TreeWork work, std::int64_t every, const double* power,
                           const __grid_constant__ TailMeans means, double* part, int width) {
-  constexpr int one_in = 4;
+  constexpr int one_in = 8;
   const TreeView& tree = work.tree;
   Truncation sum;
   walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first, std::int64_t end) {

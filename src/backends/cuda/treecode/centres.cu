@@ -19,20 +19,26 @@ struct MoveCentre {
   __device__ void operator()(std::int64_t box) const {
     Real* own = multipole + box * stride;
     BoxPlace& place = walks.place[box];
-    if (box == 0) walks.header->moved = 1;
-    if (place.sources == 0) return;
+    if (box == 0) walks.header->moved = degree;
+    if (!place.divided() && place.sources() == 0) return;
+    place.mass = static_cast<float>(own[0]);
+    const double edge = tree.lattice.edge(tree.level[box]);
+    if (degree == 2) own[9] = static_cast<Real>(edge * edge);  // behind its nine numbers a row is free: QuadrupoleTerms
     const bool one_sign = walks.header->one_sign(), by_error = one_sign && walks.header->box_error > 0;
     // R_{1,m} are y, z, x; rounded, a centre of mass may lie just outside a box
     const float t[3] = {static_cast<float>(own[3] / own[0]), static_cast<float>(own[1] / own[0]),
                         static_cast<float>(own[2] / own[0])},
                 most = one_sign ? 0.51f : 0.5f;
     if (!(fabsf(t[0]) <= most && fabsf(t[1]) <= most && fabsf(t[2]) <= most)) return;
-    const double edge = tree.lattice.edge(tree.level[box]);
     for (int axis = 0; axis < 3; ++axis) place.centre[axis] += edge * static_cast<double>(t[axis]);
     const float moved = sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
     if (place.least < INFINITY)
       place.least = __double2float_ru(edge * (1 / (by_error ? 1.0 : theta) + static_cast<double>(moved)));
-    if (by_error) place.weight = weight_of(degree, static_cast<float>(fabs(own[0])), static_cast<float>(edge));
+    if (by_error) {
+      const float mass = fabsf(place.mass), wide = static_cast<float>(edge);
+      place.weight = weight_of(degree, mass, wide);
+      place.mass_weight = fmaxf(place.weight > 0 ? 0.0f : INFINITY, mass_weight_of(mass, wide));
+    }
     const Real by[3] = {static_cast<Real>(t[0]), static_cast<Real>(t[1]), static_cast<Real>(t[2])};
     laplace::recentre<Real>(degree, own, by);
   }

@@ -5,30 +5,50 @@
 #include "backends/cuda/far/evaluate.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/treecode/lanes.hpp"
 #include "backends/cuda/treecode/terms.hpp"
 #include "backends/cuda/treecode/walk.hpp"
 
 namespace farfield::cuda {
 
-inline constexpr int far_warps = 4;        ///< groups of a block
-inline constexpr int most_accepted = 128;  ///< boxes that are listed before they are evaluated
+inline constexpr int far_warps = 4;       ///< groups of a block
+inline constexpr int most_accepted = 96;  ///< boxes that are listed before they are evaluated
 
-/// Walks for the group and calls take(n) with n boxes in stage.list, once or more.
-template <class Stage, class Take>
-__device__ void walk_far(const TreeWork& work, Stage& stage, const Take& take) {
+/// Appends the boxes of the lanes that found one; by a whole warp.
+__device__ inline void append(bool wanted, const Accepted& box, Accepted* list, int& listed) {
+  const unsigned some = __ballot_sync(~0u, wanted), before = some & ((1u << threadIdx.x % 32) - 1);
+  if (wanted) list[listed + __popc(before)] = box;
+  listed += __popc(some);
+}
+
+/// Walks for the group and calls take(n) with n boxes in stage.list, once or more; n is a multiple of `batch` but for
+/// the last time. Boxes whose mass suffices come to take_masses(n) where these are asked for, n of them in
+/// stage.masses.
+template <int batch, bool by_mass, class Stage, class Take, class TakeMasses>
+__device__ void walk_far(const TreeWork& work, Stage& stage, const Take& take, const TakeMasses& take_masses) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
   Walk walk(work, stage.group, stage.stack);
-  int listed = 0;
+  int listed = 0, masses = 0;
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
-    const bool wanted = found.kind == Walk::far;
-    const unsigned some = __ballot_sync(~0u, wanted), before = some & ((1u << threadIdx.x % 32) - 1);
-    if (wanted) stage.list[listed + __popc(before)] = {found.at[0], found.at[1], found.at[2], found.box};
-    listed += __popc(some);
+    const bool is_far = found.kind == Walk::far, alone = by_mass && is_far && found.mass_suffices;
+    append(is_far && !alone, {found.at[0], found.at[1], found.at[2], found.box}, stage.list, listed);
+    if constexpr (by_mass) {
+      append(alone, {found.at[0], found.at[1], found.at[2], __float_as_int(found.mass)}, stage.masses, masses);
+      __syncwarp();
+      if (!more || masses > most_accepted - 32) {
+        take_masses(masses);
+        masses = 0;
+      }
+    }
     __syncwarp();
     if (listed == 0 || (more && listed <= most_accepted - 32)) continue;
-    take(listed);
+    const int now = more ? listed / batch * batch : listed;
+    take(now);
     __syncwarp();
-    listed = 0;
+    listed -= now;
+    if (now > 0 && lane < listed) stage.list[lane] = stage.list[now + lane];
+    __syncwarp();
   }
 }
 
@@ -38,48 +58,45 @@ struct FarStage {
   alignas(16) float record[Terms::boxes][Terms::pitch];
   Group group;
   Accepted list[most_accepted];
+  Accepted masses[Terms::by_mass ? most_accepted : 1];  ///< in the place of a box's number its mass
   Walk::Stack stack;
 };
 
-/// The targets of a group, `n` to a lane: lanes 0 to units - 1 hold all of them, the next as many hold them again and
-/// take other boxes, and so on. So few lanes are idle, however many targets there are.
+/// The targets of a group and their sums, some to a lane.
 template <class Terms>
 class FarTargets {
   static constexpr int n = Terms::targets;
 
  public:
   __device__ FarTargets(const TreeWork& work, const Group& group, std::int64_t first, int count)
-      : first_(first), count_(count), units_((count + n - 1) / n) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    copies_ = 32 / units_;
-    copy_ = lane / units_;
-    unit_ = lane - copy_ * units_;
+      : first_(first), lanes_(count, n) {
 #pragma unroll
     for (int i = 0; i < n; ++i)
       for (int axis = 0; axis < 3; ++axis)
-        x_[i][axis] = static_cast<float>(
-            displacement(work.target[axis][first + min(unit_ + i * units_, count - 1)], group.middle[axis]));
+        x_[i][axis] = static_cast<float>(displacement(work.target[axis][first + lanes_.target(i)], group.middle[axis]));
   }
   __device__ void add(const float (*record)[Terms::pitch], int count) {
-    for (int b = copy_ < copies_ ? copy_ : count; b < count; b += copies_) Terms::add(record[b], x_, sum_);
+    for (int b = lanes_.first(count); b < count; b += lanes_.copies) Terms::add(record[b], x_, sum_);
   }
-  /// Adds the sums of all copies to the results.
-  template <class Real>
-  __device__ void deliver(const ResultArrays<Real>& result) const {
+  __device__ void add_masses(const Accepted* box, int count) {
+    if constexpr (Terms::by_mass)
+#pragma unroll 2
+      for (int b = lanes_.first(count); b < count; b += lanes_.copies) Terms::add_mass(box[b], x_, sum_);
+  }
+  /// Adds the sums of all copies of a target to the results.
+  __device__ void deliver(const ResultArrays<float>& result) const {
 #pragma unroll
     for (int i = 0; i < n; ++i)
 #pragma unroll
       for (int part = 0; part < Terms::parts; ++part) {
-        float all = 0;
-#pragma unroll 1
-        for (int copy = 0; copy < copies_; ++copy) all += __shfl_sync(~0u, sum_[i][part], unit_ + copy * units_);
-        if (copy_ == 0 && unit_ + i * units_ < count_) result[part][first_ + unit_ + i * units_] += all;
+        const float all = lanes_.sum_of_copies(sum_[i][part]);
+        if (lanes_.delivers(i)) result[part][first_ + lanes_.target(i)] += all;
       }
   }
 
  private:
   std::int64_t first_;
-  int count_, units_, copies_, copy_, unit_;
+  GroupLanes lanes_;
   float x_[n][3], sum_[n][4] = {};
 };
 
@@ -98,7 +115,7 @@ __global__ void __launch_bounds__(far_warps* warp, Terms::residents / (far_warps
   for_each_group(work, std::int64_t(blockIdx.x) * far_warps + own, [&](std::int64_t first, std::int64_t end) {
     stage.group.enclose(work, first, end, true);
     FarTargets<Terms> targets(work, stage.group, first, static_cast<int>(end - first));
-    walk_far(work, stage, [&](int listed) {
+    const auto take = [&](int listed) {
       for (int from = 0; from < listed; from += Terms::boxes) {
         const int now = min(Terms::boxes, listed - from);
         Terms::fill(work, stage.list + from, now, factor, stage.record);
@@ -106,7 +123,9 @@ __global__ void __launch_bounds__(far_warps* warp, Terms::residents / (far_warps
         targets.add(stage.record, now);
         __syncwarp();
       }
-    });
+    };
+    walk_far<Terms::boxes, Terms::by_mass>(work, stage, take,
+                                           [&](int masses) { targets.add_masses(stage.masses, masses); });
     targets.deliver(work.result);
   });
 }
@@ -150,10 +169,11 @@ __global__ void __launch_bounds__(warp)
     for (std::int64_t t = begin; t < end; t += warp) {
       Real sum[expansions] = {};
       const std::int64_t own = min(t + lane, end - 1);
-      walk_far(work, stage, [&](int count) {
+      const auto take = [&](int count) {
         for (int k = 0; k < count; ++k)
           add_any<Kernel, Real, expansions>(work, stage.list[k].box, own, extent, first, coefficient, sum);
-      });
+      };
+      walk_far<1, false>(work, stage, take, [](int) {});
       if (t + lane < end)
 #pragma unroll
         for (int e = 0; e < expansions; ++e) work.result[first + e][own] += sum[e];

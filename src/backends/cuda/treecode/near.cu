@@ -1,10 +1,9 @@
 // p2p of a treecode: a warp per group of targets walks the tree and sums the sources of the boxes that it does not
 // expand. The group's own sources, where targets are sources, come first and apart, since only they are surely close.
-#include "backends/cuda/near/pair_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
+#include "backends/cuda/treecode/group_sum.hpp"
 #include "backends/cuda/treecode/walk.hpp"
-#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
@@ -13,7 +12,7 @@ struct SourceRange {
   std::uint32_t begin, count;
 };
 inline constexpr int near_threads = 32;  ///< a warp: it walks
-inline constexpr int most_ranges = 192;
+inline constexpr int most_ranges = 128;
 
 /// The sources of a list of ranges, up to 32 ranges at a time.
 class RangeSources {
@@ -94,18 +93,26 @@ __device__ PairFrame<Real> frame_around(const Group& group) {
 /// Sums the near field of the targets first ... first + count.
 template <class Kernel, class Real, int parts>
 __device__ void sum_near(const NearWork<Real>& work, std::int64_t first, int count,
-                         NearStage<PairSum<Kernel, Real, parts, near_threads>>& stage) {
-  using Sum = PairSum<Kernel, Real, parts, near_threads>;
-  static_assert(Sum::most_targets >= most_group_targets);
+                         NearStage<GroupSum<Kernel, Real, parts>>& stage) {
+  static_assert(GroupSum<Kernel, Real, parts>::most_targets >= most_group_targets);
   stage.group.enclose(work, first, first + count, true);
   if (threadIdx.x == 0) {
     stage.sum.frame = frame_around<Kernel, Real>(stage.group);
     stage.list[0] = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
   }
   __syncwarp();
+  GroupSum<Kernel, Real, parts> sum(work, stage.sum, first, count);
+  const auto add = [&](int listed) {
+    RangeSources sources(stage.list, listed, stage.row);
+    sum.add(sources);
+    __syncwarp();
+  };
+  if (work.alike) {
+    add(1);
+    sum.flush(true);
+  }
   Walk walk(work, stage.group, stage.stack);
-  bool guarded = work.alike;
-  int listed = guarded ? 1 : 0;
+  int listed = 0;
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
     const std::int64_t begin = found.source_begin, end = found.kind == Walk::near ? begin + found.sources : begin;
@@ -117,21 +124,17 @@ __device__ void sum_near(const NearWork<Real>& work, std::int64_t first, int cou
     }
     __syncwarp();
     if (listed == 0 || (more && listed <= most_ranges - 2 * near_threads)) continue;
-    Sum sum(work, stage.sum, first, count, guarded ? 0 : Sum::nowhere);
-    RangeSources sources(stage.list, listed, stage.row);
-    if (guarded) sum.guard(static_cast<std::uint32_t>(count));
-    sum.add(sources);
-    sum.finish(false);
-    __syncwarp();
-    guarded = false;
+    add(listed);
     listed = 0;
   }
+  sum.flush(false);
+  sum.deliver();
 }
 
 template <class Kernel, class Real, int parts>
 __global__ void __launch_bounds__(near_threads, tuning::tile_residents<Real> / near_threads)
     walk_near_kernel(const __grid_constant__ NearWork<Real> work) {
-  __shared__ NearStage<PairSum<Kernel, Real, parts, near_threads>> stage;
+  __shared__ NearStage<GroupSum<Kernel, Real, parts>> stage;
   for_each_group(work, blockIdx.x, [&](std::int64_t first, std::int64_t end) {
     sum_near<Kernel, Real, parts>(work, first, static_cast<int>(end - first), stage);
   });
@@ -140,9 +143,6 @@ __global__ void __launch_bounds__(near_threads, tuning::tile_residents<Real> / n
 template <class Kernel, class Real>
 void walk_near(const NearWork<Real>& work) {
   if constexpr (Kernel::Basis::decay.axes == 3) {  // `choose` refuses others
-    for (int part = 0; part < work.result.parts(); ++part)
-      require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
-              "cudaMemsetAsync");
     const auto kernel =
         with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
     kernel<<<static_cast<unsigned>(groups_of(work.targets)), near_threads, 0, work.stream>>>(work);

@@ -20,13 +20,15 @@ struct LayPlace {
     const bool few = sources == 0 || sources <= m2p_sources;
     // farther than `reach` from all sides
     const double least = fmax(edge / rule.theta, rule.reach > 0 ? rule.reach + 0.8660254037844387 * edge : 0);
+    const bool divided = !few && tree.child_count(box) > 0;
     walks.place[box] = {{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
                         few ? INFINITY : __double2float_ru(least),
                         0,
-                        tree.first_child[box],
-                        few ? 0 : tree.child_count(box),
-                        static_cast<std::uint32_t>(tree.source_begin[box]),
-                        static_cast<std::uint32_t>(sources)};
+                        0,
+                        0,
+                        static_cast<std::uint32_t>(divided ? tree.first_child[box] : tree.source_begin[box]),
+                        divided ? static_cast<std::uint32_t>(tree.child_count(box))
+                                : static_cast<std::uint32_t>(sources) | BoxPlace::undivided};
   }
 };
 
@@ -41,43 +43,72 @@ struct FindSigns {
   }
 };
 
-inline constexpr int measuring_warps = 4;
+inline constexpr int measuring_warps = 4, measured_together = 4;
 
 struct MeasureStage {
   Group group;
   Walk::Stack stack;
 };
 
-/// The acceleration at the middle of a group, by the masses alone of boxes accepted by the widest angle, and of leaves.
-template <class Real>
+/// The acceleration at the middle of a group, by the masses alone of boxes accepted by the widest angle, and of leaves;
+/// for lane 0.
+__device__ float measured_field(const TreeWork& work, MeasureStage& stage) {
+  const float soft = stage.group.largest_half();
+  float field[3] = {}, size = 0;
+  Walk walk(work, stage.group, stage.stack);
+  for (bool more = true; more;) {
+    const Walk::Found found = walk.next(more);
+    if (found.kind != Walk::near && found.kind != Walk::far) continue;
+    float square = soft * soft;
+    for (const float d : found.at) square += d * d;
+    const float inverse = square > 0 ? rsqrtf(square) : 0.0f, w = found.mass * inverse * inverse;
+    size += fabsf(w);
+    for (int axis = 0; axis < 3; ++axis) field[axis] += w * inverse * found.at[axis];
+  }
+  float all = 0;
+  for (float& part : field) part = sum_of_warp(part), all += part * part;
+  // where the field vanishes, in a symmetric cloud's middle, no box would be accepted
+  return fmaxf(sqrtf(all), sum_of_warp(size) / 64);
+}
+
+/// Where a group lies by the one that was measured before it, the field is the same to a tenth.
+class Measured {
+ public:
+  __device__ bool serves(const Group& group) const {
+    const double near = 4 * static_cast<double>(fminf(half_, group.largest_half()));
+    bool by = near > 0;
+    for (int axis = 0; axis < 3; ++axis) by &= fabs(displacement(group.middle[axis], middle_[axis])) <= near;
+    return by;
+  }
+  __device__ void keep(const Group& group) {
+    for (int axis = 0; axis < 3; ++axis) middle_[axis] = group.middle[axis];
+    half_ = group.largest_half();
+  }
+
+ private:
+  double middle_[3] = {};
+  float half_ = 0;
+};
+
 __global__ void __launch_bounds__(measuring_warps * 32)
-    measure_groups_kernel(const __grid_constant__ TreeWork work, const Real* multipole, int stride, int degree) {
+    measure_groups_kernel(const __grid_constant__ TreeWork work, int degree) {
   __shared__ MeasureStage stages[measuring_warps];
   const Walks walks = walks_of(work);
   if (!walks.header->by_error()) return;
   MeasureStage& stage = stages[threadIdx.x / 32];
-  const Group& group = stage.group;
-  for_each_group(work, std::int64_t(blockIdx.x) * measuring_warps + threadIdx.x / 32, [&](auto first, auto end) {
-    stage.group.enclose(work, first, end, false);
-    const float soft = fmaxf(group.half[0], fmaxf(group.half[1], group.half[2]));
-    float field[3] = {}, size = 0;
-    Walk walk(work, group, stage.stack);
-    for (bool more = true; more;) {
-      const Walk::Found found = walk.next(more);
-      if (found.kind != Walk::near && found.kind != Walk::far) continue;
-      const auto mass = static_cast<float>(multipole[std::int64_t(found.box) * stride]);
-      float square = soft * soft;
-      for (const float d : found.at) square += d * d;
-      const float inverse = square > 0 ? rsqrtf(square) : 0.0f, w = mass * inverse * inverse;
-      size += fabsf(w);
-      for (int axis = 0; axis < 3; ++axis) field[axis] += w * inverse * found.at[axis];
-    }
-    float all = 0;
-    for (float& part : field) part = sum_of_warp(part), all += part * part;
-    // where the field vanishes, in a symmetric cloud's middle, no box would be accepted
-    const float field_there = fmaxf(sqrtf(all), sum_of_warp(size) / 64);
-    if (threadIdx.x % 32 == 0) walks.stretch[first] = stretch_of(degree, walks.header->box_error * field_there);
-  });
+  Measured measured;
+  float stretch = 0;
+  const std::int64_t number = measured_together * (std::int64_t(blockIdx.x) * measuring_warps + threadIdx.x / 32);
+  for (int k = 0; k < measured_together; ++k)
+    for_each_group(work, number + k, [&](std::int64_t first, std::int64_t end) {
+      stage.group.enclose(work, first, end, false);
+      if (!measured.serves(stage.group)) {
+        const float field = measured_field(work, stage);
+        stretch = stretch_of(degree, walks.header->box_error * field);
+        measured.keep(stage.group);
+      }
+      if (threadIdx.x % 32 == 0) walks.stretch[first] = stretch;
+    });
 }
 
 }  // namespace
@@ -94,17 +125,14 @@ void find_signs(const NearWork<Real>& work) {
   for_each_index(work.sources, FindSigns<Real>{work.strength, walks_of(work).header}, work.stream, "signs");
 }
 
-template <class Real>
-void measure_groups(const Work<Real>& work) {
-  const std::int64_t blocks = (groups_of(work.targets) + measuring_warps - 1) / measuring_warps;
-  measure_groups_kernel<Real><<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(
-      work, work.multipole, work.tables.stride, work.tables.degree);
+void measure_groups(const TreeWork& work, int degree) {
+  constexpr int of_block = measuring_warps * measured_together;
+  const std::int64_t blocks = (groups_of(work.targets) + of_block - 1) / of_block;
+  measure_groups_kernel<<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(work, degree);
   require_launch("measure_groups_kernel");
 }
 
 template void find_signs(const NearWork<float>&);
 template void find_signs(const NearWork<double>&);
-template void measure_groups(const Work<float>&);
-template void measure_groups(const Work<double>&);
 
 }  // namespace farfield::cuda

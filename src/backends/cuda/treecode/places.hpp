@@ -8,18 +8,23 @@ namespace farfield::cuda {
 /// A box as a walk sees it. Its expansion is evaluated at targets at a distance of at least `least`, and of at least
 /// `weight` times the stretch of their group, from `centre`.
 struct alignas(16) BoxPlace {
-  double centre[3];  ///< of the expansion, scaled
-  float least;       ///< infinite where the box has too few sources
-  float weight;      ///< 0: `least` alone counts
-  BoxId first_child;
-  std::int32_t children;  ///< 0: a leaf, or not worth dividing
-  std::uint32_t source_begin, sources;
+  double centre[3];         ///< of the expansion, scaled
+  float least;              ///< infinite where the box has too few sources
+  float weight;             ///< 0: `least` alone counts
+  float mass, mass_weight;  ///< the sum of its strengths, and what `weight` is for this sum alone
+  std::uint32_t first;      ///< child; or source of a box that is not divided: a leaf, or one with few sources
+  std::uint32_t count;      ///< of children; of sources, with the bit `undivided`
+
+  static constexpr std::uint32_t undivided = 1u << 31;
+  __host__ __device__ bool divided() const { return !(count & undivided); }
+  /// Of a box that is not divided.
+  __host__ __device__ std::uint32_t sources() const { return count & ~undivided; }
 };
 static_assert(sizeof(BoxPlace) == 3 * sizeof(float4));
 
 struct alignas(16) WalkHeader {
   float box_error;         ///< see TreecodeScheme; 0: boxes are accepted by their angle
-  int moved;               ///< are expansions about centres of mass where these lie in their boxes?
+  int moved;               ///< degree of expansions about centres of mass, where these lie in their boxes; or 0
   int positive, negative;  ///< has any strength this sign?
 
   __device__ bool one_sign() const { return !(positive && negative); }
@@ -48,8 +53,8 @@ __device__ inline BoxPlace read(const BoxPlace* from) {
   return {{__hiloint2double(a.y, a.x), __hiloint2double(a.w, a.z), __hiloint2double(b.y, b.x)},
           __int_as_float(b.z),
           __int_as_float(b.w),
-          c.x,
-          c.y,
+          __int_as_float(c.x),
+          __int_as_float(c.y),
           static_cast<std::uint32_t>(c.z),
           static_cast<std::uint32_t>(c.w)};
 }
@@ -61,8 +66,7 @@ template <class Real>
 void find_signs(const NearWork<Real>& work);
 /// Writes the stretch of every group: with it an accepted box errs by at most about `box_error` of the acceleration
 /// there, which is that of the boxes' masses.
-template <class Real>
-void measure_groups(const Work<Real>& work);
+void measure_groups(const TreeWork& work, int degree);
 
 /// A multipole of degree d, of mass m, about the centre of mass of a box of edge a errs by about m l^(d+1) / r^(d+3),
 /// l = 0.7 a (measured: docs/mathematics/treecode.md). That is a share `error` of the acceleration g from
@@ -74,6 +78,13 @@ __device__ inline float weight_of(int degree, float mass, float edge) {
 }
 __device__ inline float stretch_of(int degree, float error) {
   return error > 0 && error < INFINITY ? exp2f(-log2f(error) / static_cast<float>(degree + 3)) : 0.0f;
+}
+/// The mass alone (degree 1: there is no dipole) suffices where it errs by less than this share of what a box may.
+inline constexpr float mass_share = 0.3f;
+__device__ inline float mass_weight_of(float mass, float edge) { return weight_of(1, mass / mass_share, edge); }
+/// From the stretch for `degree` that for degree 1; infinite where there is none.
+__device__ inline float mass_stretch_of(int degree, float stretch) {
+  return stretch > 0 ? exp2f(log2f(stretch) * static_cast<float>(degree + 3) / 4) : INFINITY;
 }
 
 }  // namespace farfield::cuda

@@ -19,6 +19,7 @@ struct OuterTerms {
   static constexpr int count = Basis::coefficient_count(degree), parts = of_results, first = 5;
   static constexpr int pitch = (count + first + 3) / 4 * 4, targets = 2, residents = degree <= 3 ? 768 : 512;
   static constexpr int boxes = count <= 32 ? 16 : count <= 64 ? 8 : count <= 128 ? 4 : 2;
+  static constexpr bool by_mass = false;  ///< have boxes whose mass suffices a sum of their own?
   static std::vector<double> factors() { return Basis::sum_factors(degree); }
 
   /// Quadrupoles serve degree 2 about centres of mass.
@@ -75,6 +76,7 @@ struct OuterTerms {
 template <int of_results>
 struct QuadrupoleTerms {
   static constexpr int count = 9, parts = of_results, pitch = 12, targets = 4, boxes = 32, residents = 768;
+  static constexpr bool by_mass = true;
   static std::vector<double> factors() { return std::vector<double>(count, 1.0); }
 
   __device__ static bool serves(const WalkHeader& header) { return header.moved && header.one_sign(); }
@@ -83,13 +85,12 @@ struct QuadrupoleTerms {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (lane >= now) return;
     const Accepted a = from[lane];
-    const auto edge = static_cast<float>(work.tree.lattice.edge(work.tree.level[a.box]));
     const auto* c = reinterpret_cast<const float4*>(work.multipole + std::int64_t(a.box) * work.tables.stride);
-    const float4 low = __ldg(c), high = __ldg(c + 1);
-    const float numbers[count] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w, __ldg(&c[2].x)};
+    const float4 low = __ldg(c), high = __ldg(c + 1), last = __ldg(c + 2);  // and the edge's square (MoveCentre)
+    const float numbers[count] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w, last.x};
     const laplace::Quadrupole<float> q = laplace::quadrupole(numbers);
     auto* own = reinterpret_cast<float4*>(record[lane]);
-    own[0] = {a.x, a.y, a.z, edge * edge};
+    own[0] = {a.x, a.y, a.z, last.y};
     own[1] = {q.mass, q.xx, q.yy, q.zz};
     own[2] = {q.xy, q.xz, q.yz, 0};
   }
@@ -102,6 +103,15 @@ struct QuadrupoleTerms {
       const float dx = x[i][0] - place.x, dy = x[i][1] - place.y, dz = x[i][2] - place.z;
       laplace::add_quadrupole<parts>(q, place.w, dx, dy, dz, approximate_inverse_sqrt(dx * dx + dy * dy + dz * dz),
                                      sum[i]);
+    }
+  }
+  /// The mass of a box at its centre of mass, in the place of the box's number.
+  __device__ static void add_mass(const Accepted& box, const float (&x)[targets][3], float (&sum)[targets][4]) {
+    const float4 m = *reinterpret_cast<const float4*>(&box);
+#pragma unroll
+    for (int i = 0; i < targets; ++i) {
+      const float dx = x[i][0] - m.x, dy = x[i][1] - m.y, dz = x[i][2] - m.z;
+      laplace::add_mass<parts>(m.w, dx, dy, dz, approximate_inverse_sqrt(dx * dx + dy * dy + dz * dz), sum[i]);
     }
   }
 };

@@ -66,8 +66,9 @@ __device__ inline std::int64_t end_of_group(const TreeView& tree, std::int64_t f
 struct Group {
   double middle[3];
   float half[3];
-  float stretch;
+  float stretch, mass_stretch;  ///< the latter infinite where boxes are accepted by their angle
 
+  __device__ float largest_half() const { return fmaxf(half[0], fmaxf(half[1], half[2])); }
   /// By a whole warp, for all of it.
   __device__ void enclose(const TreeWork& work, std::int64_t first, std::int64_t end, bool stretched) {
     const Cuboid c = cuboid_of_warp(work.target, first, end);
@@ -78,7 +79,9 @@ struct Group {
         half[axis] = static_cast<float>(fmax(c.high[axis] - middle[axis], middle[axis] - c.low[axis]));
       }
       const Walks walks = walks_of(work);
-      stretch = stretched && walks.header->by_error() ? walks.stretch[first] : 0;
+      const bool by_error = stretched && walks.header->by_error();
+      stretch = by_error ? walks.stretch[first] : 0;
+      mass_stretch = by_error ? mass_stretch_of(walks.header->moved, stretch) : INFINITY;
     }
     __syncwarp();
   }
@@ -103,8 +106,10 @@ class Walk {
   struct Found {
     Kind kind = nowhere;
     BoxId box = no_box;
-    float at[3] = {};  ///< the centre of its expansion, from the group's middle
-    std::uint32_t source_begin = 0, sources = 0;
+    float at[3] = {};                             ///< the centre of its expansion, from the group's middle
+    float mass = 0;                               ///< of a box about its centre of mass
+    bool mass_suffices = false;                   ///< to evaluate a far box
+    std::uint32_t source_begin = 0, sources = 0;  ///< of a near box
   };
   /// Opened boxes whose children are still to be looked at. Opening one box at a time adds at most seven on each of 62
   /// levels; more than one are taken only where room for that remains.
@@ -135,8 +140,8 @@ class Walk {
     const unsigned open = __ballot_sync(~0u, found.kind == opened);
     if (found.kind == opened) {
       const int at = opened_ + __popc(open & ((1u << lane) - 1));
-      stack_.first_child[at] = place.first_child;
-      stack_.children[at] = static_cast<std::uint8_t>(place.children);
+      stack_.first_child[at] = static_cast<BoxId>(place.first);
+      stack_.children[at] = static_cast<std::uint8_t>(place.count);
     }
     opened_ += __popc(open);
     __syncwarp();
@@ -149,20 +154,23 @@ class Walk {
   /// might choose another one in another kernel.
   __device__ Found look(BoxId box, BoxPlace& place) const {
     place = read(place_ + box);
-    Found found{nowhere, box, {}, place.source_begin, place.sources};
+    Found found{nowhere, box, {}, place.mass, false, place.first, place.sources()};
     float square = 0;
     for (int axis = 0; axis < 3; ++axis) {
       found.at[axis] = static_cast<float>(displacement(place.centre[axis], group_.middle[axis]));
       const float d = fmaxf(fabsf(found.at[axis]) - group_.half[axis], 0.0f);
       square = __fmaf_rn(d, d, square);
     }
-    const float least = fmaxf(place.least, __fmul_rn(place.weight, group_.stretch));
-    if (square >= __fmul_rn(least, least))
+    const float least = fmaxf(place.least, __fmul_rn(place.weight, group_.stretch)),
+                alone = __fmul_rn(place.mass_weight, group_.mass_stretch);
+    if (square >= __fmul_rn(least, least)) {
       found.kind = far;
-    else if (place.children > 0)
+      found.mass_suffices = square >= __fmul_rn(alone, alone);  // false where alone is 0 times infinity
+    } else if (place.divided()) {
       found.kind = opened;
-    else if (place.sources > 0)
+    } else if (found.sources > 0) {
       found.kind = near;
+    }
     return found;
   }
 
