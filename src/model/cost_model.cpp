@@ -50,13 +50,10 @@ static constexpr double mirror_translation[most_mirror_degree + 1] = {
     0.42, 0.42, 0.42, 0.42, 0.42, 0.42, 0.5,  0.6,  0.72, 0.85, 1.02, 1.2,  1.42, 1.68, 1.97, 2.25, 4.13,
     4.9,  5.75, 6.5,  7.3,  8.2,  9.3,  10.2, 14.5, 16.2, 19.3, 23,   27.4, 29.5, 41,   45,   49.5, 54.3};
 
-/// Expansions of the plane, from `gpu_fmm plane`. A pair of velocities alone takes half of one with a logarithm: at
-/// 2^24 points p2p takes 3.1 ms instead of 4.0, of which each family costs 2.0 beside its pairs; in double 4.8 instead
-/// of 12.
+/// Expansions of the plane, from `gpu_fmm plane`.
 static CostConstants planar_device_constants(Kernel kernel, Precision precision, bool gradient) {
   CostConstants c = precision == Precision::single_ ? CostConstants{gradient ? 7.7e-4 : 5e-4, 0, 8.6e-5, 5e-4, 3}
                                                     : CostConstants{gradient ? 2.5e-3 : 2e-3, 0, 1.5e-4, 1e-3, 2};
-  if (traits(kernel).vector.always) c.pair /= 2;
   c.dense = 0.5;
   c.meet = 3e-3;
   c.box = 1.5;
@@ -83,9 +80,13 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
 // (double) to 2.2 (single) for one that reaches as far as a leaf.
 // Velocities of vortices, baseline, 2e4 points: with Gaussian cores 1.9 (far pairs) to 4 (near ones), with the stream
 // function 2.8.
-double softened_pair_cost(const Options& o, Backend backend) {
+// On a device constants of the plane are those of laplace2d: in double a pair of velocities takes half of it, in single
+// leaves of about 21 points are best for both (2^24 vortices: 9.3 ms, with 24 to 28 points 10.1 to 12.1).
+double softened_pair_cost(const Options& o, Backend backend, Precision precision) {
   if (o.core != Core::none) return o.core == Core::gauss ? 3 : 1.05;
-  if (o.stream_function) return backend == Backend::cuda ? 2 : 3;  // there as for laplace2d
+  if (traits(o.kernel).vector.always && backend == Backend::cuda)
+    return o.stream_function || precision == Precision::single_ ? 1 : 0.5;
+  if (o.stream_function) return 3;
   if (!(o.softening > 0)) return 1;
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }

@@ -88,13 +88,14 @@ TEST_F(CudaVortex, TakesEveryPathOnSmallTrees) {
   EXPECT_GT(p2l, 0);
 }
 
-/// The stream function's plan sums the same velocities, with and without the logarithm, to rounding.
+/// The stream function's plan sums the same velocities, with and without the logarithm. Its lists may differ, so that
+/// truncation has to be small as well.
 TEST_F(CudaVortex, VelocitiesAloneAreThoseOfBoth) {
   for (const Kind kind : {Kind::plummer, Kind::apart})
     for (const Precision precision : both) {
       const Cloud cloud = flat_cloud(kind, 8'000, Signs::mixed);
       Options o = device_options(Kernel::vortex, 1e-5, precision);
-      o.degree = 12, o.leaf_size = 20;
+      o.degree = precision == Precision::single_ ? 13 : 42, o.leaf_size = 20;
       const Result<double> alone = make_plan(cloud, o).evaluate(cloud.strengths);
       o.stream_function = true;
       const Result<double> two = make_plan(cloud, o).evaluate(cloud.strengths);
@@ -102,7 +103,7 @@ TEST_F(CudaVortex, VelocitiesAloneAreThoseOfBoth) {
       double difference = 0, size = 0;
       for (std::size_t i = 0; i < two.gradient.size(); ++i)
         difference += std::pow(alone.gradient[i] - two.gradient[i], 2), size += std::pow(two.gradient[i], 2);
-      EXPECT_LE(std::sqrt(difference / size), precision == Precision::single_ ? 1e-6 : 1e-14) << cloud.label;
+      EXPECT_LE(std::sqrt(difference / size), precision == Precision::single_ ? 1e-6 : 1e-12) << cloud.label;
     }
 }
 
