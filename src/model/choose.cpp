@@ -383,7 +383,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
     CostConstants c = machine.backend == Backend::cuda
                           ? device_cost_constants(o.kernel, precision, o.gradient)
                           : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
-    c.pair *= softened_pair_cost(o);
+    c.pair *= softened_pair_cost(o, machine.backend, precision);
     return c;
   };
   d.pair_terms = pair_terms_for(d, o);

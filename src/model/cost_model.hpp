@@ -42,7 +42,7 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
 
 /// Time of a pair with softening, core or stream function over one without.
-double softened_pair_cost(const Options& options);
+double softened_pair_cost(const Options& options, Backend backend, Precision precision);
 
 /// Nanoseconds of one translation of `degree`.
 double translation_cost(const CostConstants& c, int degree, bool rotation);

@@ -54,15 +54,20 @@ TEST_F(CudaVortex, PairsAreExact) {
 
 TEST_F(CudaVortex, KeepsThePromise) {
   print_header("cuda, kernels vortex and cauchy");
-  for (const Kind kind : all_kinds)
-    for (const Precision precision : both)
-      for (const Options& o : all_options(precision == Precision::single_ ? 1e-5 : 1e-9, precision, 1e-3)) {
-        const Cloud cloud = flat_cloud(kind, 10'000, Signs::mixed);
-        const Outcome found = measure_vortices(cloud, o);
+  for (const Kind kind : all_kinds) {
+    const Cloud cloud = flat_cloud(kind, 5'000, Signs::mixed);
+    const auto single = all_options(1e-5, Precision::single_, 1e-3),
+               twice = all_options(1e-9, Precision::double_, 1e-3);
+    for (std::size_t k = 0; k < single.size(); ++k) {
+      const Exact truth = vortex_exact(cloud, single[k]);
+      for (const Options& o : {single[k], twice[k]}) {
+        const Outcome found = measure_vortices(cloud, o, truth);
         print_row(cloud, found);
         EXPECT_EQ(found.report.backend, "cuda");
-        EXPECT_LE(found.worst(), slack * o.tolerance) << cloud.label << ' ' << found.report.kernel << ' ' << word_of(o.core);
+        EXPECT_LE(found.worst(), slack * o.tolerance) << cloud.label << ' ' << found.report.kernel << ' ' << k;
       }
+    }
+  }
 }
 
 /// On trees small enough for a sanitizer: all lists, families and tiles, m2l of constant sizes and of any.
@@ -83,13 +88,14 @@ TEST_F(CudaVortex, TakesEveryPathOnSmallTrees) {
   EXPECT_GT(p2l, 0);
 }
 
-/// The stream function's plan sums the same velocities, with and without the logarithm, to rounding.
+/// The stream function's plan sums the same velocities, with and without the logarithm. Its lists may differ, so that
+/// truncation has to be small as well.
 TEST_F(CudaVortex, VelocitiesAloneAreThoseOfBoth) {
   for (const Kind kind : {Kind::plummer, Kind::apart})
     for (const Precision precision : both) {
       const Cloud cloud = flat_cloud(kind, 8'000, Signs::mixed);
       Options o = device_options(Kernel::vortex, 1e-5, precision);
-      o.degree = 12, o.leaf_size = 20;
+      o.degree = precision == Precision::single_ ? 13 : 42, o.leaf_size = 20;
       const Result<double> alone = make_plan(cloud, o).evaluate(cloud.strengths);
       o.stream_function = true;
       const Result<double> two = make_plan(cloud, o).evaluate(cloud.strengths);
@@ -97,7 +103,7 @@ TEST_F(CudaVortex, VelocitiesAloneAreThoseOfBoth) {
       double difference = 0, size = 0;
       for (std::size_t i = 0; i < two.gradient.size(); ++i)
         difference += std::pow(alone.gradient[i] - two.gradient[i], 2), size += std::pow(two.gradient[i], 2);
-      EXPECT_LE(std::sqrt(difference / size), precision == Precision::single_ ? 1e-6 : 1e-14) << cloud.label;
+      EXPECT_LE(std::sqrt(difference / size), precision == Precision::single_ ? 1e-6 : 1e-12) << cloud.label;
     }
 }
 
@@ -122,20 +128,20 @@ TEST_F(CudaVortex, GivesTheSameBitsFiveTimes) {
 TEST_F(CudaVortex, WideCores) {
   const Cloud cloud = flat_cloud(Kind::uniform, 15'000, Signs::mixed);
   for (const Core core : {Core::gauss, Core::rankine})
-    for (const double radius : {1e-3, 5e-3, 2e-2})
+    for (const double radius : {1e-3, 5e-3, 2e-2}) {
+      const Exact truth = vortex_exact(cloud, cored(device_options(Kernel::vortex, 1e-5, both[0]), core, radius));
       for (const Precision precision : both) {
         const Options o = cored(
             device_options(Kernel::vortex, precision == Precision::single_ ? 1e-5 : 1e-9, precision), core, radius);
-        const Outcome found = measure_vortices(cloud, o);
+        const Outcome found = measure_vortices(cloud, o, truth);
         print_row(cloud, found);
         EXPECT_LE(found.worst(), slack * o.tolerance) << word_of(core) << ' ' << radius;
         EXPECT_EQ(found.report.warnings.size(), 0u);
-        Options cpu = o;
-        cpu.backend = Backend::cpu, cpu.degree = found.report.degree, cpu.leaf_size = found.report.leaf_size;
-        if (found.report.method == "fmm") {
-          EXPECT_EQ(Plan(points(cloud.sources), cpu).report().near_pairs, found.report.near_pairs);
+        if (radius < 0.01) {
+          EXPECT_GT(found.report.far_fraction, 0.5);
         }
       }
+    }
 }
 
 TEST_F(CudaVortex, ResultsAtSourcesMovedAndOfSeveralVectors) {
