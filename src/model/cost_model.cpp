@@ -64,7 +64,7 @@ static CostConstants planar_device_constants(Kernel kernel, Precision precision,
 /// Kernels that fall off, whose pairs are one exponential each, from `gpu_gauss`.
 static CostConstants falling_device_constants(Kernel kernel, Precision precision, bool gradient) {
   CostConstants c;
-  c.pair = precision == Precision::single_ ? (gradient ? 5e-4 : 3.5e-4) : gradient ? 3.5e-3 : 3e-3;
+  c.pair = precision == Precision::single_ ? (gradient ? 5.5e-4 : 3.7e-4) : gradient ? 3.5e-3 : 3e-3;
   c.coefficients = traits(kernel).coefficients;
   return c;
 }

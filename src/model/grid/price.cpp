@@ -46,13 +46,14 @@ struct GridPrice {
   double nanoseconds, bytes;
 };
 
-/// What spread, convolve and interpolate take for `points` of the grid in `blocks` blocks.
+/// What plan, spread, convolve and interpolate take on an H200 (`gpu_gauss`) for `points` of the grid in `blocks`
+/// blocks.
 double device_cost(const Decision& d, const Options& o, const Geometry& g, const Window& w, double points,
                    double blocks) {
   const int axes = axes_of(g);
-  const double times = d.precision == Precision::single_ ? 1 : 2, window = std::pow(w.width, axes);
+  const double times = d.precision == Precision::single_ ? 1 : 4, window = std::pow(w.width, axes);
   const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3;
-  return 7e5 + 300 * blocks + 0.3 * points_of(g) +
+  return 7e5 + 900 * blocks + 0.3 * points_of(g) +
          times * (static_cast<double>(g.sources) * (0.15 + 1.5e-3 * window) +
                   targets_of(g) * (0.1 + (o.gradient ? 1e-3 : 5e-4) * window) + points * axes * (2 * taps + 9) * 3e-4);
 }
@@ -93,7 +94,7 @@ std::int64_t grid_memory(std::int64_t sources, std::int64_t targets) {
 static double cutoff_cost(const Decision& d, const CostConstants& c, double targets, double held, double visited,
                           double rows) {
   if (d.backend == Backend::cuda) {
-    constexpr double tile = 128, staged = 1.5e-3;  // as in backends/cuda/cells/stages.hpp; and of one source
+    constexpr double tile = 128, staged = 0.01;  // as in backends/cuda/cells/stages.hpp; and of one source
     const double tiles = std::ceil(held / tile);
     return targets / held * ((held + 4) * visited * c.pair + tiles * (visited * staged + 0.02 * rows + 2));
   }

@@ -9,11 +9,6 @@ namespace {
 
 using Keys = CellKeys;
 
-void sort_once(Keys& keys) {
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-}
-
 /// Is there a cell so many cells on along the axis? Its key.
 bool moved(CellKey& key, int axis, int by) {
   if (by < 0 && cell_index(key, axis) < -by) return false;
@@ -22,14 +17,17 @@ bool moved(CellKey& key, int axis, int by) {
   return true;
 }
 
-/// The cells from `below` to `above` cells on from those of the set.
+/// The cells from `below` to `above` cells on from those of the set. Sets that are moved stay in order, so that they
+/// are merged, not sorted.
 Keys spread_along(const Keys& keys, int axis, int below, int above) {
-  Keys all;
-  all.reserve(keys.size() * static_cast<std::size_t>(above - below + 1));
-  for (const CellKey each : keys)
-    for (int by = below; by <= above; ++by)
-      if (CellKey key = each; moved(key, axis, by)) all.push_back(key);
-  sort_once(all);
+  Keys all, more, both;
+  for (int by = below; by <= above; ++by) {
+    more.clear(), both.clear();
+    for (const CellKey each : keys)
+      if (CellKey key = each; moved(key, axis, by)) more.push_back(key);
+    std::set_union(all.begin(), all.end(), more.begin(), more.end(), std::back_inserter(both));
+    std::swap(all, both);
+  }
   return all;
 }
 

@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(tuning::direct_threads)
   const int count = left < per_block ? static_cast<int>(left) : per_block;
   const auto sum_tile = [&](std::int64_t from, int own) {
     Sum sum(work, shared, from, own);
-    AllSources all{work.source_curve, static_cast<std::uint32_t>(sources)};
+    // where no pair is close, sources are read as they lie: in the curve's order each would be four sectors of its own
+    AllSources all{FallsOff<Kernel> ? nullptr : work.source_curve, static_cast<std::uint32_t>(sources)};
     sum.add(all);
     sum.finish(true);
   };
@@ -81,7 +82,9 @@ __global__ void __launch_bounds__(tuning::direct_threads)
 template <class Kernel, class Real>
 void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
-  const int blocks = tuning::direct_blocks<Real> * device_limits().multiprocessors;
+  // tiles without close pairs take as long as each other: few full blocks, as in double
+  const int each = FallsOff<Kernel> ? tuning::direct_blocks<double> : tuning::direct_blocks<Real>,
+            blocks = each * device_limits().multiprocessors;
   int per_block = tuning::targets_per_thread<Real> * tuning::direct_threads;
   while (per_block > tuning::fewest_direct_targets && (targets + per_block - 1) / per_block < blocks) per_block /= 2;
   const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
