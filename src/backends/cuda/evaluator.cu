@@ -21,6 +21,7 @@
 #include "backends/cuda/runtime/graph.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/lengths.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
 #include "backends/cuda/treecode/accounts.hpp"
@@ -49,6 +50,7 @@ struct Placed {
   OwnStream stream;  // outlives the arrays: a caller's stream may be gone when they are given back
   DeviceMemory memory;
   CudaTree tree;
+  DeviceArray<double> source_lengths{memory}, target_lengths{memory};  ///< Work::source_length and target_length
   int exponent = 0;
   double least = 0;
   bool has_m2p = false, has_p2l = false;
@@ -106,10 +108,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
     if (!walks()) accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
+    place_lengths(sources, targets);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
     cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
+    place_lengths(sources, targets);
   }
 
   Settled settled_degree(Report& report) {
@@ -121,6 +125,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     const TreeView tree = tree_.tree.view();
     P2pLimits<Real> limits;
     if (decision.softening > 0) limits.most_targets = softened_tile(targets());
+    if (decision.lengths) limits.family_mean = 0;
     if (!walks())
       time("rows", [&] { near_.build<Real>(tree, tree_.lists.view(), sources(), targets(), stream_, limits); });
     time("tables", [&] { translations_.build(decision, tree, threads, stream_, report); });
@@ -172,6 +177,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < decision.parts() ? result_[part].data() : nullptr;
     work_.softening = softening;
+    work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
+    work_.target_length = !decision.lengths ? nullptr
+                          : tree_.alike     ? placed->source_lengths.data()
+                                            : placed->target_lengths.data();
     work_.source_order = tree_.sources.order.data();
     work_.target_order = tree_.target_points().order.data();
     work_.parameters = decision.parameters;
@@ -226,6 +235,14 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
  private:
+  void place_lengths(const Points& sources, const Points* targets) {
+    if (!decision.lengths) return;
+    const double factor = reach_over_length(decision.softening_kind);
+    gather_lengths(sources, tree_.sources.order.data(), factor, placed->exponent, placed->source_lengths, memory_);
+    if (targets)
+      gather_lengths(*targets, tree_.targets.order.data(), factor, placed->exponent, placed->target_lengths, memory_);
+  }
+
   void choose_stream(const std::vector<CallerMemory>& arrays) {
     stream_ = placed->stream;
     const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
