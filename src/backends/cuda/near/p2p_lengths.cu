@@ -1,8 +1,8 @@
 // p2p and the direct sum of points with softening lengths. A block sums a tile of targets, two of each thread, with
 // chunks of sources in shared memory; where there are fewer targets, groups of threads share the sources.
 //
-// Coordinates are relative to the tile's centre. In single each is the sum of two, so that differences need neither
-// double nor a rounding that close pairs would show; pairs nearer still are summed in double, from the originals.
+// In single coordinates are relative to the tile's centre, each the sum of two, so that differences need neither double
+// nor a rounding that close pairs would show; pairs nearer still are summed in double, from the originals.
 #include <algorithm>
 
 #include "backends/cuda/judge/add_source.hpp"
@@ -52,7 +52,7 @@ struct Centre {
 template <Softened softened, class Real>
 __device__ void set_body(Body<Real>& body, const double* const (&axis)[3], const double* length, std::int64_t i,
                          const Centre& centre) {
-  for (int a = 0; a < 3; ++a) body.x[a].set(displacement(axis[a][i], centre.x[a]));
+  for (int a = 0; a < 3; ++a) body.x[a].set(sizeof(Real) == 8 ? axis[a][i] : displacement(axis[a][i], centre.x[a]));
   const double own = length[i];
   body.length = static_cast<Real>(softened == Softened::plummer_lengths ? own * own / 2 : own);
 }
