@@ -28,6 +28,7 @@ class HostArrays {
   void drift(double dt);
   Sums sums() const;
 
+  const std::vector<double>& lengths() const { return lengths_; }  ///< of the softening; empty: none of their own
   bool has_lengths() const { return !lengths_.empty(); }
   std::int64_t count() const { return static_cast<std::int64_t>(masses_.size()); }
   const std::vector<double>& positions() const { return positions_; }

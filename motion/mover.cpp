@@ -22,8 +22,7 @@ class HostMover final : public Mover {
 }  // namespace
 
 std::unique_ptr<Mover> make_mover(HostArrays& bodies, Options& options, const Course& course) {
-  // arrays of a device bring no lengths: a plan sums over the host's, or refuses them
-  const bool device = options.backend != Backend::cpu && !bodies.has_lengths() && !devices().empty();
+  const bool device = options.backend != Backend::cpu && !devices().empty();
   if (device && options.backend == Backend::cuda) return make_device_mover(bodies, options, course);
   auto mover = std::make_unique<HostMover>(bodies, options, course);  // says so where a device was asked for
   if (!device) return mover;

@@ -68,8 +68,8 @@ typedef struct farfield_points {
   int scalar;     /* FARFIELD_FLOAT32 or FARFIELD_FLOAT64 */
   int space;      /* FARFIELD_SPACE_HOST or FARFIELD_SPACE_DEVICE */
   void* stream;   /* the CUDA stream that orders access to device memory; unused for host memory */
-  /* One softening length for each point, one after another, in the units of the coordinates; 0: none. Null:
-   * farfield_options.softening for all of them. A pair is softened by the root of the mean square of its points' two
+  /* One softening length for each point, one after another in host memory, in the units of the coordinates; 0: none.
+   * Null: farfield_options.softening for all of them. A pair is softened by the root of the mean square of its points' two
    * lengths (Plummer) or by the longer one (spline). */
   const double* softening;
 } farfield_points;

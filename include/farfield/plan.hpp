@@ -63,9 +63,9 @@ class FARFIELD_API Plan {
   std::int64_t source_count() const;
   std::int64_t target_count() const;
 
-  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it. A plan that was
-  /// moved to these counts holds up to twice as much; during the move it holds, in addition, up to twice what it held
-  /// before.
+  /// Upper bound in bytes of what a plan for these counts and options allocates, without running it; softening lengths
+  /// of points are 16 bytes more for each. A plan that was moved to these counts holds up to twice as much; during the
+  /// move it holds, in addition, up to twice what it held before.
   static std::int64_t memory_bound(std::int64_t sources, std::int64_t targets, const Options& options = {});
 
  private:

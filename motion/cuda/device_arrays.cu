@@ -92,6 +92,9 @@ class Stream {
 }  // namespace
 
 struct DeviceArrays::State {
+  explicit State(const HostArrays& bodies) : State(bodies.count()) {
+    lengths = bodies.has_lengths() ? bodies.lengths().data() : nullptr;
+  }
   explicit State(std::int64_t n)
       : count(n),
         parts(std::clamp<std::int64_t>((n + threads - 1) / threads, 1, most_parts)),
@@ -110,12 +113,13 @@ struct DeviceArrays::State {
   void wait() const { require(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
 
   std::int64_t count, parts;
+  const double* lengths = nullptr;  ///< of the bodies, in the memory of the host
   Stream stream;
   Block<double> positions, velocities, masses, potential, gradient;
   Block<Sums> part;  ///< their sum is the last
 };
 
-DeviceArrays::DeviceArrays(const HostArrays& bodies) : state_(std::make_unique<State>(bodies.count())) {
+DeviceArrays::DeviceArrays(const HostArrays& bodies) : state_(std::make_unique<State>(bodies)) {
   const State& s = *state_;
   s.positions.read(bodies.positions(), s.stream);
   s.velocities.read(bodies.velocities(), s.stream);
@@ -127,7 +131,7 @@ DeviceArrays::~DeviceArrays() { cudaStreamSynchronize(state_->stream); }
 
 Points DeviceArrays::points() const {
   Points p = farfield::points(static_cast<const double*>(state_->positions.data()), state_->count);
-  p.space = MemorySpace::device, p.stream = state_->stream;
+  p.space = MemorySpace::device, p.stream = state_->stream, p.softening = state_->lengths;
   return p;
 }
 Strengths DeviceArrays::strengths() const {

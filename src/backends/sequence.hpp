@@ -39,6 +39,11 @@ struct EvaluatorState {
   bool with_tree() const { return decision.expands(); }
 };
 
+/// The longest of the lengths that points bring; no excess is taken off them.
+inline Softening longest_of(const Decision& d, int exponent) {
+  return {std::ldexp(d.softening * reach_over_length(d.softening_kind), exponent), 0, d.softening_kind};
+}
+
 /// Where arrays of the caller lie.
 struct CallerMemory {
   MemorySpace space;
@@ -168,7 +173,7 @@ class SequencedEvaluator final : public Evaluator {
   void prepare(Report& report) {
     const Decision& d = steps_.decision;
     steps_.softening = scaled_softening(d.softening, d.softening_kind, steps_.placed->exponent, d.precision);
-    if (d.lengths) steps_.softening = {std::ldexp(d.softening, steps_.placed->exponent), 0, d.softening_kind};
+    if (d.lengths) steps_.softening = longest_of(d, steps_.placed->exponent);
     if (steps_.with_tree()) steps_.prepare_expansions(report);
     steps_.bind();
   }

@@ -17,6 +17,8 @@ struct Softening {
 
 /// The reach of GADGET's spline over the softening: at r = 0 its potential is then Plummer's.
 inline constexpr double spline_reach = 2.8;
+/// What distances are compared with, over the softening.
+inline double reach_over_length(SofteningKind kind) { return kind == SofteningKind::spline ? spline_reach : 1; }
 
 /// `softening` times 2^exponent. With a length of 2^14 (single) or 2^30 (double) extents or more all pairs look the
 /// same: distances of at most sqrt(3) extents change the softened kernel by less than 2^-26 and 2^-58. A longer
@@ -27,8 +29,7 @@ inline Softening scaled_softening(double softening, SofteningKind kind, int expo
   int own = 0;
   const double fraction = std::frexp(softening, &own);
   const int wanted = own + exponent, kept = std::min(wanted, precision == Precision::single_ ? 14 : 30);
-  const double over = kind == SofteningKind::spline ? spline_reach : 1;
-  return {std::ldexp(fraction * over, kept), wanted - kept, kind};
+  return {std::ldexp(fraction * reach_over_length(kind), kept), wanted - kept, kind};
 }
 
 /// Multiplies by scale 2^exponent in three steps that all enlarge or all reduce: with units of 1e-300 and a scale of

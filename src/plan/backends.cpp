@@ -106,7 +106,6 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
   const char* lacks = !offers_method(Backend::cuda, options) ? "the device does not offer this method of the kernel"
                       : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
-                      : geometry.lengths                          ? "the device takes one softening for all points"
                                                                   : nullptr;
   if (lacks) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});

@@ -27,7 +27,7 @@ Start moved(const Start& start, Options options, int steps) {
   const auto mover = make_mover(arrays, options, {0.01, 1});
   for (int step = 0; step < steps; ++step) mover->step();
   mover->fetch();
-  return {arrays.positions(), arrays.velocities(), arrays.masses()};
+  return {arrays.positions(), arrays.velocities(), arrays.masses(), start.lengths};
 }
 
 TEST_F(DeviceMotion, IsThatOfTheHost) {
@@ -39,6 +39,21 @@ TEST_F(DeviceMotion, IsThatOfTheHost) {
   EXPECT_LT(farthest(host.positions, device.positions), grown_roundings);
   EXPECT_LT(farthest(host.velocities, device.velocities), grown_roundings);
   EXPECT_GT(farthest(host.positions, start.positions), 0.01) << "hardly moved";
+}
+
+TEST_F(DeviceMotion, WithLengthsOfTheBodiesToo) {
+  Start start = plummer(500, seed);
+  for (std::size_t i = 0; i < start.masses.size(); ++i) start.lengths.push_back(i % 3 ? 0.2 : 0.05);
+  for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+    Options o = exact();
+    o.softening_kind = kind;
+    const Start host = moved(start, o, 50), device = moved(start, on_device(o), 50),
+                half = moved(start, on_device(o), 25);
+    const Start rest = moved(half, on_device(o), 25);
+    EXPECT_LT(farthest(host.positions, device.positions), 1e-11);  // grown roundings
+    EXPECT_EQ(rest.positions, device.positions);
+    EXPECT_EQ(rest.velocities, device.velocities);
+  }
 }
 
 TEST_F(DeviceMotion, SumsAreThoseOfTheHost) {

@@ -282,7 +282,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void place_lengths(const Points& sources, const Points* targets) {
     placed->source_lengths.resize(0), placed->target_lengths.resize(0);
     if (!decision.lengths) return;
-    const double factor = decision.softening_kind == SofteningKind::spline ? spline_reach : 1;
+    const double factor = reach_over_length(decision.softening_kind);
     gather_lengths(sources, placed->tree.sources.order, factor, placed->exponent, placed->source_lengths);
     if (targets) gather_lengths(*targets, placed->tree.targets.order, factor, placed->exponent, placed->target_lengths);
   }

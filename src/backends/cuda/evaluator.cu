@@ -24,6 +24,7 @@
 #include "backends/cuda/runtime/graph.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/lengths.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
 #include "backends/cuda/treecode/accounts.hpp"
@@ -54,6 +55,7 @@ struct Placed {
   DeviceMemory memory;
   CudaTree tree;
   PlacedCells cells;
+  DeviceArray<double> source_lengths{memory}, target_lengths{memory};  ///< Work::source_length and target_length
   int exponent = 0;
   double least = 0;
   bool has_m2p = false, has_p2l = false;
@@ -112,13 +114,13 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
     if (!walks()) accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
+    place_lengths(sources, targets);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
-    if (decision.method == Method::direct)
-      cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
-    else
-      place_in_cells(cells_, tree_, sources, targets, geometry, decision);
+    if (in_cells()) return place_in_cells(cells_, tree_, sources, targets, geometry, decision);
+    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
+    place_lengths(sources, targets);
   }
 
   /// Rows of near pairs, which depend on no degree, are made beside the sums.
@@ -195,6 +197,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
     work_.softening = softening;
+    work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
+    work_.target_length = !decision.lengths ? nullptr
+                          : tree_.alike     ? placed->source_lengths.data()
+                                            : placed->target_lengths.data();
     work_.source_order = tree_.sources.order.data();
     work_.target_order = tree_.target_points().order.data();
     work_.parameters = decision.parameters;
@@ -255,10 +261,19 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (walks() || has_rows_) return;
     P2pLimits<Real> limits;
     if (decision.least_edge > 0) limits.most_targets = softened_tile(targets());
+    if (decision.lengths) limits.family_mean = 0;
     time("rows",
          [&] { near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_, limits); });
     has_rows_ = true;
   }
+  void place_lengths(const Points& sources, const Points* targets) {
+    if (!decision.lengths) return;
+    const double factor = reach_over_length(decision.softening_kind);
+    gather_lengths(sources, tree_.sources.order.data(), factor, placed->exponent, placed->source_lengths, memory_);
+    if (targets)
+      gather_lengths(*targets, tree_.targets.order.data(), factor, placed->exponent, placed->target_lengths, memory_);
+  }
+
   void choose_stream(const std::vector<CallerMemory>& arrays) {
     stream_ = placed->stream;
     const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };

@@ -139,6 +139,8 @@ struct NearWork : TreeWork {
   /// softened sum contributes nothing to it.
   const std::uint32_t *source_order = nullptr, *target_order = nullptr;
   std::int64_t self_from = 0;
+  /// Of sorted points, scaled: their own softening lengths, of a spline reaches. Null: `softening` for all.
+  const double *source_length = nullptr, *target_length = nullptr;
 
   /// Are these one particle? By their places among the sorted points.
   __device__ bool is_self(std::int64_t source, std::int64_t target) const {

@@ -59,12 +59,7 @@ bool offers_softening(Backend backend, const Options& o) {
 }
 
 /// Where all points coincide there is no extent.
-static void validate_lengths(const Options& o, const Geometry& g, Backend backend) {
-  if (backend == Backend::cuda)
-    throw Error(
-        ErrorCode::device,
-        "softening lengths that differ from point to point are not offered by backend cuda in this version; use "
-        "backend cpu, or one softening for all");
+static void validate_lengths(const Options& o, const Geometry& g) {
   if (g.shortest_length < 0x1p-1000)
     throw Error(ErrorCode::usage,
                 "softening " + number(std::ldexp(g.shortest_length, -g.exponent)) +
@@ -87,7 +82,7 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
                 std::string("kernel ") + traits(o.kernel).name + " is not softened; use softening 0 or another kernel");
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
-  if (g.lengths) validate_lengths(o, g, backend);
+  if (g.lengths) validate_lengths(o, g);
   if (!offers_softening(backend, o))
     refuse(std::string(" by method ") + word_of(o.method) +
            " is not offered by backend cuda; use another method, or backend cpu");

@@ -22,10 +22,6 @@ LengthRange survey_lengths(const Points& sources, const Points* targets, double 
   range.given = sources.softening || (targets && targets->softening);
   const auto add_all = [&](const Points& points, const char* what) {
     if (!points.softening) return add(range, otherwise, what, 0);
-    if (points.space != MemorySpace::host)
-      throw Error(ErrorCode::device,
-                  "softening lengths of points in device memory are not offered in this version; use host memory, or "
-                  "one softening for all points");
     check_view(points, what);
     for (std::int64_t i = 0; i < points.count; ++i) add(range, points.softening[i], what, i);
   };

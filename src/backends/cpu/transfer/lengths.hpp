@@ -10,7 +10,7 @@
 namespace farfield::cpu {
 
 /// The range of the lengths of all points; those of a set without lengths are `otherwise`. Throws Error(input) naming
-/// the first length that is none, Error(device) for points in device memory.
+/// the first length that is none.
 LengthRange survey_lengths(const Points& sources, const Points* targets, double otherwise);
 
 /// The lengths of `a` followed by those of `b`, which may be null.

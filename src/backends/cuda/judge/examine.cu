@@ -24,6 +24,7 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
   exact.strength = strength.data();
   exact.alike = e.work.alike;
   exact.softening = e.work.softening;
+  exact.source_length = e.work.source_length, exact.target_length = e.work.target_length;
   exact.source_order = e.work.source_order;
   exact.target_order = e.work.target_order;
   exact.parameters = e.work.parameters;

@@ -1,24 +1,15 @@
 // direct: all targets with all sources. A block per tile of targets, as in p2p.
 // Cost: 20 flops and one reciprocal square root per pair of 1/r with gradient; sources come through shared memory.
+#include "backends/cuda/near/p2p_lengths.hpp"
 #include "backends/cuda/near/pair_sum.hpp"
 #include "backends/cuda/near/pair_variants.hpp"
+#include "backends/cuda/near/source_rows.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-/// All sources. In the curve's order the sources close to a tile are consecutive, so that few of the tile's batches
-/// hold close pairs.
-struct AllSources {
-  const std::uint32_t* curve;
-  std::uint32_t count, taken = 0;
-  __device__ bool ready() const { return taken < count; }
-  __device__ std::uint32_t left() const { return count - taken; }
-  __device__ void take(std::uint32_t more) { taken += more; }
-  __device__ std::uint32_t operator()(std::uint32_t i) const { return curve ? curve[taken + i] : taken + i; }
-};
 
 /// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
 /// middle target. A frame of all points would make every pair in the core of a cluster a close one.

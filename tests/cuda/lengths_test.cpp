@@ -1,0 +1,98 @@
+// Softening lengths of points themselves on a device, against sums in long double.
+#include "support/lengths.hpp"
+
+#include "support/gpu.hpp"
+
+namespace farfield::testing {
+namespace {
+
+constexpr SofteningKind both_kinds[] = {SofteningKind::plummer, SofteningKind::spline};
+constexpr Backend cuda = Backend::cuda;
+
+class CudaLengths : public GpuTest {};
+
+TEST_F(CudaLengths, DirectSumsAreThoseOfThePairs) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart, Kind::outside})
+    for (const SofteningKind as : both_kinds)
+      for (const std::int64_t n : {2, 33, 700, 1'025})
+        for (const Lengths how : {Lengths::two_kinds, Lengths::wide_range, Lengths::some_without})
+          for (const double scale : {0.01, 1.0, 1e3})
+            for (const Precision precision : both_precisions) {
+              const double extent = kind == Kind::plummer ? 100 : 1;
+              const Softly c(with_coincident_points(make_cloud(kind, n, Signs::positive)), how, scale * extent, as);
+              const Result<double> r =
+                  c.plan(options_for(c, Method::direct, precision, cuda)).evaluate(c.cloud.strengths);
+              const Missed m = missed(c, false, r.potential, r.gradient, 1, true);
+              EXPECT_LE(m.potential, rounding(precision, c.cloud))
+                  << c.cloud.label << " " << scale << " " << word_of(as);
+              EXPECT_LE(m.gradient, rounding(precision, c.cloud))
+                  << c.cloud.label << " " << scale << " " << word_of(as);
+              EXPECT_EQ(r.report.backend, "cuda");
+            }
+}
+
+TEST_F(CudaLengths, FmmKeepsThePromise) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::two_clusters, Kind::apart})
+    for (const SofteningKind as : both_kinds)
+      for (const Lengths how : {Lengths::two_kinds, Lengths::some_without})
+        for (const double scale : {1e-5, 1e-3, 0.05})
+          for (const double tolerance : {1e-3, 1e-5, 1e-9})
+            for (const std::int64_t leaf_size : {0, 20}) {
+              const double extent = kind == Kind::plummer ? 100 : 1;
+              const Softly c(make_cloud(kind, 2'000, Signs::positive), how, scale * extent, as);
+              Options o = options_for(c, Method::fmm, Precision::automatic, cuda);
+              o.tolerance = tolerance, o.leaf_size = leaf_size;
+              const Result<double> r = c.plan(o).evaluate(c.cloud.strengths);
+              const Missed m = missed(c, false, r.potential, r.gradient, 2);
+              EXPECT_LE(m.potential, tolerance) << c.cloud.label << " " << scale << " " << word_of(as);
+              EXPECT_LE(m.gradient, tolerance) << c.cloud.label << " " << scale << " " << word_of(as);
+              EXPECT_EQ(r.report.backend, "cuda");
+            }
+}
+
+TEST_F(CudaLengths, ResultsAtSourcesAndTargets) {
+  for (const SofteningKind kind : both_kinds)
+    for (const Method method : {Method::direct, Method::fmm})
+      for (const Precision precision : both_precisions) {
+        const Softly c(with_coincident_points(make_cloud(Kind::apart, 2'000, Signs::positive)), Lengths::some_without,
+                       1e-3, kind);
+        Options o = options_for(c, method, precision, cuda);
+        o.at_sources = true, o.tolerance = 1e-5, o.check = 300;
+        const Result<double> r = c.plan(o).evaluate(c.cloud.strengths);
+        const Missed apart = missed(c, false, r.potential, r.gradient, 10),
+                     own = missed(c, true, r.source_potential, r.source_gradient, 10);
+        for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
+          EXPECT_LE(error, o.tolerance);
+        EXPECT_LE(r.report.error->potential, o.tolerance);
+        EXPECT_LE(r.report.error->gradient, o.tolerance);
+      }
+}
+
+/// Lengths that are all the same are one length, and moves from one to many and back leave no trace.
+TEST_F(CudaLengths, EqualOnesAreOneAndMovesLeaveNoTrace) {
+  const Cloud cloud = make_cloud(Kind::plummer, 5'000, Signs::positive);
+  const std::vector<double> same(cloud.strengths.size(), 0.3);
+  for (const SofteningKind kind : both_kinds)
+    for (const Method method : {Method::direct, Method::fmm}) {
+      const Softly c(cloud, Lengths::wide_range, 0.5, kind);
+      Options o = options_for(c, method, Precision::automatic, cuda);
+      o.tolerance = 1e-4;
+      Points equal = points(cloud.sources);
+      equal.softening = same.data();
+      Plan moved(equal, o);
+      const Result<double> first = moved.evaluate(cloud.strengths);
+      moved.move(c.sources());
+      const Result<double> own = moved.evaluate(cloud.strengths), fresh = c.plan(o).evaluate(cloud.strengths);
+      moved.move(equal);
+      const Result<double> again = moved.evaluate(cloud.strengths);
+      o.softening = 0.3;
+      const Result<double> one = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
+      EXPECT_EQ(first.gradient, one.gradient);
+      EXPECT_EQ(again.gradient, one.gradient);
+      EXPECT_EQ(own.gradient, fresh.gradient);
+      EXPECT_NE(own.gradient, one.gradient);
+    }
+}
+
+}  // namespace
+}  // namespace farfield::testing
