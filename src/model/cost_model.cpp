@@ -87,6 +87,24 @@ double softened_pair_cost(const Options& o) {
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }
 
+// Instructions per vector of pairs: 13 of 1/r, 16 and those of the polynomial of a screened one; with gradient 19 and
+// 27.
+void price_fits(CostConstants& c, Kernel kernel, bool gradient, double screening, const ExponentialFits& fits) {
+  const double plain = c.pair / traits(kernel).pair_cost;
+  c.fits = &fits;
+  c.screening = screening;
+  c.by_root = plain * (gradient ? 27.0 / 19 : 16.0 / 13), c.by_term = plain / (gradient ? 19 : 13);
+}
+
+double near_pair_cost(const CostConstants& c, const Geometry& g, double mean) {
+  if (!c.fits) return c.pair;
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  const double edge = g.extent * std::pow(std::min(1.0, mean / std::max(1.0, points)), 1 / dimension_of(g));
+  const int form = c.fits->form_for(c.screening * 2 * std::sqrt(3.0) * edge);
+  if (form == whole_formula) return c.pair;
+  return c.by_root + c.by_term * (c.fits->form(form).degree + c.fits->form(form).squarings);
+}
+
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
   const double d = degree + 1, count = c.coefficients(degree);
@@ -150,7 +168,7 @@ double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rota
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
   const double near = near_boxes(f.dimension, c.open ? std::pow(std::max(1.0, even), 1 / f.dimension) : 0);
   return c.fixed + points * c.point +
-         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
+         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * near_pair_cost(c, g, mean) + c.meet) +
          f.entries * near * even * c.entry + boxes * (c.box + f.shift * count * count * shift) +
          f.far * translations(c, f.dimension, even, reduced) * translation_cost(c, degree, rotation) +
          ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient;

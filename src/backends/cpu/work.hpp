@@ -84,6 +84,7 @@ struct Work {
   bool rotation = false;  ///< m2l by rotation, else dense
   bool reduced = false;   ///< reduced stencil
   int pair_terms = 8;     ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
+  double decay_error = 0;  ///< largest relative error of p2p's exponentials; 0: that of the precision
   int threads = 1;
 
   /// Tables of the boxes of a level, with m2m to their parents, l2l from them, and m2l from boxes of this level.
