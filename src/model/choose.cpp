@@ -385,7 +385,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.decay_error = decay_error_for(d, o);
   CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
   const ExponentialFits fits(d.precision == Precision::single_, d.decay_error);
-  if (d.decay_error > 0) price_fits(c, d.kernel, d.gradient, d.parameters.screening, fits);
+  if (d.decay_error > 0) price_fits(c, d.kernel, d.parameters.screening, fits);
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;

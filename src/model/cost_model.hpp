@@ -48,7 +48,7 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
 
 /// Makes it price near pairs with fitted exponentials; `fits` must outlive it.
-void price_fits(CostConstants& c, Kernel kernel, bool gradient, double screening, const ExponentialFits& fits);
+void price_fits(CostConstants& c, Kernel kernel, double screening, const ExponentialFits& fits);
 /// Nanoseconds of a pair of the near field, with `mean` points per leaf.
 double near_pair_cost(const CostConstants& c, const Geometry& geometry, double mean);
 
