@@ -29,15 +29,15 @@ struct Yukawa3d {
   template <int parts, class V>
   FARFIELD_HD void pair(V r2, V dx, V dy, V dz, V q, V* out) const {
     const V inverse_r = Math<V>::inverse_sqrt(r2), x = times_kappa(r2 * inverse_r);
-    of_decay<parts>(inverse_r, Math<V>::exp(-x), Math<V>::constant(1) + x, q, dx, dy, dz, out);
+    of_decay<parts>(inverse_r * Math<V>::exp(-x), inverse_r, Math<V>::constant(1) + x, q, dx, dy, dz, out);
   }
-  /// Adds one pair: decay = exp(-kappa r), fall = 1 + kappa r.
+  /// Adds one pair: value = exp(-kappa r)/r, fall = 1 + kappa r.
   template <int parts, class V>
-  FARFIELD_HD static void of_decay(V inverse_r, V decay, V fall, V q, V dx, V dy, V dz, V* out) {
-    const V w = q * inverse_r * decay;
+  FARFIELD_HD static void of_decay(V value, V inverse_r, V fall, V q, V dx, V dy, V dz, V* out) {
+    const V w = q * value;
     out[0] += w;
     if constexpr (parts == 1) return;
-    const V w3 = w * fall * (inverse_r * inverse_r);
+    const V w3 = w * (fall * (inverse_r * inverse_r));
     out[1] -= w3 * dx;
     out[2] -= w3 * dy;
     out[3] -= w3 * dz;

@@ -87,13 +87,13 @@ double softened_pair_cost(const Options& o) {
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }
 
-// Loops of pairs on AVX-512, over those of 1/r: polynomials of degree 3, 5, 7 take 1.9, 2.2, 2.6 times as long in
-// single, 1.8, 2.2, 2.5 in double; with gradient 1.8, 2.2, 2.5; each squaring as much as a degree.
+// Loops of pairs on AVX-512, over those of 1/r: polynomials of degrees (2,1), (3,2), (4,4), (5,5), (6,6) take 1.6, 1.9,
+// 2.4, 2.7, 3.0 times as long in single, 1.5, 1.7, 2.1, 2.4, 2.6 in double; with gradient 1.7, 1.9, 2.1, 2.3, 2.5.
 void price_fits(CostConstants& c, Kernel kernel, double screening, const ExponentialFits& fits) {
   const double plain = c.pair / traits(kernel).pair_cost;
   c.fits = &fits;
   c.screening = screening;
-  c.by_root = 1.4 * plain, c.by_term = 0.16 * plain;
+  c.by_root = 1.25 * plain, c.by_term = 0.12 * plain;
 }
 
 double near_pair_cost(const CostConstants& c, const Geometry& g, double mean) {
@@ -102,7 +102,7 @@ double near_pair_cost(const CostConstants& c, const Geometry& g, double mean) {
   const double edge = g.extent * std::pow(std::min(1.0, mean / std::max(1.0, points)), 1 / dimension_of(g));
   const int form = c.fits->form_for(c.screening * 2 * std::sqrt(3.0) * edge);
   if (form == whole_formula) return c.pair;
-  return c.by_root + c.by_term * (c.fits->form(form).degree + c.fits->form(form).squarings);
+  return c.by_root + c.by_term * (c.fits->form(form).even + c.fits->form(form).odd);
 }
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {

@@ -1,6 +1,6 @@
-// The exponential of a kernel of exp(-rate r) (OfDecay) in the near field of a leaf, where no pair is farther apart than
-// a reach: e^(-rate r) = e^(-rate reach) e^t with t = rate (reach - r), by core/exponential_fit.hpp. All terms are
-// positive: rounding is that of e^(-rate r) itself. Per pair it takes degree + squarings + 1 operations.
+// The exponential of a kernel of exp(-rate r)/r (OfDecay) in the near field of a leaf, where no pair is farther apart
+// than a reach: exp(-rate r)/r = p(r^2)/r - rate s(r^2), by core/exponential_fit.hpp. The polynomials do not wait for the
+// root.
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/work.hpp"
@@ -17,38 +17,39 @@ FARFIELD_INLINE void with_decay_form(int asked, F&& f) {
   }
 }
 
-/// What the lanes multiply: of pairs given by r^2 and root = 1/(scale r).
+/// What the lanes multiply, given r^2 and root = 1/(scale r).
 template <class Real, int form>
 class Decay {
  public:
   using V = Vec<Real>;
   static constexpr ExponentialForm shape = exponential_forms<Real>[form];
 
-  Decay(const ExponentialFit& fit, double rate, double reach, double scale)
-      : reach_(static_cast<Real>(reach / scale)),
-        fall_(static_cast<Real>((1 + rate * reach) * scale * scale)),
-        fall_slope_(static_cast<Real>(rate * scale * scale * scale)) {
-    const double parts = 1 << shape.squarings;
-    double factor = std::exp(-rate * reach / parts);
-    for (int j = 0; j <= shape.degree; ++j, factor *= rate * scale / parts)
-      coefficient_[j] = static_cast<Real>(fit.coefficient[j] * factor);
+  Decay(const ExponentialFit& fit, double rate, double scale)
+      : fall_(static_cast<Real>(scale * scale)), fall_slope_(static_cast<Real>(rate * scale * scale * scale)) {
+    double power = 1;
+    for (int j = 0; j <= shape.even; ++j, power *= rate * rate) {
+      even_[j] = number(fit.even[j] * power);
+      odd_[j] = number(fit.odd[j] * power * rate / scale);  // 0 behind the degree
+    }
   }
-  /// (reach - r) / scale.
-  FARFIELD_INLINE V left(V r2, V root) const { return reach_ - r2 * root; }
-  /// exp(-rate r).
-  FARFIELD_INLINE V exponential(V left) const {
-    V sum = coefficient_[shape.degree] * left + coefficient_[shape.degree - 1];
-#pragma GCC unroll 16
-    for (int j = shape.degree - 2; j >= 0; --j) sum = sum * left + coefficient_[j];
-#pragma GCC unroll 4
-    for (int k = 0; k < shape.squarings; ++k) sum = sum * sum;
-    return sum;
+  /// exp(-rate r) / (scale r).
+  FARFIELD_INLINE V over_distance(V r2, V root) const {
+    return root * polynomial<shape.even>(even_, r2) - polynomial<shape.odd>(odd_, r2);
   }
   /// (1 + rate r) scale^2.
-  FARFIELD_INLINE V fall(V left) const { return fall_ - fall_slope_ * left; }
+  FARFIELD_INLINE V fall(V r2, V root) const { return fall_ + fall_slope_ * (r2 * root); }
 
  private:
-  Real reach_, fall_, fall_slope_, coefficient_[most_fit_degree + 1];
+  /// 0 where it does not count beside 1: processors are slow with numbers below the normal ones.
+  static Real number(double x) { return std::fabs(x) < 1e-30 ? Real(0) : static_cast<Real>(x); }
+  template <int degree>
+  static FARFIELD_INLINE V polynomial(const Real* coefficient, V x) {
+    V sum = coefficient[degree] * x + coefficient[degree - 1];
+#pragma GCC unroll 8
+    for (int j = degree - 2; j >= 0; --j) sum = sum * x + coefficient[j];
+    return sum;
+  }
+  Real fall_, fall_slope_, even_[most_fit_degree + 1], odd_[most_fit_degree + 1];
 };
 
 struct NoDecay {};

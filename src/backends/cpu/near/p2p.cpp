@@ -83,7 +83,7 @@ static void p2p_piece(const Work<Real>& work, const Piece& targets, const Expone
         add_near_list<Kernel, Real, softened>(work, targets, frame, Sum(work, frame), sources);
       else
         add_near_list<Kernel, Real, softened>(work, targets, frame,
-                                              Sum(work, frame, {fits[form()], rate, reach, Sum::root_scale}), sources);
+                                              Sum(work, frame, {fits[form()], rate, Sum::root_scale}), sources);
     });
   } else {
     const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
@@ -125,7 +125,9 @@ static void p2p_leaves(const Work<Real>& work) {
 template <class Kernel, class Real, int parts, int terms, Softened softened>
 static void p2p_with(const Work<Real>& work) {
   constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
-  if constexpr ((OfInverseDistance<Kernel> || OfDecay<Kernel>)&&softened == Softened::no && terms > fewest_terms(avx512, single))
+  constexpr bool refines = OfInverseDistance<Kernel> || OfDecay<Kernel>;
+  constexpr int fewest = fewest_terms(avx512, single) + (OfDecay<Kernel> && !single);  // compiles a third less
+  if constexpr (refines && softened == Softened::no && terms > fewest)
     if (work.pair_terms < terms) return p2p_with<Kernel, Real, parts, terms - 1, softened>(work);
   p2p_leaves<Kernel, Real, parts, terms, softened>(work);
 }

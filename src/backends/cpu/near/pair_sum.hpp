@@ -162,8 +162,9 @@ class PairSum {
     } else if constexpr (fitted) {
       V seed = inverse_sqrt_seed(r2);
       if constexpr (guarded) seed = distance2 < nearest * nearest ? V{} : seed;
-      const V root = Correction<terms>::root(r2, seed, V(seed * seed), Real{}), left = decay_.left(r2, root);
-      Kernel::template of_decay<parts>(root, decay_.exponential(left), decay_.fall(left), q, dx, dy, dz, sum);
+      const V root = Correction<terms>::root(r2, seed, V(seed * seed), Real{});
+      q = guarded ? (distance2 < nearest * nearest ? V{} : q) : q;  // the second polynomial is not 0 there
+      Kernel::template of_decay<parts>(decay_.over_distance(r2, root), root, decay_.fall(r2, root), q, dx, dy, dz, sum);
     } else {
       if constexpr (guarded) q = distance2 < nearest * nearest ? V{} : q;
       if constexpr (guarded) r2 = distance2 < nearest * nearest ? V{} + Real(1) : r2;
