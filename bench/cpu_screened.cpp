@@ -1,7 +1,7 @@
 // Time of kernel yukawa3d beside that of laplace3d on the CPU: uniform points, strengths of mixed sign, kappa times the
 // extent 1 and 10.
 //
-//     build/release/bench/cpu_screened [points] [repetitions] [threads] [stages] [instruction set]
+//     build/release/bench/cpu_screened [points] [repetitions] [threads] [stages] [instruction set] [tolerance]
 //
 // A row has the least seconds of a plan with one evaluation, and of further evaluations, over repetitions in turn with
 // laplace3d; their ratios to it; the error of 1000 targets; with `stages` 1 the seconds of each stage.
@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
               "plan+1", "ratio", "one more", "ratio", "error");
   for (const double tolerance : {1e-6, 1e-9})
     for (const bool gradient : {false, true}) {
+      if (argc > 6 && std::atof(argv[6]) != tolerance) continue;
       std::vector<Best> all(3);
       for (std::size_t i = 0; i < all.size(); ++i) {
         Options& o = all[i].options;

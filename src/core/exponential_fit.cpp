@@ -1,9 +1,9 @@
 // cosh x = sum_m u^m / (2m)! and sinh(x)/x = sum_m u^m / (2m+1)!, u = x^2. On [0, W], u^m is
-// W^m 2^(1-2m) sum_j binom(2m, m-j) T_j(2u/W - 1), the term of j = 0 halved. So all coefficients c_j of Chebyshev's series
-// are positive, with o = 0 or 1
+// W^m 2^(1-2m) sum_j binom(2m, m-j) T_j(2u/W - 1), the term of j = 0 halved. So all coefficients c_j of Chebyshev's
+// series are positive, with o = 0 or 1
 //     c_j = sum_{m >= j} W^m 2^(1-2m) binom(2m, m-j) / (2m+o)!  <=  2 (W/4)^j / (2j+o)! e^(W / (4 (2j+1))),
-// and the series cut off behind degree n errs by at most their sum over j > n, where each is less than W/4 / ((2j+1) (2j+2))
-// of the one before.
+// and the series cut off behind degree n errs by at most their sum over j > n, where each is less than W/4 / ((2j+1)
+// (2j+2)) of the one before.
 #include "core/exponential_fit.hpp"
 
 #include <cmath>
@@ -71,7 +71,9 @@ ExponentialFit fit_exponential(const ExponentialForm& form, double error) {
 
 ExponentialFits::ExponentialFits(bool single, double error)
     : forms_(single ? exponential_forms<float> : exponential_forms<double>),
-      count_(!(error > 0) ? 0 : single ? exponential_form_count<float> : exponential_form_count<double>) {
+      count_(!(error > 0) ? 0
+             : single     ? exponential_form_count<float>
+                          : exponential_form_count<double>) {
   for (int i = 0; i < count_; ++i) fits_[i] = fit_exponential(forms_[i], error);
 }
 

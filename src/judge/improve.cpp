@@ -16,9 +16,8 @@ static double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
   const double rounding = (single ? 1.2e-7 : 4e-16) * std::hypot(1, d.screened / 3);
   if (d.backend != Backend::cpu || d.method == Method::direct) return rounding;
-  const double root = d.pair_terms >= cpu::full_terms(avx512, single)
-                          ? 0
-                          : cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4;
+  const double root =
+      d.pair_terms >= cpu::full_terms(avx512, single) ? 0 : cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4;
   return std::hypot(rounding, root, d.decay_error / 2);
 }
 

@@ -1,10 +1,11 @@
 // e^-x by two short polynomials (core/exponential_fit.hpp) against long double, and the reach of a leaf's near field.
+#include "core/exponential_fit.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "backends/cpu/near/decay.hpp"
-#include "core/exponential_fit.hpp"
 #include "tree/built.hpp"
 
 namespace farfield::testing {
@@ -74,9 +75,9 @@ TEST(NearReach, HoldsEveryNearPair) {
         for (std::int64_t i = near.begin[box]; i < near.begin[box + 1]; ++i)
           for (std::int64_t s = tree.source_begin[near.items[i]]; s < tree.source_end[near.items[i]]; ++s)
             for (std::int64_t t = tree.target_begin[box]; t < tree.target_end[box]; ++t) {
-              const double r = std::hypot(sources.axis[0][s] - targets.axis[0][t],
-                                          sources.axis[1][s] - targets.axis[1][t],
-                                          sources.axis[2][s] - targets.axis[2][t]);
+              const double r =
+                  std::hypot(sources.axis[0][s] - targets.axis[0][t], sources.axis[1][s] - targets.axis[1][t],
+                             sources.axis[2][s] - targets.axis[2][t]);
               ASSERT_LE(r, reach) << input.name;
             }
       }

@@ -1,6 +1,6 @@
 // The exponential of a kernel of exp(-rate r)/r (OfDecay) in the near field of a leaf, where no pair is farther apart
-// than a reach: exp(-rate r)/r = p(r^2)/r - rate s(r^2), by core/exponential_fit.hpp. The polynomials do not wait for the
-// root.
+// than a reach: exp(-rate r)/r = p(r^2)/r - rate s(r^2), by core/exponential_fit.hpp. The polynomials do not wait for
+// the root.
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/work.hpp"

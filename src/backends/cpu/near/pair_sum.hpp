@@ -29,7 +29,7 @@ class PairSum {
   using Tile = TargetTile<Real, n, parts>;
   static constexpr bool fitted = form != whole_formula, by_root = fitted || parts == 1;
   static constexpr Real scale = static_cast<Real>(!OfInverseDistance<Kernel> && !fitted ? 1
-                                                  : by_root ? Correction<terms>::root_scale
+                                                  : by_root                             ? Correction<terms>::root_scale
                                                             : Correction<terms>::cube_scale);
   // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
   // must be in single's range.
