@@ -70,7 +70,7 @@ inline double near_reach(const TreeView& tree, const ListView& near, BoxId box) 
     const double half = (tree.lattice.edge(tree.level[box]) + tree.lattice.edge(tree.level[source])) / 2;
     double r2 = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      const double d = std::fabs(tree.coordinate(box, axis) - tree.coordinate(source, axis)) + half;
+      const double d = std::fabs(displacement_from_centre(tree, source, tree.coordinate(box, axis), axis)) + half;
       r2 += d * d;
     }
     most = r2 > most ? r2 : most;
