@@ -15,9 +15,10 @@ namespace farfield {
 static double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
   const double rounding = (single ? 1.2e-7 : 4e-16) * std::hypot(1, d.screened / 3);
-  if (d.backend != Backend::cpu || d.method == Method::direct || d.pair_terms >= cpu::full_terms(avx512, single))
-    return rounding;
-  return std::hypot(rounding, cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4);
+  if (d.backend != Backend::cpu || d.method == Method::direct) return rounding;
+  const double root =
+      d.pair_terms >= cpu::full_terms(avx512, single) ? 0 : cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4;
+  return std::hypot(rounding, root, d.decay_error / 2);
 }
 
 /// By how much rounding errors grow in a sum: those of its terms by q.terms. In direct sums of terms that cancel
@@ -47,11 +48,16 @@ static bool all_pairs_are_cheaper(const Decision& ran, int degree, const Quality
                                   : seconds < ran.seconds + 1e-9 * table_cost(degree, ran.rotation);
 }
 
+static void take_full_pair_arithmetic(Decision& d) {
+  d.pair_terms = full_pair_terms(d);
+  d.decay_error = 0;
+}
+
 /// Few pairs; and in double nothing is left to judge.
 static void take_all_pairs(Decision& next) {
   next.method = Method::direct;
   next.precision = Precision::double_;
-  next.pair_terms = full_pair_terms(next);
+  take_full_pair_arithmetic(next);
 }
 
 /// Makes `next` keep the tolerance: direct sums where they are cheaper, else a higher degree.
@@ -79,13 +85,14 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
   const bool inexact = promised && arithmetic_error(ran) * rounding_growth(ran, q) > ran.tolerance / 2;
   if (ran.precision == Precision::single_ && (!q.norms.finite() || inexact || q.lost))
     next.precision = Precision::double_;
-  if (inexact || next.precision != ran.precision) next.pair_terms = full_pair_terms(next);
+  if (inexact || next.precision != ran.precision) take_full_pair_arithmetic(next);
   if (promised && ran.expands() && q.norms.finite() && q.truncation > ran.tolerance) raise(next, q);
   if (promised && ran.expands() && q.unsoftened > ran.tolerance && all_pairs_are_affordable(ran, q))
     take_all_pairs(next);
   if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
   if (next.method == ran.method && next.degree == ran.degree && next.precision == ran.precision &&
-      next.pair_terms == ran.pair_terms && next.exact_operands == ran.exact_operands)
+      next.pair_terms == ran.pair_terms && next.decay_error == ran.decay_error &&
+      next.exact_operands == ran.exact_operands)
     return {};
   choose_cheaper_scheme(next);
   return next;

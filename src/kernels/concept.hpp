@@ -61,6 +61,15 @@ concept OfInverseDistance = PairKernel<K> && requires(double v, double* out) {
   K::of_cube(v, v, v, v, v, out);
 };
 
+/// A kernel of 1/r and exp(-rate r) alone. Where distances are bounded a backend may fit the exponential to them, as
+/// accurately as the tolerance needs.
+template <class K>
+concept OfDecay = PairKernel<K> && HasParameters<K> && requires(const K& kernel, double v, double* out) {
+  { kernel.rate() } -> std::same_as<double>;  ///< in the units of its parameters
+  K::template of_decay<1>(v, v, v, v, v, v, v, out);
+  K::template of_decay<4>(v, v, v, v, v, v, v, out);
+};
+
 /// A logarithm in the plane: from sums of q log r, in the units of its parameters, and of q it makes the potential; the
 /// gradient of a pair is -q d / r^2.
 template <class K>

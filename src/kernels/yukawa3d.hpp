@@ -28,15 +28,21 @@ struct Yukawa3d {
 
   template <int parts, class V>
   FARFIELD_HD void pair(V r2, V dx, V dy, V dz, V q, V* out) const {
-    const V inverse_r = Math<V>::inverse_sqrt(r2), x = times_kappa(r2 * inverse_r),
-            w = q * inverse_r * Math<V>::exp(-x);
+    const V inverse_r = Math<V>::inverse_sqrt(r2), x = times_kappa(r2 * inverse_r);
+    of_decay<parts>(inverse_r * Math<V>::exp(-x), inverse_r, Math<V>::constant(1) + x, q, dx, dy, dz, out);
+  }
+  /// Adds one pair: value = exp(-kappa r)/r, fall = 1 + kappa r.
+  template <int parts, class V>
+  FARFIELD_HD static void of_decay(V value, V inverse_r, V fall, V q, V dx, V dy, V dz, V* out) {
+    const V w = q * value;
     out[0] += w;
     if constexpr (parts == 1) return;
-    const V w3 = (w + w * x) * (inverse_r * inverse_r);
+    const V w3 = w * (fall * (inverse_r * inverse_r));
     out[1] -= w3 * dx;
     out[2] -= w3 * dy;
     out[3] -= w3 * dz;
   }
+  double rate() const { return kappa; }
 
  private:
   /// In the precision of V without a conversion, which loops would repeat.
@@ -53,6 +59,6 @@ struct Yukawa3d {
   }
 };
 
-static_assert(PairKernel<Yukawa3d> && HasParameters<Yukawa3d>);
+static_assert(OfDecay<Yukawa3d>);
 
 }  // namespace farfield

@@ -277,7 +277,13 @@ int full_pair_terms(const Decision& d) {
 static int pair_terms_for(const Decision& d, const Options& o) {
   if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || changes_near_pairs(o))
     return full_pair_terms(d);
-  return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, d.tolerance);
+  const double tolerance = traits(d.kernel).screens ? d.tolerance / 2 : d.tolerance;  // exp(-kappa r) errs as kappa r
+  return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, tolerance);
+}
+/// The same of exponentials. A tenth of the tolerance, largest error: the root mean square is half of that.
+static double decay_error_for(const Decision& d, const Options& o) {
+  const bool fits = traits(d.kernel).screens && d.backend == Backend::cpu && o.degree < 0;
+  return fits ? d.tolerance / 10 : 0;
 }
 
 static void note_pair_terms(Decision& d) {
@@ -293,8 +299,8 @@ static void note_pair_terms(Decision& d) {
 /// The numbers of sources and of targets of a finer box from which on m2p and p2l are cheaper than p2p. On the CPU
 /// (Plummer, N = 1e5, degrees 3, 5, 14, 27): one m2p takes as long as p2p with 63, 150, 240, 445 sources, one p2l as
 /// long as p2p with 25, 63, 74, 208 targets.
-static void choose_thresholds(Decision& d, const CostConstants& c) {
-  const double count = c.coefficients(d.degree), pairs = count * c.coefficient / c.pair;
+static void choose_thresholds(Decision& d, const CostConstants& c, double pair) {
+  const double count = c.coefficients(d.degree), pairs = count * c.coefficient / pair;
   const bool cpu = d.backend == Backend::cpu;
   d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
   d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
@@ -387,7 +393,10 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
     return c;
   };
   d.pair_terms = pair_terms_for(d, o);
-  const CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
+  d.decay_error = decay_error_for(d, o);
+  CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
+  const ExponentialFits fits(d.precision == Precision::single_, d.decay_error);
+  if (d.decay_error > 0) price_fits(c, d.kernel, d.parameters.screening, fits);
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 / c.pair;
@@ -403,7 +412,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
     choose_tree(d, o, g, s);
   }
   note_pair_terms(d);
-  choose_thresholds(d, c);
+  choose_thresholds(d, c, near_pair_cost(c, g, s.mean));
   return d;
 }
 

@@ -100,6 +100,24 @@ double softened_pair_cost(const Options& o, Backend backend, Precision precision
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }
 
+// Loops of pairs on AVX-512, over those of 1/r: polynomials of degrees (2,1), (3,2), (4,4), (5,5), (6,6) take 1.6, 1.9,
+// 2.4, 2.7, 3.0 times as long in single, 1.5, 1.7, 2.1, 2.4, 2.6 in double; with gradient 1.7, 1.9, 2.1, 2.3, 2.5.
+void price_fits(CostConstants& c, Kernel kernel, double screening, const ExponentialFits& fits) {
+  const double plain = c.pair / traits(kernel).pair_cost;
+  c.fits = &fits;
+  c.screening = screening;
+  c.by_root = 1.25 * plain, c.by_term = 0.12 * plain;
+}
+
+double near_pair_cost(const CostConstants& c, const Geometry& g, double mean) {
+  if (!c.fits) return c.pair;
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  const double edge = g.extent * std::pow(std::min(1.0, mean / std::max(1.0, points)), 1 / dimension_of(g));
+  const int form = c.fits->form_for(c.screening * 2 * std::sqrt(3.0) * edge);
+  if (form == whole_formula) return c.pair;
+  return c.by_root + c.by_term * (c.fits->form(form).even + c.fits->form(form).odd);
+}
+
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor) return c.tensor[degree];
   const double d = degree + 1, count = c.coefficients(degree);
@@ -163,7 +181,7 @@ double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rota
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
   const double near = near_boxes(f.dimension, c.open ? std::pow(std::max(1.0, even), 1 / f.dimension) : 0);
   return c.fixed + points * c.point +
-         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * c.pair + c.meet) +
+         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * near_pair_cost(c, g, mean) + c.meet) +
          f.entries * near * even * c.entry + boxes * (c.box + f.shift * count * count * shift) +
          f.far * translations(c, f.dimension, even, reduced) * translation_cost(c, degree, rotation) +
          ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient;

@@ -3,6 +3,7 @@
 #pragma once
 #include <farfield/options.hpp>
 
+#include "core/exponential_fit.hpp"
 #include "tree/geometry.hpp"
 
 namespace farfield {
@@ -30,6 +31,11 @@ struct CostConstants {
   int lanes = 0;      ///< of a vector; per leaf p2p loses half a vector, p2m and l2p three
   bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
 
+  // A kernel whose exponential is fitted where leaves are narrow: null and 0 for others.
+  const ExponentialFits* fits = nullptr;
+  double screening = 0;             ///< scaled
+  double by_root = 0, by_term = 0;  ///< a fitted pair, and each operation of its polynomial
+
   int (*coefficients)(int degree) = nullptr;  ///< see KernelTraits
 };
 inline constexpr int most_tensor_degree = 15;  ///< in single: the columns of one child fill the widest tile
@@ -40,6 +46,11 @@ inline constexpr int most_mirror_degree = 33;  ///< its operators and the data t
 CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool gradient, int terms_left_out = 0);
 /// The same of a whole GPU, of the class of one H200.
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
+
+/// Makes it price near pairs with fitted exponentials; `fits` must outlive it.
+void price_fits(CostConstants& c, Kernel kernel, double screening, const ExponentialFits& fits);
+/// Nanoseconds of a pair of the near field, with `mean` points per leaf.
+double near_pair_cost(const CostConstants& c, const Geometry& geometry, double mean);
 
 /// Time of a pair with softening, core or stream function over one without.
 double softened_pair_cost(const Options& options, Backend backend, Precision precision);

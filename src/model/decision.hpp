@@ -39,6 +39,7 @@ struct Decision {
   bool rotation = false, reduced = false;
   bool any_scheme = false;      ///< the caller left the choice of dense or rotation open
   int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
+  double decay_error = 0;       ///< largest relative error of p2p's exponentials there; 0: that of the precision
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
   double least_edge = 0;        ///< scaled: beyond it the softened kernel is 1/r to what the tolerance allows (0: none)
   double reach = 0, cell = 0;   ///< of method cutoff, scaled: pairs farther apart are left out, and the width of a cell

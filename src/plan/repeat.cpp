@@ -16,7 +16,7 @@ static constexpr const char* again = "evaluated again";  ///< name of the report
 
 static bool same_arithmetic(const Decision& a, const Decision& b) {
   return a.method == b.method && a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
-         a.exact_operands == b.exact_operands;
+         a.decay_error == b.decay_error && a.exact_operands == b.exact_operands;
 }
 
 Evaluator& Evaluators::first(const Decision& decision, int threads) {

@@ -201,6 +201,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     work_.rotation = decision.rotation;
     work_.reduced = decision.reduced;
     work_.pair_terms = decision.pair_terms;
+    work_.decay_error = decision.decay_error;
     work_.threads = threads;
     if (decision.method == Method::cutoff) work_.near = placed->cells.near(decision.reach);
     if (decision.method == Method::grid) {

@@ -83,9 +83,10 @@ struct Work {
   /// softened sum contributes nothing to it.
   const std::uint32_t *source_order = nullptr, *target_order = nullptr;
   std::int64_t self_from = 0;
-  bool rotation = false;  ///< m2l by rotation, else dense
-  bool reduced = false;   ///< reduced stencil
-  int pair_terms = 8;     ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
+  bool rotation = false;   ///< m2l by rotation, else dense
+  bool reduced = false;    ///< reduced stencil
+  int pair_terms = 8;      ///< of p2p's reciprocal square roots (pair_terms.hpp); 8: all
+  double decay_error = 0;  ///< largest relative error of p2p's exponentials; 0: that of the precision
   int threads = 1;
 
   /// Tables of the boxes of a level, with m2m to their parents, l2l from them, and m2l from boxes of this level.

@@ -10,7 +10,9 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class Real, int parts, int terms, Softened softened>
 static void p2p_with(const Work<Real>& work) {
   constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
-  if constexpr (OfInverseDistance<Kernel> && softened == Softened::no && terms > fewest_terms(avx512, single))
+  constexpr bool refines = OfInverseDistance<Kernel> || OfDecay<Kernel>;
+  constexpr int fewest = fewest_terms(avx512, single) + (OfDecay<Kernel> && !single);  // compiles a third less
+  if constexpr (refines && softened == Softened::no && terms > fewest)
     if (work.pair_terms < terms) return p2p_with<Kernel, Real, parts, terms - 1, softened>(work);
   p2p_leaves<Kernel, Real, parts, terms, softened>(work);
 }

@@ -5,11 +5,13 @@
 // 1/r from the hardware and its correction (pair_terms.hpp): c = q/r^3 = (q s) s^2 (1 + 3/2 e + ...), u += c r^2,
 // g -= c d. In single with AVX-512 that is 15 instructions and a seed of three: 9 cycles for 16 pairs; in double 18 and
 // three: 10.5 for 8. Close sources are summed the short way, too, but guarded: the few pairs that are too near for it
-// are left to close_pairs.hpp. The short way of a kernel that is no OfInverseDistance is its formula.
+// are left to close_pairs.hpp. The short way of a kernel that is OfDecay has the same root and a fitted exponential
+// (decay.hpp); that of others is their formula.
 #pragma once
 #include <algorithm>
 
 #include "backends/cpu/near/close_pairs.hpp"
+#include "backends/cpu/near/decay.hpp"
 #include "backends/cpu/near/pair_correction.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "model/pair_terms.hpp"
@@ -19,14 +21,16 @@ namespace farfield::cpu::FARFIELD_ISA {
 inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
 inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
 
-template <class Kernel, class Real, int parts, int terms, Softened softened = Softened::no>
+/// `form`: of a fitted exponential; whole_formula: none.
+template <class Kernel, class Real, int parts, int terms, Softened softened = Softened::no, int form = whole_formula>
 class PairSum {
   using V = Vec<Real>;
   template <int n>
   using Tile = TargetTile<Real, n, parts, only_lengths(softened)>;
-  static constexpr Real scale = static_cast<Real>(!OfInverseDistance<Kernel> ? 1
-                                                  : parts == 1               ? Correction<terms>::root_scale
-                                                                             : Correction<terms>::cube_scale);
+  static constexpr bool fitted = form != whole_formula, by_root = fitted || parts == 1;
+  static constexpr Real scale = static_cast<Real>(!OfInverseDistance<Kernel> && !fitted ? 1
+                                                  : by_root                             ? Correction<terms>::root_scale
+                                                            : Correction<terms>::cube_scale);
   // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
   // must be in single's range.
   static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
@@ -34,7 +38,11 @@ class PairSum {
 
  public:
   using Sources = PairSources<Real, only_lengths(softened)>;
-  PairSum(const Work<Real>& work, const Frame& frame) : work_(work), frame_(frame), close_(work, frame) {}
+  using Fit = typename DecayOf<Real, form>::type;
+  static constexpr double root_scale = Correction<terms>::root_scale;
+
+  PairSum(const Work<Real>& work, const Frame& frame, const Fit& decay = {})
+      : work_(work), frame_(frame), decay_(decay), close_(work, frame) {}
 
   /// Adds the staged sources to the results of targets [begin, end).
   void add(std::int64_t begin, std::int64_t end, const Sources& sources) const {
@@ -168,6 +176,12 @@ class PairSum {
         Kernel::template of_inverse<1>(Correction<terms>::root(r2, seed, t, Real{}), q, dx, dy, dz, sum);
       else
         Kernel::of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, sum);
+    } else if constexpr (fitted) {
+      V seed = inverse_sqrt_seed(r2);
+      if constexpr (guarded) seed = distance2 < nearest * nearest ? V{} : seed;
+      const V root = Correction<terms>::root(r2, seed, V(seed * seed), Real{});
+      q = guarded ? (distance2 < nearest * nearest ? V{} : q) : q;  // the second polynomial is not 0 there
+      Kernel::template of_decay<parts>(decay_.over_distance(r2, root), root, decay_.fall(r2, root), q, dx, dy, dz, sum);
     } else {
       if constexpr (guarded) q = distance2 < nearest * nearest ? V{} : q;
       if constexpr (guarded) r2 = distance2 < nearest * nearest ? V{} + Real(1) : r2;
@@ -189,6 +203,7 @@ class PairSum {
 
   const Work<Real>& work_;
   const Frame& frame_;
+  const Fit decay_;
   const ClosePairs<Kernel, Real, parts, softened> close_;
 };
 

@@ -40,17 +40,13 @@ struct Piece {
   std::int64_t begin, end;
 };
 
-template <class Kernel, class Real, int parts, int terms, Softened softened>
-static void p2p_piece(const Work<Real>& work, const Piece& targets,
-                      PairSources<Real, only_lengths(softened)>& sources) {
+/// Adds the sources of the near list to the targets by a PairSum.
+template <class Kernel, class Real, Softened softened, class Sum>
+static void add_near_list(const Work<Real>& work, const Piece& targets, const Frame& frame, const Sum& sum,
+                          typename Sum::Sources& sources) {
   const TreeView& tree = work.tree;
   const ListView& near = work.lists.near;
   const BoxId box = targets.box;
-  clear_results(work, targets.begin, targets.end);
-  if (near.begin[box] == near.begin[box + 1]) return;
-  const Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
-                                       tree.lattice.edge(tree.level[box]));
-  const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
   const auto flush = [&] {
     sources.seal(frame);
     sum.add(targets.begin, targets.end, sources);
@@ -64,6 +60,33 @@ static void p2p_piece(const Work<Real>& work, const Piece& targets,
     while ((begin = sources.append(work, frame, begin, end)) < end) flush();
   });
   flush();
+}
+
+template <class Kernel, class Real, int parts, int terms, Softened softened>
+static void p2p_piece(const Work<Real>& work, const Piece& targets, const ExponentialFits& fits,
+                      PairSources<Real, only_lengths(softened)>& sources) {
+  const TreeView& tree = work.tree;
+  const ListView& near = work.lists.near;
+  const BoxId box = targets.box;
+  clear_results(work, targets.begin, targets.end);
+  if (near.begin[box] == near.begin[box + 1]) return;
+  const Frame frame = make_frame<Real>({tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+                                       tree.lattice.edge(tree.level[box]));
+  if constexpr (OfDecay<Kernel>) {
+    const double rate = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor)).rate(),
+                 reach = near_reach(tree, near, box) * frame.factor;
+    with_decay_form<Real>(fits.form_for(rate * reach), [&](auto form) {
+      using Sum = PairSum<Kernel, Real, parts, terms, softened, form()>;
+      if constexpr (form() == whole_formula)
+        add_near_list<Kernel, Real, softened>(work, targets, frame, Sum(work, frame), sources);
+      else
+        add_near_list<Kernel, Real, softened>(work, targets, frame,
+                                              Sum(work, frame, {fits[form()], rate, Sum::root_scale}), sources);
+    });
+  } else {
+    const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
+    add_near_list<Kernel, Real, softened>(work, targets, frame, sum, sources);
+  }
 }
 
 /// Leaves that a softening or core makes wide may hold most of all points: each is divided, so that threads share it.
@@ -81,8 +104,9 @@ template <class Kernel, class Real, int parts, int terms, Softened softened>
 static void p2p_leaves(const Work<Real>& work) {
   using Sources = PairSources<Real, only_lengths(softened)>;
   const TreeView& tree = work.tree;
+  const ExponentialFits fits(sizeof(Real) == 4, work.decay_error);
   const auto add = [&](auto& sources, const Piece& piece) {
-    p2p_piece<Kernel, Real, parts, terms, softened>(work, piece, sources);
+    p2p_piece<Kernel, Real, parts, terms, softened>(work, piece, fits, sources);
   };
   if (!work.wide_leaves) {
     for_blocks<Sources>({0, tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& sources, auto i) {
