@@ -70,7 +70,7 @@ ExponentialFit fit_exponential(const ExponentialForm& form, double error) {
 }
 
 ExponentialFits::ExponentialFits(bool single, double error)
-    : forms_(single ? exponential_forms<float> : exponential_forms<double>),
+    : forms_(single ? forms_in_single : forms_in_double),
       count_(!(error > 0) ? 0
              : single     ? exponential_form_count<float>
                           : exponential_form_count<double>) {

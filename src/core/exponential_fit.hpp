@@ -10,12 +10,10 @@ struct ExponentialForm {
 };
 /// Those that pair sums are compiled for, in the order of their cost; in double and in single. Widths at an error of
 /// 1e-10: 0.2 to 2.5; at 1e-7: 0.15 to 1.8.
+inline constexpr ExponentialForm forms_in_double[6] = {{3, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}};
+inline constexpr ExponentialForm forms_in_single[5] = {{2, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}};
 template <class Real>
-inline constexpr ExponentialForm exponential_forms[6] = {{3, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {7, 7}};
-template <>
-inline constexpr ExponentialForm exponential_forms<float>[5] = {{2, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}};
-template <class Real>
-inline constexpr int exponential_form_count = sizeof exponential_forms<Real> / sizeof(ExponentialForm);
+inline constexpr int exponential_form_count = sizeof(Real) == 4 ? 5 : 6;
 inline constexpr int most_exponential_forms = exponential_form_count<double>, most_fit_degree = 7;
 inline constexpr int whole_formula = -1;  ///< no form: e^-x itself
 

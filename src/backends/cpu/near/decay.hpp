@@ -22,7 +22,7 @@ template <class Real, int form>
 class Decay {
  public:
   using V = Vec<Real>;
-  static constexpr ExponentialForm shape = exponential_forms<Real>[form];
+  static constexpr ExponentialForm shape = sizeof(Real) == 4 ? forms_in_single[form] : forms_in_double[form];
 
   Decay(const ExponentialFit& fit, double rate, double scale)
       : fall_(static_cast<Real>(scale * scale)), fall_slope_(static_cast<Real>(rate * scale * scale * scale)) {
