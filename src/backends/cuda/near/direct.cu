@@ -73,6 +73,8 @@ __global__ void __launch_bounds__(tuning::direct_threads)
 template <class Kernel, class Real>
 void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
+  if constexpr (Kernel::softens)
+    if (work.source_length) return direct_with_lengths<Kernel>(work, sources, targets);
   // tiles without close pairs take as long as each other: few full blocks, as in double
   const int each = FallsOff<Kernel> ? tuning::direct_blocks<double> : tuning::direct_blocks<Real>,
             blocks = each * device_limits().multiprocessors;
