@@ -42,7 +42,7 @@ struct ErrorReport {
 struct FARFIELD_API Report {
   std::string version, kernel, method, backend, device, precision, simd, m2l, stencil;
   double tolerance = 0, scale = 1, softening = 0, kappa = 0;
-  std::string softening_kind;  ///< empty without softening
+  std::string softening_kind;     ///< empty without softening
   bool softening_varies = false;  ///< points have softening lengths of their own, from least_softening to `softening`
   double least_softening = 0;
   double bandwidth = 0;

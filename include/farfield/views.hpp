@@ -36,8 +36,8 @@ struct Points {
   MemorySpace space = MemorySpace::host;
   void* stream = nullptr;  ///< the CUDA stream that orders access to device memory; unused for host memory
   /// One softening length for each point, one after another in host memory, in the units of the coordinates; 0: none.
-  /// Null: Options::softening for all of them. A pair is softened by the root of the mean square of its points' two lengths
-  /// (Plummer) or by the longer one (spline).
+  /// Null: Options::softening for all of them. A pair is softened by the root of the mean square of its points' two
+  /// lengths (Plummer) or by the longer one (spline).
   const double* softening = nullptr;
 };
 

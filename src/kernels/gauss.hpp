@@ -19,7 +19,7 @@ class Gauss {
   static constexpr int homogeneity = 0;
   static constexpr bool singular = false, softens = false;
   static constexpr double pair_cost = 1.6;  ///< of one pair, over that of 1/r
-  static constexpr bool bounded = true;  ///< errors are relative to the sum of |strengths|
+  static constexpr bool bounded = true;     ///< errors are relative to the sum of |strengths|
   static constexpr bool has_bandwidth = true;
   static constexpr int least_axes = 1;  ///< coordinates that a point must have
 

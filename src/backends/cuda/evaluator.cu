@@ -320,9 +320,11 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K>
   void run_tree() {
-    if (walks()) {
-      BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
-      return treecode(bound, events_);
+    if constexpr (K::Basis::decay.axes == 3) {  // `choose` refuses treecodes of others
+      if (walks()) {
+        BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
+        return treecode(bound, events_);
+      }
     }
     const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
     BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
@@ -371,7 +373,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Accounts accounts_{memory_};
   Judge judge_{memory_};
   DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
-  DeviceArray<float4> places_;  ///< see Work::centre
+  DeviceArray<float4> places_;         ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
   Work<Real> work_;

@@ -19,7 +19,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // results, twice, as the caller's may be in host memory
   std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * d.parts() * (real + 8) + (1 << 20) +
                        Scatter::bytes(results, d.parts(), 8);
-  if (d.method == Method::cutoff || d.method == Method::grid) bytes += all * 48;  // keys and cells, and tiles of targets
+  if (d.method == Method::cutoff || d.method == Method::grid)
+    bytes += all * 48;           // keys and cells, and tiles of targets
   if (d.method == Method::grid)  // the two grids, who uses their blocks, and sums of pieces of 2048 sources
     bytes += 2 * grid_memory(sources, alike ? 0 : targets) + sources * 32 * real;
   if (!d.expands()) return bytes;

@@ -225,13 +225,11 @@ static void launch_fixed(const Work<float>& work) {
 
 template <class Kernel, class Real>
 void walk_far(const Work<Real>& work) {
-  if constexpr (Kernel::Basis::decay.axes == 3) {  // `choose` refuses others
-    if constexpr (sizeof(Real) == 4)
-      if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree,
-                                                          [&](auto degree) { launch_fixed<Kernel, degree()>(work); }))
-        return;
-    walk_any_degree<Kernel, Real>(work);
-  }
+  if constexpr (sizeof(Real) == 4)
+    if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree,
+                                                        [&](auto degree) { launch_fixed<Kernel, degree()>(work); }))
+      return;
+  walk_any_degree<Kernel, Real>(work);
 }
 
 FARFIELD_INSTANTIATE(walk_far, Work)

@@ -142,12 +142,10 @@ __global__ void __launch_bounds__(near_threads, tuning::tile_residents<Real> / n
 
 template <class Kernel, class Real>
 void walk_near(const NearWork<Real>& work) {
-  if constexpr (Kernel::Basis::decay.axes == 3) {  // `choose` refuses others
-    const auto kernel =
-        with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
-    kernel<<<static_cast<unsigned>(groups_of(work.targets)), near_threads, 0, work.stream>>>(work);
-    require_launch("p2p");
-  }
+  const auto kernel =
+      with_parts(work.result.parts(), [](auto parts) { return &walk_near_kernel<Kernel, Real, parts()>; });
+  kernel<<<static_cast<unsigned>(groups_of(work.targets)), near_threads, 0, work.stream>>>(work);
+  require_launch("p2p");
 }
 
 FARFIELD_INSTANTIATE(walk_near, NearWork)
