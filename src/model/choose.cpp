@@ -217,6 +217,13 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
+static constexpr const char* few_pairs = "so few pairs that it costs nothing";
+static void take_double(Decision& d, const char* reason) {
+  d.precision = Precision::double_;
+  for (Choice& choice : d.choices)
+    if (choice.name == "precision") choice = {"precision", "double", reason};
+}
+
 /// Does double cost no more than single, or too little to notice beside what any call costs? Then double is better.
 static bool exact_costs_nothing(Backend backend, double in_single, double in_double) {
   return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
@@ -257,11 +264,8 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
   d.seconds = 1e-9 * (d.method == Method::treecode ? treecode.cost : s.cost);
   if (d.expands()) return;
   const double exact = direct_cost(costs(Precision::double_, 0), g);
-  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
-    d.precision = Precision::double_;
-    for (Choice& choice : d.choices)
-      if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
-  }
+  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact))
+    take_double(d, few_pairs);
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
   const double nanoseconds = d.precision == Precision::double_ ? exact : direct_cost(costs(d.precision, 0), g);
   d.pairs_per_second = pairs > 0 ? 1e9 * pairs / nanoseconds : 1e9 / costs(d.precision, 0).pair;
@@ -321,15 +325,34 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
                                  : "reach of the spline, beyond which the kernel is 1/r");
 }
 
+/// Positions are rounded as parts of a cell's width: matters where the points' extent makes cells wider than the reach.
+static bool cells_round_too_coarsely(const Decision& d) {
+  const double rounding = d.precision == Precision::single_ ? 0x1p-24 : 0x1p-53;
+  return d.cell > d.reach && 4 * rounding * d.cell > 0.1 * d.tolerance * d.parameters.length[0];
+}
+
 /// For a kernel that falls off. Each method is priced with plan and one evaluation.
 static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   const auto pairs_cost = [&](Precision precision) {
     return d.backend == Backend::cuda ? device_cost_constants(o.kernel, precision, o.gradient)
                                       : cost_constants(o.kernel, d.simd, precision, o.gradient);
   };
-  const double near = choose_cutoff(d, o, g, pairs_cost(d.precision)), gridded = choose_grid(d, o, g);
-  double direct = direct_cost(pairs_cost(d.precision), g);
   const bool asked = o.method != Method::automatic;
+  double near = choose_cutoff(d, o, g, pairs_cost(d.precision));
+  if (cells_round_too_coarsely(d) && o.precision == Precision::automatic) {
+    take_double(d, "cells much wider than the bandwidth would round positions too coarsely in single");
+    near = choose_cutoff(d, o, g, pairs_cost(d.precision));
+  }
+  if (cells_round_too_coarsely(d)) {
+    if (o.method == Method::cutoff)
+      throw Error(ErrorCode::usage,
+                  "bandwidth " + number(o.bandwidth) +
+                      " is so far below the points' extent that the cells of method cutoff would round "
+                      "positions too coarsely; use method direct");
+    near = INFINITY;
+  }
+  const double gridded = choose_grid(d, o, g);
+  double direct = direct_cost(pairs_cost(d.precision), g);
   d.any_method = !asked;
   d.pair_terms = full_pair_terms(d);
   if (!asked)
@@ -347,9 +370,8 @@ static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   if (d.method == Method::direct) {
     const double exact = direct_cost(pairs_cost(Precision::double_), g);
     if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
-      d.precision = Precision::double_, direct = exact;
-      for (Choice& choice : d.choices)
-        if (choice.name == "precision") choice = {"precision", "double", "so few pairs that it costs nothing"};
+      take_double(d, few_pairs);
+      direct = exact;
     }
   }
   if (d.method == Method::cutoff)

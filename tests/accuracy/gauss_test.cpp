@@ -232,6 +232,24 @@ TEST(Gauss, BandwidthsOfAnySize) {
 }
 
 /// Units of length change nothing.
+/// One point far out: cells get a millionth of the extent's width and no finer.
+TEST(Gauss, PositionsKeepTheirDigitsBesideAFarPoint) {
+  for (const double far : {1e4, 1e8, 1e12, 1e20, 1e50}) {
+    Cloud cloud = make_cloud(Kind::uniform, 400, Signs::mixed);
+    cloud.label += "/far " + std::to_string(std::log10(far));
+    for (std::size_t a = 0; a < 3; ++a) cloud.sources[a] = far;
+    for (const double tolerance : {1e-5, 1e-10})
+      for (const Method method : {Method::automatic, Method::direct, Method::cutoff}) {
+        const Options o = gauss_options(0.1, tolerance, method);
+        try {
+          expect_gauss(cloud, o);
+        } catch (const Error& error) {
+          EXPECT_TRUE(method == Method::cutoff && far > 1e8) << error.what();
+        }
+      }
+  }
+}
+
 TEST(Gauss, ScalesWithItsBandwidth) {
   const Cloud cloud = make_cloud(Kind::uniform, 300, Signs::mixed);
   const Result<double> here = make_plan(cloud, gauss_options(0.1, 1e-9)).evaluate(cloud.strengths);
