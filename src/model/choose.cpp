@@ -10,16 +10,12 @@
 #include "kernels/traits.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
-#include "model/grid/price.hpp"
+#include "model/grid/choose.hpp"
 #include "model/options/validate.hpp"
 #include "model/pair_terms.hpp"
 #include "model/treecode/choose.hpp"
 
 namespace farfield {
-
-static void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
-  d.choices.push_back({name, value, reason});
-}
 
 /// The kernel's parameters in scaled coordinates.
 static KernelParameters scaled_parameters(const Options& o, int exponent) {
@@ -217,16 +213,10 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
        o.stencil != Stencil::automatic ? "as asked" : "needs fewer degrees than the reduced one for the same error");
 }
 
-static constexpr const char* few_pairs = "so few pairs that it costs nothing";
-static void take_double(Decision& d, const char* reason) {
-  d.precision = Precision::double_;
-  for (Choice& choice : d.choices)
-    if (choice.name == "precision") choice = {"precision", "double", reason};
-}
-
-/// Does double cost no more than single, or too little to notice beside what any call costs? Then double is better.
-static bool exact_costs_nothing(Backend backend, double in_single, double in_double) {
-  return in_double <= std::max(backend == Backend::cuda ? 1e5 : 1e4, in_single);
+bool take_double_if_free(Decision& d, double in_single, double in_double) {
+  if (in_double > std::max(d.backend == Backend::cuda ? 1e5 : 1e4, in_single)) return false;
+  take_double(d, "so few pairs that it costs nothing");
+  return true;
 }
 
 /// Is a treecode worth pricing? That takes half a millisecond, more than all the rest of a small plan.
@@ -264,8 +254,7 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
   d.seconds = 1e-9 * (d.method == Method::treecode ? treecode.cost : s.cost);
   if (d.expands()) return;
   const double exact = direct_cost(costs(Precision::double_, 0), g);
-  if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact))
-    take_double(d, few_pairs);
+  if (!asked && o.precision == Precision::automatic) take_double_if_free(d, direct, exact);
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
   const double nanoseconds = d.precision == Precision::double_ ? exact : direct_cost(costs(d.precision, 0), g);
   d.pairs_per_second = pairs > 0 ? 1e9 * pairs / nanoseconds : 1e9 / costs(d.precision, 0).pair;
@@ -323,67 +312,6 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
        : o.core == Core::rankine ? "radius of the cores, beyond which vortices are points"
        : reaches_far(o)          ? "beyond it the softened kernel is 1/r but for half of the tolerance"
                                  : "reach of the spline, beyond which the kernel is 1/r");
-}
-
-/// Positions are rounded as parts of a cell's width: matters where the points' extent makes cells wider than the reach.
-static bool cells_round_too_coarsely(const Decision& d) {
-  const double rounding = d.precision == Precision::single_ ? 0x1p-24 : 0x1p-53;
-  return d.cell > d.reach && 4 * rounding * d.cell > 0.1 * d.tolerance * d.parameters.length[0];
-}
-
-/// For a kernel that falls off. Each method is priced with plan and one evaluation.
-static Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
-  const auto pairs_cost = [&](Precision precision) {
-    return d.backend == Backend::cuda ? device_cost_constants(o.kernel, precision, o.gradient)
-                                      : cost_constants(o.kernel, d.simd, precision, o.gradient);
-  };
-  const bool asked = o.method != Method::automatic;
-  double near = choose_cutoff(d, o, g, pairs_cost(d.precision));
-  if (cells_round_too_coarsely(d) && o.precision == Precision::automatic) {
-    take_double(d, "cells much wider than the bandwidth would round positions too coarsely in single");
-    near = choose_cutoff(d, o, g, pairs_cost(d.precision));
-  }
-  if (cells_round_too_coarsely(d)) {
-    if (o.method == Method::cutoff)
-      throw Error(ErrorCode::usage,
-                  "bandwidth " + number(o.bandwidth) +
-                      " is so far below the points' extent that the cells of method cutoff would round "
-                      "positions too coarsely; use method direct");
-    near = INFINITY;
-  }
-  const double gridded = choose_grid(d, o, g);
-  double direct = direct_cost(pairs_cost(d.precision), g);
-  d.any_method = !asked;
-  d.pair_terms = full_pair_terms(d);
-  if (!asked)
-    d.method = direct <= std::min(near, gridded) ? Method::direct : near <= gridded ? Method::cutoff : Method::grid;
-  if (d.method == Method::grid && !(d.spacing > 0))
-    throw Error(ErrorCode::usage,
-                "method grid reaches neither tolerances of gradients below 1e-10 nor bandwidths far "
-                "below the points' extent, but tolerance is " +
-                    number(o.tolerance) + " and bandwidth " + number(o.bandwidth) + "; use method auto");
-  note(d, "method", word_of(d.method),
-       asked                        ? "as asked"
-       : d.method == Method::direct ? "cheaper than cells or a grid for so few pairs"
-       : d.method == Method::cutoff ? "few pairs are near enough to count"
-                                    : "cheaper than the pairs that are near enough to count");
-  if (d.method == Method::direct) {
-    const double exact = direct_cost(pairs_cost(Precision::double_), g);
-    if (!asked && o.precision == Precision::automatic && exact_costs_nothing(d.backend, direct, exact)) {
-      take_double(d, few_pairs);
-      direct = exact;
-    }
-  }
-  if (d.method == Method::cutoff)
-    note(d, "reach", number(std::ldexp(d.reach, -g.exponent)), "pairs farther apart add less than the tolerance");
-  if (d.method == Method::grid)
-    note(d, "spacing", number(std::ldexp(d.spacing, -g.exponent)),
-         "of the grid, by windows " + std::to_string(d.window.width) + " points wide");
-  // of Hermite series no more is known than that they are meant to cost less than all pairs
-  const bool all = d.method == Method::direct || d.method == Method::hermite;
-  d.seconds = 1e-9 * (all ? direct : d.method == Method::cutoff ? near : gridded);
-  d.pairs_per_second = 1e9 / pairs_cost(d.precision).pair;
-  return d;
 }
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {

@@ -19,6 +19,10 @@ struct Machine {
 /// cannot reach, naming the reachable one.
 Decision choose(const Options& options, const Geometry& geometry, const Machine& machine);
 
+/// Takes double where that costs no more than single, in nanoseconds of a direct sum, or too little to notice beside
+/// what any call costs.
+bool take_double_if_free(Decision& decision, double in_single, double in_double);
+
 /// Terms of the CPU's pair arithmetic that reach all bits of the decision's precision.
 int full_pair_terms(const Decision& decision);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
+#include <string>
 #include <vector>
 
 #include "core/results.hpp"
@@ -53,5 +54,20 @@ struct Decision {
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model
   std::vector<Choice> choices;  ///< for the report
 };
+
+/// Says in the report what was chosen, and why; instead of what was said of it before.
+inline void note(Decision& d, const char* name, const std::string& value, const std::string& reason) {
+  for (Choice& choice : d.choices)
+    if (choice.name == name) {
+      choice = {name, value, reason};
+      return;
+    }
+  d.choices.push_back({name, value, reason});
+}
+
+inline void take_double(Decision& d, const std::string& reason) {
+  d.precision = Precision::double_;
+  note(d, "precision", "double", reason);
+}
 
 }  // namespace farfield

@@ -47,12 +47,11 @@ struct GridPrice {
 };
 
 /// What plan, spread, convolve and interpolate take on an H200 (`gpu_gauss`) for `points` of the grid in `blocks`
-/// blocks.
+/// blocks, `taps` on either side.
 double device_cost(const Decision& d, const Options& o, const Geometry& g, const Window& w, double points,
-                   double blocks) {
+                   double blocks, double taps) {
   const int axes = axes_of(g);
   const double times = d.precision == Precision::single_ ? 1 : 4, window = std::pow(w.width, axes);
-  const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3;
   return 7e5 + 900 * blocks + 0.3 * points_of(g) +
          times * (static_cast<double>(g.sources) * (0.15 + 1.5e-3 * window) +
                   targets_of(g) * (0.1 + (o.gradient ? 1e-3 : 5e-4) * window) + points * axes * (2 * taps + 9) * 3e-4);
@@ -68,9 +67,9 @@ GridPrice price_of(const Decision& d, const Options& o, const Geometry& g, const
     if (length > 0) all *= std::ceil((length + w.width) / side), reached *= 1 + static_cast<double>(w.width) / side;
   }
   const double blocks = std::max(1.0, std::min(all, reached)), points = blocks * std::pow(side, axes);
-  if (d.backend == Backend::cuda) return {device_cost(d, o, g, w, points, blocks), 2 * points * real};
-  const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3, lanes = lanes_of(d);
-  const double rows = std::pow(w.width, axes - 1) * (1 + (w.width - 1) / lanes);
+  const double taps = w.spacings * std::sqrt(-2 * std::log(d.tolerance)) + 3;
+  if (d.backend == Backend::cuda) return {device_cost(d, o, g, w, points, blocks, taps), 2 * points * real};
+  const double lanes = lanes_of(d), rows = std::pow(w.width, axes - 1) * (1 + (w.width - 1) / lanes);
   const double each = 12.0 * axes + rows * vector_step(d);
   const double whole =
       static_cast<double>(g.sources) * each + targets_of(g) * each * (o.gradient ? 1.6 : 0.8) +
@@ -174,8 +173,7 @@ void change_to_cutoff(Decision& d) {
                 "the blocks of the grid would take more memory than method grid may use; use method cutoff, or auto");
   d.method = Method::cutoff;
   std::erase_if(d.choices, [](const Choice& choice) { return choice.name == "spacing"; });
-  for (Choice& choice : d.choices)
-    if (choice.name == "method") choice = {"method", "cutoff", "the blocks of a grid would take too much memory"};
+  note(d, "method", "cutoff", "the blocks of a grid would take too much memory");
 }
 
 double choose_grid(Decision& d, const Options& o, const Geometry& g) {

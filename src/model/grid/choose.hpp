@@ -1,0 +1,11 @@
+// The decision for a kernel that falls off: direct, cutoff, grid or hermite (docs/mathematics/gauss.md).
+#pragma once
+#include "model/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+/// Completes a decision on precision and tolerance. Each method is priced with plan and one evaluation.
+Decision choose_pairs(Decision decision, const Options& options, const Geometry& geometry);
+
+}  // namespace farfield
