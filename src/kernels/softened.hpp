@@ -14,6 +14,7 @@ namespace farfield {
 enum class Softened { no, plummer, spline, plummer_lengths, spline_lengths };
 
 constexpr bool has_lengths(Softened s) { return s == Softened::plummer_lengths || s == Softened::spline_lengths; }
+constexpr bool is_spline(Softened s) { return s == Softened::spline || s == Softened::spline_lengths; }
 /// For what differs only where points have lengths.
 constexpr Softened only_lengths(Softened s) { return has_lengths(s) ? s : Softened::no; }
 
@@ -73,10 +74,11 @@ FARFIELD_HD void nearest_plummer_pair(double length, double x, double y, double 
   for (int part = 1; part < parts; ++part) out[part] += own[part] / unit / unit;
 }
 
-/// Adds a pair of points with lengths at any distance; nothing where distance and length are 0.
+/// Adds a softened pair at any distance; nothing where distance and length are 0.
 template <class K, int parts, Softened softened>
 FARFIELD_HD void nearest_softened_pair(double length, double x, double y, double z, double q, double* out) {
-  if (softened == Softened::spline_lengths && length > 0)
+  constexpr bool spline = is_spline(softened);
+  if (spline && length > 0)
     nearest_spline_pair<K, parts>(length, x, y, z, q, out);
   else
     nearest_plummer_pair<K, parts>(length, x, y, z, q, out);

@@ -81,19 +81,17 @@ class ClosePairs {
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
           r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
-    if constexpr (softened == Softened::spline)
-      for (int i = 0; i < n; ++i) {
-        const bool nearest = lanes_below(r2[i], least_square<Real>);
-        const V strength = nearest ? add_nearest_spline(a, i, r2[i], run.index[s], t + i * lanes<Real>, q) : q;
-        add_spline(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, broadcast(inverse_length_));
-      }
-    if constexpr (has_lengths(softened))
+    if constexpr (is_spline(softened) || has_lengths(softened)) {
       for (int i = 0; i < n; ++i) {
         const bool nearest = lanes_below(r2[i], least_square<Real>);
         const V strength = nearest ? add_nearest_softened(a, i, r2[i], run.index[s], t + i * lanes<Real>, q) : q;
-        add_with_lengths(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, a.length[i], broadcast(run.length[s]));
+        if constexpr (has_lengths(softened))
+          add_with_lengths(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, a.length[i], broadcast(run.length[s]));
+        else
+          add_spline(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, broadcast(inverse_length_));
       }
-    if constexpr (softened == Softened::spline || has_lengths(softened)) return;
+      return;
+    }
     if constexpr (softened == Softened::plummer)
       for (int i = 0; i < n; ++i)
         if (lanes_below(r2[i], std::numeric_limits<Real>::min())) [[unlikely]] {
@@ -181,27 +179,8 @@ class ClosePairs {
     return r2;
   }
 
-  /// The same of pairs softened by the spline, coincident points included. Returns q with 0 in the lanes of these
-  /// pairs.
-  template <int n>
-  __attribute__((noinline)) V add_nearest_spline(Tile<n>& a, int i, V r2, std::int64_t source, std::int64_t first,
-                                                 V q) const {
-    for (int k = 0; k < lanes<Real>; ++k) {
-      if (!(r2[k] < least_square<Real>)) continue;
-      double d[3], out[4] = {};
-      for (int axis = 0; axis < 3; ++axis)
-        d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
-      if (!work_.is_self(source, first + k))
-        nearest_spline_pair<Kernel, 4>(work_.softening.length * frame_.factor, d[0], d[1], d[2],
-                                       static_cast<double>(q[k]), out);
-      for (int part = first_part(parts); part < end_part(parts); ++part)
-        a.sum[i][part][k] += static_cast<Real>(out[part]);
-      q[k] = 0;
-    }
-    return q;
-  }
-
-  /// The same of points with lengths.
+  /// The same of pairs softened by the spline or of points with lengths, coincident points included. Returns q with 0
+  /// in the lanes of these pairs.
   template <int n>
   __attribute__((noinline)) V add_nearest_softened(Tile<n>& a, int i, V r2, std::int64_t source, std::int64_t first,
                                                    V q) const {
@@ -210,7 +189,9 @@ class ClosePairs {
       double d[3], out[4] = {};
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
-      const double length = pair_length<softened>(work_.target_length[first + k], work_.source_length[source]);
+      double length = work_.softening.length;
+      if constexpr (has_lengths(softened))
+        length = pair_length<softened>(work_.target_length[first + k], work_.source_length[source]);
       if (!work_.is_self(source, first + k))
         nearest_softened_pair<Kernel, 4, softened>(length * frame_.factor, d[0], d[1], d[2], static_cast<double>(q[k]),
                                                    out);
