@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "support/measure.hpp"
 
@@ -23,11 +22,6 @@ constexpr std::int64_t costly_translations = 20'000;
 constexpr int lowest_degree = 4;
 constexpr int least_sums = 30;  ///< of a decade, for its median to be judged
 constexpr std::int64_t judged_targets = 1'000;
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const std::string text = environment(variable);
-  return text.empty() ? otherwise : std::strtoull(text.c_str(), nullptr, 10);
-}
 
 std::uint64_t fresh_seed() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) / 1000 % 1'000'000'000;
@@ -54,15 +48,8 @@ void judge_all_targets(const Problem& p, const Result<double>& found, Verdict& v
   Options exact = p.options;
   exact.method = Method::direct, exact.precision = Precision::double_;
   const Result<double> truth = make_plan(p.cloud, exact).evaluate(p.cloud.strengths);
-  const auto error = [](const std::vector<double>& computed, const std::vector<double>& expected) {
-    long double squares = 0, size = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      squares += std::pow(static_cast<long double>(computed[i]) - expected[i], 2),
-          size += std::pow(static_cast<long double>(expected[i]), 2);
-    return size > 0 ? static_cast<double>(std::sqrt(squares / size)) : 0;
-  };
-  v.outcome.potential = error(found.potential, truth.potential);
-  if (p.options.gradient) v.outcome.gradient = error(found.gradient, truth.gradient);
+  v.outcome.potential = relative_difference(found.potential, truth.potential);
+  if (p.options.gradient) v.outcome.gradient = relative_difference(found.gradient, truth.gradient);
 }
 
 Verdict judge_problem(const Problem& p) {

@@ -1,6 +1,5 @@
 // The promise of the kernels of the plane on random problems (support/mixtures.hpp), laid flat. Fresh ones:
 //   FARFIELD_TEST_SEED=first FARFIELD_TEST_PROBLEMS=count test_planar_mixtures
-#include <cstdlib>
 
 #include "support/mixtures.hpp"
 #include "support/vortices.hpp"
@@ -8,15 +7,9 @@
 namespace farfield::testing {
 namespace {
 
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const std::string text = environment(variable);
-  return text.empty() ? otherwise : std::strtoull(text.c_str(), nullptr, 10);
-}
-
 Problem flat_problem(std::uint64_t seed) {
   Problem p = make_problem(seed, 2e4);
-  for (std::vector<double>* points : {&p.cloud.sources, &p.cloud.targets})
-    for (std::size_t i = 2; i < points->size(); i += 3) (*points)[i] = 0.25;
+  lay_flat(p.cloud);
   p.cloud.label = "flat problem " + std::to_string(seed);
   Stream random(seed + 1);
   const double drawn = random.unit();
@@ -32,22 +25,14 @@ Outcome measured(const Problem& p) {
                                                : measure_vortices(p.cloud, p.options);
 }
 
-double relative_error(const std::vector<double>& found, const std::vector<double>& expected) {
-  long double squares = 0, size = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const long double error = static_cast<long double>(found[i]) - expected[i];
-    squares += error * error, size += static_cast<long double>(expected[i]) * expected[i];
-  }
-  return squares > 0 ? static_cast<double>(std::sqrt(squares / size)) : 0;
-}
-
 /// Over all targets: on a sample a single one may look like a miss.
 double error_at_all_targets(const Problem& p) {
   Options exact = p.options;
   exact.method = Method::direct, exact.precision = Precision::double_;
   const Result<double> found = make_plan(p.cloud, p.options).evaluate(p.cloud.strengths),
                        truth = make_plan(p.cloud, exact).evaluate(p.cloud.strengths);
-  return std::max(relative_error(found.potential, truth.potential), relative_error(found.gradient, truth.gradient));
+  return std::max(relative_difference(found.potential, truth.potential),
+                  relative_difference(found.gradient, truth.gradient));
 }
 
 TEST(PlanarMixtures, KeepThePromise) {

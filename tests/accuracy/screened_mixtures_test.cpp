@@ -1,17 +1,11 @@
 // The promise of kernel yukawa3d on random problems (support/mixtures.hpp). Fresh ones:
 //   FARFIELD_TEST_SEED=first FARFIELD_TEST_PROBLEMS=count test_yukawa --gtest_filter='Screened*'
-#include <cstdlib>
 
 #include "support/mixtures.hpp"
 #include "support/screened.hpp"
 
 namespace farfield::testing {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const std::string text = environment(variable);
-  return text.empty() ? otherwise : std::strtoull(text.c_str(), nullptr, 10);
-}
 
 TEST(ScreenedMixtures, KeepThePromise) {
   const std::uint64_t first = number_from("FARFIELD_TEST_SEED", 1), count = number_from("FARFIELD_TEST_PROBLEMS", 40);

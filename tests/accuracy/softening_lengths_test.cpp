@@ -145,23 +145,7 @@ TEST(SofteningLengths, MomentumIsKept) {
   }
 }
 
-TEST(SofteningLengths, ResultsAtSourcesAndTargets) {
-  for (const SofteningKind kind : both_kinds)
-    for (const Method method : {Method::direct, Method::fmm})
-      for (const Precision precision : both_precisions) {
-        const Softly c(with_coincident_points(make_cloud(Kind::apart, 2'000, Signs::positive)), Lengths::some_without,
-                       1e-3, kind);
-        Options o = options_for(c, method, precision);
-        o.at_sources = true, o.tolerance = 1e-5, o.check = 300;
-        const Result<double> r = c.plan(o).evaluate(c.cloud.strengths);
-        const Missed apart = missed(c, false, r.potential, r.gradient, 10),
-                     own = missed(c, true, r.source_potential, r.source_gradient, 10);
-        for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
-          EXPECT_LE(error, o.tolerance);
-        EXPECT_LE(r.report.error->potential, o.tolerance);
-        EXPECT_LE(r.report.error->gradient, o.tolerance);
-      }
-}
+TEST(SofteningLengths, ResultsAtSourcesAndTargets) { expect_results_at_both(Backend::cpu); }
 
 /// `check` sums with the same lengths: what it measures of a direct sum is rounding.
 TEST(SofteningLengths, AreThoseOfTheCheck) {

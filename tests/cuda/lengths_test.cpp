@@ -50,23 +50,7 @@ TEST_F(CudaLengths, FmmKeepsThePromise) {
             }
 }
 
-TEST_F(CudaLengths, ResultsAtSourcesAndTargets) {
-  for (const SofteningKind kind : both_kinds)
-    for (const Method method : {Method::direct, Method::fmm})
-      for (const Precision precision : both_precisions) {
-        const Softly c(with_coincident_points(make_cloud(Kind::apart, 2'000, Signs::positive)), Lengths::some_without,
-                       1e-3, kind);
-        Options o = options_for(c, method, precision, cuda);
-        o.at_sources = true, o.tolerance = 1e-5, o.check = 300;
-        const Result<double> r = c.plan(o).evaluate(c.cloud.strengths);
-        const Missed apart = missed(c, false, r.potential, r.gradient, 10),
-                     own = missed(c, true, r.source_potential, r.source_gradient, 10);
-        for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
-          EXPECT_LE(error, o.tolerance);
-        EXPECT_LE(r.report.error->potential, o.tolerance);
-        EXPECT_LE(r.report.error->gradient, o.tolerance);
-      }
-}
+TEST_F(CudaLengths, ResultsAtSourcesAndTargets) { expect_results_at_both(cuda); }
 
 /// Lengths that are all the same are one length, and moves from one to many and back leave no trace.
 TEST_F(CudaLengths, EqualOnesAreOneAndMovesLeaveNoTrace) {

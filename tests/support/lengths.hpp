@@ -97,6 +97,25 @@ inline Options options_for(const Softly& c, Method method, Precision precision, 
   return o;
 }
 
+/// Results at the targets and at the sources of one plan, and what `check` measures of them.
+inline void expect_results_at_both(Backend backend) {
+  for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+    for (const Method method : {Method::direct, Method::fmm})
+      for (const Precision precision : {Precision::single_, Precision::double_}) {
+        const Softly c(with_coincident_points(make_cloud(Kind::apart, 2'000, Signs::positive)), Lengths::some_without,
+                       1e-3, kind);
+        Options o = options_for(c, method, precision, backend);
+        o.at_sources = true, o.tolerance = 1e-5, o.check = 300;
+        const Result<double> r = c.plan(o).evaluate(c.cloud.strengths);
+        const Missed apart = missed(c, false, r.potential, r.gradient, 10),
+                     own = missed(c, true, r.source_potential, r.source_gradient, 10);
+        for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
+          EXPECT_LE(error, o.tolerance);
+        EXPECT_LE(r.report.error->potential, o.tolerance);
+        EXPECT_LE(r.report.error->gradient, o.tolerance);
+      }
+}
+
 inline double rounding(Precision precision, const Cloud& cloud) {
   const auto terms = static_cast<double>(cloud.count());
   return precision == Precision::single_ ? softened_bound<float>(terms) : softened_bound<double>(terms);

@@ -7,6 +7,12 @@
 
 namespace farfield::testing {
 
+/// What the environment says, as FARFIELD_TEST_SEED and FARFIELD_TEST_PROBLEMS do.
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const std::string text = environment(variable);
+  return text.empty() ? otherwise : std::strtoull(text.c_str(), nullptr, 10);
+}
+
 /// Kinds of sets that a mixture has one to three of.
 enum class Set { cube, ball, shell, cusp, gauss, lattice, shaken, hammersley, line, plane, ring, clumps };
 inline constexpr int set_kinds = 12;

@@ -71,6 +71,16 @@ inline const Exact& exact(const Cloud& cloud, std::int64_t most = 0) {
   return known[key];
 }
 
+/// Of all results from others, relative to these, L2.
+inline double relative_difference(const std::vector<double>& computed, const std::vector<double>& expected) {
+  long double squares = 0, size = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const long double difference = static_cast<long double>(computed[i]) - expected[i];
+    squares += difference * difference, size += static_cast<long double>(expected[i]) * expected[i];
+  }
+  return size > 0 ? static_cast<double>(std::sqrt(squares / size)) : squares > 0 ? INFINITY : 0;
+}
+
 /// The promise's norm: squared error over the sample, scaled up, against the norm of the COMPUTED result over all
 /// targets. `width` components per target: 1 potential, 3 gradient.
 template <class T>

@@ -16,10 +16,13 @@ inline const bool tested_device_is_there = [] {
 inline bool tested_on_device() { return environment("FARFIELD_TEST_BACKEND") == "cuda"; }
 
 /// A cloud laid flat at z = 0.25; points that then coincide stay.
-inline Cloud flat_cloud(Kind kind, std::int64_t count, Signs signs, unsigned seed = 1) {
-  Cloud cloud = make_cloud(kind, count, signs, seed);
+inline void lay_flat(Cloud& cloud) {
   for (std::vector<double>* points : {&cloud.sources, &cloud.targets})
     for (std::size_t i = 2; i < points->size(); i += 3) (*points)[i] = 0.25;
+}
+inline Cloud flat_cloud(Kind kind, std::int64_t count, Signs signs, unsigned seed = 1) {
+  Cloud cloud = make_cloud(kind, count, signs, seed);
+  lay_flat(cloud);
   cloud.label += "/flat";
   return cloud;
 }
