@@ -74,7 +74,8 @@ typedef struct farfield_points {
   const double* softening;
 } farfield_points;
 
-/* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. */
+/* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. Sources may
+ * also carry dipoles: u(x) = sum_j q_j K(x, y_j) + p_j . grad_y K(x, y_j). */
 typedef struct farfield_strengths {
   const void* data;
   int64_t count;   /* strengths per vector; must equal the number of sources */
@@ -84,6 +85,11 @@ typedef struct farfield_strengths {
   int scalar;
   int space;
   void* stream;
+  /* Component a of the dipole of source i in vector v is element v * dipole_pitch + i * dipole_stride + a; needs
+   * farfield_options.dipoles. Null: none. With dipoles `data` may be null: no charges. */
+  const void* dipoles;
+  int64_t dipole_stride; /* 0 means 3 */
+  int64_t dipole_pitch;  /* scalars between vectors; 0 means count * dipole_stride */
 } farfield_strengths;
 
 /* Where results go. Arrays are overwritten; a null pointer means "not wanted". Potentials are (vectors, count),
@@ -99,6 +105,8 @@ typedef struct farfield_outputs {
   int scalar;
   int space;
   void* stream;
+  void* hessian;        /* at the targets, (vectors, count, 6): xx yy zz xy xz yz; needs farfield_options.hessian */
+  void* source_hessian; /* at the sources; needs farfield_options.hessian and .at_sources */
 } farfield_outputs;
 
 /* C types of the option types of options_list.h. An option that is a word is an int with one of the values above. */
@@ -132,19 +140,19 @@ static inline farfield_points farfield_points_f32(const float* xyz, int64_t coun
   return view;
 }
 static inline farfield_strengths farfield_strengths_f64(const double* q, int64_t count) {
-  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT64, 0, NULL};
+  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT64, 0, NULL, NULL, 0, 0};
   return view;
 }
 static inline farfield_strengths farfield_strengths_f32(const float* q, int64_t count) {
-  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT32, 0, NULL};
+  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT32, 0, NULL, NULL, 0, 0};
   return view;
 }
 static inline farfield_outputs farfield_outputs_f64(double* potential, double* gradient) {
-  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL};
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL, NULL, NULL};
   return view;
 }
 static inline farfield_outputs farfield_outputs_f32(float* potential, float* gradient) {
-  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL};
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL, NULL, NULL};
   return view;
 }
 

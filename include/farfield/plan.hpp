@@ -19,6 +19,7 @@ template <Real T>
 struct Result {
   std::vector<T> potential, gradient;                // at the targets
   std::vector<T> source_potential, source_gradient;  // at the sources, with Options::at_sources
+  std::vector<T> hessian, source_hessian;            // (vectors, count, 6), with Options::hessian
   Report report;
 };
 

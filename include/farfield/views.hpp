@@ -80,7 +80,9 @@ points_in_plane(const Range& xy) {
   return points_in_plane(std::data(xy), scalars / 2);
 }
 
-/// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`.
+/// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`. Sources may
+/// also carry dipoles, u(x) = sum_j q_j K(x, y_j) + p_j . grad_y K(x, y_j): of 1/r, p . (x - y) / |x - y|^3. A dipole's
+/// unit is that of a strength times a length.
 struct Strengths {
   const void* data = nullptr;
   std::int64_t count = 0;    ///< strengths per vector; must equal the number of sources
@@ -90,6 +92,11 @@ struct Strengths {
   Scalar scalar = Scalar::float64;
   MemorySpace space = MemorySpace::host;
   void* stream = nullptr;
+  /// Component a of the dipole of source i in vector v is element `v * dipole_pitch + i * dipole_stride + a`, of the
+  /// same type and memory space; needs Options::dipoles. Null: none. With dipoles `data` may be null: no charges.
+  const void* dipoles = nullptr;
+  std::int64_t dipole_stride = 3;
+  std::int64_t dipole_pitch = 0;  ///< scalars between vectors; 0 means count * dipole_stride
 };
 
 template <Real T>
@@ -111,17 +118,20 @@ strengths(const Range& q, std::int64_t count, std::int64_t vectors = 1) {
 }
 
 /// Where results go. All arrays belong to the caller and are overwritten; a null pointer means "not wanted".
-/// Potentials are (vectors, count), gradients (vectors, count, 3), both contiguous in row-major order,
-/// in the order of the caller's points. Kernel vortex puts the velocity (u, v, 0) in the place of the gradient, cauchy
-/// (Re, Im, 0), whether or not Options::gradient asks for it; a potential needs Options::stream_function then.
+/// Potentials are (vectors, count), gradients (vectors, count, 3), Hessians (vectors, count, 6) as xx yy zz xy xz yz,
+/// all contiguous in row-major order, in the order of the caller's points. Kernel vortex puts the velocity (u, v, 0) in
+/// the place of the gradient, cauchy (Re, Im, 0), whether or not Options::gradient asks for it; a potential needs
+/// Options::stream_function then.
 struct Outputs {
   void* potential = nullptr;         ///< at the targets
-  void* gradient = nullptr;          ///< at the targets; needs Options::gradient
+  void* gradient = nullptr;          ///< at the targets; needs Options::gradient or Options::hessian
   void* source_potential = nullptr;  ///< at the sources; needs Options::at_sources
   void* source_gradient = nullptr;   ///< at the sources; needs both options
   Scalar scalar = Scalar::float64;
   MemorySpace space = MemorySpace::host;
   void* stream = nullptr;
+  void* hessian = nullptr;         ///< at the targets; needs Options::hessian
+  void* source_hessian = nullptr;  ///< at the sources; needs Options::hessian and Options::at_sources
 };
 
 }  // namespace farfield

@@ -87,7 +87,7 @@ ErrorReport errors(const Computed<Real>& in, const Delivered& delivered, const s
   }
   if (in.result[1] && !targets.empty()) {
     const Errors e =
-        errors_of(in, 1, most_parts, delivered.norms.gradient, delivered, targets, sums, delivered.gradient_unit);
+        errors_of(in, 1, with_gradient, delivered.norms.gradient, delivered, targets, sums, delivered.gradient_unit);
     report.gradient = e.norm, report.gradient_median = e.median;
     report.gradient_p95 = e.p95, report.gradient_max = e.max;
   }
@@ -115,8 +115,8 @@ std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at) 
   std::vector<DirectSum> sums = sums_at(condition_targets(count));
   for (DirectSum& s : sums)
     for (int part = 0; part < most_parts; ++part) {
-      (part == 0 ? s.result_u : s.result_g) += s.part[part] * s.part[part];
-      (part == 0 ? s.lacking_u : s.lacking_g) += s.lacking[part] * s.lacking[part];
+      s.result[order_of(part)] += s.part[part] * s.part[part];
+      s.lacking[order_of(part)] += s.missing[part] * s.missing[part];
     }
   return {sums.begin(), sums.end()};
 }

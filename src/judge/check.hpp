@@ -43,7 +43,9 @@ struct Delivered {
 };
 
 /// Results judged as they are, before they reach the caller.
-inline Delivered in_own_units(const Norms& norms) { return {norms, {Factor(1, 0), Factor(1, 0)}, Scalar::float64}; }
+inline Delivered in_own_units(const Norms& norms) {
+  return {norms, {Factor(1, 0), Factor(1, 0), Factor(1, 0)}, Scalar::float64};
+}
 
 /// Sums `samples` targets (all of them if there are fewer) directly, and compares them with what the caller receives.
 template <class Real>

@@ -100,24 +100,24 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   TermSums sum;  // of squares; absolute values are first divided by the largest result
   const double unit_u = unit_of(norms.potential), unit_g = unit_of(norms.gradient);
   for (const TermSums& p : probes) {
-    const double u = p.abs_u / unit_u, g = p.abs_g / unit_g;
-    sum.abs_u += u * u, sum.abs_g += g * g;
-    sum.square_u += p.square_u, sum.square_g += p.square_g;
-    sum.result_u += p.result_u, sum.result_g += p.result_g;
-    sum.lacking_u += p.lacking_u, sum.lacking_g += p.lacking_g;
+    const double u = p.absolute[0] / unit_u, g = p.absolute[1] / unit_g;
+    sum.absolute[0] += u * u, sum.absolute[1] += g * g;
+    sum.square[0] += p.square[0], sum.square[1] += p.square[1];
+    sum.result[0] += p.result[0], sum.result[1] += p.result[1];
+    sum.lacking[0] += p.lacking[0], sum.lacking[1] += p.lacking[1];
   }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
   const bool gradient = norms.gradient.largest > 0;
   if (norms.with_potential) {
-    q.condition.potential = std::max(1.0, over_norm(sum.abs_u, up, norms.potential.at_least() / unit_u, 1));
-    q.terms = std::max(1.0, enlarged(sum.square_u, sum.result_u, up, norms.potential.l2));
+    q.condition.potential = std::max(1.0, over_norm(sum.absolute[0], up, norms.potential.at_least() / unit_u, 1));
+    q.terms = std::max(1.0, enlarged(sum.square[0], sum.result[0], up, norms.potential.l2));
   }
   q.truncation = safety * lost_by(truncated, norms);
   constexpr double of_probes = 2;  // they are few
-  q.unsoftened = of_probes * lost_by({up * sum.lacking_u, up * sum.lacking_g}, norms);
+  q.unsoftened = of_probes * lost_by({up * sum.lacking[0], up * sum.lacking[1]}, norms);
   if (!gradient) return q;
-  q.condition.gradient = std::max(1.0, over_norm(sum.abs_g, up, norms.gradient.at_least() / unit_g, 1));
-  q.terms = std::max(q.terms, enlarged(sum.square_g, sum.result_g, up, norms.gradient.l2));
+  q.condition.gradient = std::max(1.0, over_norm(sum.absolute[1], up, norms.gradient.at_least() / unit_g, 1));
+  q.terms = std::max(q.terms, enlarged(sum.square[1], sum.result[1], up, norms.gradient.l2));
   return q;
 }
 

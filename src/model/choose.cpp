@@ -319,6 +319,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
+  d.hessian = o.hessian;
+  d.dipoles = o.dipoles;
   d.potential = sums_potential(o);
   d.apart = !g.alike;
   d.backend = machine.backend;

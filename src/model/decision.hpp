@@ -20,8 +20,9 @@ struct Decision {
   Precision precision = Precision::double_;
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
-  bool gradient = false, potential = true;
-  int parts() const { return parts_with(gradient, potential); }
+  bool gradient = false, potential = true, hessian = false;
+  int parts() const { return parts_with(gradient, potential, hessian); }
+  bool dipoles = false;  ///< sources may carry them
   double softening = 0;  ///< in the caller's units
   bool lengths = false;  ///< points have softening lengths of their own; `softening` is the longest
   SofteningKind softening_kind = {};

@@ -75,12 +75,22 @@ Points points_from(const farfield_points& c) {
 }
 
 Strengths strengths_from(const farfield_strengths& c) {
-  return {c.data, c.count, c.vectors, c.stride, c.pitch, scalar_from(c.scalar), space_from(c.space), c.stream};
+  return {c.data,
+          c.count,
+          c.vectors,
+          c.stride,
+          c.pitch,
+          scalar_from(c.scalar),
+          space_from(c.space),
+          c.stream,
+          c.dipoles,
+          c.dipole_stride ? c.dipole_stride : 3,
+          c.dipole_pitch};
 }
 
 Outputs outputs_from(const farfield_outputs& c) {
   return {c.potential,         c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
-          space_from(c.space), c.stream};
+          space_from(c.space), c.stream,   c.hessian,          c.source_hessian};
 }
 
 // from_c: one option of C as that of C++.

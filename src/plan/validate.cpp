@@ -32,7 +32,7 @@ void require_known(const Options& o) {
 Options settled(const Options& options) {
   require_known(options);
   Options all = options;
-  all.gradient = all.gradient || traits(all.kernel).vector.always;
+  all.gradient = all.gradient || all.hessian || traits(all.kernel).vector.always;
   return all;
 }
 

@@ -10,7 +10,8 @@ namespace farfield {
 /// of threads out of range.
 void require_known(const Options& options);
 
-/// The options with what the kernel implies: a kernel whose result is a vector sums it always. Throws as require_known.
+/// The options with what the kernel implies: a kernel whose result is a vector sums it always. The gradient
+/// is computed with the Hessian. Throws as require_known.
 Options settled(const Options& options);
 
 /// `vectors` times `width` (not negative) as the size of an array; Error(memory) where that is beyond any memory.

@@ -69,9 +69,11 @@ struct Work {
   const double* source[3] = {};  ///< scaled coordinates of sorted sources, 16 readable elements beyond the end
   const double* target[3] = {};
   const Real* strength = nullptr;  ///< of sorted sources, likewise padded
-  Real* multipole = nullptr;       ///< [boxes][stride]
-  Real* local = nullptr;           ///< [boxes][stride]
-  ResultArrays<Real> result;       ///< padded
+  const Real* dipole[3] = {};      ///< likewise, scaled like coordinates; null: sources carry none
+  int moments() const { return dipole[0] ? with_dipole : 1; }
+  Real* multipole = nullptr;  ///< [boxes][stride]
+  Real* local = nullptr;      ///< [boxes][stride]
+  ResultArrays<Real> result;  ///< padded
   Softening softening;
   /// Of sorted points, scaled, likewise padded: their own softening lengths, of a spline reaches. Null: `softening`.
   const double *source_length = nullptr, *target_length = nullptr;

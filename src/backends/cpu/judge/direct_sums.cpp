@@ -13,7 +13,7 @@ namespace farfield::cpu::FARFIELD_ISA {
 template <class Kernel, class V>
 struct Sums {
   const Kernel kernel;
-  V part[most_parts]{}, lacking[most_parts]{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
+  V part[with_gradient]{}, lacking[with_gradient]{}, abs_u{}, abs_g{}, square_u{}, square_g{}, near{};
 
   explicit Sums(const KernelParameters& parameters) : kernel(kernel_of<Kernel>(parameters)) {}
 
@@ -36,7 +36,7 @@ struct Sums {
   FARFIELD_INLINE void add_lacking(const V out[4], V r2, V dx, V dy, V dz, V q, double to2) {
     V point[4] = {};
     kernel_of<Kernel>(kernel.bare()).template pair<gradient_alone>(r2, dx, dy, dz, q, point);
-    for (int e = 1; e < most_parts; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
+    for (int e = 1; e < with_gradient; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
   }
 
   /// Adds a softened pair. Sources that coincide with the target contribute to the potential.
@@ -51,7 +51,7 @@ struct Sums {
     const auto beyond = distance2 > to2;
     V newton[4] = {};
     kernel.template pair<4>(beyond ? distance2 : one, dx, dy, dz, beyond ? q : V{}, newton);
-    for (int e = 0; e < most_parts; ++e) lacking[e] += beyond ? newton[e] - out[e] : V{};
+    for (int e = 0; e < with_gradient; ++e) lacking[e] += beyond ? newton[e] - out[e] : V{};
   }
 
   /// The same of points with lengths, `square` that of the pair. Leaves out pairs too near like `add`.
@@ -63,7 +63,7 @@ struct Sums {
     kernel.template pair<4>(summed ? soft2 : one, dx, dy, dz, q, out);
     take(out, terms_of(out));
     kernel.template pair<4>(r2, dx, dy, dz, q, newton);
-    for (int e = 0; e < most_parts; ++e) lacking[e] += r2 > to2 ? newton[e] - out[e] : V{};
+    for (int e = 0; e < with_gradient; ++e) lacking[e] += r2 > to2 ? newton[e] - out[e] : V{};
     near += summed ? V{} : one;
   }
 
@@ -80,7 +80,7 @@ struct Sums {
   }
 
   FARFIELD_INLINE void take(const V out[4], const PairTerms<V>& terms) {
-    for (int e = 0; e < most_parts; ++e) part[e] += out[e];
+    for (int e = 0; e < with_gradient; ++e) part[e] += out[e];
     abs_u += terms.potential, abs_g += terms.gradient;
     square_u += terms.potential * terms.potential, square_g += terms.gradient * terms.gradient;
   }
@@ -92,10 +92,10 @@ static FARFIELD_INLINE double all_lanes(const Vec<double>& x) { return sum_lanes
 /// Returns whether pairs of points that do not coincide were left out as too near.
 template <class Kernel, class V>
 static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) {
-  for (int e = 0; e < most_parts; ++e) sum.part[e] += all_lanes(sums.part[e]);
-  for (int e = 0; e < most_parts; ++e) sum.lacking[e] += all_lanes(sums.lacking[e]);
-  sum.abs_u += all_lanes(sums.abs_u), sum.abs_g += all_lanes(sums.abs_g);
-  sum.square_u += all_lanes(sums.square_u), sum.square_g += all_lanes(sums.square_g);
+  for (int e = 0; e < with_gradient; ++e) sum.part[e] += all_lanes(sums.part[e]);
+  for (int e = 0; e < with_gradient; ++e) sum.missing[e] += all_lanes(sums.lacking[e]);
+  sum.absolute[0] += all_lanes(sums.abs_u), sum.absolute[1] += all_lanes(sums.abs_g);
+  sum.square[0] += all_lanes(sums.square_u), sum.square[1] += all_lanes(sums.square_g);
   return all_lanes(sums.near) > 0;
 }
 
