@@ -75,7 +75,7 @@ typedef struct farfield_points {
 } farfield_points;
 
 /* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. Sources may
- * also carry dipoles: u(x) = sum_j q_j K(x, y_j) + p_j . grad_y K(x, y_j). */
+ * also carry dipoles. */
 typedef struct farfield_strengths {
   const void* data;
   int64_t count;   /* strengths per vector; must equal the number of sources */
@@ -85,8 +85,9 @@ typedef struct farfield_strengths {
   int scalar;
   int space;
   void* stream;
-  /* Component a of the dipole of source i in vector v is element v * dipole_pitch + i * dipole_stride + a; needs
-   * farfield_options.dipoles. Null: none. With dipoles `data` may be null: no charges. */
+  /* u(x) = sum_j q_j K(x, y_j) + p_j . grad_y K(x, y_j), where component a of dipole p_i in vector v is element
+   * v * dipole_pitch + i * dipole_stride + a; needs farfield_options.dipoles. Null: none. With dipoles `data` may be
+   * null: no charges. */
   const void* dipoles;
   int64_t dipole_stride; /* 0 means 3 */
   int64_t dipole_pitch;  /* scalars between vectors; 0 means count * dipole_stride */
