@@ -55,7 +55,8 @@ class FarStages {
     item_ = source;
     row_.assign(static_cast<std::size_t>(work_.tree.boxes) + 1, 0);
     for (BoxId box = target; box < work_.tree.boxes; ++box) row_[static_cast<std::size_t>(box) + 1] = 1;
-    (route == Route::m2p ? work_.lists.m2p : work_.lists.p2l) = {row_.data(), &item_};
+    ListView& list = route == Route::m2p ? work_.lists.m2p : work_.lists.p2l;
+    list.begin = row_.data(), list.items = &item_;
     if (route == Route::m2p) stages_.p2m(work_), stages_.m2p(work_);
     if (route == Route::p2l) stages_.p2l(work_), stages_.l2p(work_);
   }
