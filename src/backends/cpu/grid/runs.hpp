@@ -58,7 +58,7 @@ class RunReader {
         u[i] = static_cast<Real>(1 - 2 * (t - static_cast<double>(place)));
         cell_[i] |= (place & (block_side(axes) - 1)) << (bits * a);
       }
-      for (int i = count_; i < count_ + lanes<Real>; ++i) u[i] = Real(0);
+      for (int i = count_; i < count_ + beyond; ++i) u[i] = Real(0);
     }
   }
   int count() const { return count_; }
@@ -73,10 +73,11 @@ class RunReader {
 
  private:
   static constexpr int bits = 10;
+  static constexpr int beyond = 16;  ///< are read by whole vectors, and by fours
   std::int64_t begin_ = 0;
   int count_ = 0;
   std::int32_t cell_[run_chunk];
-  Real u_[axes][run_chunk + lanes<Real>];
+  Real u_[axes][run_chunk + beyond];
 };
 
 /// Calls run(reader, i, j) for the points [i, j) of each run that is worth it, counted from reader.begin() on, and
