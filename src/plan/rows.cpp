@@ -71,6 +71,10 @@ void Rows::bring_into_cell(double left) {
       if (x - left > length) x = std::clamp(x - length * std::floor((x - left) / length), left, left + length);
 }
 
+/// The sum over all images may be smaller than that over the nearest: down to this part of it the tolerance is kept.
+/// Stream functions of one sign are, since their mean over the cell is small: a sheet's by 5.
+double Rows::least_size() const { return options_.stream_function ? 0.125 : 0.5; }
+
 /// A mean point of the cell has a sum of -log |z - nL|, |n| <= 1, of 1.8 where L = 1: in units in which it is 1.3
 /// to 2.6 that and 3 log L differ little, and few digits are lost.
 static double unit_beside(double cell) { return std::ldexp(1.0, -std::ilogb(cell / 1.28)); }
@@ -81,7 +85,7 @@ void Rows::make_plan() {
   inner.core_radius *= unit_;
   inner.periodic = Axes::none, inner.cell_x = 0;
   inner.at_sources = false;
-  inner.tolerance = options_.tolerance / 2;  // the sum over all images may be smaller
+  inner.tolerance = options_.tolerance * least_size();
   if (inner.tolerance < reachable_tolerance(Precision::double_)) inner.tolerance = options_.tolerance;
   Flat images = sources_;
   for (const double shift : {-options_.cell_x, options_.cell_x})
@@ -213,7 +217,7 @@ void Rows::evaluate(const Strengths& strengths, const Outputs& o) {
     report_.error->potential /= sizes.potential;
   }
   report_.vectors = strengths.vectors;
-  if (least < 0.5)
+  if (least < least_size())
     report_.warnings.push_back("the sum over all images is only " + number(least, 1) +
                                " times that over the nearest; the error may exceed the tolerance by as much");
 }

@@ -30,6 +30,7 @@ class Rows {
   Range range(const std::vector<double> Flat::*axis) const;
   void bring_into_cell(double left);
   void make_plan();
+  double least_size() const;
   void describe();
   std::vector<double> strengths_of(const Strengths& strengths, std::int64_t vector) const;
   /// Results at all targets; empty where not asked for.

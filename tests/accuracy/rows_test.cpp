@@ -193,6 +193,8 @@ TEST(Rows, StreamFunctionOfOneVortex) {
 /// Without cores a vortex contributes nothing at its own place, nor at whole cells from it; with cores it does.
 TEST(Rows, StreamFunctionOfPointsThatCoincide) {
   Cloud cloud = row_cloud(Kind::uniform, Signs::mixed, 1);
+  for (std::size_t i = 300; i < 600; i += 3)  // with few digits, so that 2 is added exactly
+    cloud.sources[i] = std::round(0x1p30 * cloud.sources[i]) / 0x1p30;
   for (std::size_t i = 0; i < 300; i += 3) {
     cloud.sources[i] = cloud.sources[i + 300] + static_cast<double>(i % 2) * 2;
     cloud.sources[i + 1] = cloud.sources[i + 301];
