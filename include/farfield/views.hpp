@@ -117,6 +117,42 @@ strengths(const Range& q, std::int64_t count, std::int64_t vectors = 1) {
   return strengths(std::data(q), count, vectors);
 }
 
+/// The same sources with dipoles: x y z of the dipole of source i in vector v stand at p[3 (v * count + i) + 0, 1, 2].
+/// Throws Error(input) if T is not the type of the strengths.
+template <Real T>
+Strengths with_dipoles(Strengths strengths, const T* p) {
+  if (strengths.data && strengths.scalar != scalar_of<T>)
+    throw Error(ErrorCode::input, "strengths and dipoles are of different types; pass both as float or both as double");
+  strengths.scalar = scalar_of<T>;
+  strengths.dipoles = p;
+  return strengths;
+}
+
+/// Dipoles without charges.
+template <Real T>
+Strengths dipoles(const T* p, std::int64_t count, std::int64_t vectors = 1) {
+  return with_dipoles(strengths(static_cast<const T*>(nullptr), count, vectors), p);
+}
+
+/// The same from ranges of 3 scalars for each source and vector. Throws Error(input) if their number is another.
+template <class Range>
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
+with_dipoles(const Strengths& strengths, const Range& p) {
+  const std::int64_t scalars = static_cast<std::int64_t>(std::size(p)), sources = strengths.count * strengths.vectors;
+  if (scalars != 3 * sources)
+    throw Error(ErrorCode::input, std::to_string(scalars) + " numbers are not the dipoles of " +
+                                      std::to_string(sources) + " strengths; pass x, y, z of each");
+  return with_dipoles(strengths, std::data(p));
+}
+template <class Range>
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
+dipoles(const Range& p) {
+  const std::int64_t scalars = static_cast<std::int64_t>(std::size(p));
+  if (scalars % 3 != 0)
+    throw Error(ErrorCode::input, std::to_string(scalars) + " numbers are not whole dipoles; pass x, y, z of each");
+  return dipoles(std::data(p), scalars / 3);
+}
+
 /// Where results go. All arrays belong to the caller and are overwritten; a null pointer means "not wanted".
 /// Potentials are (vectors, count), gradients (vectors, count, 3), Hessians (vectors, count, 6) as xx yy zz xy xz yz,
 /// all contiguous in row-major order, in the order of the caller's points. Kernel vortex puts the velocity (u, v, 0) in

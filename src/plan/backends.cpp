@@ -105,8 +105,9 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
   const char* lacks = !offers_method(Backend::cuda, options) ? "the device does not offer this method of the kernel"
-                      : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
-                                                                  : nullptr;
+                      : !offers_softening(Backend::cuda, options)   ? "the device does not offer this softening"
+                      : !offers_derivatives(Backend::cuda, options) ? "the device does not offer Hessians and dipoles"
+                                                                    : nullptr;
   if (lacks) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
     d.choices.insert(d.choices.begin(), {"backend", "cpu", lacks});

@@ -132,6 +132,12 @@ Options options_from(const farfield_options* given) {
   return o;
 }
 
+const ErrorReport& measured(const Report& report) {
+  if (!report.error)
+    throw Error(ErrorCode::usage, "no error was measured; set farfield_options.check and evaluate the plan first");
+  return *report.error;
+}
+
 template <Real T>
 int laplace3d(std::int64_t n, const T* xyz, const T* q, std::int64_t m, const T* targets, double tolerance,
               T* potential, T* gradient) noexcept {
@@ -203,11 +209,17 @@ int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_o
 
 int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient) {
   return guarded([&] {
-    const auto& error = required(plan, "plan").plan.report().error;
-    if (!error)
-      throw Error(ErrorCode::usage, "no error was measured; set farfield_options.check and evaluate the plan first");
-    if (potential) *potential = error->potential;
-    if (gradient) *gradient = error->gradient;
+    const ErrorReport& error = measured(required(plan, "plan").plan.report());
+    if (potential) *potential = error.potential;
+    if (gradient) *gradient = error.gradient;
+  });
+}
+
+int farfield_plan_measured_hessian_error(const farfield_plan* plan, double* hessian) {
+  return guarded([&] {
+    const Report& report = required(plan, "plan").plan.report();
+    if (!report.hessian) throw Error(ErrorCode::usage, "the plan was made without farfield_options.hessian; set it");
+    required(hessian, "hessian") = measured(report).hessian;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "core/number.hpp"
 #include "judge/improve.hpp"
@@ -40,14 +41,17 @@ Evaluator& Evaluators::other(const Decision& d, Report& report) {
 
 static std::int64_t bytes(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
 
-static void* shifted(void* array, std::int64_t numbers, Scalar scalar) {
-  return array ? static_cast<char*>(array) + numbers * bytes(scalar) : nullptr;
+/// An array, null or not, from a later number on.
+template <class Void>
+static Void* shifted(Void* array, std::int64_t numbers, Scalar scalar) {
+  using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
+  return array ? static_cast<Byte*>(array) + numbers * bytes(scalar) : nullptr;
 }
 
 static Strengths one_vector(const Strengths& s, std::int64_t vector) {
   Strengths one = s;
-  const std::int64_t pitch = s.pitch ? s.pitch : s.count * s.stride;
-  one.data = static_cast<const char*>(s.data) + vector * pitch * bytes(s.scalar);
+  one.data = shifted(s.data, vector * (s.pitch ? s.pitch : s.count * s.stride), s.scalar);
+  one.dipoles = shifted(s.dipoles, vector * (s.dipole_pitch ? s.dipole_pitch : s.count * s.dipole_stride), s.scalar);
   one.vectors = 1;
   return one;
 }
@@ -57,8 +61,10 @@ static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t 
   Outputs& o = one.outputs;
   o.potential = shifted(o.potential, vector * d.split, o.scalar);
   o.gradient = shifted(o.gradient, 3 * vector * d.split, o.scalar);
+  o.hessian = shifted(o.hessian, 6 * vector * d.split, o.scalar);
   o.source_potential = shifted(o.source_potential, vector * sources, o.scalar);
   o.source_gradient = shifted(o.source_gradient, 3 * vector * sources, o.scalar);
+  o.source_hessian = shifted(o.source_hessian, 6 * vector * sources, o.scalar);
   if (vector > 0) one.check = 0;
   return one;
 }

@@ -17,8 +17,8 @@ Options settled(const Options& options);
 /// `vectors` times `width` (not negative) as the size of an array; Error(memory) where that is beyond any memory.
 std::size_t elements(std::int64_t vectors, std::int64_t width);
 
-/// Throws Error(input or device) for strengths that do not fit `sources` sources.
-void validate(const Strengths& strengths, std::int64_t sources, bool device_memory);
+/// Throws Error(input, usage or device) for strengths that do not fit `sources` sources or a plan without `dipoles`.
+void validate(const Strengths& strengths, std::int64_t sources, bool dipoles, bool device_memory);
 
 /// Fills in flops, backend, device, precision and scheme of every stage.
 void complete(Report& report);

@@ -140,17 +140,22 @@ static void validate_screening(const Options& o) {
                 std::string("kernel ") + traits(o.kernel).name + " is not screened; use kappa 0 or kernel yukawa3d");
 }
 
+bool offers_derivatives(Backend backend, const Options& o) {
+  return backend != Backend::cuda || !(o.hessian || o.dipoles);
+}
+
 /// Hessians and dipoles.
 static void validate_derivatives(const Options& o, Backend backend) {
   if (!o.hessian && !o.dipoles) return;
-  const std::string asked = o.hessian ? "Hessian" : "dipoles", kernel = traits(o.kernel).name;
+  const std::string asked = o.hessian ? "Hessians" : "dipoles", kernel = traits(o.kernel).name;
   const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::usage, why); };
   if (!traits(o.kernel).differentiates)
-    refuse(asked + " of kernel " + kernel + " is not offered; leave it out, or use kernel laplace3d");
-  if (backend == Backend::cuda) refuse(asked + " is not offered by backend cuda; use backend cpu");
-  if (o.method == Method::treecode) refuse(asked + " is not offered by method treecode; use method fmm or direct");
+    refuse(asked + " of kernel " + kernel + " are not offered; leave them out, or use kernel laplace3d");
+  if (!offers_derivatives(backend, o))
+    refuse(asked + " are not offered by backend cuda; use backend cpu, and host memory");
+  if (o.method == Method::treecode) refuse(asked + " are not offered by method treecode; use method fmm or direct");
   if (o.softening > 0 && o.method != Method::direct)
-    refuse(asked + " of softened sums is offered by method direct alone; ask for it, or use softening 0");
+    refuse(asked + " of softened sums are offered by method direct alone; ask for it, or use softening 0");
 }
 
 void validate(const Options& o, const Geometry& g, Backend backend) {
