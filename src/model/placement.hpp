@@ -13,7 +13,7 @@
 // power more of 1/a^2, the factor d^2 and the mean of sum 1/r^4 they are that of the gradient; and so on: with k
 // derivatives, those of the result and one of a dipole, 1/a^(2+2k), d^(2k) and 1/r^(2+2k).
 #pragma once
-#include "tree/box_sample.hpp"
+#include "tree/edge_powers.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield {

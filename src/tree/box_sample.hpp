@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "tree/edge_powers.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield {
@@ -53,10 +54,6 @@ class EqualSteps {
  private:
   double all_, step_, next_, running_ = 0;
 };
-
-/// Derivatives that a pair may have in all, two of the result and one of a dipole, and one: with k of them errors and
-/// results go as a^-1-k, their squares as a^-2-2k.
-inline constexpr int most_derivatives = 3, edge_powers = most_derivatives + 1;
 
 struct DrawnBox {
   BoxId box;
