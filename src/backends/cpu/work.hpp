@@ -62,6 +62,9 @@ struct TablesView {
   bool translates() const { return dense[0] || rotation[0].shift || shared_factor; }
 };
 
+/// Densities that stages are compiled for, beside one; others are summed one by one.
+inline constexpr int densities_together = 3;
+
 template <class Real>
 struct Work {
   TreeView tree;
