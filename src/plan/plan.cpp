@@ -396,8 +396,7 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       const Geometry g = filling(sources, targets, options, dimension);
       if (options.method != method && method == Method::treecode && !may_be_few(g)) continue;
       Decision decision = decide(one, g, resolve_machine(one, false));
-      if (decision.settle_degree)
-        decision.degree = highest_degree(decision.kernel, decision.tolerance, decision.reduced, decision.apart);
+      if (decision.settle_degree) decision.degree = highest_degree(decision);
       bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;

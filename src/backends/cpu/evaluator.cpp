@@ -321,8 +321,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.
   Delivered in_own_norm(const OneVector& v, Delivered delivered) const {
     if (!traits(decision.kernel).bounded) return delivered;
-    delivered.potential_unit = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
-    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    delivered.unit[0] = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
+    delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
     return delivered;
   }
 
@@ -369,7 +369,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Expansions<Real> expansions() const {
     const KernelTraits& kernel = traits(decision.kernel);
     return {multipole_.data(),   local_.data(), work_.tables.stride, work_.tables.degree,
-            kernel.coefficients, kernel.decay,  table_scale().root};
+            kernel.coefficients, kernel.decay,  table_scale().root,  decision.hessian ? orders : 2};
   }
 
   /// What the build found out about cells and blocks.
