@@ -21,6 +21,7 @@ struct Bodies {
   bool single = false;                      ///< coordinates came as float32
   std::vector<double> reference_potential;  ///< n, where the file brings potentials computed by others; else empty
   std::vector<double> reference_gradient;   ///< 3 n, interleaved, likewise (a file's field is minus the gradient)
+  std::vector<double> reference_hessian;    ///< 6 n, interleaved, likewise: xx yy zz xy xz yz
   bool references_apply = true;             ///< false: they are of another sum, such as that of a periodic system
   std::vector<std::pair<std::string, double>> numbers;  ///< of the whole, where the file brings any: time, step
   std::size_t up = 2;                 ///< the axis that points up by custom of the format: z, in models y
@@ -36,13 +37,16 @@ struct Reading {
   std::vector<std::pair<std::string, std::string>> columns;  ///< of csv: x, y, z or q, and its column or a number
   bool line = false;   ///< of csv: column y may be missing as z may; both are zero then
   bool globe = false;  ///< of csv: columns named longitude (lon, lng) and latitude (lat) stand for x and y
+  /// Columns q2, q3, ... and dx, dy, dz, dx2, ... must hold numbers (densities.hpp). With dipoles, strengths may be
+  /// missing: 0.
+  bool densities = false;
 };
 
 /// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, GADGET snapshot,
-/// ScaFaCoS xml; each also within gzip. "-" is standard input; pipes are read as files are. Not-a-numbers and
-/// infinities are read as they stand: the library validates.
-/// Throws Error(input) with one sentence: path, where, what is wrong, what to do; Error(memory) where it does not fit;
-/// Error(usage) for a format that is none.
+/// ScaFaCoS xml; each also within gzip. Of npz strengths (vectors, N) become strengths and columns q2, q3, ...; dipoles
+/// (N, 3) or (vectors, N, 3) columns dx, dy, dz, dx2, ... "-" is standard input; pipes are read as files are.
+/// Not-a-numbers and infinities are read as they stand: the library validates. Throws Error(input) with one sentence:
+/// path, where, what is wrong, what to do; Error(memory) where it does not fit; Error(usage) for a format that is none.
 Bodies read(const std::string& path, const Reading& reading = {});
 
 /// The same for targets: strengths may be missing.

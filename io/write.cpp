@@ -24,7 +24,9 @@ void check_lengths(const std::string& path, const Results& results) {
   const auto fits = [](const std::vector<double>* values, std::size_t size) {
     return !values || values->empty() || values->size() == size;
   };
-  bool good = fits(&results.bodies->strengths, n) && fits(results.potential, n) && fits(results.gradient, 3 * n);
+  const std::size_t all = n * static_cast<std::size_t>(results.vectors);
+  bool good = fits(&results.bodies->strengths, n) && fits(results.potential, all) && fits(results.gradient, 3 * all) &&
+              fits(results.hessian, 6 * all);
   for (const Column& column : results.bodies->extra) good &= column.values.size() == n;
   if (!good)
     throw Error(ErrorCode::internal, fmt::format("{}: results and bodies differ in number; please report it.", path));
@@ -36,10 +38,32 @@ bool present(const Results& results, const std::vector<double>* values) {
   return values && (results.bodies->count() == 0 || !values->empty());
 }
 
-std::vector<std::string> names_of_vector(const Results& results) {
+std::vector<std::string> names_of_results(const Results& results) {
   std::vector<std::string> names = results.components;
   names.push_back(results.vector);
+  for (const ResultList& list : lists_of(results)) {
+    names.push_back(list.name);
+    names.insert(names.end(), list.columns.begin(), list.columns.end());
+  }
   return names;
+}
+
+std::vector<ResultList> lists_of(const Results& results) {
+  std::vector<ResultList> lists;
+  const auto add = [&](const std::vector<double>* values, const std::string& name, std::vector<std::string> columns,
+                       std::int64_t width, std::int64_t vector) {
+    if (!present(results, values)) return;
+    const std::string number = vector > 0 ? std::to_string(vector + 1) : "";
+    for (std::string& column : columns) column += number;
+    const double* const first = values->empty() ? nullptr : values->data() + vector * width * results.bodies->count();
+    lists.push_back({name + number, std::move(columns), first, width});
+  };
+  for (std::int64_t v = 0; v < results.vectors; ++v) {
+    add(results.potential, "potential", {"potential"}, 1, v);
+    add(results.gradient, results.vector, results.components, 3, v);
+    add(results.hessian, "hessian", {"hxx", "hyy", "hzz", "hxy", "hxz", "hyz"}, 6, v);
+  }
+  return lists;
 }
 
 std::vector<std::string> column_names(const Bodies& bodies, const std::vector<std::string>& also) {

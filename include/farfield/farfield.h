@@ -74,7 +74,8 @@ typedef struct farfield_points {
   const double* softening;
 } farfield_points;
 
-/* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. */
+/* One or several strength vectors: the strength of source i in vector v is element v * pitch + i * stride. Sources may
+ * also carry dipoles. */
 typedef struct farfield_strengths {
   const void* data;
   int64_t count;   /* strengths per vector; must equal the number of sources */
@@ -84,6 +85,12 @@ typedef struct farfield_strengths {
   int scalar;
   int space;
   void* stream;
+  /* u(x) = sum_j q_j K(x, y_j) + p_j . grad_y K(x, y_j), where component a of dipole p_i in vector v is element
+   * v * dipole_pitch + i * dipole_stride + a; needs farfield_options.dipoles. Null: none. With dipoles `data` may be
+   * null: no charges. */
+  const void* dipoles;
+  int64_t dipole_stride; /* 0 means 3 */
+  int64_t dipole_pitch;  /* scalars between vectors; 0 means count * dipole_stride */
 } farfield_strengths;
 
 /* Where results go. Arrays are overwritten; a null pointer means "not wanted". Potentials are (vectors, count),
@@ -99,6 +106,8 @@ typedef struct farfield_outputs {
   int scalar;
   int space;
   void* stream;
+  void* hessian;        /* at the targets, (vectors, count, 6): xx yy zz xy xz yz; needs farfield_options.hessian */
+  void* source_hessian; /* at the sources; needs farfield_options.hessian and .at_sources */
 } farfield_outputs;
 
 /* C types of the option types of options_list.h. An option that is a word is an int with one of the values above. */
@@ -132,19 +141,19 @@ static inline farfield_points farfield_points_f32(const float* xyz, int64_t coun
   return view;
 }
 static inline farfield_strengths farfield_strengths_f64(const double* q, int64_t count) {
-  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT64, 0, NULL};
+  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT64, 0, NULL, NULL, 0, 0};
   return view;
 }
 static inline farfield_strengths farfield_strengths_f32(const float* q, int64_t count) {
-  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT32, 0, NULL};
+  farfield_strengths view = {q, count, 1, 1, count, FARFIELD_FLOAT32, 0, NULL, NULL, 0, 0};
   return view;
 }
 static inline farfield_outputs farfield_outputs_f64(double* potential, double* gradient) {
-  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL};
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL, NULL, NULL};
   return view;
 }
 static inline farfield_outputs farfield_outputs_f32(float* potential, float* gradient) {
-  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL};
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL, NULL, NULL};
   return view;
 }
 
@@ -182,6 +191,8 @@ FARFIELD_API int64_t farfield_memory_bound(int64_t sources, int64_t targets, con
 /* Relative L2 errors of the last evaluation, measured on farfield_options.check targets; either pointer may be null.
  * Error: USAGE when the options did not ask for a check or nothing has been evaluated. */
 FARFIELD_API int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient);
+/* The same of the Hessian. Error: also USAGE without farfield_options.hessian. */
+FARFIELD_API int farfield_plan_measured_hessian_error(const farfield_plan* plan, double* hessian);
 
 /* Warning number `index` (0, 1, ...) of the last build and evaluation, for example that the sum is ill-conditioned;
  * null when there is none. Valid until the next call on this plan. */
@@ -200,7 +211,7 @@ FARFIELD_API int farfield_laplace3df(int64_t n, const float* xyz, const float* q
                                      double tolerance, float* potential, float* gradient);
 
 /* The exact O(N M) sum in the precision of the outputs. `targets` null: the sources; `options` null: the defaults. Uses
- * kernel, scale, softening, gradient, threads and simd of the options. */
+ * kernel, scale, softening, gradient, hessian, threads and simd of the options; dipoles need no option. */
 FARFIELD_API int farfield_direct_sum(const farfield_points* sources, const farfield_strengths* strengths,
                                      const farfield_points* targets, const farfield_outputs* outputs,
                                      const farfield_options* options);

@@ -143,7 +143,11 @@
   OPTION(Axes, periodic, Axes{}, general, "", "Axes along which the points repeat")                                    \
   OPTION(real, cell_x, 0, interface_only, "", "")                                                                      \
   OPTION(real, cell_y, 0, interface_only, "", "")                                                                      \
-  OPTION(real, cell_z, 0, interface_only, "", "")
+  OPTION(real, cell_z, 0, interface_only, "", "")                                                                      \
+  /* Also compute the second derivatives of the potential with respect to the target's coordinates, and the gradient. */ \
+  OPTION(flag, hessian, false, general, "", "Compute gradient and Hessian, too")                                       \
+  /* Sources may carry dipoles (Strengths::dipoles); the degree is chosen for them. */                                 \
+  OPTION(flag, dipoles, false, interface_only, "", "")
 /* clang-format on */
 
 #endif

@@ -13,13 +13,14 @@
 namespace farfield {
 
 /// What a one-shot function or the owning form of Plan::evaluate gives back. Arrays are in the order of the
-/// caller's points; potential has (vectors, targets) elements, gradient (vectors, targets, 3). What `gradient` holds of
-/// kernels vortex and cauchy: see Outputs.
+/// caller's points; potential has (vectors, targets) elements, gradient (vectors, targets, 3), hessian (vectors,
+/// targets, 6) as xx yy zz xy xz yz. What `gradient` holds of kernels vortex and cauchy: see Outputs.
 template <Real T>
 struct Result {
   std::vector<T> potential, gradient;                // at the targets
   std::vector<T> source_potential, source_gradient;  // at the sources, with Options::at_sources
   Report report;
+  std::vector<T> hessian = {}, source_hessian = {};  // with Options::hessian
 };
 
 /// Everything that does not depend on strengths: tree, lists, translation tables.
@@ -49,6 +50,9 @@ class FARFIELD_API Plan {
   Result<T> evaluate(const std::vector<T>& strengths) {
     return evaluate(std::span<const T>(strengths));
   }
+  /// The same for a view, as of sources with dipoles: plan.evaluate<double>(with_dipoles(strengths(q), p)).
+  template <Real T>
+  Result<T> evaluate(const Strengths& strengths);
 
   /// Sets new positions with the same options, for the next time step. The counts may change, and the targets may
   /// become the sources or a set of their own. If points or options are refused the plan stays as it was. After a later
@@ -79,14 +83,24 @@ FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> streng
 template <Real T>
 FARFIELD_API Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets,
                                 const Options& options = {});
+/// The same for a view, whose dipoles need no Options::dipoles here.
+template <Real T>
+FARFIELD_API Result<T> evaluate(const Points& sources, const Strengths& strengths, const Options& options = {});
+template <Real T>
+FARFIELD_API Result<T> evaluate(const Points& sources, const Strengths& strengths, const Points& targets,
+                                const Options& options = {});
 
 /// The exact O(N M) sum in the precision of the outputs, from differences of the caller's own coordinates. Uses
-/// options.kernel, scale, softening, gradient, threads and simd; nothing is approximated. `targets` that are the very
-/// view of the sources (same pointers, count and stride) are the sources themselves: see Options::softening.
+/// options.kernel, scale, softening, gradient, hessian, threads and simd; nothing is approximated. `targets` that are
+/// the very view of the sources (same pointers, count and stride) are the sources themselves: see Options::softening.
+/// Dipoles need no Options::dipoles.
 FARFIELD_API void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets,
                              const Outputs& outputs, const Options& options = {});
 template <Real T>
 FARFIELD_API Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const Points& targets,
+                                  const Options& options = {});
+template <Real T>
+FARFIELD_API Result<T> direct_sum(const Points& sources, const Strengths& strengths, const Points& targets,
                                   const Options& options = {});
 
 }  // namespace farfield

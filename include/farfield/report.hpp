@@ -36,6 +36,7 @@ struct ErrorReport {
   std::uint64_t seed = 0;
   double potential = 0, potential_median = 0, potential_p95 = 0, potential_max = 0;
   double gradient = 0, gradient_median = 0, gradient_p95 = 0, gradient_max = 0;
+  double hessian = 0, hessian_median = 0, hessian_p95 = 0, hessian_max = 0;
   double seconds = 0;  ///< of the check itself
 };
 
@@ -51,11 +52,12 @@ struct FARFIELD_API Report {
   std::string relative_to;
   std::string core;  ///< of vortices; empty without one
   double core_radius = 0;
-  std::string periodic;                     ///< axes along which the points repeat; empty without any
-  double cell[3] = {};                      ///< lengths along these
-  bool gradient = false, potential = true;  ///< which were computed
-  std::string vector = "gradient";          ///< what Outputs::gradient holds: "gradient", "velocity", "cauchy"
-  std::vector<std::string> components;      ///< the names of its components that are not always 0
+  std::string periodic;                                      ///< axes along which the points repeat; empty without any
+  double cell[3] = {};                                       ///< lengths along these
+  bool gradient = false, potential = true, hessian = false;  ///< which were computed
+  bool dipoles = false;                                      ///< sources may carry them
+  std::string vector = "gradient";      ///< what Outputs::gradient holds: "gradient", "velocity", "cauchy"
+  std::vector<std::string> components;  ///< the names of its components that are not always 0
   int threads = 0, degree = 0, levels = 0;
   std::int64_t leaf_size = 0, coefficients = 0;
   std::int64_t sources = 0, targets = 0, vectors = 0;
@@ -67,7 +69,7 @@ struct FARFIELD_API Report {
   std::int64_t pairs_per_second = 0;  ///< p2p rate of the cost model, for "what the direct sum would have cost"
   double expected_seconds = 0;        ///< of one evaluation, by the cost model that chose the plan
   double condition_potential = 0;     ///< estimate of |sum of |q| |K|| / |sum|; the promise holds up to 1e3
-  double condition_gradient = 0;
+  double condition_gradient = 0, condition_hessian = 0;
   double estimated_error = 0;  ///< of truncation, from the last evaluation's expansions, safety factor included
   std::vector<StageReport> stages;
   std::vector<Choice> choices;

@@ -80,7 +80,9 @@ points_in_plane(const Range& xy) {
   return points_in_plane(std::data(xy), scalars / 2);
 }
 
-/// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`.
+/// One or several strength vectors: strength of source i in vector v is element `v * pitch + i * stride`. Sources may
+/// also carry dipoles, u(x) = sum_j q_j K(x, y_j) + p_j . grad_y K(x, y_j): of 1/r, p . (x - y) / |x - y|^3. A dipole's
+/// unit is that of a strength times a length.
 struct Strengths {
   const void* data = nullptr;
   std::int64_t count = 0;    ///< strengths per vector; must equal the number of sources
@@ -90,6 +92,11 @@ struct Strengths {
   Scalar scalar = Scalar::float64;
   MemorySpace space = MemorySpace::host;
   void* stream = nullptr;
+  /// Component a of the dipole of source i in vector v is element `v * dipole_pitch + i * dipole_stride + a`, of the
+  /// same type and memory space; needs Options::dipoles. Null: none. With dipoles `data` may be null: no charges.
+  const void* dipoles = nullptr;
+  std::int64_t dipole_stride = 3;
+  std::int64_t dipole_pitch = 0;  ///< scalars between vectors; 0 means count * dipole_stride
 };
 
 template <Real T>
@@ -110,18 +117,57 @@ strengths(const Range& q, std::int64_t count, std::int64_t vectors = 1) {
   return strengths(std::data(q), count, vectors);
 }
 
+/// The same sources with dipoles: x y z of the dipole of source i in vector v stand at p[3 (v * count + i) + 0, 1, 2].
+/// Throws Error(input) if T is not the type of the strengths.
+template <Real T>
+Strengths with_dipoles(Strengths strengths, const T* p) {
+  if (strengths.data && strengths.scalar != scalar_of<T>)
+    throw Error(ErrorCode::input, "strengths and dipoles are of different types; pass both as float or both as double");
+  strengths.scalar = scalar_of<T>;
+  strengths.dipoles = p;
+  return strengths;
+}
+
+/// Dipoles without charges.
+template <Real T>
+Strengths dipoles(const T* p, std::int64_t count, std::int64_t vectors = 1) {
+  return with_dipoles(strengths(static_cast<const T*>(nullptr), count, vectors), p);
+}
+
+/// The same from ranges of 3 scalars for each source and vector. Throws Error(input) if their number is another.
+template <class Range>
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
+with_dipoles(const Strengths& strengths, const Range& p) {
+  const std::int64_t scalars = static_cast<std::int64_t>(std::size(p)), sources = strengths.count * strengths.vectors;
+  if (scalars != 3 * sources)
+    throw Error(ErrorCode::input, std::to_string(scalars) + " numbers are not the dipoles of " +
+                                      std::to_string(sources) + " strengths; pass x, y, z of each");
+  return with_dipoles(strengths, std::data(p));
+}
+template <class Range>
+requires Real<std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>> Strengths
+dipoles(const Range& p) {
+  const std::int64_t scalars = static_cast<std::int64_t>(std::size(p));
+  if (scalars % 3 != 0)
+    throw Error(ErrorCode::input, std::to_string(scalars) + " numbers are not whole dipoles; pass x, y, z of each");
+  return dipoles(std::data(p), scalars / 3);
+}
+
 /// Where results go. All arrays belong to the caller and are overwritten; a null pointer means "not wanted".
-/// Potentials are (vectors, count), gradients (vectors, count, 3), both contiguous in row-major order,
-/// in the order of the caller's points. Kernel vortex puts the velocity (u, v, 0) in the place of the gradient, cauchy
-/// (Re, Im, 0), whether or not Options::gradient asks for it; a potential needs Options::stream_function then.
+/// Potentials are (vectors, count), gradients (vectors, count, 3), Hessians (vectors, count, 6) as xx yy zz xy xz yz,
+/// all contiguous in row-major order, in the order of the caller's points. Kernel vortex puts the velocity (u, v, 0) in
+/// the place of the gradient, cauchy (Re, Im, 0), whether or not Options::gradient asks for it; a potential needs
+/// Options::stream_function then.
 struct Outputs {
   void* potential = nullptr;         ///< at the targets
-  void* gradient = nullptr;          ///< at the targets; needs Options::gradient
+  void* gradient = nullptr;          ///< at the targets; needs Options::gradient or Options::hessian
   void* source_potential = nullptr;  ///< at the sources; needs Options::at_sources
   void* source_gradient = nullptr;   ///< at the sources; needs both options
   Scalar scalar = Scalar::float64;
   MemorySpace space = MemorySpace::host;
   void* stream = nullptr;
+  void* hessian = nullptr;         ///< at the targets; needs Options::hessian
+  void* source_hessian = nullptr;  ///< at the sources; needs Options::hessian and Options::at_sources
 };
 
 }  // namespace farfield

@@ -141,13 +141,21 @@ std::pair<std::size_t, std::size_t> dict_range(const NpyPlace& place, std::strin
   return {start, length};
 }
 
+// The place in C order of element i of an array in Fortran order, whose first index runs fastest.
+std::size_t place_in_c(const std::vector<std::int64_t>& shape, std::size_t i) {
+  std::size_t at = 0;
+  for (const std::int64_t length : shape) {
+    const auto size = static_cast<std::size_t>(length);
+    at = at * size + i % size;
+    i /= size;
+  }
+  return at;
+}
+
 template <class T>
 void decode_as(const NpyHeader& header, std::string_view bytes, std::vector<double>& values) {
-  const std::size_t rows = header.shape.empty() ? 1 : static_cast<std::size_t>(header.shape[0]);
-  const std::size_t columns = rows == 0 ? 0 : values.size() / rows;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    // In Fortran order element i of the file is row i % rows, column i / rows.
-    const std::size_t at = header.fortran ? (i % rows) * columns + i / rows : i;
+    const std::size_t at = header.fortran ? place_in_c(header.shape, i) : i;
     values[at] = static_cast<double>(number_at<T>(bytes, header.data + i * sizeof(T), header.order));
   }
 }
@@ -215,7 +223,7 @@ void require_decodable(const NpyPlace& place, const NpyHeader& header) {
 std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes) {
   require_decodable(place, header);
   const std::string where = member_of(place);
-  if (header.shape.size() > 2)
+  if (header.shape.size() > 3)
     refuse(place.path, where,
            fmt::format("shape {} has too many dimensions; store (N,3) and (N,)", npy_shape(header.shape)));
   const std::size_t held = bytes.size() - header.data;

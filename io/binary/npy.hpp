@@ -33,7 +33,7 @@ NpyHeader read_npy_header(const NpyPlace& place, std::string_view bytes);
 void require_decodable(const NpyPlace& place, const NpyHeader& header);
 
 /// The elements as doubles in C order; refuses where the bytes are not exactly what the shape says, kinds other than
-/// floats, integers and truth values, and more than two dimensions.
+/// floats, integers and truth values, and more than three dimensions.
 std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes);
 
 /// The bytes before the elements of an array in this machine's byte order, C order. `kind` is "f8" or "f4".

@@ -10,6 +10,7 @@
 #include "io/binary/bytes.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/zip.hpp"
+#include "io/columns/densities.hpp"
 #include "io/formats.hpp"
 #include "io/text/text.hpp"
 
@@ -118,20 +119,57 @@ const ZipMember* strengths_of(const Archive& archive) {
   return nullptr;
 }
 
+// Strengths of the first vector stay, those of others become columns.
+void part_strengths(Bodies& bodies) {
+  const std::int64_t n = bodies.count();
+  const std::vector<double> all = std::move(bodies.strengths);
+  bodies.strengths.assign(all.begin(), all.begin() + n);
+  for (std::int64_t v = 1; v * n < std::ssize(all); ++v)
+    bodies.extra.push_back({strength_column(v), {all.begin() + v * n, all.begin() + (v + 1) * n}});
+}
+
+// Of one vector or of several.
+bool is_dipoles(const Shape& shape, std::int64_t count) {
+  return shape == Shape{count, 3} || (shape.size() == 3 && shape[0] > 0 && shape[1] == count && shape[2] == 3);
+}
+
+bool has_dipoles(const Archive& archive) {
+  if (archive.find("dipoles")) return true;
+  for (const std::string& name : dipole_columns(0))
+    if (!archive.find(name)) return false;
+  return true;
+}
+
+void take_dipoles(Archive& archive, const ZipMember& member, Bodies& bodies) {
+  const NpyHeader header = archive.header(member);
+  const std::int64_t n = bodies.count();
+  if (!is_dipoles(header.shape, n))
+    refuse(archive.origin().path, fmt::format("member '{}'", member.name),
+           fmt::format("its shape is {}, not ({}, 3); store one row x, y, z per body", npy_shape(header.shape), n));
+  const std::vector<double> all = archive.values(member, header);
+  for (std::int64_t v = 0; v == 0 || 3 * v * n < std::ssize(all); ++v)
+    add_dipoles(bodies, {all.begin() + 3 * v * n, all.begin() + 3 * (v + 1) * n}, v);
+}
+
 void take_strengths(Archive& archive, Bodies& bodies) {
   const ZipMember* member = strengths_of(archive);
-  if (!member && !archive.origin().needs_strengths) return;
+  const Origin& origin = archive.origin();
+  if (!member && !origin.needs_strengths) return;
+  if (!member && origin.reading.densities && has_dipoles(archive))
+    return bodies.strengths.assign(static_cast<std::size_t>(bodies.count()), 0.0);
   if (!member)
     refuse(archive.origin().path, "",
            "the archive has no array strengths (or masses, charges); save with numpy.savez(file, positions=..., "
            "strengths=...)");
   const NpyHeader header = archive.header(*member);
   const Shape one_each{bodies.count()}, column{bodies.count(), 1};
-  if (header.shape != one_each && header.shape != column)
+  const bool several = is_table(header.shape, bodies.count()) && header.shape[0] > 0 && header.shape != column;
+  if (header.shape != one_each && header.shape != column && !several)
     refuse(archive.origin().path, fmt::format("member '{}'", member->name),
            fmt::format("its shape is {}, not ({},); store one strength per body", npy_shape(header.shape),
                        bodies.count()));
   bodies.strengths = archive.values(*member, header);
+  if (several) part_strengths(bodies);
 }
 
 // Nothing that is no array of numbers is needed here: it is passed over, whatever it is.
@@ -158,10 +196,14 @@ void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
   const std::string name = array_name(member.name);
   const auto header = readable_header(archive, member);
   const bool one_each = header && header->shape == Shape{bodies.count()};
+  if (archive.origin().reading.densities && archive.find("potential") && is_further_result(name)) return;
+  if (name == "dipoles" && archive.origin().reading.densities) return take_dipoles(archive, member, bodies);
   if (one_each && name == "potential") {
     bodies.reference_potential = archive.values(member, *header);
   } else if (header && name == "gradient" && header->shape == Shape{bodies.count(), 3}) {
     bodies.reference_gradient = archive.values(member, *header);
+  } else if (header && name == "hessian" && header->shape == Shape{bodies.count(), 6}) {
+    bodies.reference_hessian = archive.values(member, *header);
   } else if (header && name == "velocities" && header->shape == Shape{bodies.count(), 3}) {
     take_velocities(archive.values(member, *header), bodies);
   } else if (header && header->shape.empty()) {

@@ -15,6 +15,13 @@ void add(ZipWriter& zip, const std::string& name, const std::vector<double>& val
   zip.add(name + ".npy", npy_header("f8", shape), bytes_of(values));
 }
 
+void add(ZipWriter& zip, const ResultList& list, std::int64_t n) {
+  const std::size_t size = sizeof(double) * static_cast<std::size_t>(n * list.width);
+  const std::string_view bytes(reinterpret_cast<const char*>(list.values), size);
+  const auto shape = list.width == 1 ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, list.width};
+  zip.add(list.name + ".npy", npy_header("f8", shape), bytes);
+}
+
 void add_positions(ZipWriter& zip, const Bodies& bodies) {
   if (!bodies.single) return add(zip, "positions", bodies.positions, {bodies.count(), 3});
   const std::vector<float> narrow(bodies.positions.begin(), bodies.positions.end());
@@ -23,19 +30,19 @@ void add_positions(ZipWriter& zip, const Bodies& bodies) {
 
 // Lists side by side as the columns of one array; `width` is how many numbers each has per body.
 struct Part {
-  const std::vector<double>* values;
-  std::size_t width;
+  const double* values;
+  std::int64_t width;
 };
 
 void put_columns(Output& out, std::int64_t n, const std::vector<Part>& parts) {
-  std::size_t width = 0;
+  std::int64_t width = 0;
   for (const Part& part : parts) width += part.width;
-  out.write(npy_header("f8", {n, static_cast<std::int64_t>(width)}));
+  const bool one = parts.size() == 1 && width == 1;
+  out.write(npy_header("f8", one ? std::vector<std::int64_t>{n} : std::vector<std::int64_t>{n, width}));
   constexpr std::size_t chunk = std::size_t{1} << 17;
   std::vector<double> rows;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-    for (const auto& [values, each] : parts)
-      for (std::size_t c = 0; c < each; ++c) rows.push_back((*values)[each * i + c]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (const auto& [values, each] : parts) rows.insert(rows.end(), values + each * i, values + each * (i + 1));
     if (rows.size() < chunk) continue;
     out.write(bytes_of(rows));
     rows.clear();
@@ -47,15 +54,13 @@ void put_columns(Output& out, std::int64_t n, const std::vector<Part>& parts) {
 
 void write_npy(Output& out, const Results& results) {
   const Bodies& bodies = *results.bodies;
-  const std::int64_t n = bodies.count();
-  if (present(results, results.potential) && !present(results, results.gradient)) {
-    out.write(npy_header("f8", {n}));
-    return out.write(bytes_of(*results.potential));
+  std::vector<Part> parts;
+  for (const ResultList& list : lists_of(results)) parts.push_back({list.values, list.width});
+  if (parts.empty()) {
+    parts.push_back({bodies.positions.data(), 3});
+    if (present(results, &bodies.strengths)) parts.push_back({bodies.strengths.data(), 1});
   }
-  if (present(results, results.potential)) return put_columns(out, n, {{results.potential, 1}, {results.gradient, 3}});
-  if (present(results, results.gradient)) return put_columns(out, n, {{results.gradient, 3}});
-  if (present(results, &bodies.strengths)) return put_columns(out, n, {{&bodies.positions, 3}, {&bodies.strengths, 1}});
-  put_columns(out, n, {{&bodies.positions, 3}});
+  put_columns(out, bodies.count(), parts);
 }
 
 void write_npz(Output& out, const Results& results) {
@@ -64,9 +69,8 @@ void write_npz(Output& out, const Results& results) {
   ZipWriter zip(out);
   add_positions(zip, bodies);
   if (static_cast<std::int64_t>(bodies.strengths.size()) == n) add(zip, "strengths", bodies.strengths, {n});
-  if (present(results, results.potential)) add(zip, "potential", *results.potential, {n});
-  if (present(results, results.gradient)) add(zip, results.vector, *results.gradient, {n, 3});
-  const auto names = column_names(bodies, names_of_vector(results));
+  for (const ResultList& list : lists_of(results)) add(zip, list, n);
+  const auto names = column_names(bodies, names_of_results(results));
   for (std::size_t c = 0; c < names.size(); ++c) add(zip, names[c], bodies.extra[c].values, {n});
   zip.finish();
 }

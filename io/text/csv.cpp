@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/binary/bytes.hpp"
+#include "io/columns/densities.hpp"
 #include "io/formats.hpp"
 #include "io/text/text.hpp"
 
@@ -81,6 +82,7 @@ class Reader {
   std::optional<Place> find_named(const std::string& role);
   std::optional<Place> find_coordinate(const std::string& name);
   std::optional<Place> find_strength();
+  bool find_densities();
   std::vector<double> gathered(const std::vector<Place>& places);
   std::vector<double> reference(const std::vector<const char*>& names);
   void carry(Bodies& bodies);
@@ -145,9 +147,25 @@ std::optional<Place> Reader::find_strength() {
   if (const auto place = find_named("q")) return place;
   for (const char* name : strength_names)
     if (const auto at = find(name)) return Place{*at, {}};
+  if (origin_.needs_strengths && origin_.reading.densities && find_densities()) return Place{0, 0.0};
   if (origin_.needs_strengths)
     fail("there is no column q (or strength, charge, mass); add one, of ones where all bodies weigh the same");
   return std::nullopt;
+}
+
+// Columns of further strengths and of dipoles, which must hold numbers then. Are there dipoles?
+bool Reader::find_densities() {
+  bool dipoles = false;
+  for (std::int64_t v = 0;; ++v) {
+    std::vector<std::size_t> needed;
+    for (const std::string& name : dipole_columns(v))
+      if (const auto at = find(name)) needed.push_back(*at);
+    if (needed.size() < 3) needed.clear();
+    dipoles = dipoles || !needed.empty();
+    if (const auto at = v > 0 ? find(strength_column(v)) : std::nullopt) needed.push_back(*at);
+    if (v > 0 && needed.empty()) return dipoles;
+    for (const std::size_t at : needed) table_.needed[at] = true;
+  }
 }
 
 void Reader::find_places() {
@@ -164,6 +182,7 @@ void Reader::find_places() {
   for (const Place& place : coordinates_)
     if (!place.constant) table_.needed[place.column] = true;
   if (strength_ && !strength_->constant) table_.needed[strength_->column] = true;
+  if (origin_.needs_strengths && origin_.reading.densities) find_densities();
 }
 
 void Reader::read_row() {
@@ -213,6 +232,7 @@ void Reader::carry(Bodies& bodies) {
   for (std::size_t i = 0; i < table_.columns.size(); ++i) {
     Column& column = table_.columns[i];
     if (column.name.empty() || table_.used[i]) continue;
+    if (!bodies.reference_potential.empty() && origin_.reading.densities && is_further_result(column.name)) continue;
     if (table_.text[i])
       bodies.warnings.push_back(
           fmt::format("Column {} holds more than numbers and is not carried through.", shown(column.name)));
@@ -230,6 +250,7 @@ Bodies Reader::read() {
   if (strength_) bodies.strengths = gathered({*strength_});
   bodies.reference_potential = reference({"potential"});
   bodies.reference_gradient = reference({"gx", "gy", "gz"});
+  bodies.reference_hessian = reference({"hxx", "hyy", "hzz", "hxy", "hxz", "hyz"});
   bodies.description =
       fmt::format("csv, {} bodies{}", table_.rows,
                   flat_ && !origin_.reading.line && !origin_.reading.globe ? " in the plane z = 0" : "");

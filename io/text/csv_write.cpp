@@ -16,15 +16,14 @@ struct Field {
 std::vector<Field> fields_of(const Results& results) {
   const Bodies& bodies = *results.bodies;
   std::vector<Field> fields;
-  const auto add_vectors = [&](const std::vector<std::string>& names, const std::vector<double>& values) {
-    const double* const first = values.empty() ? nullptr : values.data();
-    for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], first ? first + c : nullptr, 3});
+  const auto add_columns = [&](const std::vector<std::string>& names, const double* first, std::int64_t width) {
+    for (std::size_t c = 0; c < names.size(); ++c)
+      fields.push_back({names[c], first ? first + c : nullptr, static_cast<std::size_t>(width)});
   };
-  add_vectors({"x", "y", "z"}, bodies.positions);
+  add_columns({"x", "y", "z"}, bodies.positions.empty() ? nullptr : bodies.positions.data(), 3);
   if (present(results, &bodies.strengths)) fields.push_back({"q", bodies.strengths.data(), 1});
-  if (present(results, results.potential)) fields.push_back({"potential", results.potential->data(), 1});
-  if (present(results, results.gradient)) add_vectors(results.components, *results.gradient);
-  const auto names = column_names(bodies, names_of_vector(results));
+  for (const ResultList& list : lists_of(results)) add_columns(list.columns, list.values, list.width);
+  const auto names = column_names(bodies, names_of_results(results));
   for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], bodies.extra[c].values.data(), 1});
   return fields;
 }

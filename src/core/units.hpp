@@ -57,16 +57,18 @@ class Factor {
 };
 
 struct ResultFactors {
-  Factor potential, gradient;
-  FARFIELD_HD const Factor& operator[](int part) const { return part == 0 ? potential : gradient; }
+  Factor potential, gradient, hessian;
+  FARFIELD_HD const Factor& operator[](int part) const { return part == 0 ? potential : part < 4 ? gradient : hessian; }
 };
 
 /// Undoes the power-of-two scalings of coordinates (e) and strengths (s): u = 2^(e + s) u', grad u = 2^(2 e + s) grad
-/// u' for 1/r, whose homogeneity is -1. An excess x of the softening divides u by 2^x and grad u by 2^(3 x).
+/// u' for 1/r, whose homogeneity is -1. An excess x of the softening divides u by 2^x, grad u and its gradient by
+/// 2^(3 x).
 inline ResultFactors result_factors(int homogeneity, double scale, int exponent, int strength_exponent,
                                     const Softening& softening) {
   const int potential = strength_exponent - homogeneity * exponent - softening.excess;
-  return {Factor(scale, potential), Factor(scale, potential + exponent - 2 * softening.excess)};
+  const int gradient = potential + exponent - 2 * softening.excess;
+  return {Factor(scale, potential), Factor(scale, gradient), Factor(scale, gradient + exponent)};
 }
 
 }  // namespace farfield

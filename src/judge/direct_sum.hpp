@@ -13,16 +13,24 @@
 
 namespace farfield {
 
-/// Sums at one target of the absolute values of the terms of potential and gradient, and of their squares.
+/// How often a part stands in the tensor of its order: components off the diagonal of a Hessian twice. Its size is that
+/// of the whole symmetric matrix (Frobenius).
+FARFIELD_HD constexpr int times_in_tensor(int part) { return part < 7 ? 1 : 2; }
+
+/// Order k has the parts [first_of[k], first_of[k + 1]).
+inline constexpr int first_of[orders + 1] = {0, 1, with_gradient, with_hessian};
+
+/// Sums at one target, by the order of the derivative (0 potential, 1 gradient, 2 Hessian), of the absolute values of
+/// the terms and of their squares.
 struct TermSums {
-  double abs_u = 0, abs_g = 0, square_u = 0, square_g = 0;
-  double result_u = 0, result_g = 0;    ///< squares of the sums of the terms themselves; 0: not known
-  double lacking_u = 0, lacking_g = 0;  ///< squares of the sums of DirectSum::lacking
+  double absolute[orders] = {}, square[orders] = {};
+  double result[orders] = {};   ///< squares of the sums of the terms themselves; 0: not known
+  double lacking[orders] = {};  ///< squares of the sums of DirectSum::missing
 };
-/// Also the sums of q K and of its gradient.
+/// Also the sums of q K and of its derivatives.
 struct DirectSum : TermSums {
   double part[most_parts] = {};
-  double lacking[most_parts] = {};  ///< what 1/r in place of the softened kernel adds beyond DirectInput::softened_to
+  double missing[most_parts] = {};  ///< what 1/r in place of the softened kernel adds beyond DirectInput::softened_to
 };
 
 /// The direct sums at targets of these indices.
@@ -45,6 +53,8 @@ struct DirectInput {
   /// Softening lengths of the points themselves, scaled; of a spline reaches. Null: `softening` for all.
   const double *source_length = nullptr, *target_length = nullptr;
   bool potential = true;  ///< is summed
+  const double* dipole[3] = {};  ///< of the sources, scaled like coordinates; null: none
+  bool hessian = false;          ///< its sums are wanted, too
 };
 
 /// Absolute values of a pair's terms of potential and gradient.

@@ -84,6 +84,14 @@ concept Softens = K::softens && OfInverseDistance<K> && requires(double v, doubl
   K::template of_spline<4>(v, v, v, v, v, v, v, out);
 };
 
+/// A kernel of 1/r whose Hessian is offered, and dipoles: then it adds the pair of any moments (core/results.hpp), with
+/// 10 parts the Hessian, too.
+template <class K>
+concept Differentiates = OfInverseDistance<K> && requires(double v, double* out) {
+  K::template of_moments<1, 1>(v, v, v, v, v, v, v, v, out);
+  K::template of_moments<with_hessian, with_dipole>(v, v, v, v, v, v, v, v, out);
+};
+
 /// A kernel whose near pairs may have a core (Options::core), for its gradient alone: then points that coincide still
 /// contribute nothing to each other.
 template <class K>

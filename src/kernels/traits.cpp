@@ -93,6 +93,7 @@ static constexpr KernelTraits traits_of(const char* name) {
           .pair_cost = cost_of_pair<K>(),
           .vector = vector_result<K>(),
           .screens = screens<K>(),
+          .differentiates = Differentiates<K>,
           .scale_invariant = ScaleInvariant<Basis>,
           .decay = Basis::decay,
           .truncates = Basis::truncates,

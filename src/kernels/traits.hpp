@@ -23,6 +23,7 @@ struct KernelTraits {
   double pair_cost;                 ///< of one pair, over that of 1/r
   VectorResult vector;              ///< what it delivers of the gradient
   bool screens;                     ///< Options::kappa is offered
+  bool differentiates;              ///< Hessians and dipoles are offered
   bool scale_invariant;             ///< one set of translation tables serves all levels
   Decay decay;                      ///< how what its expansions lack decays
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance

@@ -32,7 +32,7 @@ template <class K, class F>
 decltype(auto) with_parts_of(int parts, F&& f) {
   if constexpr (vector_result<K>().always) {
     if constexpr (vector_result<K>().with_potential)
-      if (parts == most_parts) return f(std::integral_constant<int, most_parts>{});
+      if (parts == with_gradient) return f(std::integral_constant<int, with_gradient>{});
     return f(std::integral_constant<int, gradient_alone>{});
   } else {
     return with_parts(parts, f);

@@ -101,6 +101,13 @@ double softened_pair_cost(const Options& o, Backend backend, Precision precision
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }
 
+// Over what charges take with the gradient, by operations in the loops.
+void price_moments(CostConstants& c, const Options& o) {
+  constexpr double pair[2][2] = {{1, 1.45}, {1.6, 2.3}}, coefficient[2][2] = {{1, 1.3}, {1.4, 1.7}};
+  c.pair *= pair[o.hessian][o.dipoles];
+  c.coefficient *= coefficient[o.hessian][o.dipoles];
+}
+
 // Loops of pairs on AVX-512, over those of 1/r: polynomials of degrees (2,1), (3,2), (4,4), (5,5), (6,6) take 1.6, 1.9,
 // 2.4, 2.7, 3.0 times as long in single, 1.5, 1.7, 2.1, 2.4, 2.6 in double; with gradient 1.7, 1.9, 2.1, 2.3, 2.5.
 void price_fits(CostConstants& c, Kernel kernel, double screening, const ExponentialFits& fits) {

@@ -108,7 +108,8 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
                       : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
                       : !offers_core(Backend::cuda, options)
                           ? "the device does not offer cores beside the stream function"
-                          : nullptr;
+                      : !offers_derivatives(Backend::cuda, options) ? "the device does not offer Hessians and dipoles"
+                                                                    : nullptr;
   if (lacks) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
     d.choices.insert(d.choices.begin(), {"backend", "cpu", lacks});

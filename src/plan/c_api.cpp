@@ -75,12 +75,22 @@ Points points_from(const farfield_points& c) {
 }
 
 Strengths strengths_from(const farfield_strengths& c) {
-  return {c.data, c.count, c.vectors, c.stride, c.pitch, scalar_from(c.scalar), space_from(c.space), c.stream};
+  return {c.data,
+          c.count,
+          c.vectors,
+          c.stride,
+          c.pitch,
+          scalar_from(c.scalar),
+          space_from(c.space),
+          c.stream,
+          c.dipoles,
+          c.dipole_stride ? c.dipole_stride : 3,
+          c.dipole_pitch};
 }
 
 Outputs outputs_from(const farfield_outputs& c) {
   return {c.potential,         c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
-          space_from(c.space), c.stream};
+          space_from(c.space), c.stream,   c.hessian,          c.source_hessian};
 }
 
 // from_c: one option of C as that of C++.
@@ -120,6 +130,12 @@ Options options_from(const farfield_options* given) {
   FARFIELD_OPTIONS(FARFIELD_FROM_C)
 #undef FARFIELD_FROM_C
   return o;
+}
+
+const ErrorReport& measured(const Report& report) {
+  if (!report.error)
+    throw Error(ErrorCode::usage, "no error was measured; set farfield_options.check and evaluate the plan first");
+  return *report.error;
 }
 
 template <Real T>
@@ -193,11 +209,17 @@ int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_o
 
 int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient) {
   return guarded([&] {
-    const auto& error = required(plan, "plan").plan.report().error;
-    if (!error)
-      throw Error(ErrorCode::usage, "no error was measured; set farfield_options.check and evaluate the plan first");
-    if (potential) *potential = error->potential;
-    if (gradient) *gradient = error->gradient;
+    const ErrorReport& error = measured(required(plan, "plan").plan.report());
+    if (potential) *potential = error.potential;
+    if (gradient) *gradient = error.gradient;
+  });
+}
+
+int farfield_plan_measured_hessian_error(const farfield_plan* plan, double* hessian) {
+  return guarded([&] {
+    const Report& report = required(plan, "plan").plan.report();
+    if (!report.hessian) throw Error(ErrorCode::usage, "the plan was made without farfield_options.hessian; set it");
+    required(hessian, "hessian") = measured(report).hessian;
   });
 }
 

@@ -13,6 +13,21 @@ Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Po
   return Plan(sources, targets, options).evaluate(strengths);
 }
 
+static Options with_dipoles_of(Options options, const Strengths& strengths) {
+  options.dipoles = options.dipoles || strengths.dipoles;
+  return options;
+}
+
+template <Real T>
+Result<T> evaluate(const Points& sources, const Strengths& strengths, const Options& options) {
+  return Plan(sources, with_dipoles_of(options, strengths)).evaluate<T>(strengths);
+}
+
+template <Real T>
+Result<T> evaluate(const Points& sources, const Strengths& strengths, const Points& targets, const Options& options) {
+  return Plan(sources, targets, with_dipoles_of(options, strengths)).evaluate<T>(strengths);
+}
+
 /// Options with method direct, in the precision of the caller's results unless they say which.
 static Options direct_options(Options options, Scalar scalar) {
   options.method = Method::direct;
@@ -35,7 +50,7 @@ static Plan direct_plan(const Points& sources, const Points& targets, const Opti
 
 void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
                 const Options& options) {
-  direct_plan(sources, targets, options, outputs.scalar).evaluate(strengths, outputs);
+  direct_plan(sources, targets, with_dipoles_of(options, strengths), outputs.scalar).evaluate(strengths, outputs);
 }
 
 template <Real T>
@@ -44,10 +59,19 @@ Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const 
   return direct_plan(sources, targets, options, scalar_of<T>).evaluate(strengths);
 }
 
-#define FARFIELD_ONE_SHOT(T)                                                                        \
-  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Options&);                \
-  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Points&, const Options&); \
-  template Result<T> direct_sum<T>(const Points&, std::span<const T>, const Points&, const Options&);
+template <Real T>
+Result<T> direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Options& options) {
+  return direct_plan(sources, targets, with_dipoles_of(options, strengths), scalar_of<T>)
+      .template evaluate<T>(strengths);
+}
+
+#define FARFIELD_ONE_SHOT(T)                                                                          \
+  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Options&);                  \
+  template Result<T> evaluate<T>(const Points&, std::span<const T>, const Points&, const Options&);   \
+  template Result<T> direct_sum<T>(const Points&, std::span<const T>, const Points&, const Options&); \
+  template Result<T> evaluate<T>(const Points&, const Strengths&, const Options&);                    \
+  template Result<T> evaluate<T>(const Points&, const Strengths&, const Points&, const Options&);     \
+  template Result<T> direct_sum<T>(const Points&, const Strengths&, const Points&, const Options&);
 FARFIELD_ONE_SHOT(float)
 FARFIELD_ONE_SHOT(double)
 

@@ -45,6 +45,8 @@ struct Plan::State {
   void require_own_device() const;
   void check_outputs(const Outputs& outputs) const;
   void evaluate(const Strengths& strengths, const Outputs& outputs);
+  template <Real T>
+  Result<T> owned(const Strengths& strengths);
 };
 
 static std::int64_t all_pairs(std::int64_t sources, std::int64_t targets) {
@@ -69,6 +71,8 @@ static Report describe(const Options& o, const Decision& d, const Geometry& g, i
   r.relative_to = traits(d.kernel).bounded ? "strengths" : "results";
   r.gradient = o.gradient;
   r.potential = sums_potential(o);
+  r.hessian = o.hessian;
+  r.dipoles = o.dipoles;
   const VectorResult& made = traits(d.kernel).vector;
   r.vector = made.name;
   for (const char* component : made.components)
@@ -239,16 +243,19 @@ void Plan::State::check_outputs(const Outputs& o) const {
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
   if ((o.gradient || o.source_gradient) && !options.gradient)
     throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
+  if ((o.hessian || o.source_hessian) && !options.hessian)
+    throw Error(ErrorCode::usage, "a Hessian array was given but the plan was made without options.hessian; set it");
   if ((o.potential || o.source_potential) && !sums_potential(options))
     throw Error(
         ErrorCode::usage,
         std::string("a potential array was given, but kernel ") + traits(options.kernel).name +
             (traits(options.kernel).vector.with_potential ? " sums velocities alone; set options.stream_function"
                                                           : " has no potential; pass null"));
-  if (alike && ((o.potential && o.source_potential) || (o.gradient && o.source_gradient)))
+  if (alike &&
+      ((o.potential && o.source_potential) || (o.gradient && o.source_gradient) || (o.hessian && o.source_hessian)))
     throw Error(ErrorCode::usage,
                 "results at the targets and at the sources were asked for, which are the same points; pass one array");
-  if ((o.source_potential || o.source_gradient) && !alike && !options.at_sources)
+  if ((o.source_potential || o.source_gradient || o.source_hessian) && !alike && !options.at_sources)
     throw Error(ErrorCode::usage, "results at the sources need options.at_sources when targets are apart; set it");
 }
 
@@ -264,9 +271,9 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   require_own_device();
   if (rows && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
     throw Error(ErrorCode::device, "strengths and results of rows in device memory are not offered; use host memory");
-  validate(strengths, sources, backend == Backend::cuda);
+  validate(strengths, sources, options.dipoles, backend == Backend::cuda);
   check_outputs(outputs);
-  elements(strengths.vectors, 3 * (alike ? sources : sources + apart));
+  elements(strengths.vectors, (options.hessian ? 6 : 3) * (alike ? sources : sources + apart));
   const Team team = settle_team(options.threads);
   if (rows) {
     rows->evaluate(strengths, outputs);
@@ -280,6 +287,7 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   if (alike) {  // results at the sources and at the targets are the same thing
     if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
     if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
+    if (!delivery.outputs.hessian) delivery.outputs.hessian = outputs.source_hessian;
   }
   evaluators.use_threads(team.threads);
   evaluators.evaluate(strengths, delivery, report);
@@ -305,23 +313,44 @@ static std::int64_t vectors_in(std::int64_t count, std::int64_t sources) {
 }
 
 template <Real T>
+Result<T> Plan::State::owned(const Strengths& given) {
+  require_points();
+  const std::int64_t n = sources, m = alike ? sources : apart;
+  const bool both = !alike && options.at_sources;
+  Result<T> r;
+  Outputs outputs;
+  outputs.scalar = scalar_of<T>;
+  const auto make = [&](std::vector<T>& array, void*& output, bool wanted, std::int64_t width) {
+    if (wanted) array.resize(elements(given.vectors, width));
+    output = array.empty() ? nullptr : array.data();
+  };
+  const bool potential = sums_potential(options);
+  make(r.potential, outputs.potential, potential, m);
+  make(r.gradient, outputs.gradient, options.gradient, 3 * m);
+  make(r.hessian, outputs.hessian, options.hessian, 6 * m);
+  make(r.source_potential, outputs.source_potential, both && potential, n);
+  make(r.source_gradient, outputs.source_gradient, both && options.gradient, 3 * n);
+  make(r.source_hessian, outputs.source_hessian, both && options.hessian, 6 * n);
+  evaluate(given, outputs);
+  r.report = report;
+  return r;
+}
+
+template <Real T>
 Result<T> Plan::evaluate(std::span<const T> q) {
   return guarded([&] {
-    State& s = *state_;
-    s.require_points();
-    const std::int64_t n = s.sources, m = target_count(), vectors = vectors_in(std::ssize(q), n);
-    const bool both = !s.alike && s.options.at_sources;
-    Result<T> r;
-    const bool potential = sums_potential(s.options);
-    if (potential) r.potential.resize(elements(vectors, m));
-    if (s.options.gradient) r.gradient.resize(elements(vectors, 3 * m));
-    if (both && potential) r.source_potential.resize(elements(vectors, n));
-    if (both && s.options.gradient) r.source_gradient.resize(elements(vectors, 3 * n));
-    const auto data = [](std::vector<T>& v) { return v.empty() ? nullptr : static_cast<void*>(v.data()); };
-    s.evaluate(strengths(q.data(), n, vectors),
-               {data(r.potential), data(r.gradient), data(r.source_potential), data(r.source_gradient), scalar_of<T>});
-    r.report = s.report;
-    return r;
+    state_->require_points();
+    const std::int64_t n = state_->sources;
+    return state_->owned<T>(strengths(q.data(), n, vectors_in(std::ssize(q), n)));
+  });
+}
+
+template <Real T>
+Result<T> Plan::evaluate(const Strengths& strengths) {
+  return guarded([&] {
+    state_->require_points();
+    validate(strengths, state_->sources, state_->options.dipoles, state_->backend == Backend::cuda);
+    return state_->owned<T>(strengths);
   });
 }
 
@@ -368,8 +397,7 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       const Geometry g = filling(sources, targets, options, dimension);
       if (options.method != method && method == Method::treecode && !may_be_few(g)) continue;
       Decision decision = decide(one, g, resolve_machine(one, false));
-      if (decision.settle_degree)
-        decision.degree = highest_degree(decision.kernel, decision.tolerance, decision.reduced, decision.apart);
+      if (decision.settle_degree) decision.degree = highest_degree(decision);
       bound = std::max(bound, farfield::memory_bound(decision, g.sources, g.targets, g.alike));
     }
   return bound;
@@ -381,5 +409,7 @@ std::int64_t Plan::memory_bound(std::int64_t sources, std::int64_t targets, cons
 
 template Result<float> Plan::evaluate<float>(std::span<const float>);
 template Result<double> Plan::evaluate<double>(std::span<const double>);
+template Result<float> Plan::evaluate<float>(const Strengths&);
+template Result<double> Plan::evaluate<double>(const Strengths&);
 
 }  // namespace farfield

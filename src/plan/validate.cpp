@@ -32,7 +32,7 @@ void require_known(const Options& o) {
 Options settled(const Options& options) {
   require_known(options);
   Options all = options;
-  all.gradient = all.gradient || traits(all.kernel).vector.always;
+  all.gradient = all.gradient || all.hessian || traits(all.kernel).vector.always;
   return all;
 }
 
@@ -43,29 +43,36 @@ std::size_t elements(std::int64_t vectors, std::int64_t width) {
   return static_cast<std::size_t>(vectors * width);
 }
 
-/// Does the last strength lie within what 64 bits can address?
-static bool can_be_addressed(const Strengths& s) {
-  const std::int64_t last = std::max<std::int64_t>(0, s.count - 1), stride = std::max<std::int64_t>(1, s.stride);
-  if (last > most_elements / stride) return false;
-  const std::int64_t pitch = s.pitch > 0 ? s.pitch : std::max<std::int64_t>(1, s.count * stride);
-  return s.vectors - 1 <= (most_elements - last * stride) / pitch;
+/// Where the numbers of strengths or dipoles stand: `width` of them side by side for each source.
+struct Layout {
+  const char* what;
+  std::int64_t width, stride, pitch;
+};
+
+/// Does the last number lie within what 64 bits can address?
+static bool can_be_addressed(const Strengths& s, const Layout& l) {
+  const std::int64_t last = std::max<std::int64_t>(0, s.count - 1), stride = std::max<std::int64_t>(1, l.stride);
+  if (last > (most_elements - l.width) / stride) return false;
+  const std::int64_t pitch = l.pitch > 0 ? l.pitch : std::max<std::int64_t>(1, s.count * stride);
+  return s.vectors - 1 <= (most_elements - l.width - last * stride) / pitch;
 }
 
-static void validate_layout(const Strengths& s) {
-  if (s.stride < 1 && (s.count > 1 || (s.vectors > 1 && s.pitch == 0)))
-    throw Error(ErrorCode::input, "the stride of the strengths is " + std::to_string(s.stride) +
-                                      "; pass the distance between two of them in scalars, 1 where they follow each "
-                                      "other");
-  if (s.pitch < 0)
-    throw Error(ErrorCode::input, "the pitch of the strengths is " + std::to_string(s.pitch) +
+static void validate_layout(const Strengths& s, const Layout& l) {
+  const std::string what = l.what;
+  if (l.stride < 1 && (s.count > 1 || (s.vectors > 1 && l.pitch == 0)))
+    throw Error(ErrorCode::input, "the stride of the " + what + " is " + std::to_string(l.stride) +
+                                      "; pass the distance between two of them in scalars, " + std::to_string(l.width) +
+                                      " where they follow each other");
+  if (l.pitch < 0)
+    throw Error(ErrorCode::input, "the pitch of the " + what + " is " + std::to_string(l.pitch) +
                                       "; pass the distance between two vectors in scalars, or 0 for count * stride");
-  if (!can_be_addressed(s))
-    throw Error(ErrorCode::input, std::to_string(s.vectors) + " vectors of " + std::to_string(s.count) +
-                                      " strengths with stride " + std::to_string(s.stride) + " and pitch " +
-                                      std::to_string(s.pitch) + " reach beyond any memory; correct these numbers");
+  if (!can_be_addressed(s, l))
+    throw Error(ErrorCode::input, std::to_string(s.vectors) + " vectors of " + std::to_string(s.count) + " " + what +
+                                      " with stride " + std::to_string(l.stride) + " and pitch " +
+                                      std::to_string(l.pitch) + " reach beyond any memory; correct these numbers");
 }
 
-void validate(const Strengths& s, std::int64_t sources, bool device_memory) {
+void validate(const Strengths& s, std::int64_t sources, bool dipoles, bool device_memory) {
   if (s.space != MemorySpace::host && !device_memory)
     throw Error(ErrorCode::device, "strengths are in device memory, but this plan runs on the cpu; pass host memory");
   if (s.count != sources)
@@ -73,8 +80,11 @@ void validate(const Strengths& s, std::int64_t sources, bool device_memory) {
                                       " sources; pass one per source");
   if (s.vectors < 1)
     throw Error(ErrorCode::input, std::to_string(s.vectors) + " strength vectors were given; pass at least one");
-  validate_layout(s);
-  if (!s.data && sources > 0)
+  validate_layout(s, {"strengths", 1, s.stride, s.pitch});
+  if (s.dipoles && !dipoles)
+    throw Error(ErrorCode::usage, "dipoles were given but the plan was made without options.dipoles; set it");
+  if (s.dipoles) validate_layout(s, {"dipoles", 3, s.dipole_stride, s.dipole_pitch});
+  if (!s.data && !s.dipoles && sources > 0)
     throw Error(ErrorCode::input, "the pointer to the strengths is null; pass one strength per source");
 }
 

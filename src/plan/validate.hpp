@@ -10,14 +10,15 @@ namespace farfield {
 /// of threads out of range.
 void require_known(const Options& options);
 
-/// The options with what the kernel implies: a kernel whose result is a vector sums it always. Throws as require_known.
+/// The options with what the kernel implies: a kernel whose result is a vector sums it always. The gradient
+/// is computed with the Hessian. Throws as require_known.
 Options settled(const Options& options);
 
 /// `vectors` times `width` (not negative) as the size of an array; Error(memory) where that is beyond any memory.
 std::size_t elements(std::int64_t vectors, std::int64_t width);
 
-/// Throws Error(input or device) for strengths that do not fit `sources` sources.
-void validate(const Strengths& strengths, std::int64_t sources, bool device_memory);
+/// Throws Error(input, usage or device) for strengths that do not fit `sources` sources or a plan without `dipoles`.
+void validate(const Strengths& strengths, std::int64_t sources, bool dipoles, bool device_memory);
 
 /// Fills in flops, backend, device, precision and scheme of every stage.
 void complete(Report& report);

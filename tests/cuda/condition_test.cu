@@ -38,8 +38,8 @@ TermSums sums_at(const Field& f, std::size_t t, long double radius, long double 
     lacking[0] += f.q[j] * of_core * dx / r2, lacking[1] += f.q[j] * of_core * dy / r2;
   }
   TermSums s;
-  s.abs_g = static_cast<double>(terms);
-  s.lacking_g = static_cast<double>(lacking[0] * lacking[0] + lacking[1] * lacking[1]);
+  s.absolute[1] = static_cast<double>(terms);
+  s.lacking[1] = static_cast<double>(lacking[0] * lacking[0] + lacking[1] * lacking[1]);
   return s;
 }
 
@@ -74,10 +74,10 @@ void expect_sums(double radius, double to) {
   for (std::size_t k = 0; k < at.size(); ++k) {
     const TermSums exact = sums_at(f, static_cast<std::size_t>(at[k]), radius, to);
     // an estimate: two digits are enough; single adds 20,011 terms
-    EXPECT_NEAR(found[k].abs_g, exact.abs_g, 1e-4 * exact.abs_g) << k;
+    EXPECT_NEAR(found[k].absolute[1], exact.absolute[1], 1e-4 * exact.absolute[1]) << k;
     if (std::isfinite(to)) {
-      EXPECT_GT(exact.lacking_g, 0);
-      EXPECT_NEAR(std::sqrt(found[k].lacking_g), std::sqrt(exact.lacking_g), 1e-3 * std::sqrt(exact.lacking_g)) << k;
+      EXPECT_GT(exact.lacking[1], 0);
+      EXPECT_NEAR(std::sqrt(found[k].lacking[1]), std::sqrt(exact.lacking[1]), 1e-3 * std::sqrt(exact.lacking[1])) << k;
     }
   }
 }

@@ -89,7 +89,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       : EvaluatorState<Placed>(std::move(state)),
         stages_(stages<Real>(decision.kernel, decision.simd)),
         transform_(placed->memory) {
-    use_all(placed->memory, multipole_, local_, strength_, power_, exact_strength_, kept_);
+    use_all(placed->memory, multipole_, local_, power_, kept_);
+    for (Array<Real>& moment : strength_) moment.use(placed->memory);
+    for (Array<double>& moment : exact_strength_) moment.use(placed->memory);
     for (Array<Real>& part : result_) part.use(placed->memory);
     for (Array<Real>& grid : grids_) grid.use(placed->memory);
   }
@@ -167,11 +169,15 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   std::vector<StrengthRange> read(const Strengths& strengths) const {
     std::vector<StrengthRange> ranges;
-    for (std::int64_t v = 0; v < strengths.vectors; ++v) ranges.push_back(strength_range(strengths, v, threads));
+    for (std::int64_t v = 0; v < strengths.vectors; ++v)
+      ranges.push_back(strength_range(strengths, v, placed->exponent, threads));
     return ranges;
   }
 
-  void gather(const OneVector& v) { gather_into(strength_, v); }
+  void gather(const OneVector& v) {
+    moments_ = v.strengths.dipoles ? with_dipole : 1;
+    gather_into(strength_, v);
+  }
 
   void bind() {
     const CpuTree& tree = placed->tree;
@@ -183,7 +189,9 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       work_.source[axis] = tree.sources.axis[axis].data();
       work_.target[axis] = tree.target_points().axis[axis].data();
     }
-    work_.strength = strength_.data();
+    work_.strength = strength_[charge].data();
+    for (int axis = 0; axis < 3; ++axis)
+      work_.dipole[axis] = moments_ == with_dipole ? strength_[1 + axis].data() : nullptr;
     work_.multipole = multipole_.data();
     work_.local = local_.data();
     for (int part = 0; part < most_parts; ++part)
@@ -222,7 +230,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       return grid(bound, *clock_);
     }
     if (decision.method == Method::hermite && sources() > 0)
-      return time("series", [&] { stages_.hermite(transform_.bind(strength_.data(), work_.result)); });
+      return time("series", [&] { stages_.hermite(transform_.bind(strength_[charge].data(), work_.result)); });
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
         if (is_summed(part)) std::fill_n(work_.result[part], targets(), Real(0));
@@ -299,42 +307,48 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     tables_.reset();
   }
 
+  /// Charges, and dipoles if there are some, into tree order. Dipoles are scaled like coordinates, too.
   template <class Number>
-  void gather_into(Array<Number>& sorted, const OneVector& v) {
-    cpu::gather(v.strengths, v.index, placed->tree.sources.order, v.exponent, sorted, threads);
+  void gather_into(Array<Number> (&sorted)[with_dipole], const OneVector& v) {
+    for (int component = charge; component < moments_; ++component) {
+      sorted[component].resize(sources() + strength_padding);
+      const int exponent = v.exponent - (component == charge ? 0 : placed->exponent);
+      cpu::gather(Carried{v.strengths, v.index, component, exponent}, placed->tree.sources.order,
+                  sorted[component].data(), threads);
+    }
   }
 
   /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.
   Delivered in_own_norm(const OneVector& v, Delivered delivered) const {
     if (!traits(decision.kernel).bounded) return delivered;
-    delivered.potential_unit = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
-    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    delivered.unit[0] = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
+    delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
     return delivered;
   }
 
   /// Direct sums with the caller's strengths, not rounded to Real.
   SumsAt exact_sums(const OneVector& v) {
-    const double* strength = nullptr;
-    if constexpr (sizeof(Real) == sizeof(double)) {
-      strength = strength_.data();
-    } else {
+    const Array<double>* moment = exact_strength_;
+    if constexpr (sizeof(Real) == sizeof(double))
+      moment = strength_;
+    else
       gather_into(exact_strength_, v);
-      strength = exact_strength_.data();
-    }
-    const DirectInput input{{work_.source[0], work_.source[1], work_.source[2]},
-                            {work_.target[0], work_.target[1], work_.target[2]},
-                            strength,
-                            sources(),
-                            softening,
-                            decision.parameters,
-                            work_.source_order,
-                            work_.target_order,
-                            self_from,
-                            softened_to(),
-                            threads,
-                            work_.source_length,
-                            work_.target_length,
-                            is_summed(0)};
+    DirectInput input{{work_.source[0], work_.source[1], work_.source[2]},
+                      {work_.target[0], work_.target[1], work_.target[2]},
+                      moment[charge].data(),
+                      sources(),
+                      softening,
+                      decision.parameters,
+                      work_.source_order,
+                      work_.target_order,
+                      self_from,
+                      softened_to(),
+                      threads,
+                      work_.source_length,
+                      work_.target_length};
+    for (int axis = 0; axis < 3 && moments_ == with_dipole; ++axis) input.dipole[axis] = moment[1 + axis].data();
+    input.hessian = decision.hessian;
+    input.potential = is_summed(0);
     return [this, input](const std::vector<std::int64_t>& at) {
       std::vector<DirectSum> sums(at.size());
       stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());
@@ -362,7 +376,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Expansions<Real> expansions() const {
     const KernelTraits& kernel = traits(decision.kernel);
     return {multipole_.data(),   local_.data(), work_.tables.stride, work_.tables.degree,
-            kernel.coefficients, kernel.decay,  table_scale().root};
+            kernel.coefficients, kernel.decay,  table_scale().root,  decision.hessian ? orders : 2};
   }
 
   /// What the build found out about cells and blocks.
@@ -375,9 +389,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   StageClock* clock_ = nullptr;  ///< of the current call
   std::shared_ptr<const Tables<Real>> tables_;
   TableKey table_key_{};  ///< of tables_
-  Array<Real> strength_, multipole_, local_, result_[most_parts], grids_[2], kept_;
+  int moments_ = 1;       ///< of the vector that was gathered
+  Array<Real> strength_[with_dipole], multipole_, local_, result_[most_parts], grids_[2], kept_;
   GridWindow<Real> window_;
-  Array<double> power_, exact_strength_;  ///< [boxes], for truncation(); [sources], where Real is float
+  Array<double> power_, exact_strength_[with_dipole];  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
   HermiteTransform<Real> transform_;
 };

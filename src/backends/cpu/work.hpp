@@ -44,21 +44,26 @@ struct FactorsView {
 template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
-  std::int64_t stride = 0;                ///< of expansions: coefficients rounded up to whole 64-byte lines
-  const Real* recurrence = nullptr;       ///< factors of Basis::columns for `degree`
-  const Real* recurrence_next = nullptr;  ///< the same for degree + 1: gradients of multipoles
-  const Real* m2m = nullptr;              ///< column-major; for a child in octant 7; null: parents' expansions are 0
-  Real l2l_scale = 1;                     ///< l2l is this times the transpose of m2m
+  std::int64_t stride = 0;                 ///< of expansions: coefficients rounded up to whole 64-byte lines
+  const Real* recurrence = nullptr;        ///< factors of Basis::columns for `degree`
+  const Real* recurrence_next = nullptr;   ///< the same for degree + 1: gradients of multipoles
+  const Real* recurrence_after = nullptr;  ///< and degree + 2: their Hessians; null where none is offered
+  const Real* m2m = nullptr;               ///< column-major; for a child in octant 7; null: parents' expansions are 0
+  Real l2l_scale = 1;                      ///< l2l is this times the transpose of m2m
   SymmetryView<Real> symmetry[symmetry_count] = {};
   const Real* dense[operator_count] = {};  ///< column-major; null where the scheme does not need it
   RotationView<Real> rotation[operator_count] = {};
   const Real* shared_factor = nullptr;  ///< column-major, [degree + 1]^2; null where the basis has none
   FactorsView<Real> factors[operator_count] = {};
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
+  SparseView<Real> gradient_of_gradient[3] = {};  ///< multipole_gradient for degree + 1; where recurrence_after is
 
   /// Has it the operators of m2l? Without them all expansions of the level are 0.
   bool translates() const { return dense[0] || rotation[0].shift || shared_factor; }
 };
+
+/// Densities that stages are compiled for, beside one; others are summed one by one.
+inline constexpr int densities_together = 3;
 
 template <class Real>
 struct Work {
@@ -69,9 +74,14 @@ struct Work {
   const double* source[3] = {};  ///< scaled coordinates of sorted sources, 16 readable elements beyond the end
   const double* target[3] = {};
   const Real* strength = nullptr;  ///< of sorted sources, likewise padded
-  Real* multipole = nullptr;       ///< [boxes][stride]
-  Real* local = nullptr;           ///< [boxes][stride]
-  ResultArrays<Real> result;       ///< padded
+  const Real* dipole[3] = {};      ///< likewise, scaled like coordinates; null: sources carry none
+  int moments() const { return dipole[0] ? with_dipole : 1; }
+  Real* multipole = nullptr;  ///< [boxes][stride]
+  Real* local = nullptr;      ///< [boxes][stride]
+  ResultArrays<Real> result;  ///< padded
+  /// Vectors of strengths that are summed together, densities. Arrays of density v lie v pitches behind the first's.
+  int densities = 1;
+  std::int64_t strength_pitch = 0, result_pitch = 0, expansion_pitch = 0;
   Softening softening;
   /// Of sorted points, scaled, likewise padded: their own softening lengths, of a spline reaches. Null: `softening`.
   const double *source_length = nullptr, *target_length = nullptr;

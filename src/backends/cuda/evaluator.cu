@@ -161,7 +161,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void allocate_results() {
     strength_.resize(sources());  // the same sizes, and places, in every evaluation of a build
-    for (int part = 0; part < most_parts; ++part)
+    for (int part = 0; part < with_gradient; ++part)
       if (is_summed(part)) result_[part].resize(targets());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(cells_.lattice.axes);
@@ -194,7 +194,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.strength = strength_.data();
     work_.multipole = multipole_.data();
     work_.local = local_.data();
-    for (int part = 0; part < most_parts; ++part)
+    for (int part = 0; part < with_gradient; ++part)
       work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
     work_.softening = softening;
     work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
@@ -346,8 +346,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     std::vector<Real> strengths(static_cast<std::size_t>(sources()));
     download(strengths.data(), strength_.data(), sources(), stream_);
     require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    for (const Real q : strengths) delivered.potential_unit += std::fabs(static_cast<double>(q));
-    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    for (const Real q : strengths) delivered.unit[0] += std::fabs(static_cast<double>(q));
+    delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
     return delivered;
   }
 
@@ -372,7 +372,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   ConditionProbe condition_{memory_};
   Accounts accounts_{memory_};
   Judge judge_{memory_};
-  DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
+  DeviceArray<Real> strength_, multipole_, local_, result_[with_gradient];
   DeviceArray<float4> places_;         ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};

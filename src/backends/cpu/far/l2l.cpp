@@ -19,9 +19,10 @@ void l2l(const Work<Real>& work, int level) {
     const BoxId begin = static_cast<BoxId>(start), end = std::min(begin + tuning::l2l_children, last);
     for (int octant = 0; octant < 8; ++octant)
       for (BoxId box = begin; box < end; ++box)
-        if (tree.octant[box] == octant && tree.target_count(box) > 0)
-          own.queue.push(work.local + tree.parent[box] * work.tables.stride, work.local + box * work.tables.stride,
-                         ~octant & 7);
+        for (int v = 0; v < work.densities && tree.octant[box] == octant && tree.target_count(box) > 0; ++v) {
+          Real* local = work.local + v * work.expansion_pitch;
+          own.queue.push(local + tree.parent[box] * work.tables.stride, local + box * work.tables.stride, ~octant & 7);
+        }
     own.queue.flush();
   };
   for_blocks<ByOctant<Real>>({tree.level_begin[level], last, tuning::l2l_children}, work.threads, run, tables,

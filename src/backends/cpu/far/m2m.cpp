@@ -11,9 +11,10 @@ namespace farfield::cpu::FARFIELD_ISA {
 
 template <class Real>
 static void clear(const Work<Real>& work, BoxId begin, BoxId end) {
-  for (BoxId box = begin; box < end; ++box)
-    if (!work.tree.is_leaf(box))
-      for (std::int64_t i = 0; i < work.tables.stride; ++i) work.multipole[box * work.tables.stride + i] = 0;
+  for (int v = 0; v < work.densities; ++v)
+    for (BoxId box = begin; box < end; ++box)
+      if (!work.tree.is_leaf(box))
+        std::fill_n(work.multipole + v * work.expansion_pitch + box * work.tables.stride, work.tables.stride, Real(0));
 }
 
 template <class Real>
@@ -29,8 +30,10 @@ void m2m(const Work<Real>& work, int level) {
       for (BoxId box = begin; box < end; ++box) {
         const BoxId child = tree.child(box, octant);
         if (child == no_box || tree.source_count(child) == 0) continue;
-        own.queue.push(work.multipole + child * work.tables.stride, work.multipole + box * work.tables.stride,
-                       ~octant & 7);
+        for (int v = 0; v < work.densities; ++v) {
+          Real* multipole = work.multipole + v * work.expansion_pitch;
+          own.queue.push(multipole + child * work.tables.stride, multipole + box * work.tables.stride, ~octant & 7);
+        }
       }
     own.queue.flush();
   };

@@ -110,6 +110,12 @@ void LevelTables<Real>::build_points(Scale... scale) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
     view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
   }
+  if constexpr (ScaleInvariant<Basis>) {  // kernels with a length have no Hessian
+    view_.recurrence_after = keep(recurrence_after_, Basis::recurrence_table(view_.degree + 2));
+    const auto again = Basis::multipole_gradient(view_.degree + 1);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      view_.gradient_of_gradient[axis] = keep(gradient_of_gradient_[axis], again[axis]);
+  }
 }
 
 template <class Real>
@@ -141,7 +147,8 @@ void LevelTables<Real>::build(int degree, const M2lScheme& m2l, int threads, con
 
 template <class Real>
 std::int64_t LevelTables<Real>::held_bytes() const {
-  std::int64_t numbers = recurrence_.size() + recurrence_next_.size() + m2m_.size() + shared_factor_.size();
+  std::int64_t numbers =
+      recurrence_.size() + recurrence_next_.size() + recurrence_after_.size() + m2m_.size() + shared_factor_.size();
   for (const Array<Real>& dense : dense_) numbers += dense.size();
   for (const Array<Real>& factors : factors_) numbers += factors.size();
   for (const Rotation& r : rotation_) numbers += r.cosine.size() + r.sine.size() + r.blocks.size() + r.shift.size();

@@ -52,11 +52,11 @@ class LevelTables {
   void build_factors(int operators);
 
   TablesView<Real> view_;
-  Array<Real> recurrence_, recurrence_next_, m2m_, dense_[operator_count], shared_factor_, factors_[operator_count],
-      sign_[symmetry_count];
+  Array<Real> recurrence_, recurrence_next_, recurrence_after_, m2m_, dense_[operator_count], shared_factor_,
+      factors_[operator_count], sign_[symmetry_count];
   Array<std::int32_t> index_[symmetry_count];
   Rotation rotation_[operator_count];
-  Sparse local_gradient_[3], multipole_gradient_[3];
+  Sparse local_gradient_[3], multipole_gradient_[3], gradient_of_gradient_[3];
 };
 
 /// The levels of a tree whose tables depend on the level: the edge of its root in the kernel's length. Zeros where one

@@ -5,6 +5,7 @@
 #include "backends/cpu/runtime/simd.hpp"
 #include "backends/cpu/work.hpp"
 #include "expansions/basis.hpp"
+#include "kernels/concept.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -40,31 +41,86 @@ FARFIELD_INLINE Vec<Real> strengths_of(const Real* q, std::int64_t first, int va
   return v;
 }
 
-/// sum[i] += q R_i, lane by lane.
-template <class Kernel, class Real>
+/// What sources carry, in columns of one number each: the charges of the densities, or a charge and the dipole.
+template <class Real>
+struct Columns {
+  const Work<Real>& work;
+  int density;  ///< the first
+
+  template <int columns>
+  const Real* at(int column) const {
+    if (columns == with_dipole && column > 0) return work.dipole[column - 1] + density * work.strength_pitch;
+    return work.strength + (density + column) * work.strength_pitch;
+  }
+};
+
+/// Calls f(std::integral_constant<int, columns>, density) until all densities of `work` are accumulated. Those of
+/// kernels that are differentiated share their recurrences.
+template <class Kernel, class Real, class F>
+void with_columns(const Work<Real>& work, F&& f) {
+  if constexpr (Differentiates<Kernel>) {
+    if (work.moments() == with_dipole) {
+      for (int v = 0; v < work.densities; ++v) f(std::integral_constant<int, with_dipole>{}, v);
+      return;
+    }
+    if (work.densities == densities_together) return f(std::integral_constant<int, densities_together>{}, 0);
+  }
+  for (int v = 0; v < work.densities; ++v) f(std::integral_constant<int, 1>{}, v);
+}
+
+/// with_parts_of, and the Hessian of kernels that are differentiated.
+template <class Kernel, class F>
+decltype(auto) with_derivatives_of(int parts, F&& f) {
+  if constexpr (Differentiates<Kernel>)
+    if (parts == with_hessian) return f(std::integral_constant<int, with_hessian>{});
+  return with_parts_of<Kernel>(parts, f);
+}
+
+/// sum[i * columns + c] += q[c] R_i, lane by lane.
+template <class Kernel, class Real, int columns>
 struct Accumulate {
-  Vec<Real> q;
+  Vec<Real> q[columns];
   Vec<Real>* sum;
   int azimuth = 0;
-  Vec<Real> cosine{}, sine{};
+  Vec<Real> cosine[columns] = {}, sine[columns] = {};
 
-  FARFIELD_INLINE void begin(int m, Vec<Real> c, Vec<Real> s) {
+  FARFIELD_INLINE Accumulate(const Columns<Real>& carried, std::int64_t first, int valid, Vec<Real>* sums) : sum(sums) {
+    for (int c = 0; c < columns; ++c) q[c] = strengths_of(carried.template at<columns>(c), first, valid);
+  }
+  FARFIELD_INLINE void weigh(Vec<Real> weight) {
+    for (int c = 0; c < columns; ++c) q[c] = q[c] * weight;
+  }
+  FARFIELD_INLINE void begin(int m, Vec<Real> cos, Vec<Real> sin) {
     azimuth = m;
-    cosine = q * c;
-    sine = q * s;
+    for (int c = 0; c < columns; ++c) cosine[c] = q[c] * cos, sine[c] = q[c] * sin;
   }
   FARFIELD_INLINE void term(int n, Vec<Real> value) {
     using Shape = typename Kernel::Basis::Shape;
-    sum[Shape::index(n, azimuth)] += cosine * value;
-    if (azimuth) sum[Shape::index(n, -azimuth)] += sine * value;
+    Vec<Real>* plus = sum + Shape::index(n, azimuth) * columns;
+    for (int c = 0; c < columns; ++c) plus[c] += cosine[c] * value;
+    if (!azimuth) return;
+    Vec<Real>* minus = sum + Shape::index(n, -azimuth) * columns;
+    for (int c = 0; c < columns; ++c) minus[c] += sine[c] * value;
   }
   FARFIELD_INLINE void end(int) {}
 };
 
-/// out[e] += sum_i coefficient[e][i] R_i for the expansions of all parts at once.
-template <class Kernel, class Real, int parts>
+/// Makes sums of q R_i and of p_a R_i, of `with_dipole` columns, those of q R_i + factor p . grad R_i: if A_a takes an
+/// expansion to its derivative, then dR_i/da = sum_j (A_a)_ji R_j. The transpose of how gradients are evaluated.
+template <class Real>
+inline void add_dipoles(const SparseView<Real> gradient[3], Real factor, Vec<Real>* sum) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const SparseView<Real>& a = gradient[axis];
+    for (int row = 0; row < a.rows; ++row) {
+      const Vec<Real> term = factor * sum[row * with_dipole + 1 + axis];
+      for (int k = a.begin[row]; k < a.begin[row + 1]; ++k) sum[a.column[k] * with_dipole] += a.value[k] * term;
+    }
+  }
+}
+
+/// out[e] += sum_i coefficient[e][i] R_i for the expansions of the parts from `first` to `expansions` at once.
+template <class Kernel, class Real, int first, int expansions>
 struct Evaluate {
-  static constexpr int first = first_part(parts), expansions = end_part(parts);
   const Real* const* coefficient;
   Vec<Real> out[expansions] = {};
   int azimuth = 0;

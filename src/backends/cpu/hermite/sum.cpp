@@ -42,7 +42,7 @@ class TargetBox {
 
   void sum() {
     for (std::int64_t t = begin_; t < end_; ++t)
-      for (int part = 0; part < w_.result.parts(); ++part) w_.sum[part][t] = 0;
+      for (int part = 0; part <= (slopes_ ? 3 : 0); ++part) w_.sum[part][t] = 0;
     const std::int64_t r = g_.reach;
     for (std::int64_t z = std::max<std::int64_t>(0, at_[2] - r); z <= std::min(g_.boxes[2] - 1, at_[2] + r); ++z)
       for (std::int64_t y = std::max<std::int64_t>(0, at_[1] - r); y <= std::min(g_.boxes[1] - 1, at_[1] + r); ++y)
@@ -157,7 +157,7 @@ class TargetBox {
     }
   }
   void add(std::int64_t target, const double out[4]) {
-    for (int part = 0; part < w_.result.parts(); ++part) w_.sum[part][target] += out[part];
+    for (int part = 0; part <= (slopes_ ? 3 : 0); ++part) w_.sum[part][target] += out[part];
   }
   /// The sums are potentials and derivatives with respect to lengths, along the axes in use.
   void deliver() {

@@ -71,7 +71,7 @@ const HermiteWork<Real>& HermiteTransform<Real>::bind(const Real* strength, cons
   work_.source = view(source_), work_.target = view(target_);
   work_.strength = strength_.data(), work_.series_of = series_of_.data();
   work_.multipole = multipole_.data(), work_.matrix = matrix_.data(), work_.room = room_.data();
-  for (int part = 0; part < most_parts; ++part) work_.sum[part] = sum_[part].data();
+  for (int part = 0; part < with_gradient; ++part) work_.sum[part] = sum_[part].data();
   work_.result = result;
   return work_;
 }

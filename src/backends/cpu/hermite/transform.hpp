@@ -21,7 +21,7 @@ class HermiteTransform {
   void choose_series();
   HermiteGrid grid_;
   BoxedPoints source_, target_;
-  Array<double> strength_, multipole_, matrix_, room_, sum_[most_parts];
+  Array<double> strength_, multipole_, matrix_, room_, sum_[with_gradient];
   Array<std::int64_t> series_of_;
   HermiteWork<Real> work_;
 };

@@ -21,12 +21,12 @@ struct HermiteWork {
   const double* strength = nullptr;         ///< of sorted sources, padded as the coordinates are
   const std::int64_t* series_of = nullptr;  ///< [source boxes]: which series, -1 for none
   std::int64_t series = 0;
-  double* multipole = nullptr;     ///< [series][shape.count()]
-  const double* matrix = nullptr;  ///< [2 reach + 1][p][p]: from a source box to one that many boxes further
-  double* room = nullptr;          ///< [threads][3 shape.count()]
-  std::int64_t many = 0;           ///< points from which on a box has a series of its own
-  double* sum[most_parts] = {};    ///< of sorted targets
-  ResultArrays<Real> result;       ///< in the plan's order
+  double* multipole = nullptr;      ///< [series][shape.count()]
+  const double* matrix = nullptr;   ///< [2 reach + 1][p][p]: from a source box to one that many boxes further
+  double* room = nullptr;           ///< [threads][3 shape.count()]
+  std::int64_t many = 0;            ///< points from which on a box has a series of its own
+  double* sum[with_gradient] = {};  ///< of sorted targets
+  ResultArrays<Real> result;        ///< in the plan's order
   int threads = 1;
 };
 

@@ -1,5 +1,6 @@
 #include "backends/cpu/transfer/transfer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,83 +12,140 @@
 
 namespace farfield::cpu {
 
+namespace {
+
+/// One number of each source.
 template <class T>
-static T strength_at(const Strengths& s, std::int64_t vector, std::int64_t i) {
-  const std::int64_t pitch = s.pitch ? s.pitch : s.count * s.stride;
-  return static_cast<const T*>(s.data)[vector * pitch + i * s.stride];
+struct Numbers {
+  const T* data;
+  std::int64_t stride, count;
+  double operator[](std::int64_t i) const { return static_cast<double>(data[i * stride]); }
+};
+
+/// Calls f with the Numbers of a component of what sources carry.
+template <class F>
+decltype(auto) with_numbers(const Carried& c, F&& f) {
+  const Strengths& s = c.strengths;
+  const auto numbers = [&](auto zero) {
+    using T = decltype(zero);
+    if (c.component == charge)
+      return Numbers<T>{static_cast<const T*>(s.data) + c.vector * (s.pitch ? s.pitch : s.count * s.stride), s.stride,
+                        s.count};
+    const std::int64_t pitch = s.dipole_pitch ? s.dipole_pitch : s.count * s.dipole_stride;
+    return Numbers<T>{static_cast<const T*>(s.dipoles) + c.vector * pitch + c.component - 1, s.dipole_stride, s.count};
+  };
+  return s.scalar == Scalar::float32 ? f(numbers(float{})) : f(numbers(double{}));
 }
 
+bool are_given(const Carried& c) { return c.component == charge ? c.strengths.data : c.strengths.dipoles; }
+
+/// The largest and the least absolute value that is not 0, and the first number that is not finite.
+constexpr std::int64_t no_source = std::numeric_limits<std::int64_t>::max();
+struct Sizes {
+  double largest, least;
+  std::int64_t bad;
+};
+
 template <class T>
-static StrengthRange range_of(const Strengths& s, std::int64_t vector, int threads) {
+Sizes sizes_of(const Numbers<T>& numbers, int threads) {
   double largest = 0, least = std::numeric_limits<double>::infinity();
-  std::int64_t bad = std::numeric_limits<std::int64_t>::max();
+  std::int64_t bad = no_source;
 #pragma omp parallel for num_threads(threads) reduction(max : largest) reduction(min : least, bad)
-  for (std::int64_t j = 0; j < s.count; ++j) {
-    const double q = std::fabs(static_cast<double>(strength_at<T>(s, vector, j)));
+  for (std::int64_t j = 0; j < numbers.count; ++j) {
+    const double q = std::fabs(numbers[j]);
     if (!std::isfinite(q))
       bad = std::min(bad, j);
     else if (q > 0)
       largest = std::max(largest, q), least = std::min(least, q);
   }
-  if (bad != std::numeric_limits<std::int64_t>::max())
-    throw Error(ErrorCode::input, "strength " + std::to_string(bad) + " of vector " + std::to_string(vector) +
-                                      " is not finite; remove or replace it");
-  StrengthRange range;
-  if (largest > 0) std::frexp(largest, &range.exponent), range.least = least;
-  return range;
+  return {largest, least, bad};
 }
 
-StrengthRange strength_range(const Strengths& s, std::int64_t vector, int threads) {
-  return s.scalar == Scalar::float32 ? range_of<float>(s, vector, threads) : range_of<double>(s, vector, threads);
+void require_finite(const Carried& c, const Sizes& sizes) {
+  if (sizes.bad == no_source) return;
+  const std::string at = std::to_string(sizes.bad), of = " of vector " + std::to_string(c.vector);
+  throw Error(ErrorCode::input, (c.component == charge ? "strength " + at + of : "dipole " + at + of) +
+                                    " is not finite; remove or replace it");
+}
+
+/// A number times 2^exponent, above 0 and finite as the number is.
+double kept_in_range(double x, int exponent) {
+  return std::clamp(std::ldexp(x, exponent), std::numeric_limits<double>::denorm_min(),
+                    std::numeric_limits<double>::max());
+}
+
+}  // namespace
+
+StrengthRange strength_range(const Strengths& s, std::int64_t vector, int unit, int threads) {
+  StrengthRange range;
+  bool any = false;
+  for (int component = charge; component < with_dipole; ++component) {
+    const Carried c{s, vector, component, 0};
+    if (!are_given(c)) continue;
+    const Sizes sizes = with_numbers(c, [&](const auto& numbers) { return sizes_of(numbers, threads); });
+    require_finite(c, sizes);
+    if (!(sizes.largest > 0)) continue;
+    const int own_unit = component == charge ? 0 : unit;
+    int exponent = 0;
+    std::frexp(sizes.largest, &exponent);
+    const double least = kept_in_range(sizes.least, own_unit);
+    range.exponent = any ? std::max(range.exponent, exponent + own_unit) : exponent + own_unit;
+    range.least = any ? std::min(range.least, least) : least;
+    any = true;
+  }
+  return range;
 }
 
 double sum_of_sizes(const Strengths& s, std::int64_t vector, int exponent, int threads) {
   const Scaling scale(-exponent);
   std::vector<double> sums(static_cast<std::size_t>(chunk_count(s.count, tuning::points_per_chunk)));
-  for_chunks(s.count, tuning::points_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
-    double& sum = sums[static_cast<std::size_t>(chunk)];
-    for (std::int64_t j = begin; j < end; ++j)
-      sum += scale(std::fabs(s.scalar == Scalar::float32 ? static_cast<double>(strength_at<float>(s, vector, j))
-                                                         : strength_at<double>(s, vector, j)));
+  with_numbers({s, vector, charge, exponent}, [&](const auto& numbers) {
+    for_chunks(s.count, tuning::points_per_chunk, threads,
+               [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+                 double& sum = sums[static_cast<std::size_t>(chunk)];
+                 for (std::int64_t j = begin; j < end; ++j) sum += scale(std::fabs(numbers[j]));
+               });
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-template <class T, class Real>
-static void gather_from(const Strengths& s, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
-                        Array<Real>& sorted, int threads) {
-  const Scaling scale(-exponent);
+template <class Real>
+void gather(const Carried& carried, const Array<std::uint32_t>& order, Real* sorted, int threads) {
+  const std::int64_t count = carried.strengths.count;
+  std::fill_n(sorted + count, strength_padding, Real(0));
+  if (!are_given(carried)) {
+    std::fill_n(sorted, count, Real(0));
+    return;
+  }
+  const Scaling scale(-carried.exponent);
+  with_numbers(carried, [&](const auto& numbers) {
 #pragma omp parallel for num_threads(threads)
-  for (std::int64_t i = 0; i < s.count; ++i)
-    sorted[i] = static_cast<Real>(scale(static_cast<double>(strength_at<T>(s, vector, order[i]))));
+    for (std::int64_t i = 0; i < count; ++i) sorted[i] = static_cast<Real>(scale(numbers[order[i]]));
+  });
 }
 
-template <class Real>
-void gather(const Strengths& s, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
-            Array<Real>& sorted, int threads) {
-  sorted.resize(s.count + 16);
-  for (int i = 0; i < 16; ++i) sorted[s.count + i] = 0;
-  if (s.scalar == Scalar::float32)
-    gather_from<float>(s, vector, order, exponent, sorted, threads);
-  else
-    gather_from<double>(s, vector, order, exponent, sorted, threads);
-}
+namespace {
 
 /// Where the results of one strength vector at one set of points (targets or sources) begin; null where not wanted.
 template <class T>
 struct Destination {
-  T *potential, *gradient;
-  Destination(void* u, void* g, std::int64_t vector, std::int64_t count)
-      : potential(u ? static_cast<T*>(u) + vector * count : nullptr),
-        gradient(g ? static_cast<T*>(g) + 3 * vector * count : nullptr) {}
+  T *potential, *gradient, *hessian;
+  Destination(void* u, void* g, void* h, std::int64_t first)
+      : potential(u ? static_cast<T*>(u) + first : nullptr),
+        gradient(g ? static_cast<T*>(g) + 3 * first : nullptr),
+        hessian(h ? static_cast<T*>(h) + 6 * first : nullptr) {}
 };
+
+}  // namespace
 
 template <class T, class Real>
 static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const SortedPoints& points, const Delivery& d,
                        const Writing& how) {
   const std::int64_t count = points.count;
-  const Destination<T> at_targets(d.outputs.potential, d.outputs.gradient, vector, d.split);
-  const Destination<T> at_sources(d.outputs.source_potential, d.outputs.source_gradient, vector, count - d.split);
+  const Outputs& out = d.outputs;
+  const Destination<T> at_targets(out.potential, out.gradient, out.hessian, vector * d.split);
+  const Destination<T> at_sources(out.source_potential, out.source_gradient, out.source_hessian,
+                                  vector * (count - d.split));
   const VectorResult& made = how.vector;
 #pragma omp parallel for num_threads(how.threads)
   for (std::int64_t i = 0; i < count; ++i) {
@@ -101,6 +159,9 @@ static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const 
     if (to.gradient)
       for (int axis = 0; axis < 3; ++axis)
         to.gradient[3 * at + axis] = static_cast<T>(made.sign[axis]) * result(made.part[axis]);
+    if (to.hessian)
+      for (int part = with_gradient; part < with_hessian; ++part)
+        to.hessian[6 * at + part - with_gradient] = result(part);
   }
 }
 
@@ -113,8 +174,8 @@ void scatter(const SortedResults<Real>& r, std::int64_t vector, const SortedPoin
     scatter_to<double>(r, vector, points, delivery, how);
 }
 
-template void gather<float>(const Strengths&, std::int64_t, const Array<std::uint32_t>&, int, Array<float>&, int);
-template void gather<double>(const Strengths&, std::int64_t, const Array<std::uint32_t>&, int, Array<double>&, int);
+template void gather<float>(const Carried&, const Array<std::uint32_t>&, float*, int);
+template void gather<double>(const Carried&, const Array<std::uint32_t>&, double*, int);
 template void scatter<float>(const SortedResults<float>&, std::int64_t, const SortedPoints&, const Delivery&,
                              const Writing&);
 template void scatter<double>(const SortedResults<double>&, std::int64_t, const SortedPoints&, const Delivery&,

@@ -11,18 +11,25 @@
 
 namespace farfield::cpu {
 
-/// Scaling exponent and least strength of one vector. Each vector has its own exponent: a larger vector beside it must
-/// neither push it out of single's range nor change its bits. Throws Error(input) naming the first strength that is not
-/// finite.
-StrengthRange strength_range(const Strengths& strengths, std::int64_t vector, int threads);
+/// Scaling exponent and least strength of one vector, its dipoles counted times 2^unit, as coordinates are. Each vector
+/// has its own exponent: a larger vector beside it must neither push it out of single's range nor change its bits.
+/// Throws Error(input) naming the first strength or dipole that is not finite.
+StrengthRange strength_range(const Strengths& strengths, std::int64_t vector, int unit, int threads);
 
 /// Sum of |strengths| of one vector, scaled by 2^-exponent; the same for any number of threads.
 double sum_of_sizes(const Strengths& strengths, std::int64_t vector, int exponent, int threads);
 
-/// sorted[i] = strength of sorted source i in `vector` times 2^-exponent; 16 zeros follow.
+/// One number that every source carries: its charge or, of components 1 to 3, that of its dipole, times 2^-exponent.
+inline constexpr int charge = 0;
+struct Carried {
+  const Strengths& strengths;
+  std::int64_t vector;
+  int component, exponent;
+};
+/// sorted[i] = that of sorted source i, 0 where the caller gives none; zeros follow, so that vectors may be read whole.
+inline constexpr std::int64_t strength_padding = 16;
 template <class Real>
-void gather(const Strengths& strengths, std::int64_t vector, const Array<std::uint32_t>& order, int exponent,
-            Array<Real>& sorted, int threads);
+void gather(const Carried& carried, const Array<std::uint32_t>& order, Real* sorted, int threads);
 
 /// How results are written: what of the gradient, and by how many threads.
 struct Writing {

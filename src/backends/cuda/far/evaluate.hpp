@@ -98,7 +98,7 @@ void evaluate_any_degree(const Work<Real>& work) {
   const bool longer = multipole && parts > 1;
   const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
                             longer ? t.recurrence_next : t.recurrence};
-  if (parts > 1 && launch_evaluation<Kernel, Real, most_parts, multipole>(work, extent, 0)) return;
+  if (parts > 1 && launch_evaluation<Kernel, Real, with_gradient, multipole>(work, extent, 0)) return;
   for (int which = 0; which < parts; ++which)  // degrees whose four expansions exceed shared memory
     if (!launch_evaluation<Kernel, Real, 1, multipole>(work, extent, which))
       throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");

@@ -97,9 +97,9 @@ __device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::i
     if constexpr (lacks) {
       const double r2 = dx * dx + dy * dy + dz * dz;
       if (r2 > to2) {
-        constexpr int parts = HasCore<Kernel> ? gradient_alone : most_parts;
+        constexpr int parts = HasCore<Kernel> ? gradient_alone : with_gradient;
         pair_of_expansions<Kernel>(work.parameters).template pair<parts>(r2, dx, dy, dz, from.q, sum + 4);
-        for (int part = first_part(parts); part < most_parts; ++part) sum[4 + part] -= out[part];
+        for (int part = first_part(parts); part < with_gradient; ++part) sum[4 + part] -= out[part];
       }
     }
     for (int e = 0; e < numbers<lacks>; ++e) shared.near[k * numbers<lacks> + e][threadIdx.x] += sum[e];
@@ -240,10 +240,10 @@ std::vector<TermSums> ConditionProbe::result() const {
   std::vector<TermSums> sums(targets_);
   for (std::size_t k = 0; k < targets_; ++k) {
     const double* p = found_.data() + k * static_cast<std::size_t>(lacks_ ? numbers<true> : numbers<false>);
-    sums[k] = {p[0], p[1], p[2], p[3]};
+    sums[k] = {{p[0], p[1]}, {p[2], p[3]}};
     if (!lacks_) continue;
-    sums[k].lacking_u = p[4] * p[4];
-    sums[k].lacking_g = p[5] * p[5] + p[6] * p[6] + p[7] * p[7];
+    sums[k].lacking[0] = p[4] * p[4];
+    sums[k].lacking[1] = p[5] * p[5] + p[6] * p[6] + p[7] * p[7];
   }
   return sums;
 }

@@ -17,19 +17,19 @@ __global__ void direct_sums_kernel(NearWork<Real> work, std::int64_t sources, co
   const std::int64_t t = targets[blockIdx.x], share = (sources + shares - 1) / shares;
   const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
   const double x[3] = {work.target[0][t], work.target[1][t], work.target[2][t]};
-  double sum[most_parts] = {};
+  double sum[with_gradient] = {};
   for (std::int64_t j = begin + threadIdx.x; j < end; j += threads)
     add_source<Kernel>(work, t, j, x[0] - work.source[0][j], x[1] - work.source[1][j], x[2] - work.source[2][j],
                        static_cast<double>(work.strength[j]), sum);
   __shared__ double lane[threads];
-  for (int a = 0; a < most_parts; ++a) {
+  for (int a = 0; a < with_gradient; ++a) {
     lane[threadIdx.x] = sum[a];
     __syncthreads();
     for (int half = threads / 2; half > 0; half /= 2) {
       if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
       __syncthreads();
     }
-    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * most_parts + a] = lane[0];
+    if (threadIdx.x == 0) out[(blockIdx.x * shares + blockIdx.y) * with_gradient + a] = lane[0];
     __syncthreads();
   }
 }
@@ -43,7 +43,7 @@ std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sour
   DeviceArray<double> parts(memory);
   const auto count = static_cast<std::int64_t>(targets.size());
   upload(at, targets.data(), count, memory.stream);
-  parts.resize(count * shares * most_parts);
+  parts.resize(count * shares * with_gradient);
   with_device_kernel(kernel, [&](auto k) {
     direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
         work, sources, at.data(), parts.data());
@@ -54,8 +54,8 @@ std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sour
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
   for (std::size_t k = 0; k < sums.size(); ++k)
     for (std::size_t s = 0; s < shares; ++s) {
-      const double* p = part.data() + (k * shares + s) * most_parts;
-      for (int part = 0; part < most_parts; ++part) sums[k].part[part] += p[part];
+      const double* p = part.data() + (k * shares + s) * with_gradient;
+      for (int part = 0; part < with_gradient; ++part) sums[k].part[part] += p[part];
     }
   return sums;
 }

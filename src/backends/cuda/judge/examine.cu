@@ -45,7 +45,7 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
-  std::vector<Real> results[most_parts];
+  std::vector<Real> results[with_gradient];
   Computed<Real> computed{e.targets, {}};
   const int parts = e.work.result.parts();
   for (int part = first_part(parts); part < end_part(parts); ++part) {

@@ -68,7 +68,7 @@ class ChildSum {
     const PartScales<Real> scale = shared_.around.frame.scale;
     for (int i = static_cast<int>(threadIdx.x % 32); i < count_; i += 32) {
       const std::int64_t t = shared_.around.target_begin[child_] + i;
-      Real old[most_parts] = {};
+      Real old[with_gradient] = {};
       if (!overwrite)
 #pragma unroll
         for (int part = first_part(parts); part < end_part(parts); ++part) old[part] = work_.result[part][t];

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(tuning::l2p_threads)
     ComplexJet<Real> jet;
     const Complex<Real>* own = coefficient + b * pitch;
 #pragma unroll 4
-    for (int n = size - 1; n >= first_part(parts); --n) jet.step(z, own[n], parts == most_parts);
+    for (int n = size - 1; n >= first_part(parts); --n) jet.step(z, own[n], parts == with_gradient);
     if constexpr (parts == gradient_alone) jet.derivative = jet.f;
     const Real scale = group.scale[b], per_length = scale * static_cast<Real>(group.factor[b]);
     if constexpr (parts != gradient_alone) work.result[0][t] = before[0] + jet.f.re * scale;
@@ -100,7 +100,7 @@ __device__ void add_planar_multipole(const Work<Real>& work, BoxId source, std::
   for (int n = work.planar.size - 1; n > 0; --n) {
     const Complex<Real> m = own[n];
     const Real factor = summed_factor<parts>(work, n);
-    jet.step(v, {m.re * factor, m.im * factor}, parts == most_parts);
+    jet.step(v, {m.re * factor, m.im * factor}, parts == with_gradient);
   }
   if constexpr (parts == gradient_alone)
     jet.derivative = jet.f;

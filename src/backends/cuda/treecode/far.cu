@@ -198,7 +198,7 @@ static void walk_any_degree(const Work<Real>& work) {
   const bool longer = parts > 1;
   const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
                             longer ? t.recurrence_next : t.recurrence};
-  if (parts > 1 && launch_any<Kernel, Real, most_parts>(work, extent, 0)) return;
+  if (parts > 1 && launch_any<Kernel, Real, with_gradient>(work, extent, 0)) return;
   for (int which = 0; which < parts; ++which)
     if (!launch_any<Kernel, Real, 1>(work, extent, which))
       throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
