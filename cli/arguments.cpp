@@ -146,6 +146,7 @@ void add_generate(CLI::App& app, GenerateArguments& a) {
                            {"positive", io::Strengths::positive},
                            {"mixed", io::Strengths::mixed}},
                           "The kind's; 1; in (0,1); in (-1/2,1/2)");
+  generate.add_flag("--dipoles", a.dipoles, "Add dipoles: columns dx, dy, dz in (-1/2,1/2)");
   generate.add_option("-o,--output", a.output, "Where to: .npz, .csv or .npy; - for a pipe")
       ->type_name("FILE")
       ->required();

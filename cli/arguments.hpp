@@ -31,6 +31,7 @@ struct GenerateArguments {
   std::int64_t n = 0;
   std::uint64_t seed = 0;
   io::Strengths strengths = io::Strengths::natural;
+  bool dipoles = false;
 };
 
 struct BenchArguments {

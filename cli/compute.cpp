@@ -85,10 +85,18 @@ Points view(const io::Bodies& bodies, const std::vector<double>& lengths) {
   return p;
 }
 
+Strengths view(const io::Densities& d, std::int64_t count) {
+  const Strengths charges = strengths(d.strengths, count, d.vectors);
+  return d.dipoles.empty() ? charges : with_dipoles(charges, d.dipoles);
+}
+
 void read_files(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
   progress("reading " + a.input);
-  c.sources = io::read(a.input, a.reading);
+  io::Reading reading = a.reading;
+  reading.densities = true;
+  c.sources = io::read(a.input, reading);
+  c.densities = io::densities_of(c.sources);
   if (!a.targets.empty()) {
     progress("reading " + a.targets);
     c.targets = io::read_points(a.targets, {"", a.reading.delimiter, a.reading.columns});
@@ -120,7 +128,7 @@ double expected_seconds(const Report& r, const Options& o) {
 void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progress) {
   const Stopwatch watch;
   progress(a.options.check > 0 ? "evaluating and checking" : "evaluating", expected_seconds(plan.report(), a.options));
-  c.result = plan.evaluate(c.sources.strengths);
+  c.result = plan.evaluate<double>(view(c.densities, c.sources.count()));
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
 }
 
@@ -179,6 +187,7 @@ Computation compute(const SumArguments& given, Progress& progress) {
   for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
   Computation c;
   read_files(a, c, progress);
+  a.options.dipoles = !c.densities.dipoles.empty();
   Plan plan = make_plan(a, c, progress);
   evaluate(a, plan, c, progress);
   progress.clear();
@@ -192,8 +201,9 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
     progress("writing " + a.output);
     const Report& r = c.result.report;
     const auto *potential = r.potential ? &c.result.potential : nullptr,
-               *gradient = r.gradient ? &c.result.gradient : nullptr;
-    io::write(a.output, {&c.at(), potential, gradient, r.vector, r.components}, a.format);
+               *gradient = r.gradient ? &c.result.gradient : nullptr,
+               *hessian = r.hessian ? &c.result.hessian : nullptr;
+    io::write(a.output, {&c.at(), potential, gradient, r.vector, r.components, hessian, r.vectors}, a.format);
     wrote(a.output);
   }
   if (!a.plot.empty()) {
@@ -204,7 +214,9 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
     style.title = (path == "-" ? "" : std::filesystem::path(path).filename().string() + ": ") + told(c.at());
     const bool speeds = c.result.report.vector != "gradient";
     if (speeds) style.label = "size of the " + c.result.report.vector;
-    io::draw(a.plot, c.at(), speeds ? sizes(c.result.gradient) : c.result.potential, style);
+    std::vector<double> values = speeds ? sizes(c.result.gradient) : c.result.potential;
+    values.resize(static_cast<std::size_t>(c.at().count()));  // of the first vector of strengths
+    io::draw(a.plot, c.at(), values, style);
     wrote(a.plot);
   }
   c.wall.write = watch.seconds();
@@ -218,8 +230,9 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
 void require_accuracy(const Report& r) {
   if (!r.error) return;
   std::string text = r.potential ? excess("potential", r.error->potential, r.tolerance) : "";
-  const std::string gradient = r.gradient ? excess(r.vector.c_str(), r.error->gradient, r.tolerance) : "";
-  text += (text.empty() || gradient.empty() ? "" : " and ") + gradient;
+  const auto add = [&](const std::string& one) { text += (text.empty() || one.empty() ? "" : " and ") + one; };
+  if (r.gradient) add(excess(r.vector.c_str(), r.error->gradient, r.tolerance));
+  if (r.hessian) add(excess("Hessian", r.error->hessian, r.tolerance));
   if (!text.empty())
     throw Error(ErrorCode::accuracy, fmt::format("{}, more than the tolerance {}", text, shortest(r.tolerance)));
 }

@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/progress.hpp"
 #include "io/bodies.hpp"
+#include "io/columns/densities.hpp"
 
 namespace farfield::cli {
 
@@ -18,6 +19,7 @@ struct WallTimes {
 struct Computation {
   io::Bodies sources;
   std::optional<io::Bodies> targets;  ///< none: the sources themselves
+  io::Densities densities;            ///< what the sources carry
   Result<double> result;
   WallTimes wall;
   std::vector<std::string> written;  ///< paths, in the order in which they appeared

@@ -13,7 +13,8 @@ void generate(const GenerateArguments& a) {
   Progress progress(false);
   progress(fmt::format("making {} bodies", grouped(a.n)));
   io::output_format(a.output, a.format);
-  const io::Bodies bodies = io::generate(a.kind, a.n, a.seed, a.strengths);
+  io::Bodies bodies = io::generate(a.kind, a.n, a.seed, a.strengths);
+  if (a.dipoles) io::add_random_dipoles(bodies, a.seed);
   progress("writing " + a.output);
   io::write(a.output, {&bodies, nullptr, nullptr}, a.format);
   progress.clear();

@@ -91,10 +91,12 @@ std::string strengths(const std::vector<double>& q, const Terminal& t) {
 }
 
 /// What the file brings beside the bodies, from an earlier run or from another program: a file does not say.
-std::string results_of(const io::Bodies& b) {
-  const char* both = b.reference_potential.empty() || b.reference_gradient.empty() ? "" : " and ";
-  return fmt::format("{}{}{}", b.reference_potential.empty() ? "" : "potentials", both,
-                     b.reference_gradient.empty() ? "" : "gradients");
+std::vector<std::string> results_of(const io::Bodies& b) {
+  std::vector<std::string> names;
+  if (!b.reference_potential.empty()) names.emplace_back("potentials");
+  if (!b.reference_gradient.empty()) names.emplace_back("gradients");
+  if (!b.reference_hessian.empty()) names.emplace_back("Hessians");
+  return names;
 }
 
 std::string contents(const std::string& path, const io::Reading& reading, const Terminal& t) {
@@ -111,10 +113,10 @@ std::string contents(const std::string& path, const io::Reading& reading, const 
   for (const auto& number : b.numbers)
     text += section(&number == b.numbers.data() ? "Numbers" : "",
                     printable(number.first) + "  " + shortest(number.second), t);
-  if (!b.reference_potential.empty() || !b.reference_gradient.empty())
+  if (const std::vector<std::string> names = results_of(b); !names.empty())
     text += section("Results",
-                    results_of(b) + (b.references_apply ? ", which a run compares with its own"
-                                                        : ", not of the sum that a run computes"),
+                    joined(names, " and ") + (b.references_apply ? ", which a run compares with its own"
+                                                                 : ", not of the sum that a run computes"),
                     t);
   for (const std::string& warning : b.warnings)
     text += t.warn("Warning") + "     " + t.wrap(printable(warning), heading_width) + "\n";

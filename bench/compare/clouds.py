@@ -29,61 +29,96 @@ KINDS = {
 }
 
 
-def direct(points, strengths, targets, threads=2, block=4096):
-    """Potentials sum q/r and their gradients at points[targets], in double precision, block by block."""
+# What is asked for: number of densities, with dipoles, with the Hessian.
+TASKS = {"gradient": (1, False, False), "dipoles": (1, True, False), "hessian": (1, False, True),
+         "densities": (3, False, False)}  # fmt: skip
+AXES = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]  # of a Hessian
+
+
+def _block(d, strengths, dipoles, hessian):
+    """The sums over one block of sources of charge (vectors, n) and dipole (n, 3) or None at distances d (3, n)."""
+    square = np.einsum("ij,ij->j", d, d)
+    with np.errstate(divide="ignore"):
+        inverse = np.where(square > 0, 1 / np.sqrt(square), 0.0)
+    cube = inverse**3
+    sums = [strengths @ inverse, -(strengths * cube) @ d.T]
+    if dipoles is not None:
+        along = np.einsum("ji,ij->j", dipoles, d)
+        sums[0] = sums[0] + along @ cube
+        sums[1] = sums[1] + cube @ dipoles - 3 * d @ (along * cube * inverse**2)
+    if hessian:
+        fifth = 3 * strengths * cube * inverse**2
+        trace = (strengths * cube).sum()
+        sums.append(np.stack([fifth @ (d[a] * d[b]) - (trace if a == b else 0) for a, b in AXES], axis=1))
+    return [s.ravel() for s in sums]
+
+
+def direct(points, strengths, targets, dipoles=None, hessian=False, threads=2, block=4096):
+    """Potentials sum q/r + p.d/r^3 of each vector, their gradients and perhaps the Hessian, at points[targets], in
+    double precision, block by block: arrays (targets, vectors), (targets, 3 vectors), (targets, 6)."""
     columns = np.ascontiguousarray(points.T)
 
     def one(target):
-        sums = np.zeros(4)
-        for start in range(0, len(strengths), block):
+        sums = None
+        for start in range(0, len(points), block):
             part = slice(start, start + block)
             d = points[target][:, None] - columns[:, part]
-            square = np.einsum("ij,ij->j", d, d)
-            with np.errstate(divide="ignore"):
-                inverse = np.where(square > 0, 1 / np.sqrt(square), 0.0)
-            weight = strengths[part] * inverse
-            sums[0] += weight.sum()
-            sums[1:] -= (d * (weight * inverse * inverse)).sum(axis=1)
+            found = _block(d, strengths[:, part], None if dipoles is None else dipoles[part], hessian)
+            sums = found if sums is None else [a + b for a, b in zip(sums, found)]
         return sums
 
     with ThreadPoolExecutor(threads) as pool:
-        sums = np.array(list(pool.map(one, targets)))
-    return sums[:, 0], sums[:, 1:]
+        sums = list(pool.map(one, targets))
+    return [np.array(kind) for kind in zip(*sums)]
 
 
 class Cloud:
-    """Points and strengths in a file that contenders read: 3 n coordinates, then n strengths, raw doubles."""
+    """Points and what they carry in a file that contenders read: 3 n coordinates, then n strengths for each density, then
+    3 n numbers of dipoles, raw doubles."""
 
-    def __init__(self, name: str, n: int, sign: str, scratch: Path):
-        self.name, self.n, self.sign = name, n, sign
-        self.path = (scratch / f"{name}-{sign}-{n}.bin").resolve()
+    def __init__(self, name: str, n: int, sign: str, scratch: Path, task: str = "gradient"):
+        self.name, self.n, self.sign, self.task = name, n, sign, task
+        self.vectors, self.with_dipoles, self.with_hessian = TASKS[task]
+        special = "" if task == "gradient" else f"-{task}"
+        self.path = (scratch / f"{name}-{sign}-{n}{special}.bin").resolve()
         exact = self.path.with_suffix(".npz")
         if not self.path.exists():
             self._make()
         if not exact.exists():
             self._sum(exact)
         kept = np.load(exact)
-        self.targets, self.potential, self.gradient = kept["targets"], kept["potential"], kept["gradient"]
+        self.targets = kept["targets"]
+        self.exact = {kind: kept[kind] for kind in ("potential", "gradient", "hessian") if kind in kept}
 
     def _make(self):
         random = np.random.default_rng(SEED)
         points = KINDS[self.name](random, self.n)
-        strengths = random.uniform(0, 1, self.n) - (0.5 if self.sign == "mixed" else 0.0)
-        np.concatenate([points.ravel(), strengths]).tofile(self.path)
+        strengths = random.uniform(0, 1, self.vectors * self.n) - (0.5 if self.sign == "mixed" else 0.0)
+        dipoles = random.uniform(-0.5, 0.5, 3 * self.n if self.with_dipoles else 0)
+        np.concatenate([points.ravel(), strengths, dipoles]).tofile(self.path)
 
     def _sum(self, path):
         data = np.fromfile(self.path)
-        points, strengths = data[: 3 * self.n].reshape(-1, 3), data[3 * self.n :]
+        points, charged = data[: 3 * self.n].reshape(-1, 3), (3 + self.vectors) * self.n
+        strengths = data[3 * self.n : charged].reshape(self.vectors, self.n)
+        dipoles = data[charged:].reshape(-1, 3) if self.with_dipoles else None
         targets = np.random.default_rng(SEED + 1).choice(self.n, min(SAMPLES, self.n), replace=False)
-        potential, gradient = direct(points, strengths, targets)
-        np.savez(path, targets=targets, potential=potential, gradient=gradient)
+        sums = direct(points, strengths, targets, dipoles, self.with_hessian)
+        np.savez(path, targets=targets, **dict(zip(("potential", "gradient", "hessian"), sums)))
 
     def errors(self, output: Path):
-        """Relative L2 errors of potential and gradient over the sampled targets; None where not computed (NaN)."""
-        results = np.memmap(output, dtype=np.float64, mode="r", shape=(4 * self.n,))
-        potential = results[: self.n][self.targets]
-        gradient = results[self.n :].reshape(-1, 3)[self.targets]
-        return _relative(potential, self.potential), _relative(gradient, self.gradient)
+        """Relative L2 errors of each result over the sampled targets and all densities, as error_potential, ...; None where
+        not computed (NaN)."""
+        results, found, begin = np.memmap(output, dtype=np.float64, mode="r"), {}, 0
+        for kind, width in (("potential", 1), ("gradient", 3), ("hessian", 6)):
+            if kind not in self.exact:
+                continue
+            end = begin + width * self.vectors * self.n
+            # (vectors, n, width) as (targets, vectors * width)
+            here = results[begin:end].reshape(self.vectors, self.n, width)[:, self.targets]
+            here = here.transpose(1, 0, 2).reshape(len(self.targets), -1)
+            found["error_" + kind], begin = _relative(here, self.exact[kind].reshape(here.shape)), end
+        return found
 
 
 def _relative(computed, exact):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import figure
 import table
-from clouds import KINDS, Cloud
+from clouds import KINDS, TASKS, Cloud
 from peers import Runner, find
 from search import Case
 from store import Store
@@ -30,6 +30,7 @@ def parse():
     p.add_argument("--mode", choices=["error", "tolerance", "both"], default="both")
     p.add_argument("--clouds", default="uniform,plummer,sphere", help="of " + ", ".join(KINDS))
     p.add_argument("--strengths", default="positive,mixed", help="positive: (0,1); mixed: (-1/2,1/2)")
+    p.add_argument("--task", choices=list(TASKS), default="gradient", help="what is asked for")
     p.add_argument("--n", type=float, default=1e6)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--errors", default=",".join(f"{e:g}" for e in ERRORS), help="of the gradient, for mode error")
@@ -100,7 +101,7 @@ def measure(args, contenders, store):
     tolerances = sorted((float(t) for t in args.tolerances.split(",")), reverse=True)
     for name in args.clouds.split(","):
         for sign in args.strengths.split(","):
-            case = Case(Cloud(name, int(args.n), sign, args.scratch), runner, store)
+            case = Case(Cloud(name, int(args.n), sign, args.scratch, args.task), runner, store)
             wanted = []
             if args.mode in ("error", "both"):
                 wanted += wanted_for_errors(case, contenders, errors, args)
@@ -115,7 +116,7 @@ def main():
     args.json.parent.mkdir(parents=True, exist_ok=True)
     store = Store(args.json)
     if not args.draw_only:
-        contenders = find(args.peers, args.farfield)
+        contenders = [c for c in find(args.peers, args.farfield) if args.task in c.tasks]
         if args.codes:
             contenders = [c for c in contenders if c.code in args.codes.split(",")]
         for c in contenders:
@@ -123,7 +124,7 @@ def main():
                                            "precision": c.precision, "ours": c.ours}  # fmt: skip
         store.save()
         measure(args, contenders, store)
-    rows = table.Rows(store, int(args.n), args.threads)
+    rows = table.Rows(store, int(args.n), args.threads, args.task)
     errors = [float(e) for e in args.errors.split(",")]
     tolerances = [float(t) for t in args.tolerances.split(",")]
     text = table.markdown(rows, errors, tolerances)

@@ -20,10 +20,10 @@ using namespace farfield;
 
 /// What all jobs of a process share.
 struct Input {
-  std::string code, file, output, jobs;
-  std::int64_t n = 0;
+  std::string code, file, output, jobs, task;
+  std::int64_t n = 0, vectors = 1;
   int threads = 0, repeat = 1;
-  std::vector<double> points, strengths, potential, gradient;
+  std::vector<double> points, strengths, dipoles, potential, gradient, hessian;
 };
 
 /// One entry of --jobs: "8/0/1e-5" is degree 8, the leaf size that Farfield chooses, the rest for an error of 1e-5.
@@ -33,16 +33,20 @@ struct Job {
   double aim = 1e-6;
 };
 
+#define FARFIELD_TASKS R"(["gradient", "dipoles", "hessian", "densities"])"
 constexpr const char* describe =
     R"([{"code": "Farfield double", "version": ")" FARFIELD_VERSION R"(", "setting_is": "degree", "ours": true,
  "settings": {"from": 3, "to": 40}, "leaves": [0], "outputs": "potential and gradient", "precision": "double",
- "uses_aim": true, "modes": ["error"]},
+ "uses_aim": true, "modes": ["error"],
+ "tasks": )" FARFIELD_TASKS R"(},
 {"code": "Farfield single", "version": ")" FARFIELD_VERSION R"(", "setting_is": "degree", "ours": true,
  "settings": {"from": 3, "to": 14}, "leaves": [0], "outputs": "potential and gradient", "precision": "single",
- "uses_aim": true, "modes": ["error"], "floor": 2e-7},
+ "uses_aim": true, "modes": ["error"], "floor": 2e-7,
+ "tasks": )" FARFIELD_TASKS R"(},
 {"code": "Farfield", "version": ")" FARFIELD_VERSION R"(", "setting_is": "tolerance", "ours": true,
  "settings": ["1e-3", "1e-6", "1e-9", "1e-12"], "leaves": [0], "outputs": "potential and gradient",
- "precision": "chosen", "modes": ["tolerance"]}])";
+ "precision": "chosen", "modes": ["tolerance"],
+ "tasks": )" FARFIELD_TASKS R"(}])";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -52,6 +56,8 @@ Input parse(int count, char** words) {
   Input in;
   in.code = given["--code"], in.file = given["--input"], in.output = given["--output"], in.jobs = given["--jobs"];
   in.n = std::atoll(given["--n"].c_str());
+  in.task = given["--task"];
+  in.vectors = in.task == "densities" ? 3 : 1;
   in.threads = std::atoi(given["--threads"].c_str()), in.repeat = std::atoi(given["--repeat"].c_str());
   if (in.n < 1 || in.jobs.empty()) throw std::runtime_error("--n and --jobs are needed; see README.md");
   return in;
@@ -71,19 +77,20 @@ std::vector<Job> split(const std::string& text) {
 }
 
 void read(Input& in) {
-  const auto n = static_cast<std::size_t>(in.n);
-  in.points.resize(3 * n), in.strengths.resize(n), in.potential.resize(n), in.gradient.resize(3 * n);
+  const auto n = static_cast<std::size_t>(in.n), all = n * static_cast<std::size_t>(in.vectors);
+  in.points.resize(3 * n), in.strengths.resize(all), in.dipoles.resize(in.task == "dipoles" ? 3 * n : 0);
+  in.potential.resize(all), in.gradient.resize(3 * all), in.hessian.resize(in.task == "hessian" ? 6 * n : 0);
   std::ifstream file(in.file, std::ios::binary);
-  file.read(reinterpret_cast<char*>(in.points.data()), std::streamsize(24 * n));
-  file.read(reinterpret_cast<char*>(in.strengths.data()), std::streamsize(8 * n));
-  if (!file) throw std::runtime_error(in.file + " does not hold 4 n doubles");
+  for (std::vector<double>* part : {&in.points, &in.strengths, &in.dipoles})
+    file.read(reinterpret_cast<char*>(part->data()), std::streamsize(8 * part->size()));
+  if (!file) throw std::runtime_error(in.file + " does not hold what task " + in.task + " needs");
 }
 
 void write(const Input& in) {
   if (in.output.empty()) return;
   std::ofstream out(in.output, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(in.potential.data()), std::streamsize(8 * in.potential.size()));
-  out.write(reinterpret_cast<const char*>(in.gradient.data()), std::streamsize(8 * in.gradient.size()));
+  for (const std::vector<double>* part : {&in.potential, &in.gradient, &in.hessian})
+    out.write(reinterpret_cast<const char*>(part->data()), std::streamsize(8 * part->size()));
   if (!out) throw std::runtime_error("cannot write " + in.output);
 }
 
@@ -91,6 +98,7 @@ void write(const Input& in) {
 Options options_of(const Input& in, const Job& job) {
   Options o;
   o.gradient = true, o.threads = in.threads, o.leaf_size = job.leaf;
+  o.hessian = !in.hessian.empty(), o.dipoles = !in.dipoles.empty();
   if (in.code == "Farfield") {
     o.tolerance = std::atof(job.setting.c_str());
     return o;
@@ -102,7 +110,10 @@ Options options_of(const Input& in, const Job& job) {
 
 Report evaluate(Input& in, const Job& job) {
   Plan plan(points(in.points), options_of(in, job));
-  return plan.evaluate(strengths(in.strengths), {.potential = in.potential.data(), .gradient = in.gradient.data()});
+  Strengths carried = strengths(in.strengths, in.n, in.vectors);
+  if (!in.dipoles.empty()) carried = with_dipoles(carried, in.dipoles);
+  void* const hessian = in.hessian.empty() ? nullptr : in.hessian.data();
+  return plan.evaluate(carried, {.potential = in.potential.data(), .gradient = in.gradient.data(), .hessian = hessian});
 }
 
 double peak_megabytes() {

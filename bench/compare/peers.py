@@ -24,6 +24,7 @@ class Contender:
     floor: float = 0.0  # errors below this are not tried
     uses_aim: bool = False  # is told the error aimed at beside its setting
     ours: bool = False
+    tasks: list[str] = field(default_factory=lambda: ["gradient"])  # of clouds.TASKS
 
     @property
     def middle(self) -> int:
@@ -41,7 +42,7 @@ def _one(executable: Path, said: dict) -> Contender:
     settings = said["settings"]
     if isinstance(settings, dict):
         settings = [str(s) for s in range(settings["from"], settings["to"] + 1)]
-    known = {k: said[k] for k in ("modes", "floor", "uses_aim", "ours") if k in said}
+    known = {k: said[k] for k in ("modes", "floor", "uses_aim", "ours", "tasks") if k in said}
     return Contender(executable.resolve(), said["code"], said["version"], settings, said["setting_is"], said["leaves"],
                      said["outputs"], said["precision"], **known)  # fmt: skip
 
@@ -77,7 +78,7 @@ class Runner:
         output = self.scratch / "results.bin"
         (result,) = self._run(self.under_search, contender, cloud, [job], 0, output, 3 * self.limit)
         if "failed" not in result:
-            result["error_potential"], result["error_gradient"] = cloud.errors(output)
+            result |= cloud.errors(output)
             output.unlink()
         return result
 
@@ -92,6 +93,8 @@ class Runner:
         command = shlex.split(under) + ["timeout", str(limit), str(contender.executable)]
         values = {"code": contender.code, "input": cloud.path, "n": cloud.n, "threads": self.threads, "repeat": repeat,
                   "jobs": ",".join("/".join(str(w) for w in job if w is not None) for job in jobs)}  # fmt: skip
+        if cloud.task != "gradient":
+            values["task"] = cloud.task
         if output:
             values["output"] = output
         for name, value in values.items():

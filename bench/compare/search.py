@@ -15,7 +15,8 @@ class Case:
 
     def key(self, contender, job):
         setting, leaf, aim = job
-        return {"cloud": self.cloud.name, "sign": self.cloud.sign, "n": self.cloud.n, "threads": self.runner.threads,
+        task = {} if self.cloud.task == "gradient" else {"task": self.cloud.task}
+        return {**task, "cloud": self.cloud.name, "sign": self.cloud.sign, "n": self.cloud.n, "threads": self.runner.threads,
                 "code": contender.code, "setting": setting, "leaf": leaf, "aim": aim}  # fmt: skip
 
     def kept(self, contender, job):

@@ -13,6 +13,7 @@ class Store:
         self.runs = self.data["runs"]
 
     def find(self, **key) -> list[dict]:
+        key = {"task": None, **key}  # runs of task gradient have none
         return [r for r in self.runs if all(r.get(k) == v for k, v in key.items())]
 
     def add(self, key: dict, result: dict):
@@ -43,6 +44,7 @@ def summary(runs: list[dict]) -> dict:
         "first": setup + median(calls),
         "error_potential": measured[0].get("error_potential"),
         "error_gradient": measured[0].get("error_gradient"),
+        "error_hessian": measured[0].get("error_hessian"),
         "peak_mb": min(r["peak_mb"] for r in good),  # a process with several jobs tells the peak of all before
         "stages": (timed or good)[-1].get("stages", {}),
         "note": good[-1].get("note", ""),

@@ -3,16 +3,19 @@
 from store import Store, summary
 
 MODE_TOLERANCE = "Farfield"  # the code whose settings are tolerances
+ASKED = {"gradient": "potential and gradient (unless a row says gradient only)",
+         "dipoles": "charges and dipoles, potential and gradient", "hessian": "potential, gradient and Hessian",
+         "densities": "three densities, potential and gradient"}  # fmt: skip
 
 
 class Rows:
     """All settings run at one N and number of threads, each with the summary of its runs."""
 
-    def __init__(self, store: Store, n: int, threads: int):
-        self.codes, self.n, self.threads = store.data["codes"], n, threads
+    def __init__(self, store: Store, n: int, threads: int, task: str = "gradient"):
+        self.codes, self.n, self.threads, self.task = store.data["codes"], n, threads, task
         groups = {}
         for r in store.runs:
-            if r["n"] == n and r["threads"] == threads:
+            if r["n"] == n and r["threads"] == threads and r.get("task", "gradient") == task:
                 key = tuple(r[k] for k in ("cloud", "sign", "code", "setting", "leaf", "aim"))
                 groups.setdefault(key, []).append(r)
         names = ("cloud", "sign", "code", "setting", "leaf", "aim")
@@ -84,8 +87,9 @@ def _short(found, first):
 
 
 def _long(rows, found, first):
+    hessian = ["error Hessian"] if rows.task == "hessian" else []
     lines = _head(["points", "strengths", first, "code", "setting", "leaf size", "error gradient", "error potential",
-                   "set-up", "first call", "evaluation", "runs", "peak MB"])  # fmt: skip
+                   *hessian, "set-up", "first call", "evaluation", "runs", "peak MB"])  # fmt: skip
     for (_, cells), target, (cloud, sign) in found:
         for code, r in sorted(((c, r) for c, r in cells.items() if r), key=lambda item: item[1]["evaluate"]):
             kind = rows.codes[code]
@@ -94,14 +98,13 @@ def _long(rows, found, first):
             runs = "0 (untimed)" if not r["runs"] else str(r["runs"]) + ("" if r["warm"] else ", not warmed up")
             lines.append(_line([cloud, sign, f"{target:.0e}", name, f"{kind['setting_is']} {r['setting']}",
                                 r["leaf"] or "own choice", f"{r['error_gradient']:.1e}", potential,
-                                _seconds(r["setup"]), _seconds(r["first"]), _seconds(r["evaluate"]), runs,
+                                *[f"{r['error_hessian']:.1e}" for _ in hessian], _seconds(r["setup"]), _seconds(r["first"]), _seconds(r["evaluate"]), runs,
                                 round(r["peak_mb"])]))  # fmt: skip
     return lines
 
 
 def markdown(rows: Rows, errors, tolerances) -> str:
-    parts = [f"N = {rows.n:,}, {rows.threads} threads, potential and gradient (unless a row says gradient only), "
-             "seconds, tree included. Versions: "
+    parts = [f"N = {rows.n:,}, {rows.threads} threads, {ASKED[rows.task]}, seconds, tree included. Versions: "
              + "; ".join(f"{code} {c['version']}" for code, c in rows.codes.items()) + "."]  # fmt: skip
     for title, targets, pick in (("gradient error reached", errors, at_error),
                                  ("tolerance asked", tolerances, at_tolerance)):  # fmt: skip

@@ -22,22 +22,25 @@ std::string input(const SumArguments& a, const Computation& c, const Terminal& t
   return one("Input", a.input, c.sources) + (c.targets ? one("Targets", a.targets, *c.targets) : "");
 }
 
+const char* derivatives(const Report& r) {
+  return r.hessian ? ", its gradient and Hessian" : r.gradient ? " and its gradient" : "";
+}
+
 std::string formula(const Report& r, const Terminal& t) {
   if (r.kernel == "count") return fmt::format("u(x) = {} q_j, a diagnostic: every pair counts 1", t.either("Σ", "sum"));
   const std::string factor = r.scale == 1 ? "" : r.scale == -1 ? t.either("−", "-") : shortest(r.scale) + " ";
   if (r.softening_varies)
     return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, softened ({}) by lengths from {} to {}", factor,
-                       t.either("Σ", "sum"), t.either(" / ", "/"), t.either("−", "-"),
-                       r.gradient ? " and its gradient" : "", r.softening_kind, shortest(r.least_softening),
-                       shortest(r.softening));
+                       t.either("Σ", "sum"), t.either(" / ", "/"), t.either("−", "-"), derivatives(r), r.softening_kind,
+                       shortest(r.least_softening), shortest(r.softening));
   if (r.softening > 0 && r.softening_kind == "spline")
     return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, softened by the spline of length {}", factor,
-                       t.either("Σ", "sum"), t.either(" / ", "/"), t.either("−", "-"),
-                       r.gradient ? " and its gradient" : "", shortest(r.softening));
+                       t.either("Σ", "sum"), t.either(" / ", "/"), t.either("−", "-"), derivatives(r),
+                       shortest(r.softening));
   if (r.softening > 0)
     return fmt::format("u(x) = {}{} q_j{}{}(|x {} y_j|{} + {}{}){}, softened", factor, t.either("Σ", "sum"),
                        t.either(" / ", "/"), t.either("√", "sqrt"), t.either("−", "-"), t.either("²", "^2"),
-                       shortest(r.softening), t.either("²", "^2"), r.gradient ? " and its gradient" : "");
+                       shortest(r.softening), t.either("²", "^2"), derivatives(r));
   const std::string row =
       r.periodic.empty() ? "" : fmt::format(", repeated along {} every {}", r.periodic, shortest(r.cell[0]));
   if (r.kernel == "vortex") {
@@ -52,18 +55,21 @@ std::string formula(const Report& r, const Terminal& t) {
     return fmt::format("f = {}{} q_j/(z {} z_j), z = x + iy", factor, t.either("Σ", "sum"), t.either("−", "-")) + row;
   if (r.kernel == "laplace2d")
     return fmt::format("u(x) = {}{} q_j ({}log |x {} y_j|){}, in the plane", factor, t.either("Σ", "sum"),
-                       t.either("−", "-"), t.either("−", "-"), r.gradient ? " and its gradient" : "");
+                       t.either("−", "-"), t.either("−", "-"), derivatives(r));
   if (r.kernel == "yukawa3d")
     return fmt::format("u(x) = {}{} q_j exp({}{} |x {} y_j|){}|x {} y_j|{}, screened", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), shortest(r.kappa), t.either("−", "-"), t.either(" / ", "/"),
-                       t.either("−", "-"), r.gradient ? " and its gradient" : "");
+                       t.either("−", "-"), derivatives(r));
   if (r.kernel == "gauss")
     return fmt::format("u(x) = {}{} q_j exp({}|x {} y_j|{} / 2 {}{}){}, {} = {}", factor, t.either("Σ", "sum"),
                        t.either("−", "-"), t.either("−", "-"), t.either("²", "^2"), t.either("σ", "sigma"),
-                       t.either("²", "^2"), r.gradient ? " and its gradient" : "", t.either("σ", "sigma"),
-                       shortest(r.bandwidth));
-  return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}, unsoftened", factor, t.either("Σ", "sum"), t.either(" / ", "/"),
-                     t.either("−", "-"), r.gradient ? " and its gradient" : "");
+                       t.either("²", "^2"), derivatives(r), t.either("σ", "sigma"), shortest(r.bandwidth));
+  const std::string minus = t.either("−", "-"), over = t.either(" / ", "/");
+  const std::string dipoles = r.dipoles ? fmt::format(" + p_j{}(x {} y_j){}|x {} y_j|{}", t.either("·", "."), minus,
+                                                      over, minus, t.either("³", "^3"))
+                                        : "";
+  return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}{}, unsoftened", factor, t.either("Σ", "sum"), over, minus, dipoles,
+                     derivatives(r));
 }
 
 /// What an error is measured against.
@@ -87,7 +93,9 @@ std::string task(const Computation& c, const Terminal& t) {
   const std::string machine =
       r.backend == "cuda" ? r.device + " (cuda)"
                           : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
-  return section("Sum", formula(r, t) + ", " + place, t) +
+  const std::string dipoles = r.dipoles && r.softening > 0 ? ", of charges and dipoles" : "";
+  const std::string densities = r.vectors > 1 ? fmt::format(", of {} densities", r.vectors) : "";
+  return section("Sum", formula(r, t) + dipoles + ", " + place + densities, t) +
          section("Asked", fmt::format(fmt::runtime(norm(r)), shortest(r.tolerance)), t) +
          section("Method", words_of_method(r) + (" on " + machine), t);
 }
@@ -141,11 +149,12 @@ std::string accuracy(const Report& r, const Terminal& t) {
   const std::string where = e.samples < r.targets ? plural(e.samples, "random target", "random targets")
                             : r.targets == 1      ? "the only target"
                                                   : "all " + grouped(r.targets) + " targets";
+  const char* which = r.vectors > 1 ? " of the first density" : "";
   std::string text =
       section("Error",
-              fmt::format("{}, on {} against direct summation in {}",
+              fmt::format("{}, on {}{} against direct summation in {}",
                           r.relative_to == "strengths" ? "relative to the sum of |strengths|" : "relative", where,
-                          duration(e.seconds)),
+                          which, duration(e.seconds)),
               t);
   const bool narrow = t.columns < 80;
   const int wide = narrow ? 8 : 10;
@@ -161,13 +170,14 @@ std::string accuracy(const Report& r, const Terminal& t) {
   };
   if (r.potential) row("potential", e.potential, e.potential_median, e.potential_p95, e.potential_max);
   if (r.gradient) row(r.vector.c_str(), e.gradient, e.gradient_median, e.gradient_p95, e.gradient_max);
+  if (r.hessian) row("Hessian", e.hessian, e.hessian_median, e.hessian_p95, e.hessian_max);
   return text;
 }
 
 /// Half the sum of q u. Strengths of both signs are charges; those of one sign may be masses, which attract.
 std::string energy(const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
-  if (c.targets || r.kernel != "laplace3d" || r.sources == 0) return "";
+  if (c.targets || r.kernel != "laplace3d" || r.sources == 0 || r.vectors > 1 || r.dipoles) return "";
   const std::vector<double>& q = c.sources.strengths;
   double sum = 0;
   for (std::size_t i = 0; i < c.result.potential.size(); ++i) sum += 0.5 * q[i] * c.result.potential[i];
@@ -231,6 +241,7 @@ std::string comparison(const Computation& c, const Terminal& t) {
   };
   compare("potential", c.result.potential, c.at().reference_potential);
   if (r.vector == "gradient") compare("gradient", c.result.gradient, c.at().reference_gradient);
+  compare("Hessian", c.result.hessian, c.at().reference_hessian);
   if (parts.empty()) return "";
   return section("Reference",
                  fmt::format("relative L2 difference to the results in the file: {}", fmt::join(parts, ", ")), t);

@@ -196,6 +196,7 @@ void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
   const std::string name = array_name(member.name);
   const auto header = readable_header(archive, member);
   const bool one_each = header && header->shape == Shape{bodies.count()};
+  if (archive.origin().reading.densities && archive.find("potential") && is_further_result(name)) return;
   if (name == "dipoles" && archive.origin().reading.densities) return take_dipoles(archive, member, bodies);
   if (one_each && name == "potential") {
     bodies.reference_potential = archive.values(member, *header);

@@ -55,6 +55,14 @@ Densities densities_of(const Bodies& bodies) {
   return all;
 }
 
+bool is_further_result(const std::string& name) {
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+  const std::string number = name.substr(digits), kind = lower(name.substr(0, digits));
+  if (number.empty() || number[0] == '0' || number == "1") return false;
+  const auto kinds = {"potential", "gradient", "hessian", "gx", "gy", "gz", "hxx", "hyy", "hzz", "hxy", "hxz", "hyz"};
+  return std::any_of(kinds.begin(), kinds.end(), [&](const char* one) { return kind == one; });
+}
+
 void add_dipoles(Bodies& bodies, const std::vector<double>& dipoles, std::int64_t vector) {
   const std::vector<std::string> names = dipole_columns(vector);
   for (std::size_t c = 0; c < 3; ++c) {

@@ -20,6 +20,10 @@ struct Densities {
 };
 Densities densities_of(const Bodies& bodies);
 
+/// Is this the name of a result of a further vector, as they are written: potential2, gradient2, hxx3? What an earlier
+/// run found for these vectors is not compared, and not carried through either.
+bool is_further_result(const std::string& name);
+
 /// Adds dipoles of one vector, 3 n interleaved, as columns.
 void add_dipoles(Bodies& bodies, const std::vector<double>& dipoles, std::int64_t vector = 0);
 

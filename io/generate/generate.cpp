@@ -6,13 +6,14 @@
 #include <numbers>
 
 #include "farfield/error.hpp"
+#include "io/columns/densities.hpp"
 #include "io/generate/galaxies.hpp"
 #include "io/generate/random.hpp"
 
 namespace farfield::io {
 namespace {
 
-constexpr std::uint64_t position_stream = 1, strength_stream = 2;
+constexpr std::uint64_t position_stream = 1, strength_stream = 2, dipole_stream = 3;
 
 using Point = std::array<double, 3>;
 
@@ -157,6 +158,13 @@ Bodies generate(const std::string& kind, std::int64_t n, std::uint64_t seed, Str
   }
   bodies.description = fmt::format("{} bodies: {} (seed {})", n, found.summary, seed);
   return bodies;
+}
+
+void add_random_dipoles(Bodies& bodies, std::uint64_t seed) {
+  Random random(seed, dipole_stream);
+  std::vector<double> dipoles(bodies.positions.size());
+  for (double& value : dipoles) value = random.between(-0.5, 0.5);
+  add_dipoles(bodies, dipoles);
 }
 
 }  // namespace farfield::io

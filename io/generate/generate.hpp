@@ -19,6 +19,9 @@ enum class Strengths {
 /// library rounds alike. Throws Error(usage) for an unknown kind or negative n, Error(memory) where they do not fit.
 Bodies generate(const std::string& kind, std::int64_t n, std::uint64_t seed, Strengths strengths = Strengths::natural);
 
+/// Gives bodies dipoles, each component uniform in (-1/2, 1/2), as columns dx, dy, dz.
+void add_random_dipoles(Bodies& bodies, std::uint64_t seed);
+
 /// uniform, sphere, plummer, galaxies, two-clusters, line, lattice, plane, spiral; with one line on each.
 struct GeneratorKind {
   std::string name, summary;

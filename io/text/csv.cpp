@@ -232,6 +232,7 @@ void Reader::carry(Bodies& bodies) {
   for (std::size_t i = 0; i < table_.columns.size(); ++i) {
     Column& column = table_.columns[i];
     if (column.name.empty() || table_.used[i]) continue;
+    if (!bodies.reference_potential.empty() && origin_.reading.densities && is_further_result(column.name)) continue;
     if (table_.text[i])
       bodies.warnings.push_back(
           fmt::format("Column {} holds more than numbers and is not carried through.", shown(column.name)));

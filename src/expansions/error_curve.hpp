@@ -17,10 +17,12 @@ struct TargetKind {
   bool heaped = false;  ///< many points coincide
 };
 
+/// `derivatives`: of a pair's potential, in the steepest of what is summed: 1 with the gradient, 2 with the Hessian,
+/// one more with dipoles.
 struct ErrorCurve {
-  /// Before a tree is known: relative L2 error, the larger of potential and gradient, that an FMM of this degree stays
-  /// below for strengths of mixed sign on uniform and clustered volumes.
-  double (*truncation)(int degree, bool reduced, bool gradient);
+  /// Before a tree is known: relative L2 error, the largest of the parts', that an FMM of this degree stays below for
+  /// strengths of mixed sign on uniform and clustered volumes.
+  double (*truncation)(int degree, bool reduced, int derivatives);
 
   /// This and the next two are null where points that do not stand in planes need the degree of `truncation`.
   /// Errors of one pair of unit charges in boxes with one box between them, in units of 1/edge: root mean square over
@@ -34,7 +36,7 @@ struct ErrorCurve {
   /// Relative error on points that stand in planes along the axes (lattices of 1e3 to 1e5 points, shaken by up to a
   /// tenth of the spacing): facing corners of boxes line up there and a few pairs near the worst place carry the error,
   /// which then falls by only 0.19 decades per degree for solid harmonics.
-  double (*crystal)(int degree, bool reduced, bool gradient);
+  double (*crystal)(int degree, bool reduced, int derivatives);
 
   /// By how much more facing corners may err than typical pairs, since their errors have one sign.
   double (*one_sign_safety)(int degree);

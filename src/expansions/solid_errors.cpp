@@ -8,10 +8,10 @@ namespace farfield {
 // Before a tree is known: log10 of the error on uniform and clustered volumes at N = 2e4, twice the worst measured.
 // This logarithm falls by 0.35 per degree while typical pairs carry the error and by 0.23 once facing pairs do
 // (model/placement.hpp).
-static double truncation(int degree, bool reduced, bool gradient) {
+static double truncation(int degree, bool reduced, int derivatives) {
   const double bend = 14, at_bend = reduced ? -5.4 : -6.3, steep = reduced ? 0.30 : 0.35;
   const double slope = degree < bend ? steep : 0.23;
-  return std::pow(10.0, at_bend - (gradient ? 0.0 : 0.2) - slope * (degree - bend));
+  return std::pow(10.0, at_bend - (derivatives > 0 ? 0.0 : 0.2) - slope * (degree - bend));
 }
 
 static double typical_pair(int degree) {
@@ -45,9 +45,12 @@ static double expected(double typical, double facing, int degree, const TargetKi
   return std::hypot(of_typical * typical, of_facing * facing) * reduced_over_full(degree, reduced) * special;
 }
 
-static double crystal(int degree, bool reduced, bool gradient) {
+/// Of a lattice of n points in a box, sums of 1/r^4, 1/r^6 and 1/r^8 fall off within the nearest few, so that each
+/// derivative beyond the gradient raises the relative error by `degree` over the box's width in spacings, about 4.
+static double crystal(int degree, bool reduced, int derivatives) {
   const double line = degree < 14 ? -4.7 - 0.32 * (degree - 14) : -4.5 - 0.19 * (degree - 14);
-  return std::pow(10.0, line - (gradient ? 0.0 : 0.8)) * (reduced ? 2.0 : 1.0);
+  const double steeper = std::pow(std::max(1.0, 0.35 * degree), std::max(0, derivatives - 1));
+  return std::pow(10.0, line - (derivatives > 0 ? 0.0 : 0.8)) * (reduced ? 2.0 : 1.0) * steeper;
 }
 
 // Above degree 14 facing corners begin to carry the error: their terms all have one sign, and 3.7 times the estimate

@@ -31,6 +31,11 @@ static double received(double value, const Factor& factor, Scalar scalar) {
   return std::isfinite(kept) ? factor.undo(kept) : INFINITY;
 }
 
+const ErrorFields error_fields[orders] = {
+    {&ErrorReport::potential, &ErrorReport::potential_median, &ErrorReport::potential_p95, &ErrorReport::potential_max},
+    {&ErrorReport::gradient, &ErrorReport::gradient_median, &ErrorReport::gradient_p95, &ErrorReport::gradient_max},
+    {&ErrorReport::hessian, &ErrorReport::hessian_median, &ErrorReport::hessian_p95, &ErrorReport::hessian_max}};
+
 struct Errors {
   double norm = 0, median = 0, p95 = 0, max = 0;
 };
@@ -42,13 +47,15 @@ static double ratio(double error, double size) {
   return quotient < INFINITY ? quotient : INFINITY;
 }
 
-/// Errors of parts [first, end): the potential, or the gradient, whose norm is `all`. All values are divided by the
-/// largest result before they are squared, so that no square leaves the range of double. `fixed`: what errors at any
-/// target are relative to, instead of the result there; 0: nothing.
+/// Errors of the parts of one order. All values are divided by the largest result before they are squared, so that no
+/// square leaves the range of double.
 template <class Real>
-static Errors errors_of(const Computed<Real>& computed, int first, int end, const Norm& all, const Delivered& delivered,
-                        const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& exact, double fixed) {
+static Errors errors_of(const Computed<Real>& computed, int order, const Delivered& delivered,
+                        const std::vector<std::int64_t>& targets, const std::vector<DirectSum>& exact) {
+  const int first = first_of[order], end = first_of[order + 1];
+  const Norm& all = delivered.norms.order[order];
   const Factor& factor = delivered.factor[first];
+  const double fixed = delivered.unit[order];
   const double unit = fixed > 0 ? fixed : unit_of(all);
   std::vector<double> own;
   double squared = 0;
@@ -57,8 +64,8 @@ static Errors errors_of(const Computed<Real>& computed, int first, int end, cons
     for (int part = first; part < end; ++part) {
       const double e = exact[k].part[part] / unit, value = static_cast<double>(computed.result[part][targets[k]]);
       const double difference = received(value, factor, delivered.scalar) / unit - e;
-      error += difference * difference;
-      size += e * e;
+      error += times_in_tensor(part) * difference * difference;
+      size += times_in_tensor(part) * e * e;
     }
     squared += error;
     own.push_back(ratio(std::sqrt(error), fixed > 0 ? 1 : std::sqrt(size)));
@@ -80,16 +87,12 @@ ErrorReport errors(const Computed<Real>& in, const Delivered& delivered, const s
   ErrorReport report;
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;
-  if (in.result[0] && !targets.empty()) {
-    const Errors e = errors_of(in, 0, 1, delivered.norms.potential, delivered, targets, sums, delivered.potential_unit);
-    report.potential = e.norm, report.potential_median = e.median;
-    report.potential_p95 = e.p95, report.potential_max = e.max;
-  }
-  if (in.result[1] && !targets.empty()) {
-    const Errors e =
-        errors_of(in, 1, with_gradient, delivered.norms.gradient, delivered, targets, sums, delivered.gradient_unit);
-    report.gradient = e.norm, report.gradient_median = e.median;
-    report.gradient_p95 = e.p95, report.gradient_max = e.max;
+  for (int order = 0; order < orders && !targets.empty(); ++order) {
+    if (!in.result[first_of[order]]) continue;
+    const Errors e = errors_of(in, order, delivered, targets, sums);
+    const ErrorFields& fields = error_fields[order];
+    report.*fields.whole = e.norm, report.*fields.median = e.median, report.*fields.p95 = e.p95,
+    report.*fields.max = e.max;
   }
   return report;
 }
@@ -115,8 +118,8 @@ std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at) 
   std::vector<DirectSum> sums = sums_at(condition_targets(count));
   for (DirectSum& s : sums)
     for (int part = 0; part < most_parts; ++part) {
-      s.result[order_of(part)] += s.part[part] * s.part[part];
-      s.lacking[order_of(part)] += s.missing[part] * s.missing[part];
+      s.result[order_of(part)] += times_in_tensor(part) * s.part[part] * s.part[part];
+      s.lacking[order_of(part)] += times_in_tensor(part) * s.missing[part] * s.missing[part];
     }
   return {sums.begin(), sums.end()};
 }

@@ -28,9 +28,10 @@ struct Norm {
 /// The largest value, to divide by before squares are taken; 1 where there is none.
 double unit_of(const Norm& norm);
 struct Norms {
-  Norm potential, gradient;
+  Norm order[orders];          ///< of a Hessian that of the whole matrix
   bool with_potential = true;  ///< it was computed
-  bool finite() const { return potential.finite() && gradient.finite(); }
+  bool counts(int k) const { return k == 0 ? with_potential : order[k].largest > 0; }
+  bool finite() const { return order[0].finite() && order[1].finite() && order[2].finite(); }
 };
 
 /// The factors and the type with which results reach the caller, and their norms in the evaluator's units.
@@ -38,8 +39,7 @@ struct Delivered {
   Norms norms;
   ResultFactors factor;
   Scalar scalar = Scalar::float64;
-  /// What errors of potential and gradient at any target are relative to; 0: to the result itself.
-  double potential_unit = 0, gradient_unit = 0;
+  double unit[orders] = {};  ///< what errors at any target are relative to, by order; 0: to the result itself
 };
 
 /// Results judged as they are, before they reach the caller.
@@ -51,6 +51,12 @@ inline Delivered in_own_units(const Norms& norms) {
 template <class Real>
 ErrorReport check(const Computed<Real>& computed, const Delivered& delivered, std::int64_t samples, std::uint64_t seed,
                   const SumsAt& sums_at);
+
+/// Where the report has the errors of an order.
+struct ErrorFields {
+  double ErrorReport::*whole, ErrorReport::*median, ErrorReport::*p95, ErrorReport::*max;
+};
+extern const ErrorFields error_fields[orders];
 
 // The parts of `check`, for a backend that forms the direct sums itself.
 

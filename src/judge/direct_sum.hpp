@@ -13,6 +13,13 @@
 
 namespace farfield {
 
+/// How often a part stands in the tensor of its order: components off the diagonal of a Hessian twice. Its size is that
+/// of the whole symmetric matrix (Frobenius).
+FARFIELD_HD constexpr int times_in_tensor(int part) { return part < 7 ? 1 : 2; }
+
+/// Order k has the parts [first_of[k], first_of[k + 1]).
+inline constexpr int first_of[orders + 1] = {0, 1, with_gradient, with_hessian};
+
 /// Sums at one target, by the order of the derivative (0 potential, 1 gradient, 2 Hessian), of the absolute values of
 /// the terms and of their squares.
 struct TermSums {
@@ -45,6 +52,7 @@ struct DirectInput {
   int threads = 1;
   /// Softening lengths of the points themselves, scaled; of a spline reaches. Null: `softening` for all.
   const double *source_length = nullptr, *target_length = nullptr;
+  bool potential = true;  ///< is summed
   const double* dipole[3] = {};  ///< of the sources, scaled like coordinates; null: none
   bool hessian = false;          ///< its sums are wanted, too
 };

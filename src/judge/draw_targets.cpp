@@ -99,8 +99,9 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
   const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
   return draw(count, most, [&](std::int64_t i) {
     const Truncation& own = missed[static_cast<std::size_t>(i)];
-    return 0.5 / static_cast<double>(count) +
-           0.25 * (share(own.potential, all.potential) + share(own.gradient, all.gradient));
+    double shares = 0;
+    for (int k = 0; k < e.judged; ++k) shares += share(own.order[k], all.order[k]);
+    return 0.5 / static_cast<double>(count) + 0.5 / e.judged * shares;
   });
 }
 

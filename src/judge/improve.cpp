@@ -11,13 +11,15 @@
 
 namespace farfield {
 
-/// Relative error of one pair in the arithmetic of a decision, root mean square.
+/// Relative error of one pair in the arithmetic of a decision, root mean square. 1/r^5 and 1/r^7 round as much more often
+/// as they have more factors than the gradient's 1/r^3.
 static double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
-  const double rounding = (single ? 1.2e-7 : 4e-16) * std::hypot(1, d.screened / 3);
+  const double factors = std::max(1.0, (1 + d.derivatives()) / 2.0),
+               rounding = (single ? 1.2e-7 : 4e-16) * std::hypot(1, d.screened / 3) * factors;
   if (d.backend != Backend::cpu || d.method == Method::direct) return rounding;
   const double root =
-      d.pair_terms >= cpu::full_terms(avx512, single) ? 0 : cpu::pair_error(avx512, d.gradient, d.pair_terms) / 4;
+      d.pair_terms >= cpu::full_terms(avx512, single) ? 0 : cpu::pair_error(avx512, d.derivatives(), d.pair_terms) / 4;
   return std::hypot(rounding, root, d.decay_error / 2);
 }
 
@@ -27,7 +29,7 @@ static double arithmetic_error(const Decision& d) {
 static double rounding_growth(const Decision& d, const Quality& q) {
   constexpr double cancelling = 4;
   if (d.method != Method::direct || q.terms < cancelling) return q.terms;
-  return std::max(q.terms, 0.08 * std::max(q.condition.potential, q.condition.gradient));
+  return std::max(q.terms, 0.08 * q.worst_condition());
 }
 
 /// The degree whose error is that of `degree` divided by `factor`: the error falls by 0.2 to 0.6 decades per degree,

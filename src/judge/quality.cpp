@@ -16,7 +16,7 @@ double StrengthRange::scaled_least() const { return std::ldexp(least, -exponent)
 bool loses_strengths(const StrengthRange& range, Precision precision, double least_coordinate, const Norms& norms) {
   if (range.least == 0) return false;
   if (precision == Precision::single_) return range.scaled_least() < 0x1p-126;
-  return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.potential.largest < 0x1p-900);
+  return range.scaled_least() < 0x1p-1022 && (least_coordinate < 0x1p-400 || norms.order[0].largest < 0x1p-900);
 }
 
 double Norm::at_least() const { return std::max(l2, largest); }
@@ -24,13 +24,13 @@ double Norm::at_least() const { return std::max(l2, largest); }
 double unit_of(const Norm& norm) { return norm.largest > 0 && norm.finite() ? norm.largest : 1; }
 
 void distrust(ErrorReport& check) {
-  for (double* error : {&check.potential, &check.potential_max, &check.gradient, &check.gradient_max})
-    *error = INFINITY;
+  for (const ErrorFields& fields : error_fields) check.*fields.whole = check.*fields.max = INFINITY;
 }
 
-/// The L2 norm, its squares summed in `Sum` (double, or a type of larger range), and the largest absolute value.
+/// The L2 norm of parts [first, end), its squares summed in `Sum` (double, or a type of larger range), and the largest
+/// absolute value.
 template <class Sum, class Real>
-static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, int threads) {
+static Norm norm_in(const ResultArrays<Real>& result, int first, int end, std::int64_t count, int threads) {
   constexpr std::int64_t grain = 1 << 14;
   struct Part {
     Sum squares = 0;
@@ -40,11 +40,11 @@ static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, in
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::size_t c = 0; c < parts.size(); ++c) {
     Part part;
-    const std::int64_t begin = static_cast<std::int64_t>(c) * grain, end = std::min(count, begin + grain);
-    for (int a = 0; a < width; ++a)
-      for (std::int64_t i = begin; i < end; ++i) {
-        const Real x = std::fabs(arrays[a][i]);
-        part.squares += static_cast<Sum>(x) * static_cast<Sum>(x);
+    const std::int64_t begin = static_cast<std::int64_t>(c) * grain, last = std::min(count, begin + grain);
+    for (int p = first; p < end; ++p)
+      for (std::int64_t i = begin; i < last; ++i) {
+        const Real x = std::fabs(result.part[p][i]);
+        part.squares += static_cast<Sum>(times_in_tensor(p)) * static_cast<Sum>(x) * static_cast<Sum>(x);
         part.largest = x > part.largest ? x : part.largest;
       }
     parts[c] = part;
@@ -56,10 +56,10 @@ static Norm norm_in(const Real* const* arrays, int width, std::int64_t count, in
 }
 
 template <class Real>
-static Norm norm_of(const Real* const* arrays, int width, std::int64_t count, int threads) {
-  const Norm norm = norm_in<double>(arrays, width, count, threads);
+static Norm norm_of(const ResultArrays<Real>& result, int first, int end, std::int64_t count, int threads) {
+  const Norm norm = norm_in<double>(result, first, end, count, threads);
   if (norm.finite() || sizeof(Real) == 4) return norm;
-  return norm_in<long double>(arrays, width, count, threads);  // perhaps only the squares left the range
+  return norm_in<long double>(result, first, end, count, threads);  // perhaps only the squares left the range
 }
 
 template <class Real>
@@ -67,8 +67,9 @@ Norms norms_of(const Computed<Real>& computed, int threads) {
   Norms norms;
   const ResultArrays<Real>& result = computed.result;
   norms.with_potential = result[0] || !result[1];
-  if (norms.with_potential) norms.potential = norm_of(result.part, 1, computed.targets, threads);
-  if (result[1]) norms.gradient = norm_of(result.part + 1, 3, computed.targets, threads);
+  for (int k = 0; k < orders; ++k)
+    if (k == 0 ? norms.with_potential : result[first_of[k]] != nullptr)
+      norms.order[k] = norm_of(result, first_of[k], first_of[k + 1], computed.targets, threads);
   return norms;
 }
 
@@ -98,40 +99,38 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   q.pairs = static_cast<double>(sources) * static_cast<double>(targets);
   if (probes.empty()) return q;
   TermSums sum;  // of squares; absolute values are first divided by the largest result
-  const double unit_u = unit_of(norms.potential), unit_g = unit_of(norms.gradient);
-  for (const TermSums& p : probes) {
-    const double u = p.absolute[0] / unit_u, g = p.absolute[1] / unit_g;
-    sum.absolute[0] += u * u, sum.absolute[1] += g * g;
-    sum.square[0] += p.square[0], sum.square[1] += p.square[1];
-    sum.result[0] += p.result[0], sum.result[1] += p.result[1];
-    sum.lacking[0] += p.lacking[0], sum.lacking[1] += p.lacking[1];
-  }
+  for (const TermSums& p : probes)
+    for (int k = 0; k < orders; ++k) {
+      const double absolute = p.absolute[k] / unit_of(norms.order[k]);
+      sum.absolute[k] += absolute * absolute;
+      sum.square[k] += p.square[k], sum.result[k] += p.result[k], sum.lacking[k] += p.lacking[k];
+    }
   const double up = static_cast<double>(targets) / static_cast<double>(probes.size());
-  const bool gradient = norms.gradient.largest > 0;
-  if (norms.with_potential) {
-    q.condition.potential = std::max(1.0, over_norm(sum.absolute[0], up, norms.potential.at_least() / unit_u, 1));
-    q.terms = std::max(1.0, enlarged(sum.square[0], sum.result[0], up, norms.potential.l2));
+  Truncation unsoftened;
+  for (int k = 0; k < orders; ++k) {
+    unsoftened.order[k] = up * sum.lacking[k];
+    if (!norms.counts(k)) continue;
+    const Norm& norm = norms.order[k];
+    q.condition[k] = std::max(1.0, over_norm(sum.absolute[k], up, norm.at_least() / unit_of(norm), 1));
+    q.terms = std::max(q.terms, enlarged(sum.square[k], sum.result[k], up, norm.l2));
   }
   q.truncation = safety * lost_by(truncated, norms);
   constexpr double of_probes = 2;  // they are few
-  q.unsoftened = of_probes * lost_by({up * sum.lacking[0], up * sum.lacking[1]}, norms);
-  if (!gradient) return q;
-  q.condition.gradient = std::max(1.0, over_norm(sum.absolute[1], up, norms.gradient.at_least() / unit_g, 1));
-  q.terms = std::max(q.terms, enlarged(sum.square[1], sum.result[1], up, norms.gradient.l2));
+  q.unsoftened = of_probes * lost_by(unsoftened, norms);
   return q;
 }
 
 double lost_by(const Truncation& squares, const Norms& norms) {
-  const double potential = norms.with_potential ? over_norm(squares.potential, 1, norms.potential.l2, 0) : 0;
-  return norms.gradient.largest > 0 ? std::max(potential, over_norm(squares.gradient, 1, norms.gradient.l2, 0))
-                                    : potential;
+  double lost = 0;
+  for (int k = 0; k < orders; ++k)
+    if (norms.counts(k)) lost = std::max(lost, over_norm(squares.order[k], 1, norms.order[k].l2, 0));
+  return lost;
 }
 
 static bool is_estimated(const Decision& d) { return d.promised && d.expands() && traits(d.kernel).truncates; }
 
 void distrust_underflow(Quality& q, const Decision& ran) {
-  if (is_estimated(ran) && q.norms.potential.largest > 0 && q.norms.potential.largest < 0x1p-400)
-    q.truncation = INFINITY;
+  if (is_estimated(ran) && q.norms.order[0].largest > 0 && q.norms.order[0].largest < 0x1p-400) q.truncation = INFINITY;
 }
 
 /// Where the tolerance is near the precision's floor, a measurement would take rounding for truncation.
@@ -171,7 +170,7 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
 
 void measured(Quality& quality, const ErrorReport& error) {
-  quality.truncation = of_a_sample * std::max(error.potential, error.gradient);
+  quality.truncation = of_a_sample * std::max({error.potential, error.gradient, error.hessian});
 }
 
 template <class Real>
@@ -184,7 +183,7 @@ void measure(Quality& quality, const Computed<Real>& in, const std::vector<Drawn
     Truncation own;
     for (int part = first_part(in.result.parts()); part < end_part(in.result.parts()); ++part) {
       const double difference = static_cast<double>(in.result[part][targets[k]]) - exact[k].part[part];
-      (part == 0 ? own.potential : own.gradient) += drawn[k].times * difference * difference;
+      own.order[order_of(part)] += times_in_tensor(part) * drawn[k].times * difference * difference;
     }
     squares += own;
   }

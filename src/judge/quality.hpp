@@ -2,6 +2,7 @@
 // degree and the precision were chosen from the points alone; how the strengths are spread over them shows in the
 // results.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "judge/check.hpp"
@@ -30,16 +31,14 @@ bool loses_strengths(const StrengthRange& range, Precision precision, double lea
 /// Makes a check fail where double loses strengths: the check's direct sums lose them like the sums that they judge.
 void distrust(ErrorReport& check);
 
-/// Estimate of |sum of |q| |K|| / |sum of q K|, in L2 norms over all targets.
-struct Condition {
-  double potential = 1, gradient = 1;
-};
-
 /// Errors are relative to the norms of the result.
 struct Quality {
   Norms norms;
-  Condition condition;
-  double truncation = 0;  ///< of potential and gradient the larger, safety included
+  /// Estimates of |sum of |q| |K|| / |sum of q K|, in L2 norms over all targets, by order. The terms of a source that
+  /// carries charge and dipole count as one.
+  double condition[orders] = {1, 1, 1};
+  double worst_condition() const { return *std::max_element(condition, condition + orders); }
+  double truncation = 0;  ///< the largest of all orders, safety included
   ResultFactors factor;   ///< from the evaluator's units to the caller's
   double unsoftened = 0;  ///< estimate of what Plummer's softening lacks beyond the near field, likewise the larger
   double operands = 0;    ///< error of m2l's 16-bit operands, where these were used
@@ -59,7 +58,7 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
 /// measured underflow.
 void distrust_underflow(Quality& quality, const Decision& ran);
 
-/// The larger of the errors of potential and gradient, relative to the norms.
+/// The largest of the errors of potential, gradient and Hessian, relative to the norms.
 double lost_by(const Truncation& squares, const Norms& norms);
 
 /// Number of targets at which the error is measured by direct sums, since the estimate from powers does not hold; 0:

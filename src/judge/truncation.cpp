@@ -103,7 +103,8 @@ double truncation_safety(const Decision& d, std::int64_t translations) {
   const double few = std::min(10.0, 30 / std::sqrt(1.0 + static_cast<double>(translations)));
   const ErrorCurve& errors = *traits(d.kernel).errors;
   const int above = d.degree + 6;
-  const bool carried_by_pairs = above < max_degree && errors.truncation(above, d.reduced, d.gradient) > d.tolerance;
+  const bool carried_by_pairs =
+      above < max_degree && errors.truncation(above, d.reduced, d.derivatives()) > d.tolerance;
   return (1.25 + few) * errors.one_sign_safety(d.degree) * (d.reduced ? 12 : 1) * (carried_by_pairs ? 1.6 : 1);
 }
 
@@ -126,7 +127,11 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
 static EvenlySpaced looked_at(const TreeView& tree, BoxId box, int degree) {
   return {tree.target_begin[box], tree.target_count(box), most_points(degree)};
 }
-static Truncation scaled(const Truncation& sum, double times) { return {times * sum.potential, times * sum.gradient}; }
+static Truncation scaled(const Truncation& sum, double times) {
+  Truncation all;
+  for (int k = 0; k < orders; ++k) all.order[k] = times * sum.order[k];
+  return all;
+}
 
 /// Squared errors at the targets of a box from the terms that its local lacks.
 static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
@@ -196,10 +201,10 @@ static double far_targets(const TreeView& tree, BoxId source, const double* cons
 
 /// Squared errors at far targets from the terms that the multipoles lack.
 static Truncation far_tails(const TreeView& tree, const double* power, const double* const target[3],
-                            const LevelMeans& means, int threads) {
+                            const LevelMeans& means, int judged, int threads) {
   constexpr int most = 256;
-  const BoxSample sample = sample_boxes(tree, most, [&](BoxId box) { return power[box]; });
-  if (!std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return {sample.square, sample.fourth};
+  const BoxSample sample = sample_boxes(tree, most, judged, [&](BoxId box) { return power[box]; });
+  if (!sample.finite(judged)) return {{sample.sum[0], sample.sum[1], sample.sum[2]}};
   std::vector<double> missed(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::size_t i = 0; i < missed.size(); ++i) {
@@ -208,8 +213,12 @@ static Truncation far_tails(const TreeView& tree, const double* power, const dou
   }
   Truncation sum;
   for (std::size_t i = 0; i < missed.size(); ++i) {
-    sum.potential += sample.boxes[i].square * missed[i];
-    sum.gradient += sample.boxes[i].fourth * missed[i] * means[tree.level[sample.boxes[i].box]].outer_gradient();
+    const TailMeans& of_level = means[tree.level[sample.boxes[i].box]];
+    double ratio = 1;
+    for (int k = 0; k < judged; ++k) {
+      if (k > 0) ratio *= of_level.outer_ratio(k);
+      sum.order[k] += sample.boxes[i].sum[k] * missed[i] * ratio;
+    }
   }
   return sum;
 }
@@ -232,7 +241,7 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
     if (tree.level[box] < 2) return own;
     return own += local_tail(tree, box, next_power(e, e.local + box * e.stride), target, means[tree.level[box]]);
   });
-  sum += far_tails(tree, power, target, means, threads);
+  sum += far_tails(tree, power, target, means, e.judged, threads);
   return sum;
 }
 

@@ -6,9 +6,12 @@
 // Decay)
 // - a multipole lacks its terms n > d, whose mean square over directions at distance w is p_n w^(-2n-2) / (2n+1) / a^2;
 // - a local lacks terms whose mean square at distance r from its centre is p_n r^(2n) / (2n+1) / a^2.
-// p_{d+1} follows from the last four degrees (next_power). The errors of multipoles are summed over the far list with
-// the mean over a box full of targets (TailMeans), and over m2p; those of locals over the targets of every leaf, and
-// with such a mean of other boxes. Boxes with many of the targets are looked at more closely (is_crowded).
+// A derivative takes r^n to terms of degree n-1 whose squares over a sphere add up to n (2n+1) / r^2 times its own, and
+// w^-n-1 to those of degree n+1, (n+1) (2n+1) / w^2 times: the gradient's components are harmonic again, which gives
+// the Hessian's. p_{d+1} follows from the last four degrees (next_power). The errors of multipoles are summed over the
+// far list with the mean over a box full of targets (TailMeans), and over m2p; those of locals over the targets of
+// every leaf, and with such a mean of other boxes. Boxes with many of the targets are looked at more closely
+// (is_crowded).
 //
 // So the estimate depends on the strengths, on how the points lie, and on the results of m2l and l2l. Measured on
 // random mixtures (tests/support/mixtures.hpp; all degrees, alike and apart): the true error is 0.84 times the estimate
@@ -20,18 +23,18 @@
 #include <vector>
 
 #include "core/hd.hpp"
+#include "core/results.hpp"
 #include "expansions/error_curve.hpp"
 #include "model/decision.hpp"
 #include "tree/far.hpp"
 
 namespace farfield {
 
-/// Squared errors, summed over the targets.
+/// Squared errors, summed over the targets, of potential, gradient and Hessian.
 struct Truncation {
-  double potential = 0, gradient = 0;
+  double order[orders] = {};
   FARFIELD_HD Truncation& operator+=(const Truncation& other) {
-    potential += other.potential;
-    gradient += other.gradient;
+    for (int k = 0; k < orders; ++k) order[k] += other.order[k];
     return *this;
   }
 };
@@ -46,6 +49,7 @@ struct Expansions {
   int (*count)(int degree);
   Decay decay;
   double root_scale = 0;  ///< of a kernel with a length: the root's edge in it
+  int judged = 2;         ///< orders of results: 3 with the Hessian
 
   double power(const Real* c, int n) const {
     double sum = 0;
@@ -107,12 +111,16 @@ struct TailMeans {
   FARFIELD_HD double far(int dx, int dy, int dz) const {
     return outer[dx < 0 ? -dx : dx][dy < 0 ? -dy : dy][dz < 0 ? -dz : dz];
   }
-  /// The squared gradient over the squared potential, where most of either is: at 1.6 edges from a multipole's centre,
-  /// at 0.6 from a local's.
-  FARFIELD_HD double outer_gradient() const {
-    return (n + decay.steeper) * (2.0 * n + decay.steeper) / (1.6 * 1.6) + of_screening();
+  /// The squared derivative of order k over that of order k-1, where most of either is: at 1.6 edges from a multipole's
+  /// centre, at 0.6 from a local's.
+  FARFIELD_HD double outer_ratio(int k) const {
+    const int own = n + k - 1;
+    return (own + decay.steeper) * (2.0 * own + decay.steeper) / (1.6 * 1.6) + of_screening();
   }
-  FARFIELD_HD double inner_gradient() const { return n * (2.0 * n + decay.steeper) / (0.6 * 0.6) + of_screening(); }
+  FARFIELD_HD double inner_ratio(int k) const {
+    const int own = n - k + 1;
+    return own * (2.0 * own + decay.steeper) / (0.6 * 0.6) + of_screening();
+  }
   FARFIELD_HD double of_screening() const { return screening.lambda * screening.lambda; }
 };
 /// Of expansions of `degree`; remembered for the life of the process.
@@ -147,14 +155,16 @@ FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const dou
 FARFIELD_HD Truncation inner_tail(double power, double r2, double a, const TailMeans& of) {
   const int n = of.n, s = of.decay.steeper;
   const double q = over_unit(of.decay, power * integer_power(r2, n - 1), a) * of.screening.inner(n, r2);
-  const double potential = q * r2 / (2 * n + s);
-  return {potential, q * n / (a * a) + potential * of.of_screening() / (a * a)};
+  const double potential = q * r2 / (2 * n + s), gradient = q * n / (a * a) + potential * of.of_screening() / (a * a);
+  const double hessian = r2 > 0 ? gradient * (n - 1) * (2 * (n - 1) + s) / (r2 * a * a) : 0;
+  return {{potential, gradient, hessian}};
 }
 FARFIELD_HD Truncation outer_tail(double power, double r2, double a, const TailMeans& of) {
   const int n = of.n, s = of.decay.steeper;
   const double falls = integer_power(r2, n + s), q = power / (s ? falls * a * a : falls) * of.screening.outer(n, r2);
-  const double potential = q / (2 * n + s);
-  return {potential, q * (n + s) / (r2 * a * a) + potential * of.of_screening() / (a * a)};
+  const double potential = q / (2 * n + s),
+               gradient = q * (n + s) / (r2 * a * a) + potential * of.of_screening() / (a * a);
+  return {{potential, gradient, gradient * (n + 1 + s) * (2 * (n + 1) + s) / (r2 * a * a)}};
 }
 
 /// Do the targets of a box count for much of all errors? Where they crowd in a corner of it, a mean over the box would
@@ -200,7 +210,9 @@ FARFIELD_HD Truncation inner_box_tail(const TreeView& tree, BoxId box, double po
                          (2 * means.n + means.decay.steeper);
                 }));
   const double potential = over_unit(means.decay, static_cast<double>(tree.target_count(box)) * power * mean, a);
-  return {potential, potential * means.inner_gradient() / (a * a)};
+  Truncation sum{{potential}};
+  for (int k = 1; k < orders; ++k) sum.order[k] = sum.order[k - 1] * means.inner_ratio(k) / (a * a);
+  return sum;
 }
 
 /// Factor on the estimate before it is compared with a tolerance; `translations`: of m2l, m2p and p2l.

@@ -105,7 +105,7 @@ static double most_leaf_mean(const Geometry& g, Backend backend) {
 /// The cost of one scheme, with the leaf size that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
-  const int degree = o.degree >= 0 ? o.degree : degree_for(o.kernel, o.tolerance, reduced, o.gradient);
+  const int degree = o.degree >= 0 ? o.degree : degree_for(o.kernel, o.tolerance, reduced, derivatives_of(o));
   Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
@@ -223,7 +223,8 @@ bool take_double_if_free(Decision& d, double in_single, double in_double) {
 static bool considers_treecode(const Options& o, const Geometry& g, const CostConstants& c) {
   if (o.method != Method::automatic) return o.method == Method::treecode;
   const bool measured = c.lanes > 0;  // not on devices
-  return measured && traits(o.kernel).scale_invariant && may_be_few(g) && o.degree < 0 && o.depth < 0;
+  return measured && traits(o.kernel).scale_invariant && may_be_few(g) && o.degree < 0 && o.depth < 0 && !o.hessian &&
+         !o.dipoles;
 }
 
 /// Is a treecode expected to win clearly? Its price is less certain than the others', so that it must be well below
@@ -271,7 +272,7 @@ static int pair_terms_for(const Decision& d, const Options& o) {
   if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || changes_near_pairs(o))
     return full_pair_terms(d);
   const double tolerance = traits(d.kernel).screens ? d.tolerance / 2 : d.tolerance;  // exp(-kappa r) errs as kappa r
-  return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.gradient, tolerance);
+  return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.derivatives(), tolerance);
 }
 /// The same of exponentials. A tenth of the tolerance, largest error: the root mean square is half of that.
 static double decay_error_for(const Decision& d, const Options& o) {
@@ -283,7 +284,7 @@ static void note_pair_terms(Decision& d) {
   if (d.backend != Backend::cpu || !traits(d.kernel).truncates) return;
   const bool full = d.pair_terms == full_pair_terms(d);
   const double bits = full ? (d.precision == Precision::single_ ? 24 : 53)
-                           : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.gradient, d.pair_terms));
+                           : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.derivatives(), d.pair_terms));
   note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
        full ? std::string("the full precision of ") + word_of(d.precision)
             : "one pair errs by at most a fifth of the tolerance");
@@ -342,6 +343,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
                           ? device_cost_constants(o.kernel, precision, o.gradient)
                           : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
     c.pair *= softened_pair_cost(o, machine.backend, precision);
+    price_moments(c, o);
     return c;
   };
   d.pair_terms = pair_terms_for(d, o);

@@ -88,16 +88,24 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
 // p2p of 2e4 uniform points in leaves of 300, AVX-512: 1.05 for Plummer's kernel, 1.12 for a spline of short reach, 1.5
 // (double) to 2.2 (single) for one that reaches as far as a leaf.
 // Velocities of vortices, baseline, 2e4 points: with Gaussian cores 1.9 (far pairs) to 4 (near ones), with the stream
-// function 2.8.
+// function 2.8; with both, 4.5 for Rankine's cores, 5 (far pairs) to 15 (near ones) for Gaussian ones.
 // On a device constants of the plane are those of laplace2d: in double a pair of velocities takes half of it, in single
 // leaves of about 21 points are best for both (2^24 vortices: 9.3 ms, with 24 to 28 points 10.1 to 12.1).
 double softened_pair_cost(const Options& o, Backend backend, Precision precision) {
+  if (o.core != Core::none && o.stream_function) return o.core == Core::gauss ? 8 : 4.5;
   if (o.core != Core::none) return o.core == Core::gauss ? 3 : 1.05;
   if (traits(o.kernel).vector.always && backend == Backend::cuda)
     return o.stream_function || precision == Precision::single_ ? 1 : 0.5;
   if (o.stream_function) return 3;
   if (!(o.softening > 0)) return 1;
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
+}
+
+// Over what charges take with the gradient, by operations in the loops.
+void price_moments(CostConstants& c, const Options& o) {
+  constexpr double pair[2][2] = {{1, 1.45}, {1.6, 2.3}}, coefficient[2][2] = {{1, 1.3}, {1.4, 1.7}};
+  c.pair *= pair[o.hessian][o.dipoles];
+  c.coefficient *= coefficient[o.hessian][o.dipoles];
 }
 
 // Loops of pairs on AVX-512, over those of 1/r: polynomials of degrees (2,1), (3,2), (4,4), (5,5), (6,6) take 1.6, 1.9,

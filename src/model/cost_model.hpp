@@ -55,6 +55,9 @@ double near_pair_cost(const CostConstants& c, const Geometry& geometry, double m
 /// Time of a pair with softening, core or stream function over one without.
 double softened_pair_cost(const Options& options, Backend backend, Precision precision);
 
+/// Makes it price Hessians and dipoles: pairs, and coefficients of p2m and l2p.
+void price_moments(CostConstants& c, const Options& options);
+
 /// Nanoseconds of one translation of `degree`.
 double translation_cost(const CostConstants& c, int degree, bool rotation);
 

@@ -13,6 +13,13 @@
 
 namespace farfield {
 
+/// How often a pair's potential is differentiated in the steepest of what is summed: for the results, and once more for
+/// dipoles. Of options or a decision.
+template <class Asked>
+int derivatives_of(const Asked& asked) {
+  return (asked.hessian ? 2 : asked.gradient ? 1 : 0) + (asked.dipoles ? 1 : 0);
+}
+
 struct Decision {
   Kernel kernel = {};
   Method method = Method::fmm;                                                          ///< never automatic
@@ -23,6 +30,7 @@ struct Decision {
   bool gradient = false, potential = true, hessian = false;
   int parts() const { return parts_with(gradient, potential, hessian); }
   bool dipoles = false;  ///< sources may carry them
+  int derivatives() const { return derivatives_of(*this); }
   double softening = 0;  ///< in the caller's units
   bool lengths = false;  ///< points have softening lengths of their own; `softening` is the longest
   SofteningKind softening_kind = {};

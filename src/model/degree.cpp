@@ -13,8 +13,13 @@ namespace farfield {
 class HostSums final : public PlacementSums {
  public:
   HostSums(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, double softening,
-           int threads)
-      : tree_(tree), sources_(sources), targets_(targets), softening_(softening), threads_(threads) {}
+           int derivatives, int threads)
+      : tree_(tree),
+        sources_(sources),
+        targets_(targets),
+        softening_(softening),
+        derivatives_(derivatives),
+        threads_(threads) {}
   int levels() const override { return targets_.begin ? tree_.levels : 0; }
   double targets() const override { return static_cast<double>(tree_.target_count(0)); }
   bool in_planes() override { return stand_in_planes(tree_, sources_); }
@@ -24,20 +29,24 @@ class HostSums final : public PlacementSums {
       if (tree_.is_leaf(box) && std::max(tree_.source_count(box), tree_.target_count(box)) > most) return true;
     return false;
   }
-  ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_, softening_); }
+  ResultNorms norms() override { return result_norms(tree_, sources_, targets_, threads_, {softening_, derivatives_}); }
   Placement typical(const ResultNorms& norms, int degree) override { return far().typical(norms, degree); }
   Placement facing(const ResultNorms& norms, int degree) override { return far().facing(norms, degree); }
 
  private:
-  const FarPairs& far() { return far_ ? *far_ : far_.emplace(tree_, sources_, targets_, threads_); }
+  const FarPairs& far() {
+    return far_ ? *far_
+                : far_.emplace(tree_, sources_, targets_, threads_, FarPairs::Looks{.derivatives = derivatives_});
+  }
   const TreeView& tree_;
   const PlacedPoints &sources_, &targets_;
   double softening_;
-  int threads_;
+  int derivatives_, threads_;
   std::optional<FarPairs> far_;
 };
 
-/// Expected error at any degree, the larger of potential and gradient. The typical pairs alone often decide.
+/// Expected error at any degree, the largest of those of all parts, with as many derivatives of a pair's potential as
+/// charges and dipoles have in each. The typical pairs alone often decide.
 class ExpectedError {
  public:
   ExpectedError(const Decision& d, PlacementSums& sums)
@@ -54,7 +63,7 @@ class ExpectedError {
   }
   /// Without facing pairs: their sum at one degree takes as long as everything else.
   double cheap(int degree) const {
-    return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.gradient) : of(degree, {});
+    return in_planes_ ? curve_.crystal(degree, decision_.reduced, decision_.derivatives()) : of(degree, {});
   }
   bool in_planes() const { return in_planes_; }
 
@@ -76,9 +85,12 @@ class ExpectedError {
       return judged(degree) *
              curve_.expected(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
     };
-    const double potential = screened(degree) * expected(of_typical.potential, of_facing.potential);
-    if (!decision_.gradient) return potential;
-    return std::max(potential, expected(d * of_typical.gradient, d * of_facing.gradient));
+    double error = 0, per_edge = 1;  // an error's derivative over it, in edges of a box
+    for (int k = 0; k <= decision_.derivatives(); ++k, per_edge *= d) {
+      const double own = expected(per_edge * of_typical.order[k], per_edge * of_facing.order[k]);
+      error = std::max(error, k == 0 ? screened(degree) * own : own);
+    }
+    return error;
   }
 
   const Decision& decision_;
@@ -123,9 +135,9 @@ static void record(Report& report, const Decision& d, int degree, bool in_planes
 static Settled settle_for_planes(const Decision& d, PlacementSums& sums, Report& report) {
   const ErrorCurve& curve = *traits(d.kernel).errors;
   if (!sums.in_planes()) return {d.degree, false};
-  const int highest = highest_degree(d.kernel, d.tolerance, d.reduced, d.apart);
+  const int highest = highest_degree(d);
   int degree = d.degree;
-  while (degree < highest && curve.crystal(degree, d.reduced, d.gradient) > d.tolerance) ++degree;
+  while (degree < highest && curve.crystal(degree, d.reduced, d.derivatives()) > d.tolerance) ++degree;
   record(report, d, degree, true);
   return {degree, true};
 }
@@ -135,8 +147,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (!traits(d.kernel).errors->typical_pair) return settle_for_planes(d, sums, report);
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
-  const int lowest = std::max(1, std::min(d.degree - 1, 4)),
-            highest = highest_degree(d.kernel, d.tolerance, d.reduced, d.apart);
+  const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d);
   int degree = lowest;
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;
@@ -146,7 +157,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
 
 Settled settle_degree(const Decision& d, const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
                       double softening, int threads, Report& report) {
-  HostSums sums(tree, sources, targets, softening, threads);
+  HostSums sums(tree, sources, targets, softening, d.derivatives(), threads);
   return settle_degree(d, sums, report);
 }
 

@@ -28,8 +28,8 @@ struct Settled {
   bool in_planes;  ///< see placement.hpp
 };
 
-/// Smallest degree whose expected error, potential and gradient alike, stays within the tolerance for strengths of
-/// mixed sign, from 4 (or from one below the decision's degree) to highest_degree. Updates the report.
+/// Smallest degree whose expected error, in potential, gradient and Hessian alike, stays within the tolerance for
+/// strengths of mixed sign, from 4 (or from one below the decision's degree) to highest_degree. Updates the report.
 Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
 
 /// For arrays in host memory. `softening`: scaled like the points.

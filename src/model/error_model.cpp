@@ -5,19 +5,21 @@
 
 #include "core/units.hpp"
 #include "kernels/traits.hpp"
+#include "model/decision.hpp"
 
 namespace farfield {
 
-int degree_for(Kernel kernel, double tolerance, bool reduced, bool gradient) {
+int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives) {
   int degree = 1;
-  while (degree < max_degree && traits(kernel).errors->truncation(degree, reduced, gradient) > tolerance) ++degree;
+  while (degree < max_degree && traits(kernel).errors->truncation(degree, reduced, derivatives) > tolerance) ++degree;
   return degree;
 }
 
-int highest_degree(Kernel kernel, double tolerance, bool reduced, bool apart) {
+int highest_degree(const Decision& d) {
+  const auto crystal = traits(d.kernel).errors->crystal;
   int degree = 1;
-  while (degree < max_degree && traits(kernel).errors->crystal(degree, reduced, true) > tolerance) ++degree;
-  return std::min(max_degree, degree + (apart ? 3 : 0));
+  while (degree < max_degree && crystal(degree, d.reduced, std::max(1, d.derivatives())) > d.tolerance) ++degree;
+  return std::min(max_degree, degree + (d.apart ? 3 : 0));
 }
 
 // Rounding measured at degrees where truncation is far below, N = 1e3 to 1e5, all clouds: single 4e-7 (potential, mixed

@@ -4,13 +4,15 @@
 
 namespace farfield {
 
+struct Decision;
+
 /// The first guess: smallest degree whose ErrorCurve::truncation is at most `tolerance`. settle_degree (degree.hpp)
 /// corrects it.
-int degree_for(Kernel kernel, double tolerance, bool reduced, bool gradient);
+int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives);
 
 /// The degree that crystals need, the worst placement that was measured, and three more for targets that may lie away
 /// from all sources: settle_degree chooses no higher one.
-int highest_degree(Kernel kernel, double tolerance, bool reduced, bool apart);
+int highest_degree(const Decision& decision);
 
 /// Smallest tolerance that the precision can promise.
 double reachable_tolerance(Precision precision);

@@ -2,7 +2,8 @@
 //
 // A hardware seed s of 1/sqrt(x) with relative error at most E leaves e = 1 - x s^2, |e| <= 2 E, and
 //     x^(-3/2) = s^3 (1 - e)^(-3/2) = s^3 (1 + 3/2 e + 15/8 e^2 + 35/16 e^3 + 315/128 e^4 + ...),
-//     x^(-1/2) = s   (1 - e)^(-1/2) = s   (1 + 1/2 e +  3/8 e^2 +  5/16 e^3 +  35/128 e^4 + ...).
+//     x^(-1/2) = s   (1 - e)^(-1/2) = s   (1 + 1/2 e +  3/8 e^2 +  5/16 e^3 +  35/128 e^4 + ...),
+// and so on for x^(-5/2), which Hessians and gradients of dipoles need, and x^(-7/2), Hessians of dipoles.
 // Stopping after e^n leaves the next term as error. A term fewer saves one instruction of about seventeen per vector.
 #pragma once
 #include <farfield/options.hpp>
@@ -12,11 +13,10 @@ namespace farfield::cpu {
 /// E: rsqrt14 of AVX-512; rsqrtps of the other x86 levels, in double with a rounded argument.
 constexpr double seed_error(bool avx512) { return avx512 ? 1.0 / 16384 : 3.67e-4; }
 
-/// Largest relative error of x^(-3/2), which the gradient needs, or of x^(-1/2) after the term e^terms, terms < 5.
-constexpr double pair_error(bool avx512, bool gradient, int terms) {
-  constexpr double cube[] = {1.5, 1.875, 2.1875, 2.4609375, 2.70703125};
-  constexpr double single[] = {0.5, 0.375, 0.3125, 0.2734375, 0.24609375};
-  double error = gradient ? cube[terms] : single[terms];
+/// Largest relative error of x^(-1/2 - derivatives) after the term e^terms.
+constexpr double pair_error(bool avx512, int derivatives, int terms) {
+  double error = 1;  // the coefficient of the next term
+  for (int i = 0; i <= terms; ++i) error = error * (derivatives + 0.5 + i) / (i + 1);
   for (int i = 0; i <= terms; ++i) error *= 2 * seed_error(avx512);
   return error;
 }
@@ -27,9 +27,9 @@ constexpr int fewest_terms(bool avx512, bool single) { return full_terms(avx512,
 
 /// Fewest terms whose largest error is at most a fifth of `tolerance`: the root mean square is a quarter of the
 /// largest or less, so that about a thousandth is added to the result's error when squares add.
-constexpr int terms_for(bool avx512, bool single, bool gradient, double tolerance) {
+constexpr int terms_for(bool avx512, bool single, int derivatives, double tolerance) {
   int terms = fewest_terms(avx512, single);
-  while (terms < full_terms(avx512, single) && pair_error(avx512, gradient, terms) > tolerance / 5) ++terms;
+  while (terms < full_terms(avx512, single) && pair_error(avx512, derivatives, terms) > tolerance / 5) ++terms;
   return terms;
 }
 

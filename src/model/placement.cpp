@@ -52,14 +52,13 @@ static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& 
   return corner;
 }
 
-/// Sum over boxes of pairs[box] / a^2 and / a^4, in the order of boxes: the same for any number of threads.
+/// Sums over boxes of pairs[box] / a^2, / a^4 and so on, in the order of boxes: the same for any number of threads.
 static Placement over_edges(const TreeView& tree, const std::vector<double>& pairs) {
   Placement sum;
   for (BoxId box = 0; box < tree.boxes; ++box) {
     const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge;
-    const double own = pairs[static_cast<std::size_t>(box)] / a2;
-    sum.potential += own;
-    sum.gradient += own / a2;
+    double own = pairs[static_cast<std::size_t>(box)] / a2;
+    for (int k = 0; k < edge_powers; ++k, own /= a2) sum.order[k] += own;
   }
   return sum;
 }
@@ -87,28 +86,35 @@ static std::int64_t boxes_to_draw(const TreeView& tree) {
 FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
                    const Looks& looks)
     : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
-  const BoxSample sample = sample_boxes(tree, looks.boxes > 0 ? looks.boxes : boxes_to_draw(tree), [&](BoxId box) {
-    return static_cast<double>(targets.end[box] - targets.begin[box]);
-  });
+  const int powers = std::max(2, looks.derivatives + 1);
+  const BoxSample sample =
+      sample_boxes(tree, looks.boxes > 0 ? looks.boxes : boxes_to_draw(tree), powers,
+                   [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
   std::vector<FarSources> far(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::size_t i = 0; i < far.size(); ++i) far[i] = far_sources(tree, sample.boxes[i].box, sources);
   for (std::size_t i = 0; i < far.size(); ++i) {
     const DrawnBox& drawn = sample.boxes[i];
-    beside_.potential += drawn.square * far[i].beside, beside_.gradient += drawn.fourth * far[i].beside;
-    beyond_.potential += drawn.square * far[i].beyond, beyond_.gradient += drawn.fourth * far[i].beyond;
+    for (int k = 0; k < edge_powers; ++k) {
+      beside_.order[k] += drawn.sum[k] * far[i].beside;
+      beyond_.order[k] += drawn.sum[k] * far[i].beyond;
+    }
   }
 }
 
 Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms) {
   const double count = static_cast<double>(std::max<std::int64_t>(1, targets));
   const auto ratio = [&](double sum, double norm) { return norm > 0 ? std::sqrt(sum / count / norm) : 0.0; };
-  return {ratio(sums.potential, norms.potential), ratio(sums.gradient, norms.gradient)};
+  Placement found;
+  for (int k = 0; k < edge_powers; ++k) found.order[k] = ratio(sums.order[k], norms.order[k]);
+  return found;
 }
 
 Placement typical_sums(const Placement& beside, const Placement& beyond, int degree) {
   const double further = std::pow(2.0 / 3.0, 2 * degree);
-  return {beside.potential + further * beyond.potential, beside.gradient + further * beyond.gradient};
+  Placement sums;
+  for (int k = 0; k < edge_powers; ++k) sums.order[k] = beside.order[k] + further * beyond.order[k];
+  return sums;
 }
 
 Placement FarPairs::typical(const ResultNorms& norms, int degree) const {

@@ -10,15 +10,18 @@
 //   e_c^2 sum of B_source B_target / a^2 with the occupation B of a corner, the sum over the box's points of
 //   exp(-1.5 d delta). Random points hardly reach corners, points on a plane never, crystals do.
 // Divided by the mean over targets of sum 1/r^2 these sums are the squared relative error of the potential; with one
-// power more of 1/a^2, the factor d^2 and the mean of sum 1/r^4 they are that of the gradient.
+// power more of 1/a^2, the factor d^2 and the mean of sum 1/r^4 they are that of the gradient; and so on: with k
+// derivatives, those of the result and one of a dipole, 1/a^(2+2k), d^(2k) and 1/r^(2+2k).
 #pragma once
+#include "tree/edge_powers.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield {
 
-/// Square roots of the ratios above for one kind of pairs, without the factors e_t or e_c, and d.
+/// Square roots of the ratios above for one kind of pairs, by the number of derivatives, without the factors e_t or
+/// e_c, and d.
 struct Placement {
-  double potential = 0, gradient = 0;
+  double order[edge_powers] = {};
 };
 
 struct PlacedPoints {
@@ -26,18 +29,22 @@ struct PlacedPoints {
   const std::int64_t *begin, *end;  ///< [boxes]
 };
 
-/// Norms of the result for random strengths of unit variance: means over targets of sum 1/r^2 and sum 1/r^4.
+/// Norms of the result for random strengths of unit variance: means over targets of sum 1/r^2, sum 1/r^4 and, where
+/// asked for, sum 1/r^6 and sum 1/r^8.
 struct ResultNorms {
-  double potential = 0, gradient = 0;
+  double order[edge_powers] = {};
   double near_share = 1;  ///< share of sum 1/r^4 that comes from leaves within two edges
 };
 /// Do the points stand in planes along all three axes, as in a crystal? Their facing corners then line up, and errors
 /// that cancel among random points do not.
 bool stand_in_planes(const TreeView& tree, const PlacedPoints& points);
 
-/// With a softening, the sums are of 1/(r^2 + softening^2) and its square.
+struct NormsOf {
+  double softening = 0;  ///< sums are of powers of 1/(r^2 + softening^2)
+  int derivatives = 1;   ///< above 1: of all four powers
+};
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
-                         double softening = 0);
+                         const NormsOf& of = {});
 
 /// From sums over all far pairs to the ratios of a Placement; `targets`: how many targets the tree has.
 Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms);
@@ -50,6 +57,7 @@ class FarPairs {
   struct Looks {
     std::int64_t boxes = 0;   ///< drawn, for typical pairs; 0: up to 128, by the number of targets
     std::int64_t points = 0;  ///< looked at in one box, for facing pairs; 0: as many as the degree needs
+    int derivatives = 1;      ///< up to which sums are estimated well
   };
   FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads)
       : FarPairs(tree, sources, targets, threads, Looks()) {}

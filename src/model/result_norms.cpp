@@ -1,6 +1,8 @@
-// The size of results for random strengths (placement.hpp): sums of 1/r^2 and 1/r^4 at a sample of targets, but those
-// of close pairs at all targets, since a few of these may carry most of either sum: on a line of 1e5 points all of it.
+// The size of results for random strengths (placement.hpp): sums of 1/r^2, 1/r^4 and, for Hessians and dipoles, 1/r^6
+// and 1/r^8 at a sample of targets, but those of close pairs at all targets, since a few of these may carry most of
+// either sum: on a line of 1e5 points all of it.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "core/widest_vectors.hpp"
@@ -9,58 +11,77 @@
 
 namespace farfield {
 
-/// Sums of 1/r^2 and 1/r^4.
+/// Sums of 1/r^2, 1/r^4, 1/r^6 and 1/r^8.
 struct PowerSums {
-  double square = 0, fourth = 0;
+  double of[edge_powers] = {};
   PowerSums& operator+=(const PowerSums& other) {
-    square += other.square, fourth += other.fourth;
+    for (int k = 0; k < edge_powers; ++k) of[k] += other.of[k];
     return *this;
   }
 };
 
-/// Over `count` sources at one target; a source at the target itself counts nothing. `soft2`: square of the softening.
-FARFIELD_WIDEST_VECTORS
-static PowerSums sums_at(const double* xs, const double* ys, const double* zs, std::int64_t count, double x, double y,
-                         double z, double soft2) {
-  double square = 0, fourth = 0;
-#pragma omp simd reduction(+ : square, fourth)
+/// Loops are compiled for two powers and for four.
+struct Wanted {
+  double soft2;  ///< square of the softening
+  int powers;
+};
+template <class F>
+static PowerSums with_powers(const Wanted& wanted, F&& f) {
+  if (wanted.powers > 2) return f(std::integral_constant<int, 4>{});
+  return f(std::integral_constant<int, 2>{});
+}
+
+/// Over `count` sources at one target; a source at the target itself counts nothing.
+template <int powers>
+FARFIELD_WIDEST_VECTORS static PowerSums sums_of(const double* xs, const double* ys, const double* zs,
+                                                 std::int64_t count, double x, double y, double z, double soft2) {
+  double square = 0, fourth = 0, sixth = 0, eighth = 0;
+#pragma omp simd reduction(+ : square, fourth, sixth, eighth)
   for (std::int64_t s = 0; s < count; ++s) {
     const double dx = x - xs[s], dy = y - ys[s], dz = z - zs[s];
     const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 1 / (r2 + soft2) : 0.0;
     square += inverse;
     fourth += inverse * inverse;
+    if constexpr (powers > 2) sixth += inverse * inverse * inverse;
+    if constexpr (powers > 3) eighth += (inverse * inverse) * (inverse * inverse);
   }
-  return {square, fourth};
+  return {{square, fourth, sixth, eighth}};
 }
 
 static PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::int64_t end, const double x[3],
-                         double soft2) {
-  return sums_at(sources.axis[0] + begin, sources.axis[1] + begin, sources.axis[2] + begin, end - begin, x[0], x[1],
-                 x[2], soft2);
+                         const Wanted& wanted) {
+  return with_powers(wanted, [&](auto powers) {
+    return sums_of<powers()>(sources.axis[0] + begin, sources.axis[1] + begin, sources.axis[2] + begin, end - begin,
+                             x[0], x[1], x[2], wanted.soft2);
+  });
 }
 
 /// Over the pairs of points `step` apart in their order, each pair in both directions.
-FARFIELD_WIDEST_VECTORS
-static PowerSums sums_in_order(const double* xs, const double* ys, const double* zs, std::int64_t count,
-                               std::int64_t step, double soft2) {
-  double square = 0, fourth = 0;
-#pragma omp simd reduction(+ : square, fourth)
+template <int powers>
+FARFIELD_WIDEST_VECTORS static PowerSums sums_in_order(const double* xs, const double* ys, const double* zs,
+                                                       std::int64_t count, std::int64_t step, double soft2) {
+  double square = 0, fourth = 0, sixth = 0, eighth = 0;
+#pragma omp simd reduction(+ : square, fourth, sixth, eighth)
   for (std::int64_t s = 0; s < count - step; ++s) {
     const double dx = xs[s + step] - xs[s], dy = ys[s + step] - ys[s], dz = zs[s + step] - zs[s];
     const double r2 = dx * dx + dy * dy + dz * dz, inverse = r2 > 0 ? 2 / (r2 + soft2) : 0.0;
     square += inverse;
     fourth += 0.5 * inverse * inverse;
+    if constexpr (powers > 2) sixth += 0.25 * inverse * inverse * inverse;
+    if constexpr (powers > 3) eighth += (0.5 * inverse * inverse) * (0.25 * inverse * inverse);
   }
-  return {square, fourth};
+  return {{square, fourth, sixth, eighth}};
 }
 
 constexpr std::int64_t neighbours = 2;  // of a point in the order of its leaf, on either side
 
-static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, std::int64_t end, double soft2) {
+static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, std::int64_t end, const Wanted& wanted) {
   PowerSums sum;
   for (std::int64_t step = 1; step <= neighbours; ++step)
-    sum +=
-        sums_in_order(points.axis[0] + begin, points.axis[1] + begin, points.axis[2] + begin, end - begin, step, soft2);
+    sum += with_powers(wanted, [&](auto powers) {
+      return sums_in_order<powers()>(points.axis[0] + begin, points.axis[1] + begin, points.axis[2] + begin,
+                                     end - begin, step, wanted.soft2);
+    });
   return sum;
 }
 
@@ -82,21 +103,23 @@ struct Leaves {
 };
 
 /// Over those of the leaves [begin, end) that lie beyond their reach; `r2` receives the squared distances of all these.
-FARFIELD_WIDEST_VECTORS
-static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end, const double at[3],
-                              double* r2) {
+template <int powers>
+FARFIELD_WIDEST_VECTORS static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end,
+                                                      const double at[3], double* r2) {
   const double *xs = leaves.x.data(), *ys = leaves.y.data(), *zs = leaves.z.data(), *count = leaves.count.data(),
                *reach = leaves.reach.data(), x = at[0], y = at[1], z = at[2];
-  double square = 0, fourth = 0;
-#pragma omp simd reduction(+ : square, fourth)
+  double square = 0, fourth = 0, sixth = 0, eighth = 0;
+#pragma omp simd reduction(+ : square, fourth, sixth, eighth)
   for (std::size_t k = begin; k < end; ++k) {
     const double dx = x - xs[k], dy = y - ys[k], dz = z - zs[k], distance2 = dx * dx + dy * dy + dz * dz;
     const double inverse = distance2 > reach[k] ? 1 / distance2 : 0.0;
     r2[k - begin] = distance2;
     square += count[k] * inverse;
     fourth += count[k] * inverse * inverse;
+    if constexpr (powers > 2) sixth += count[k] * inverse * inverse * inverse;
+    if constexpr (powers > 3) eighth += count[k] * (inverse * inverse) * (inverse * inverse);
   }
-  return {square, fourth};
+  return {{square, fourth, sixth, eighth}};
 }
 
 /// At one target: over sources outside its own leaf, and over those in leaves more than two of their edges away.
@@ -104,17 +127,17 @@ struct SumsAtTarget {
   PowerSums outside, far;
 };
 static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3],
-                                   double soft2) {
+                                   const Wanted& wanted) {
   constexpr std::size_t at_once = 256;
   double r2[at_once];
   SumsAtTarget sums;
   for (std::size_t begin = 0; begin < leaves.box.size(); begin += at_once) {
     const std::size_t end = std::min(begin + at_once, leaves.box.size());
-    sums.far += beyond_reach(leaves, begin, end, x, r2);
+    sums.far += with_powers(wanted, [&](auto powers) { return beyond_reach<powers()>(leaves, begin, end, x, r2); });
     for (std::size_t k = begin; k < end; ++k) {
       const BoxId box = leaves.box[k];
       if (r2[k - begin] <= leaves.reach[k] && box != own)
-        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x, soft2);
+        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x, wanted);
     }
   }
   sums.outside += sums.far;
@@ -127,10 +150,12 @@ class RobustMean {
  public:
   void add(const PowerSums& sums, double targets) {
     sum_ += sums, targets_ += targets, ++parts_;
-    largest_ = {std::max(largest_.square, sums.square), std::max(largest_.fourth, sums.fourth)};
+    for (int k = 0; k < edge_powers; ++k) largest_.of[k] = std::max(largest_.of[k], sums.of[k]);
   }
   PowerSums over(double all) const {
-    return {over(sum_.square, largest_.square, all), over(sum_.fourth, largest_.fourth, all)};
+    PowerSums mean;
+    for (int k = 0; k < edge_powers; ++k) mean.of[k] = over(sum_.of[k], largest_.of[k], all);
+    return mean;
   }
 
  private:
@@ -146,7 +171,7 @@ class RobustMean {
 /// The means of these sums over all targets, from the middle targets of 32 to 63 leaves.
 static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxId>& with_targets,
                                     const PlacedPoints& sources, const PlacedPoints& targets, int threads,
-                                    double soft2) {
+                                    const Wanted& wanted) {
   const auto all = static_cast<double>(tree.target_count(0));
   constexpr std::size_t sampled = 32;
   const Leaves leaves(tree, sources);
@@ -157,7 +182,7 @@ static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxI
     const BoxId leaf = with_targets[k * step];
     const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
     const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-    at[k] = sums_at_target(leaves, sources, leaf, x, soft2);
+    at[k] = sums_at_target(leaves, sources, leaf, x, wanted);
   }
   RobustMean outside, far;
   for (const SumsAtTarget& s : at) outside.add(s.outside, 1), far.add(s.far, 1);
@@ -167,7 +192,7 @@ static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxI
 /// The mean over targets of the sums over their own leaf, whose close pairs carry most of the gradient: measured in
 /// some leaves, and corrected by the sums over neighbours in the order of points, in those leaves and in all.
 static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const PlacedPoints& sources,
-                                  const PlacedPoints& targets, double all, int threads, double soft2) {
+                                  const PlacedPoints& targets, double all, int threads, const Wanted& wanted) {
   struct OfLeaf {
     PowerSums measured, neighbours;
     std::int64_t looked_at = 0;
@@ -180,37 +205,40 @@ static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const 
   for (std::size_t k = 0; k < of.size(); ++k) {
     const std::int64_t begin = targets.begin[with_targets[k]], end = targets.end[with_targets[k]],
                        first = sources.begin[with_targets[k]], last = sources.end[with_targets[k]];
-    if (alike) of[k].neighbours = of_neighbours(sources, first, last, soft2);
+    if (alike) of[k].neighbours = of_neighbours(sources, first, last, wanted);
     if (k % stride) continue;
     of[k].looked_at = std::min<std::int64_t>(end - begin, 2048);
     for (std::int64_t t = begin; t < begin + of[k].looked_at; ++t) {
       const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-      of[k].measured += sums_at(sources, first, last, x, soft2);
+      of[k].measured += sums_at(sources, first, last, x, wanted);
     }
   }
   PowerSums mean;
   RobustMean others;
   for (const OfLeaf& leaf : of) {
-    mean += {leaf.neighbours.square / all, leaf.neighbours.fourth / all};
-    if (leaf.looked_at == 0) continue;
-    others.add({std::max(0.0, leaf.measured.square - leaf.neighbours.square),
-                std::max(0.0, leaf.measured.fourth - leaf.neighbours.fourth)},
-               static_cast<double>(leaf.looked_at));
+    PowerSums other;
+    for (int e = 0; e < edge_powers; ++e) {
+      mean.of[e] += leaf.neighbours.of[e] / all;
+      other.of[e] = std::max(0.0, leaf.measured.of[e] - leaf.neighbours.of[e]);
+    }
+    if (leaf.looked_at > 0) others.add(other, static_cast<double>(leaf.looked_at));
   }
   return mean += others.over(all);
 }
 
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
-                         double softening) {
+                         const NormsOf& norms) {
   std::vector<BoxId> with_targets;
   for (BoxId box = 0; box < tree.boxes; ++box)
     if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) with_targets.push_back(box);
   if (with_targets.empty()) return {};
-  const double all = static_cast<double>(tree.target_count(0)), soft2 = softening * softening;
-  const SumsAtTarget at = mean_at_targets(tree, with_targets, sources, targets, threads, soft2);
-  const PowerSums own = mean_in_own_leaf(with_targets, sources, targets, all, threads, soft2);
-  ResultNorms mean{at.outside.square + own.square, at.outside.fourth + own.fourth};
-  if (mean.gradient > 0) mean.near_share = 1 - at.far.fourth / mean.gradient;
+  const double all = static_cast<double>(tree.target_count(0));
+  const Wanted wanted{norms.softening * norms.softening, norms.derivatives > 1 ? 4 : 2};
+  const SumsAtTarget at = mean_at_targets(tree, with_targets, sources, targets, threads, wanted);
+  const PowerSums own = mean_in_own_leaf(with_targets, sources, targets, all, threads, wanted);
+  ResultNorms mean;
+  for (int k = 0; k < edge_powers; ++k) mean.order[k] = at.outside.of[k] + own.of[k];
+  if (mean.order[1] > 0) mean.near_share = 1 - at.far.of[1] / mean.order[1];
   return mean;
 }
 

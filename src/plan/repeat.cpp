@@ -106,7 +106,7 @@ static void warn(Report& report, const std::string& sentence) {
 
 /// The promise holds up to condition numbers of 1e3 (docs/accuracy.md); beyond, the user must know.
 static void warn_of_condition(Report& report, const Quality& q) {
-  const double worst = std::max(q.condition.potential, q.condition.gradient);
+  const double worst = q.worst_condition();
   if (worst > 1e3)
     warn(report, "the sum is ill-conditioned: its terms are about " + number(worst, 1) +
                      " times larger than it; the error may exceed the tolerance by that over 1000");
@@ -156,12 +156,13 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
   report.near_pairs = near_pairs_;
   std::vector<Quality> qualities = first_->evaluate(strengths, delivery, report);
   near_pairs_ = report.near_pairs;  // a treecode may have counted them again
-  report.condition_potential = report.condition_gradient = report.estimated_error = 0;
+  report.condition_potential = report.condition_gradient = report.condition_hessian = report.estimated_error = 0;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     Quality& q = qualities[static_cast<std::size_t>(v)];
     const Decision ran = repeat(strengths, v, delivery, q, report);
-    report.condition_potential = std::max(report.condition_potential, q.condition.potential);
-    report.condition_gradient = std::max(report.condition_gradient, q.condition.gradient);
+    report.condition_potential = std::max(report.condition_potential, q.condition[0]);
+    report.condition_gradient = std::max(report.condition_gradient, q.condition[1]);
+    report.condition_hessian = std::max(report.condition_hessian, q.condition[2]);
     report.estimated_error = std::max(report.estimated_error, q.truncation);
     warn_of_condition(report, q);
     warn_of_truncation(report, ran, q);
@@ -170,8 +171,9 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
     // a strength of 1, about the largest, gives a bounded kernel this much at most
     const bool bounded = traits(ran.kernel).bounded;
     const double size = bounded ? 1 : 0, size_of_gradient = bounded ? 1 / ran.parameters.length[0] : 0;
-    warn_of_range(report, q.norms.potential, size, q.factor.potential, delivery.outputs.scalar, "potential");
-    warn_of_range(report, q.norms.gradient, size_of_gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
+    warn_of_range(report, q.norms.order[0], size, q.factor.potential, delivery.outputs.scalar, "potential");
+    warn_of_range(report, q.norms.order[1], size_of_gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
+    warn_of_range(report, q.norms.order[2], 0, q.factor.hessian, delivery.outputs.scalar, "Hessian");
   }
 }
 

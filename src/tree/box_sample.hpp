@@ -1,8 +1,8 @@
 // Samples that represent all points or all boxes of a tree: members evenly spaced, or at equal steps of the running sum
 // of their weights.
 //
-// Boxes are drawn to estimate the sums of amount(box) f(box) / a^2 and / a^4 over all boxes, a their edge, for
-// potential and gradient, where f is expensive. A box is drawn in proportion to its share of these sums.
+// Boxes are drawn to estimate the sums of amount(box) f(box) / a^2 over all boxes, a their edge, for the potential,
+// / a^4 for the gradient, and so on, where f is expensive. A box is drawn in proportion to its share of these sums.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "tree/edge_powers.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield {
@@ -56,37 +57,45 @@ class EqualSteps {
 
 struct DrawnBox {
   BoxId box;
-  double square, fourth;  ///< factors of f(box) in the two sums
+  double sum[edge_powers];  ///< factors of f(box) in the sums
 };
 
 struct BoxSample {
   std::vector<DrawnBox> boxes;
-  double square = 0, fourth = 0;  ///< the sums with f = 1, exactly
+  double sum[edge_powers] = {};  ///< the sums with f = 1, exactly
+  bool finite(int powers) const {
+    return std::all_of(sum, sum + powers, [](double s) { return std::isfinite(s); });
+  }
 };
 
 /// Draws boxes from level 2 on whose amount (>= 0) is above 0: all of them if the tree has no more than `most` boxes
-/// there, else about `most`, at equal steps of the running sum of their shares in both sums. Draws none where a sum is
-/// not finite.
+/// there, else about `most`, at equal steps of the running sum of their shares in the first `powers` sums. Draws none
+/// where one of these is not finite.
 template <class Amount>
-BoxSample sample_boxes(const TreeView& tree, std::int64_t most, Amount&& amount) {
+BoxSample sample_boxes(const TreeView& tree, std::int64_t most, int powers, Amount&& amount) {
   BoxSample sample;
   const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
   const auto terms = [&](BoxId box) {
-    const double a = tree.lattice.edge(tree.level[box]), own = amount(box) / (a * a);
-    return DrawnBox{box, own, own / (a * a)};
+    const double a = tree.lattice.edge(tree.level[box]);
+    DrawnBox own{box, {amount(box) / (a * a)}};
+    for (int k = 1; k < powers; ++k) own.sum[k] = own.sum[k - 1] / (a * a);
+    return own;
   };
   for (BoxId box = first; box < tree.boxes; ++box) {
     const DrawnBox own = terms(box);
-    sample.square += own.square, sample.fourth += own.fourth;
+    for (int k = 0; k < powers; ++k) sample.sum[k] += own.sum[k];
   }
-  if (!(sample.square > 0) || !std::isfinite(sample.square) || !std::isfinite(sample.fourth)) return sample;
+  if (!(sample.sum[0] > 0) || !sample.finite(powers)) return sample;
   const bool all = tree.boxes - first <= most;
-  EqualSteps steps(2, most);
+  EqualSteps steps(powers, most);
   for (BoxId box = first; box < tree.boxes; ++box) {
-    const DrawnBox own = terms(box);
-    const double share = own.square / sample.square + own.fourth / sample.fourth;
+    DrawnBox own = terms(box);
+    double share = 0;
+    for (int k = 0; k < powers; ++k) share += own.sum[k] / sample.sum[k];
     const double times = all ? (share > 0 ? 1 : 0) : steps.times(share);
-    if (times > 0) sample.boxes.push_back({box, times * own.square, times * own.fourth});
+    if (!(times > 0)) continue;
+    for (double& factor : own.sum) factor *= times;
+    sample.boxes.push_back(own);
   }
   return sample;
 }

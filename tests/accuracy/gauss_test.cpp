@@ -124,6 +124,42 @@ TEST(Gauss, SameBitsForAnyNumberOfThreads) {
       }
 }
 
+/// Half of the points in a few cells of the grid, and many at one place: there they are summed in runs (grid/runs.hpp),
+/// which end with 64, with 512 and with a piece of a block.
+Cloud crowded(int axes, bool apart) {
+  Stream random(static_cast<std::uint64_t>(17 + axes));
+  Cloud cloud;
+  cloud.label = "crowded/" + std::to_string(axes) + (apart ? "/apart" : "/alike");
+  const auto place = [&](std::int64_t i) {
+    for (int a = 0; a < 3; ++a)
+      cloud.sources.push_back(a >= axes ? 0.5 : i % 7 == 0 ? 0.3 : random.between(0, i % 2 ? 1.0 : 0.05));
+    cloud.strengths.push_back(random.between(-1, 1));
+  };
+  for (std::int64_t i = 0; i < 9'000; ++i) place(i);
+  if (!apart) return cloud;
+  cloud.targets.assign(cloud.sources.begin(), cloud.sources.begin() + 3 * 5'001);
+  for (std::size_t i = 0; i < cloud.targets.size(); ++i)
+    if (static_cast<int>(i % 3) < axes && i % 2) cloud.targets[i] += 0.01;
+  return cloud;
+}
+
+TEST(Gauss, RunsOfPointsInOneCellKeepThePromise) {
+  for (const int axes : {1, 2, 3})
+    for (const bool apart : {false, true}) {
+      const Cloud cloud = crowded(axes, apart);
+      for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-9, 1e-12})
+        for (const double bandwidth : {0.03, 0.2})
+          for (const bool gradient : {false, true}) {
+            Options o = gauss_options(bandwidth, gradient ? asked(tolerance, Method::grid) : tolerance, Method::grid);
+            if (axes == 3 && tolerance < 1e-9 && bandwidth < 0.1) continue;  // more blocks than memory allows
+            o.gradient = gradient;
+            expect_gauss(cloud, o);
+            o.precision = Precision::double_;
+            expect_gauss(cloud, o);
+          }
+    }
+}
+
 /// Several vectors, other points in the same plan, results at the sources as well.
 TEST(Gauss, PlansAreUsedAgain) {
   const Cloud first = make_cloud(Kind::uniform, 2'000, Signs::mixed),

@@ -43,6 +43,17 @@ TEST(ReportJson, WhatWasNotMeasuredIsNull) {
   EXPECT_TRUE(report_to_json(r).at("error").is_null());
 }
 
+TEST(ReportJson, HoldsHessians) {
+  Report r = full_report();
+  EXPECT_TRUE(report_to_json(r).at("error").at("hessian").is_null());
+  r.hessian = r.dipoles = true, r.condition_hessian = 3, r.error->hessian = 5e-7;
+  const auto json = report_to_json(r);
+  EXPECT_EQ(json.at("error").at("hessian").at("l2"), 5e-7);
+  EXPECT_EQ(json.at("condition").at("hessian"), 3);
+  EXPECT_EQ(json.at("hessian"), true);
+  EXPECT_EQ(json.at("dipoles"), true);
+}
+
 TEST(ReportJson, StaysValidWhereAnErrorIsInfinite) {
   Report r = full_report();
   r.error->potential_max = std::numeric_limits<double>::infinity();
@@ -62,7 +73,7 @@ TEST(ReportJson, IsUtf8WhateverTheNamesAre) {
   EXPECT_EQ(again.at("written").at(0), "out\ufffd.npz");
 }
 
-TEST(Accuracy, IsRequiredOfBothResults) {
+TEST(Accuracy, IsRequiredOfAllResults) {
   Report r = full_report();
   EXPECT_NO_THROW(require_accuracy(r));
   r.error->gradient = 2e-6;
@@ -71,6 +82,8 @@ TEST(Accuracy, IsRequiredOfBothResults) {
   EXPECT_THROW(require_accuracy(r), Error);
   r.gradient = false;
   EXPECT_NO_THROW(require_accuracy(r));
+  r.hessian = true, r.error->hessian = 2e-6;
+  EXPECT_THROW(require_accuracy(r), Error);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ constexpr double sums_of_counts = 1e-6;
 constexpr double steps_of_weights = 0.03;
 
 void near(const Placement& found, const Placement& expected, double relative, const std::string& cloud) {
-  EXPECT_NEAR(found.potential, expected.potential, relative * expected.potential) << cloud;
-  EXPECT_NEAR(found.gradient, expected.gradient, relative * expected.gradient) << cloud;
+  EXPECT_NEAR(found.order[0], expected.order[0], relative * expected.order[0]) << cloud;
+  EXPECT_NEAR(found.order[1], expected.order[1], relative * expected.order[1]) << cloud;
 }
 
 /// Trees of one cloud on host and device.
@@ -54,12 +54,12 @@ TEST_F(CudaPlacement, EqualsTheHosts) {
     const ResultNorms expected = result_norms(tree, from, to, 1), found = sums.norms();
     // The potential at 64 targets, of which few see the close pairs of a line; the gradient's near part at all.
     const ResultNorms all = norms_over_all_pairs(from, trees.host.sources.count, to, trees.host.target_points().count);
-    EXPECT_LE(found.potential, 1.2 * all.potential) << name(kind);
+    EXPECT_LE(found.order[0], 1.2 * all.order[0]) << name(kind);
     if (kind != Kind::line) {
-      EXPECT_GE(found.potential, 0.7 * all.potential) << name(kind);
+      EXPECT_GE(found.order[0], 0.7 * all.order[0]) << name(kind);
     }
-    EXPECT_LE(found.gradient, 1.1 * all.gradient) << name(kind);
-    EXPECT_GE(found.gradient, 0.6 * all.gradient) << name(kind);
+    EXPECT_LE(found.order[1], 1.1 * all.order[1]) << name(kind);
+    EXPECT_GE(found.order[1], 0.6 * all.order[1]) << name(kind);
     EXPECT_EQ(found.near_share < 0.5, expected.near_share < 0.5) << name(kind);
     const FarPairs far(tree, from, to, 1, {tree.boxes, trees.host.sources.count});
     for (const int degree : {5, 6, 20}) {
@@ -143,7 +143,7 @@ TEST_F(CudaPlacement, SampledSumsStandForAll) {
     sums.launch(false);
     AllFarPairs all(sums, tree, from, to, sampled_by_the_device);
     const ResultNorms norms = sums.norms();
-    EXPECT_GT(std::abs(sums.typical(norms, 5).gradient / all.typical(norms, 5).gradient - 1), sums_of_counts)
+    EXPECT_GT(std::abs(sums.typical(norms, 5).order[1] / all.typical(norms, 5).order[1] - 1), sums_of_counts)
         << name(kind) << ": all boxes were looked at";
     for (const int degree : {3, 5}) {
       near(sums.typical(norms, degree), all.typical(norms, degree), sampled_typical, name(kind));

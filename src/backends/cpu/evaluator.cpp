@@ -151,7 +151,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void finish_build(Report& report) {
     if (with_tree()) count_work(work_.tree, work_.lists, decision, report);
-    if (with_tree() && traits(decision.kernel).singular && decision.softening == 0)
+    if (with_tree() && traits(decision.kernel).singular && !counts_coincident())
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     if (decision.method == Method::grid) window_.make(decision);
     if (decision.method == Method::hermite && sources() > 0) time("boxes", [&] { box_for_series(); });
@@ -177,7 +177,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   int most_together(const Strengths& strengths) const {
-    const int most = strengths.dipoles ? 1 : most_densities(decision);
+    const int most = strengths.dipoles ? 1 : densities_of(decision);
     return strengths.vectors < most ? 1 : most;
   }
   std::vector<StrengthRange> read(const Strengths& strengths) const {
@@ -350,8 +350,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.
   Delivered in_own_norm(const OneVector& v, Delivered delivered) const {
     if (!traits(decision.kernel).bounded) return delivered;
-    delivered.potential_unit = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
-    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    delivered.unit[0] = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
+    delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
     return delivered;
   }
 
@@ -381,6 +381,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                       work_.target_length};
     std::copy_n(moment + 1, 3, input.dipole);
     input.hessian = decision.hessian;
+    input.potential = is_summed(0);
     return [this, input](const std::vector<std::int64_t>& at) {
       std::vector<DirectSum> sums(at.size());
       stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());
@@ -391,6 +392,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
   double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
 
+  /// Do points that coincide contribute to each other?
+  bool counts_coincident() const {
+    const double* core = decision.parameters.length;
+    const bool blobs = traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
+    return decision.softening != 0 || blobs;
+  }
   bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
   Computed<Real> computed() const { return {targets(), work_.result}; }
 
@@ -402,7 +409,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Expansions<Real> expansions() const {
     const KernelTraits& kernel = traits(decision.kernel);
     return {work_.multipole,     work_.local,  work_.tables.stride, work_.tables.degree,
-            kernel.coefficients, kernel.decay, table_scale().root};
+            kernel.coefficients, kernel.decay, table_scale().root,  decision.hessian ? orders : 2};
   }
 
   /// What the build found out about cells and blocks.
@@ -423,7 +430,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   HermiteTransform<Real> transform_;
 };
 
-int most_densities(const Decision& d) {
+int densities_of(const Decision& d) {
   const bool compiled = traits(d.kernel).differentiates && d.parts() <= with_gradient;
   const bool offered = compiled && d.method == Method::fmm && d.softening == 0 && !d.lengths;
   return offered ? densities_together : 1;

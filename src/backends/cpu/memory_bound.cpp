@@ -33,7 +33,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) * (d.dipoles ? with_dipole : 1) +
                        results * (end_part(d.parts()) - first_part(d.parts())) * real;
-  const int more = most_densities(d) - 1;
+  const int more = densities_of(d) - 1;
   bytes += more * (sources * real + results * d.parts() * real);
   if (d.method == Method::cutoff || d.method == Method::grid) bytes += all * 24;         // keys and cells
   if (d.method == Method::grid) bytes += 2 * grid_memory(sources, alike ? 0 : targets);  // blocks, and who uses them

@@ -30,6 +30,11 @@ template <class Kernel, class Real>
 void p2p_with_lengths(const Work<Real>&);
 template <class Kernel, class Real>
 void direct_with_lengths(const Work<Real>&, std::int64_t sources, std::int64_t targets);
+/// And with dipoles or Hessians; of kernels that are Differentiates.
+template <class Kernel, class Real>
+void p2p_moments(const Work<Real>&);
+template <class Kernel, class Real>
+void direct_moments(const Work<Real>&, std::int64_t sources, std::int64_t targets);
 
 template <class Kernel, class Real>
 void cutoff(const Work<Real>&);

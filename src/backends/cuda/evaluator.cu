@@ -346,8 +346,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     std::vector<Real> strengths(static_cast<std::size_t>(sources()));
     download(strengths.data(), strength_.data(), sources(), stream_);
     require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    for (const Real q : strengths) delivered.potential_unit += std::fabs(static_cast<double>(q));
-    delivered.gradient_unit = delivered.potential_unit / decision.parameters.length[0];
+    for (const Real q : strengths) delivered.unit[0] += std::fabs(static_cast<double>(q));
+    delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
     return delivered;
   }
 

@@ -14,9 +14,6 @@ namespace farfield::cpu {
 namespace {
 
 constexpr int sorted_bits = 30;  ///< of a key that sort_items sorts by
-/// Up to here keys are counted, if there are enough points: 4 arrays are written at 2^14 places, lines of 4 MiB in all.
-/// A million points of the plane take half the time of a sort.
-constexpr int counted_bits = 14;
 
 /// Sorts ranges of equal upper halves by the lower ones.
 template <class KeyOf>
@@ -76,7 +73,7 @@ class Counts {
 /// the cells. 200,000 points of the plane take a third of the time.
 template <class Read>
 void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, const Read& read,
-                      const CellSortKeys& key_of, int threads) {
+                      const CellSortKeys& key_of, const CellLattice& lattice, int threads) {
   Array<std::uint16_t> keys;
   keys.resize(count), sorted.resize(count);
   Counts counts(count, std::clamp<std::int64_t>(count / tuning::fewest_per_thread, 1, team_size(threads)),
@@ -100,9 +97,12 @@ void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, co
     for (std::int64_t i = counts.begin(b); i < counts.begin(b + 1); ++i) {
       const std::uint32_t place = own[keys[i]]++;
       sorted.order[place] = static_cast<std::uint32_t>(i);
-      for (int d = 0; d < 3; ++d) sorted.axis[d][place] = read(i, d);
+      for (int a = 0; a < lattice.axes; ++a) sorted.axis[lattice.axis[a]][place] = read(i, lattice.axis[a]);
     }
   });
+  for (int d = 0; d < 3; ++d)
+    if (std::find(lattice.axis, lattice.axis + lattice.axes, d) == lattice.axis + lattice.axes)
+      std::fill_n(sorted.axis[d].data(), count, read(0, d));  // all points share it
   pad(sorted);
 }
 
@@ -115,8 +115,9 @@ void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, con
   Cloud cloud{points, scale, {}, {}, {}};
   require_indices(cloud.count());
   if (keys.all() <= counted_bits && cloud.count() * 16 >= std::int64_t(1) << keys.all())
-    return with_reader(points, scale,
-                       [&](const auto& read) { count_into_cells(sorted, cells, cloud.count(), read, keys, threads); });
+    return with_reader(points, scale, [&](const auto& read) {
+      count_into_cells(sorted, cells, cloud.count(), read, keys, lattice, threads);
+    });
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
   with_reader(points, scale, [&](const auto& read) {

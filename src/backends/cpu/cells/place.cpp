@@ -1,8 +1,10 @@
 #include "backends/cpu/cells/place.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "model/grid/price.hpp"
+#include "tree/grid/sort_keys.hpp"
 
 namespace farfield::cpu {
 namespace {
@@ -15,12 +17,22 @@ void sort(PlacedCells& cells, CpuTree& tree, const Points& sources, const Points
   if (targets) sort_by_cells(tree.targets, cells.targets, *targets, g, cells.lattice, threads);
 }
 
+/// Down to single cells of the grid where that takes no more keys than are counted and many hold several points, whose
+/// windows are then summed together; else finer cells of 16 and 4 spacings.
+int fineness(CellLattice lattice, const Geometry& g) {
+  lattice.sub = lattice.shift;
+  const int bits = CellSortKeys(lattice, g).all();
+  const std::int64_t fewest = g.alike ? g.sources : std::min(g.sources, g.targets);
+  if (bits <= counted_bits && fewest >= std::int64_t(1) << bits >> 2) return lattice.shift;
+  return lattice.axes == 1 ? 5 : lattice.axes == 2 ? 3 : 2;
+}
+
 bool place_on_grid(PlacedCells& cells, CpuTree& tree, const Points& sources, const Points* targets, const Geometry& g,
                    const Decision& d, int threads) {
   CellLattice& lattice = cells.lattice = lattice_of(g, d.spacing);
   const int side = block_side(lattice.axes);
   lattice.shift = std::countr_zero(static_cast<unsigned>(side));
-  lattice.sub = lattice.axes == 1 ? 5 : lattice.axes == 2 ? 3 : 2;  // finer cells of 16 and 4 spacings
+  lattice.sub = fineness(lattice, g);
   sort(cells, tree, sources, targets, g, threads);
   return cells.blocks.build(cells.sources, targets ? &cells.targets : nullptr, lattice.axes, reach_in_blocks(d, side),
                             most_grid_blocks(g, d));

@@ -1,9 +1,10 @@
 // interpolate: from the blocks of the grid to targets, with the derivative of the window for gradients. Overwrites the
-// results.
+// results. Points of one cell of the grid share a polynomial (run_polynomial.hpp).
 // Cost: w^d multiply-adds for each target; with gradient up to 2 w^d.
 #include <algorithm>
 
-#include "backends/cpu/grid/window_sums.hpp"
+#include "backends/cpu/grid/run_interpolate.hpp"
+#include "backends/cpu/grid/run_polynomial.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
 
@@ -32,7 +33,7 @@ class Interpolator {
       }
   }
 
-  void add_piece(const Real* local, std::int64_t begin, std::int64_t end) const {
+  void add_points(const Real* local, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = begin; i < end; ++i) {
       const Footprint<Real, axes> at(grid_.lattice, work_.target, i);
       const int skip = at.skip(vectors_.step);
@@ -100,18 +101,87 @@ class Interpolator {
   const WindowVectors<Real> vectors_;
 };
 
+/// Memory of one thread.
+template <class Real, int axes, int parts>
+struct InterpolateScratch {
+  Scratch<Real> local;
+  RunReader<Real, axes> reader;
+  RunPolynomial<Real, axes> polynomial;
+  RunInterpolator<Real, axes, parts> runs;
+  explicit InterpolateScratch(const GridView<Real>& grid) : polynomial(grid), runs(grid) {}
+};
+
+template <class Real, int axes, int parts>
+class RunSums {
+ public:
+  using Own = InterpolateScratch<Real, axes, parts>;
+  RunSums(const Work<Real>& work, const Real* local, Own& own) : work_(work), local_(local), own_(own) {}
+
+  /// Of the points [i, j) of a run.
+  void operator()(const RunReader<Real, axes>& run, int i, int j) const {
+    Real* to[1 + axes];
+    for (int r = 0; r < results; ++r)
+      to[r] = work_.result[r == 0 ? 0 : 1 + work_.grid.lattice.axis[r - 1]] + run.begin();
+    if (worth_polynomials(j - i))
+      for (int r = 0; r < results; ++r) by_polynomial(run, i, j, r - 1, to[r]);
+    else
+      own_.runs.sum(local_, run, i, j, to);
+    const Real scale = static_cast<Real>(work_.grid.lattice.inverse);
+    for (int r = 1; r < results; ++r)
+      for (int k = i; k < j; ++k) to[r][k] *= scale;
+  }
+
+ private:
+  static constexpr int results = parts > 1 ? 1 + axes : 1;
+
+  /// In space the polynomials of 36 points a cell took twice as long as their windows.
+  bool worth_polynomials(int count) const {
+    if constexpr (axes == 3) return false;
+    return RunPolynomial<Real, axes>::worth(work_.grid, results, count);
+  }
+
+  void by_polynomial(const RunReader<Real, axes>& run, int i, int j, int slope, Real* to) const {
+    own_.polynomial.make(local_, run, i, slope);
+    for (; i < j; i += lanes<Real>) {
+      Vec<Real> u[axes];
+      for (int a = 0; a < axes; ++a) u[a] = load(run.u(a) + i);
+      const Vec<Real> sum = own_.polynomial(u);
+      std::memcpy(to + i, &sum, sizeof(Real) * static_cast<std::size_t>(std::min(j - i, lanes<Real>)));
+    }
+  }
+
+  const Work<Real>& work_;
+  const Real* local_;
+  Own& own_;
+};
+
+template <class Real, int axes, int parts>
+static void add_piece(const Work<Real>& work, const GridPiece& piece, const Real* local,
+                      InterpolateScratch<Real, axes, parts>& own) {
+  const Interpolator<Real, axes, parts> interpolator(work);
+  if (!has_runs(work.grid.lattice)) return interpolator.add_points(local, piece.begin, piece.end);
+  const RunSums<Real, axes, parts> sums(work, local, own);
+  for_runs(own.reader, work.grid.lattice, work.target, piece.begin, piece.end,
+           &RunInterpolator<Real, axes, parts>::worth, sums,
+           [&](std::int64_t i, std::int64_t j) { interpolator.add_points(local, i, j); });
+}
+
 template <class Real, int axes, int parts>
 static void interpolate_cells(const Work<Real>& work) {
   const GridView<Real>& grid = work.grid;
   const Interpolator<Real, axes, parts> interpolator(work);
-  for_blocks<Scratch<Real>>({0, grid.targets.piece_count}, work.threads, [&](auto& scratch, std::int64_t p) {
-    const GridPiece& piece = grid.targets.pieces[p];
-    Real* local = scratch.need(local_points(axes, grid.width));
-    for (int part = 1; part < parts; ++part)
-      std::fill(work.result[part] + piece.begin, work.result[part] + piece.end, Real(0));
-    interpolator.collect(local, piece.block);
-    interpolator.add_piece(local, piece.begin, piece.end);
-  });
+  using Own = InterpolateScratch<Real, axes, parts>;
+  for_blocks<Own>(
+      {0, grid.targets.piece_count}, work.threads,
+      [&](Own& own, std::int64_t p) {
+        const GridPiece& piece = grid.targets.pieces[p];
+        Real* local = own.local.need(local_points(axes, grid.width));
+        for (int part = 1; part < parts; ++part)
+          std::fill(work.result[part] + piece.begin, work.result[part] + piece.end, Real(0));
+        interpolator.collect(local, piece.block);
+        add_piece<Real, axes, parts>(work, piece, local, own);
+      },
+      grid);
 }
 
 template <class Real>

@@ -1,10 +1,10 @@
 // spread: strengths onto the blocks of the grid. A cell's points are summed in memory of one block and its margin,
 // which is then added to the blocks that it covers: at one time those of cells that share none. Cells of many points
-// are summed in pieces first, whose limits do not depend on the number of threads. Cost: w^d multiply-adds for each
-// source.
+// are summed in pieces first, whose limits do not depend on the number of threads. Points of one cell of the grid are
+// added together (run_spread.hpp). Cost: w^d multiply-adds for each source.
 #include <algorithm>
 
-#include "backends/cpu/grid/window_sums.hpp"
+#include "backends/cpu/grid/run_spread.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/tuning.hpp"
@@ -19,8 +19,7 @@ class Spreader {
   explicit Spreader(const Work<Real>& work)
       : work_(work), grid_(work.grid), rows_{work.grid.width}, vectors_(work.grid.width) {}
 
-  void add_piece(Real* local, std::int64_t begin, std::int64_t end) const {
-    std::fill_n(local, local_points(axes, grid_.width), Real(0));
+  void add_points(Real* local, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = begin; i < end; ++i) {
       const Footprint<Real, axes> at(grid_.lattice, work_.source, i);
       const int skip = at.skip(vectors_.step);
@@ -77,27 +76,55 @@ class Spreader {
   const WindowVectors<Real> vectors_;
 };
 
+/// Memory of one thread.
+template <class Real, int axes>
+struct SpreadScratch {
+  Scratch<Real> local;
+  RunReader<Real, axes> reader;
+  RunSpreader<Real, axes> runs;
+  explicit SpreadScratch(const GridView<Real>& grid) : runs(grid) {}
+};
+
+template <class Real, int axes>
+static void add_piece(const Work<Real>& work, const GridPiece& piece, Real* local, SpreadScratch<Real, axes>& own) {
+  const GridView<Real>& grid = work.grid;
+  const Spreader<Real, axes> spreader(work);
+  std::fill_n(local, local_points(axes, grid.width), Real(0));
+  if (!has_runs(grid.lattice)) return spreader.add_points(local, piece.begin, piece.end);
+  for_runs(
+      own.reader, grid.lattice, work.source, piece.begin, piece.end, &RunSpreader<Real, axes>::worth,
+      [&](const auto& run, int i, int j) { own.runs.add(local, run, work.strength, i, j); },
+      [&](std::int64_t i, std::int64_t j) { spreader.add_points(local, i, j); });
+}
+
 template <class Real, int axes>
 static void spread_cells(const Work<Real>& work) {
   const GridView<Real>& grid = work.grid;
   const Spreader<Real, axes> spreader(work);
   const std::int64_t local = local_points(axes, grid.width), points = block_points(axes);
-  for_blocks<Scratch<Real>>({0, grid.sources.piece_count}, work.threads, [&](auto&, std::int64_t p) {
-    const GridPiece& piece = grid.sources.pieces[p];
-    if (piece.kept >= 0) spreader.add_piece(grid.kept + piece.kept * local, piece.begin, piece.end);
-  });
+  using Own = SpreadScratch<Real, axes>;
+  for_blocks<Own>(
+      {0, grid.sources.piece_count}, work.threads,
+      [&](Own& own, std::int64_t p) {
+        const GridPiece& piece = grid.sources.pieces[p];
+        if (piece.kept >= 0) add_piece(work, piece, grid.kept + piece.kept * local, own);
+      },
+      grid);
   for_blocks<Scratch<Real>>({0, grid.spread_blocks, 1, 8}, work.threads,
                             [&](auto&, std::int64_t b) { std::fill_n(grid.to + b * points, points, Real(0)); });
   for (int colour = 0; colour < 1 << axes; ++colour)
-    for_blocks<Scratch<Real>>({grid.colour[colour], grid.colour[colour + 1]}, work.threads, [&](auto& scratch, auto c) {
-      const std::int64_t cell = grid.coloured[c];
-      for (std::int64_t p = grid.first_piece[cell]; p < grid.first_piece[cell + 1]; ++p) {
-        const GridPiece& piece = grid.sources.pieces[p];
-        Real* sums = piece.kept >= 0 ? grid.kept + piece.kept * local : scratch.need(local);
-        if (piece.kept < 0) spreader.add_piece(sums, piece.begin, piece.end);
-        spreader.add_to_blocks(sums, cell);
-      }
-    });
+    for_blocks<Own>(
+        {grid.colour[colour], grid.colour[colour + 1]}, work.threads,
+        [&](Own& own, std::int64_t c) {
+          const std::int64_t cell = grid.coloured[c];
+          for (std::int64_t p = grid.first_piece[cell]; p < grid.first_piece[cell + 1]; ++p) {
+            const GridPiece& piece = grid.sources.pieces[p];
+            Real* sums = piece.kept >= 0 ? grid.kept + piece.kept * local : own.local.need(local);
+            if (piece.kept < 0) add_piece(work, piece, sums, own);
+            spreader.add_to_blocks(sums, cell);
+          }
+        },
+        grid);
 }
 
 template <class Real>

@@ -6,6 +6,7 @@ namespace farfield::cpu {
 
 inline constexpr int window_padding = 16;  ///< zeros on both sides of the coefficients: these are read from any lane on
 inline constexpr int window_pitch = 3 * window_padding;
+inline constexpr int terms_pitch = 32;  ///< of the coefficients of one point of the grid side by side
 
 /// Points that are spread or interpolated by one thread at a time, all of one block.
 struct GridPiece {
@@ -34,8 +35,9 @@ template <class Real>
 struct GridView {
   CellLattice lattice;  ///< points of the grid are its places, blocks its cells
   int width = 0, degree = 0, taps = 0, reach = 0;
-  const Real *value = nullptr, *slope = nullptr;  ///< [degree + 1][window_pitch], of WindowPolynomials
-  const Real* tap = nullptr;                      ///< [taps + 1]
+  const Real *value = nullptr, *slope = nullptr;              ///< [degree + 1][window_pitch], of WindowPolynomials
+  const Real *value_terms = nullptr, *slope_terms = nullptr;  ///< the same, [width][terms_pitch], zeros behind them
+  const Real* tap = nullptr;                                  ///< [taps + 1]
   BlocksView sources, targets;
   /// Of sources: which share no block of the grid, by the parity of their indices; colour[i] to colour[i + 1].
   const std::int32_t* coloured = nullptr;

@@ -18,11 +18,21 @@ static void fill(Array<Real>& to, const std::vector<double>& from, int degree, i
 }
 
 template <class Real>
+static void turn(Array<Real>& to, const Array<Real>& from, int degree, int width) {
+  to.resize(width * terms_pitch);
+  for (int k = 0; k < width; ++k)
+    for (int d = 0; d < terms_pitch; ++d)
+      to[k * terms_pitch + d] = d <= degree ? from[d * window_pitch + window_padding + k] : Real(0);
+}
+
+template <class Real>
 void GridWindow<Real>::make(const Decision& d) {
   const WindowPolynomials polynomials = polynomials_of(d);
   width_ = d.window.width, degree_ = polynomials.degree;
   fill(value_, polynomials.value, degree_, width_);
   fill(slope_, polynomials.slope, degree_, width_);
+  turn(value_terms_, value_, degree_, width_);
+  turn(slope_terms_, slope_, degree_, width_);
   const std::vector<double> taps = taps_of(d);
   taps_ = static_cast<int>(taps.size()) - 1;
   tap_.resize(taps_ + 1);
@@ -36,6 +46,7 @@ GridView<Real> GridWindow<Real>::view(const PlacedCells& cells) const {
   view.lattice = cells.lattice;
   view.width = width_, view.degree = degree_, view.taps = taps_, view.reach = (taps_ + side - 1) / side;
   view.value = value_.data(), view.slope = slope_.data(), view.tap = tap_.data();
+  view.value_terms = value_terms_.data(), view.slope_terms = slope_terms_.data();
   cells.blocks.show(view);
   return view;
 }

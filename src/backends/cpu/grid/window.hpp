@@ -12,7 +12,7 @@ class GridWindow {
 
  private:
   int width_ = 0, degree_ = 0, taps_ = 0;
-  Array<Real> value_, slope_, tap_;
+  Array<Real> value_, slope_, value_terms_, slope_terms_, tap_;
 };
 
 }  // namespace farfield::cpu

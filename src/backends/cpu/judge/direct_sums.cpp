@@ -2,9 +2,11 @@
 // Blocks of 512 sources keep rounding far below any tolerance that double can promise.
 #include <algorithm>
 
+#include "backends/cpu/judge/moment_sums.hpp"
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/least_square.hpp"
+#include "kernels/inverse_square.hpp"
 #include "kernels/softened.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
@@ -29,14 +31,21 @@ struct Sums {
     else
       take(out, terms_of(out));
     if constexpr (HasCore<Kernel>) add_lacking(out, r2, dx, dy, dz, q, to2);
+    if constexpr (CountsCoincident<Kernel>) add_coincident(distance2, strength);
     near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
 
   /// What the expansions, which have no core, add to a pair beyond the square root of `to2`.
   FARFIELD_INLINE void add_lacking(const V out[4], V r2, V dx, V dy, V dz, V q, double to2) {
+    constexpr int parts = CountsCoincident<Kernel> ? with_gradient : gradient_alone;
     V point[4] = {};
-    kernel_of<Kernel>(kernel.bare()).template pair<gradient_alone>(r2, dx, dy, dz, q, point);
-    for (int e = 1; e < with_gradient; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
+    kernel_of<Kernel>(kernel.bare()).template pair<parts>(r2, dx, dy, dz, q, point);
+    for (int e = first_part(parts); e < with_gradient; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
+  }
+
+  FARFIELD_INLINE void add_coincident(V distance2, V strength) {
+    const V value = distance2 > 0.0 ? V{} : strength * Math<V>::constant(kernel.at_no_distance());
+    part[0] += value, abs_u += Math<V>::absolute(value), square_u += value * value;
   }
 
   /// Adds a softened pair. Sources that coincide with the target contribute to the potential.
@@ -99,13 +108,23 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
   return all_lanes(sums.near) > 0;
 }
 
+template <class Kernel, class V>
+static FARFIELD_INLINE bool add_to(const MomentSums<Kernel, V>& sums, DirectSum& sum) {
+  for (int e = 0; e < with_hessian; ++e) sum.part[e] += all_lanes(sums.part[e]);
+  for (int order = 0; order < orders; ++order) {
+    sum.absolute[order] += all_lanes(sums.absolute[order]);
+    sum.square[order] += all_lanes(sums.square[order]);
+  }
+  return all_lanes(sums.near) > 0;
+}
+
 /// Sums over sources [begin, end) at x by add(sums, dx, dy, dz, strength, j), j the number of the first of them, in
 /// whole vectors and then one by one.
-template <class Kernel, class Add>
+template <class Many, class Few, class Add>
 static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], std::int64_t begin, std::int64_t end,
                                       DirectSum& sum, const Add& add) {
-  Sums<Kernel, Vec<double>> many(in.parameters);
-  Sums<Kernel, double> few(in.parameters);
+  Many many(in.parameters);
+  Few few(in.parameters);
   std::int64_t j = begin;
   for (; j + lanes<double> <= end; j += lanes<double>)
     add(many, x[0] - load(in.source[0] + j), x[1] - load(in.source[1] + j), x[2] - load(in.source[2] + j),
@@ -115,9 +134,6 @@ static FARFIELD_INLINE bool sum_block(const DirectInput& in, const double x[3], 
   const bool near = add_to(many, sum);
   return add_to(few, sum) || near;
 }
-
-static FARFIELD_INLINE double lengths_at(const double* length, double) { return *length; }
-static FARFIELD_INLINE Vec<double> lengths_at(const double* length, const Vec<double>&) { return load(length); }
 
 /// The target of a sum: where it lies, and its softening length, if points have them.
 struct At {
@@ -155,7 +171,7 @@ static void add_blocks(const DirectInput& in, const At& at, std::int64_t begin, 
     if constexpr (softened == Softened::plummer) sums.add_softened(dx, dy, dz, q, square, at_no_distance, to2);
     if constexpr (softened == Softened::spline) sums.add_spline(dx, dy, dz, q, V{} + inverse);
     if constexpr (has_lengths(softened)) {
-      const V other = lengths_at(in.source_length + j, q), own = V{} + at.length;
+      const V other = read_lanes(in.source_length + j, q), own = V{} + at.length;
       if constexpr (softened == Softened::plummer_lengths)
         sums.add_with_lengths(dx, dy, dz, q, (own * own + other * other) * 0.5, to2);
       else
@@ -165,7 +181,41 @@ static void add_blocks(const DirectInput& in, const At& at, std::int64_t begin, 
   };
   for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
     const std::int64_t last = std::min(j + tuning::checked_sources, end);
-    if (sum_block<Kernel>(in, at.x, j, last, sum, add)) add_near_pairs<Kernel, softened>(in, at, j, last, sum);
+    if (sum_block<Sums<Kernel, Vec<double>>, Sums<Kernel, double>>(in, at.x, j, last, sum, add))
+      add_near_pairs<Kernel, softened>(in, at, j, last, sum);
+  }
+}
+
+/// The same of sources with dipoles, or with the Hessian.
+template <class Kernel, Softened softened>
+static void add_moment_blocks(const DirectInput& in, const At& at, std::int64_t begin, std::int64_t end,
+                              DirectSum& sum) {
+  const auto length_of = [&](std::int64_t j) {
+    if constexpr (has_lengths(softened)) return pair_length<softened>(at.length, in.source_length[j]);
+    return in.softening.length;
+  };
+  const auto add = [&](auto& sums, auto dx, auto dy, auto dz, auto q, std::int64_t j) {
+    using V = decltype(q);
+    V p[3] = {},
+      softening = V{} + (is_spline(softened) ? 1 / in.softening.length : in.softening.length * in.softening.length);
+    for (int axis = 0; axis < 3; ++axis)
+      if (in.dipole[axis]) p[axis] = read_lanes(in.dipole[axis] + j, q);
+    if constexpr (has_lengths(softened)) {
+      const V other = read_lanes(in.source_length + j, q), own = V{} + at.length;
+      softening = is_spline(softened) ? 1 / (own > other ? own : other) : (own * own + other * other) * 0.5;
+    }
+    sums.template add<softened>(dx, dy, dz, q, p, softening);
+  };
+  for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
+    const std::int64_t last = std::min(j + tuning::checked_sources, end);
+    if (!sum_block<MomentSums<Kernel, Vec<double>>, MomentSums<Kernel, double>>(in, at.x, j, last, sum, add)) continue;
+    MomentSums<Kernel, double> near(in.parameters);
+    for (std::int64_t s = j; s < last; ++s) {
+      const double d[3] = {at.x[0] - in.source[0][s], at.x[1] - in.source[1][s], at.x[2] - in.source[2][s]};
+      if (!(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square_of_moments<double>))
+        add_nearest_moments<Kernel, softened>(in, d, length_of(s), s, near);
+    }
+    add_to(near, sum);
   }
 }
 
@@ -182,13 +232,19 @@ static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
               has_lengths(softened) ? in.target_length[target] : 0};
   DirectSum sum;
   const std::int64_t self = softened == Softened::no ? in.sources : self_of(in, target);
-  add_blocks<Kernel, softened>(in, at, 0, self, sum);
-  add_blocks<Kernel, softened>(in, at, self + 1, in.sources, sum);
+  for (const auto& [begin, end] : {std::pair<std::int64_t, std::int64_t>{0, self}, {self + 1, in.sources}}) {
+    if constexpr (Differentiates<Kernel>)
+      if (in.hessian || in.dipole[0]) {
+        add_moment_blocks<Kernel, softened>(in, at, begin, end, sum);
+        continue;
+      }
+    add_blocks<Kernel, softened>(in, at, begin, end, sum);
+  }
   return sum;
 }
 
 template <class Kernel>
-void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
+static void sum_at_all(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
   const auto sum_all = [&](auto softened) {
 #pragma omp parallel for schedule(dynamic) num_threads(in.threads)
     for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel, softened()>(in, targets[k]);
@@ -197,6 +253,12 @@ void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_
     with_lengths<Kernel>(in.softening.kind, sum_all);
   else
     with_softening<Kernel>(in.softening, sum_all);
+}
+
+template <class Kernel>
+void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
+  with_blobs<Kernel>(in.parameters, in.potential,
+                     [&]<class K>(std::type_identity<K>) { sum_at_all<K>(in, targets, count, sums); });
 }
 
 template void direct_sums<FARFIELD_KERNEL>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);

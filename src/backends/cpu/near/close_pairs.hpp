@@ -12,16 +12,18 @@
 
 #include "backends/cpu/near/target_tile.hpp"
 #include "core/least_square.hpp"
-#include "kernels/softened.hpp"
+#include "kernels/moments.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Kernel, class Real, int parts, Softened softened>
+template <class Kernel, class Real, Summed what, Softened softened>
 class ClosePairs {
   using V = Vec<Real>;
   template <int n>
-  using Tile = TargetTile<Real, n, parts, only_lengths(softened)>;
+  using Tile = TargetTile<Real, n, what, only_lengths(softened)>;
+  using Source = SourceVectors<Real, what, only_lengths(softened)>;
   static constexpr bool single = sizeof(Real) == 4;
+  static constexpr int parts = what.parts;
 
  public:
   ClosePairs(const Work<Real>& work, const Frame& frame)
@@ -58,11 +60,10 @@ class ClosePairs {
   /// The pairs of source s with the whole tile, which begins with target t.
   template <int n>
   FARFIELD_INLINE void interact(Tile<n>& a, const SourceRun<Real>& run, std::int64_t s, std::int64_t t) const {
-    const V x = broadcast(run.axis[0][s]), y = broadcast(run.axis[1][s]), z = broadcast(run.axis[2][s]);
-    const V q = broadcast(run.q[s]);
+    const Source source = Source::one(run, s);
     V dx[n], dy[n], dz[n], r2[n];
     for (int i = 0; i < n; ++i) {
-      dx[i] = a.x[i] - x, dy[i] = a.y[i] - y, dz[i] = a.z[i] - z;
+      dx[i] = a.x[i] - source.x, dy[i] = a.y[i] - source.y, dz[i] = a.z[i] - source.z;
       if constexpr (single) {
         dx[i] += a.rest[0][i] - run.rest[0][s];
         dy[i] += a.rest[1][i] - run.rest[1][s];
@@ -77,10 +78,17 @@ class ClosePairs {
           dx[i] = exact.x, dy[i] = exact.y, dz[i] = exact.z, r2[i] = exact.r2;
         }
     }
+    const V q = source.q[0];
+    if constexpr (what.derives()) {
+      for (int i = 0; i < n; ++i) add_moments(a, i, r2[i], dx[i], dy[i], dz[i], source, run.index[s], t);
+      return;
+    }
     if constexpr (softened == Softened::no && Kernel::singular)
       for (int i = 0; i < n; ++i)
-        if (lanes_below(r2[i], least_square<Real>)) [[unlikely]]
-          r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, run.q[s]);
+        if (lanes_below(r2[i], least_square<Real>)) [[unlikely]] {
+          const Source copy = source;  // so that the source itself stays in registers
+          r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, copy);
+        }
     if constexpr (is_spline(softened) || has_lengths(softened)) {
       for (int i = 0; i < n; ++i) {
         const bool nearest = lanes_below(r2[i], least_square<Real>);
@@ -99,7 +107,9 @@ class ClosePairs {
                                          V{}, a.sum[i]);
           r2[i] = r2[i] == Real(0) ? V{} - softening2_ : r2[i];  // done: r2 + softening2 is 0 and adds nothing
         }
-    for (int i = 0; i < n; ++i) add_pair(a.sum[i], r2[i], dx[i], dy[i], dz[i], q);
+    for (int i = 0; i < n; ++i)
+      for (int v = 0; v < what.densities; ++v)
+        add_pair(a.sum[i] + v * Tile<n>::pitch, r2[i], dx[i], dy[i], dz[i], source.q[v]);
   }
 
   /// Pairs softened by the spline, at any distance whose 1/r^3 is a number.
@@ -136,6 +146,50 @@ class ClosePairs {
     }
   }
 
+  /// Pairs with dipoles, or with a Hessian.
+  template <int n>
+  FARFIELD_INLINE void add_moments(Tile<n>& a, int i, V r2, V dx, V dy, V dz, Source source, std::int64_t index,
+                                   std::int64_t t) const {
+    const auto nearest = r2 < least_square_of_moments<Real>;
+    if (lanes_below(r2, least_square_of_moments<Real>)) [[unlikely]] {
+      const Source copy = source;  // so that the source itself stays in registers
+      add_nearest_moments(a, i, r2, index, t + i * lanes<Real>, copy);
+      for (V& q : source.q) q = nearest ? V{} : q;
+      for (V& p : source.p) p = nearest ? V{} : p;
+      r2 = nearest ? V{} + Real(1) : r2;
+    }
+    V softening = broadcast(is_spline(softened) ? inverse_length_ : softening2_);
+    if constexpr (softened == Softened::plummer_lengths) softening = a.length[i] + source.length;
+    if constexpr (softened == Softened::spline_lengths) softening = Real(1) / longer(a.length[i], source.length);
+    for (int v = 0; v < what.densities; ++v)
+      moments_pair<Kernel, parts, what.moments, softened>(r2, softening, source.q[v], source.p, dx, dy, dz,
+                                                          a.sum[i] + v * Tile<n>::pitch);
+  }
+
+  /// Adds those pairs whose 1/r^5 leaves the range of Real, and coincident points where a softening makes them pairs,
+  /// one by one in double.
+  template <int n>
+  __attribute__((noinline)) void add_nearest_moments(Tile<n>& a, int i, V r2, std::int64_t index, std::int64_t first,
+                                                     const Source& source) const {
+    for (int k = 0; k < lanes<Real>; ++k) {
+      if (!(r2[k] < least_square_of_moments<Real>)) continue;
+      if (softened != Softened::no && work_.is_self(index, first + k)) continue;
+      double d[3], p[3] = {}, length = work_.softening.length;
+      for (int axis = 0; axis < 3; ++axis) {
+        d[axis] = (work_.target[axis][first + k] - work_.source[axis][index]) * frame_.factor;
+        if constexpr (what.moments == with_dipole) p[axis] = static_cast<double>(source.p[axis][k]);
+      }
+      if constexpr (has_lengths(softened))
+        length = pair_length<softened>(work_.target_length[first + k], work_.source_length[index]);
+      for (int v = 0; v < what.densities; ++v) {
+        double out[parts] = {};
+        nearest_moments_pair<Kernel, parts, what.moments, softened>(length * frame_.factor, d,
+                                                                    static_cast<double>(source.q[v][k]), p, out);
+        for (int part = 0; part < parts; ++part) a.sum[i][v * Tile<n>::pitch + part][k] += static_cast<Real>(out[part]);
+      }
+    }
+  }
+
   /// Whether some pair is so near that rests do not suffice. The pair of a point with itself, `self` lanes into the
   /// tile, does not count: its zero is exact.
   template <int n>
@@ -164,17 +218,20 @@ class ClosePairs {
   /// an evaluation is repeated in double.
   template <int n>
   __attribute__((noinline)) V add_nearest(Tile<n>& a, int i, V r2, std::int64_t source, std::int64_t first,
-                                          Real q) const {
+                                          const Source& carried) const {
     for (int k = 0; k < lanes<Real>; ++k) {
       if (!(r2[k] < least_square<Real>)) continue;
       r2[k] = 0;
-      double d[3], out[4] = {};
+      double d[3];
       for (int axis = 0; axis < 3; ++axis)
         d[axis] = (work_.target[axis][first + k] - work_.source[axis][source]) * frame_.factor;
-      nearest_pair<Kernel, 4>(in_frame<Kernel>(work_.parameters, frame_.factor), d[0], d[1], d[2],
-                              static_cast<double>(q), out);
-      for (int part = first_part(parts); part < end_part(parts); ++part)
-        a.sum[i][part][k] += static_cast<Real>(out[part]);
+      for (int v = 0; v < what.densities; ++v) {
+        double out[4] = {};
+        nearest_pair<Kernel, 4>(in_frame<Kernel>(work_.parameters, frame_.factor), d[0], d[1], d[2],
+                                static_cast<double>(carried.q[v][k]), out);
+        for (int part = first_part(parts); part < end_part(parts); ++part)
+          a.sum[i][v * Tile<n>::pitch + part][k] += static_cast<Real>(out[part]);
+      }
     }
     return r2;
   }

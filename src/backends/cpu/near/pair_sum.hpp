@@ -18,26 +18,38 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-inline constexpr int target_vectors = vector_bytes == 64 ? 2 : 1;  // 2 x 7 target registers of 32; 7 of 16
+/// With gradient, 2 x 7 target registers of 32; 7 of 16. Densities do not count: each has the bits that it has alone.
+constexpr int target_vectors(Summed what) { return vector_bytes == 64 && what.parts < with_hessian ? 2 : 1; }
 inline constexpr std::int64_t chunk = 256;  // partial sums of this many sources: keeps single's rounding at 2e-7
 
 /// `form`: of a fitted exponential; whole_formula: none.
-template <class Kernel, class Real, int parts, int terms, Softened softened = Softened::no, int form = whole_formula>
+template <class Kernel, class Real, Summed what, int terms, Softened softened = Softened::no, int form = whole_formula>
 class PairSum {
   using V = Vec<Real>;
   template <int n>
-  using Tile = TargetTile<Real, n, parts, only_lengths(softened)>;
+  using Tile = TargetTile<Real, n, what, only_lengths(softened)>;
+  using Source = SourceVectors<Real, what, only_lengths(softened)>;
+  static constexpr int parts = what.parts;
   static constexpr bool fitted = form != whole_formula, by_root = fitted || parts == 1;
   static constexpr Real scale = static_cast<Real>(!OfInverseDistance<Kernel> && !fitted ? 1
                                                   : by_root                             ? Correction<terms>::root_scale
                                                             : Correction<terms>::cube_scale);
+  // The sums of the short way, by order of derivative, are multiplied by these: all by `scale`, or, with moments, by
+  // the powers of the root's own scale.
+  static constexpr Real root_factor = static_cast<Real>(Correction<terms>::root_scale);
+  static constexpr bool settles = what.derives(), scales_root = what.moments == with_dipole;
+  static constexpr Real powers = scales_root ? Real(1) : root_factor, cube = powers * powers * powers;
+  static constexpr Real scales[orders] = {settles ? powers : scale, settles ? cube : scale,
+                                          settles ? cube* powers* powers : scale};
+  static constexpr Real ones[orders] = {1, 1, 1};
+  static constexpr bool short_way = !(settles && softened != Softened::no);
   // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
   // must be in single's range.
   static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
-  static constexpr int most_across = lanes<Real> / 2;
+  static constexpr int most_across = lanes<Real> / 2, together = target_vectors(what);
 
  public:
-  using Sources = PairSources<Real, only_lengths(softened)>;
+  using Sources = PairSources<Real, what, only_lengths(softened)>;
   using Fit = typename DecayOf<Real, form>::type;
   static constexpr double root_scale = Correction<terms>::root_scale;
 
@@ -47,8 +59,8 @@ class PairSum {
   /// Adds the staged sources to the results of targets [begin, end).
   void add(std::int64_t begin, std::int64_t end, const Sources& sources) const {
     std::int64_t t = begin;
-    for (; t + lanes<Real> + most_across < end && target_vectors > 1; t += target_vectors * lanes<Real>)
-      tile<target_vectors>(t, end, sources);
+    for (; t + lanes<Real> + most_across < end && together > 1; t += together * lanes<Real>)
+      tile<together>(t, end, sources);
     for (; t < end; t += lanes<Real>) tile<1>(t, end, sources);
   }
 
@@ -67,14 +79,17 @@ class PairSum {
   template <int n>
   FARFIELD_INLINE void add_clear(Tile<n>& part, Tile<n>& total, std::int64_t t, std::int64_t end,
                                  const SourceRun<Real>& run) const {
+    if constexpr (!short_way) return;  // direct sums, whose sources are all close
     if (n == 1 && end - t <= most_across) {
       for (int k = 0; k < end - t; ++k) across(part, total, k, run);
       return;
     }
     for (std::int64_t begin = 0; begin < run.count; begin += chunk) {
       part.clear();
-      for (std::int64_t s = begin; s < std::min(begin + chunk, run.count); ++s) interact_one<false>(part, run, s);
-      total.add(part, scale);
+      for (std::int64_t s = begin; s < std::min(begin + chunk, run.count); ++s)
+        interact<false>(part, Source::one(run, s));
+      settle(part);
+      total.add(part, scales);
     }
   }
 
@@ -84,27 +99,25 @@ class PairSum {
     a.x[0] = broadcast(targets.x[0][k]), a.y[0] = broadcast(targets.y[0][k]), a.z[0] = broadcast(targets.z[0][k]);
     if constexpr (has_lengths(softened)) a.length[0] = broadcast(targets.length[0][k]);
     a.clear();
-    for (std::int64_t s = 0; s < run.count; s += lanes<Real>) {
-      V length = {};
-      if constexpr (has_lengths(softened)) length = load(run.length + s);
-      interact<false>(a, load(run.axis[0] + s), load(run.axis[1] + s), load(run.axis[2] + s), load(run.q + s), length);
-    }
-    for (int part = first_part(parts); part < end_part(parts); ++part)
-      total.sum[0][part][k] += scale * sum_lanes<Real>(a.sum[0][part]);
+    for (std::int64_t s = 0; s < run.count; s += lanes<Real>) interact<false>(a, Source::several(run, s));
+    settle(a);
+    for (int part = first_part(parts); part < what.densities * Tile<1>::pitch; ++part)
+      total.sum[0][part][k] += scales[order_of(part % Tile<1>::pitch)] * sum_lanes<Real>(a.sum[0][part]);
   }
 
   /// Uses the guarded short way while less than one source in eight has pairs too near for it, then close_pairs.hpp.
   template <int n>
   FARFIELD_INLINE void add_close(Tile<n>& part, Tile<n>& total, std::int64_t t, const SourceRun<Real>& run) const {
-    bool guarded = OfInverseDistance<Kernel> || Kernel::singular;  // a point's pair with itself counts in others
+    // a point's pair with itself counts in others
+    bool guarded = short_way && (OfInverseDistance<Kernel> || Kernel::singular);
     for (std::int64_t begin = 0; begin < run.count;) {
       const std::int64_t end = std::min(begin + chunk, run.count);
       part.clear();
       if (guarded) {
-        begin = add_guarded(part, total, t, run, begin, end, guarded);
+        if constexpr (short_way) begin = add_guarded(part, total, t, run, begin, end, guarded);
       } else {
         for (; begin < end; ++begin) close_.interact(part, run, begin, t);
-        total.add(part, Real(1));
+        total.add(part, ones);
       }
     }
   }
@@ -116,34 +129,38 @@ class PairSum {
                                            std::int64_t begin, std::int64_t end, bool& guarded) const {
     std::int64_t s = begin, left_out = 0;
     while (s < end) {
-      unsigned near = interact_one<true>(part, run, s++);
+      unsigned near = interact<true>(part, Source::one(run, s++));
       if (!near) [[likely]]
         continue;
-      near &= ~close_.template self_bit<n>(run.index[s - 1] - t);
+      if constexpr (!CountsCoincident<Kernel>) near &= ~close_.template self_bit<n>(run.index[s - 1] - t);
       if (!near) continue;
       close_.add(total, run, s - 1, t, near);
       if (++left_out >= tuning::fewest_left_out && left_out * tuning::left_out_part >= s - begin) break;
     }
-    total.add(part, scale);
+    settle(part);
+    total.add(part, scales);
     guarded = left_out * tuning::left_out_part < s - begin;
     return s;
   }
 
-  template <bool guarded, int n>
-  FARFIELD_INLINE unsigned interact_one(Tile<n>& a, const SourceRun<Real>& run, std::int64_t s) const {
-    V length = {};
-    if constexpr (has_lengths(softened)) length = broadcast(run.length[s]);
-    return interact<guarded>(a, broadcast(run.axis[0][s]), broadcast(run.axis[1][s]), broadcast(run.axis[2][s]),
-                             broadcast(run.q[s]), length);
+  /// Sums of Hessians or of dipoles become what they are multiplied to results by `scales`.
+  template <int n>
+  static FARFIELD_INLINE void settle(Tile<n>& a) {
+    if constexpr (settles)
+      for (int i = 0; i < n; ++i)
+        for (int v = 0; v < what.densities; ++v)
+          Kernel::template settle_moments<parts, what.moments>(a.sum[i] + v * Tile<n>::pitch);
   }
 
-  /// The short way. `guarded` leaves out pairs nearer than `nearest` and returns the bits of their lanes. `length`: of
-  /// the source, where points have lengths.
+  /// The short way. `guarded` leaves out pairs nearer than `nearest` and returns the bits of their lanes.
   template <bool guarded, int n>
-  FARFIELD_INLINE unsigned interact(Tile<n>& a, V x, V y, V z, V q, [[maybe_unused]] V length) const {
+  FARFIELD_INLINE unsigned interact(Tile<n>& a, const Source& source) const {
+    const V q = source.q[0];
+    [[maybe_unused]] const V length = source.length;
     unsigned near = 0;
     for (int i = 0; i < n; ++i) {
-      const V dx = a.x[i] - x, dy = a.y[i] - y, dz = a.z[i] - z, distance2 = dx * dx + dy * dy + dz * dz;
+      const V dx = a.x[i] - source.x, dy = a.y[i] - source.y, dz = a.z[i] - source.z,
+              distance2 = dx * dx + dy * dy + dz * dz;
       if constexpr (guarded) near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
       if constexpr (softened == Softened::spline)
         if (lanes_below(distance2, close_.softening2())) {  // within the spline's reach
@@ -161,21 +178,30 @@ class PairSum {
       }
       V r2 = softened == Softened::plummer ? distance2 + close_.softening2() : distance2;
       if constexpr (softened == Softened::plummer_lengths) r2 = distance2 + (a.length[i] + length);
-      add_pair<guarded>(a.sum[i], distance2, r2, dx, dy, dz, q);
+      add_pair<guarded>(a.sum[i], distance2, r2, dx, dy, dz, source);
     }
     return near;
   }
 
   template <bool guarded>
-  FARFIELD_INLINE void add_pair(V* sum, V distance2, V r2, V dx, V dy, V dz, V q) const {
+  FARFIELD_INLINE void add_pair(V* sum, V distance2, V r2, V dx, V dy, V dz, const Source& source) const {
+    [[maybe_unused]] V q = source.q[0];
+    constexpr int pitch = Tile<1>::pitch;
     if constexpr (OfInverseDistance<Kernel>) {
       V seed = inverse_sqrt_seed(r2);
       if constexpr (guarded) seed = distance2 < nearest * nearest ? V{} : seed;
       const V t = seed * seed;
-      if constexpr (parts == 1)
-        Kernel::template of_inverse<1>(Correction<terms>::root(r2, seed, t, Real{}), q, dx, dy, dz, sum);
-      else
-        Kernel::of_cube(Correction<terms>::cube(r2, V(q * seed), t, Real{}), r2, dx, dy, dz, sum);
+      for (int v = 0; v < what.densities; ++v, sum += pitch)
+        if constexpr (what.derives()) {
+          V root = Correction<terms>::root(r2, seed, t, Real{});
+          if constexpr (scales_root && root_factor != 1) root *= root_factor;
+          Kernel::template sum_moments<parts, what.moments>(root, source.q[v], source.p[0], source.p[1], source.p[2],
+                                                            dx, dy, dz, sum);
+        } else if constexpr (parts == 1) {
+          Kernel::template of_inverse<1>(Correction<terms>::root(r2, seed, t, Real{}), source.q[v], dx, dy, dz, sum);
+        } else {
+          Kernel::of_cube(Correction<terms>::cube(r2, V(source.q[v] * seed), t, Real{}), r2, dx, dy, dz, sum);
+        }
     } else if constexpr (fitted) {
       V seed = inverse_sqrt_seed(r2);
       if constexpr (guarded) seed = distance2 < nearest * nearest ? V{} : seed;
@@ -192,8 +218,10 @@ class PairSum {
   template <int n>
   FARFIELD_INLINE void deliver(const Tile<n>& a, int i, std::int64_t first, std::int64_t end) const {
     const auto results = part_scales<typename Kernel::Basis, Real>(1 / frame_.factor, frame_.factor);
-    for (int part = first_part(parts); part < end_part(parts); ++part)
-      add_to(work_.result[part] + first, a.sum[i][part] * results[part], end - first);
+    for (int v = 0; v < what.densities; ++v)
+      for (int part = first_part(parts); part < end_part(parts); ++part)
+        add_to(work_.result[part] + v * work_.result_pitch + first, a.sum[i][v * Tile<n>::pitch + part] * results[part],
+               end - first);
   }
   /// Writes no result beyond `valid`: the next ones belong to another box, perhaps of another thread.
   static FARFIELD_INLINE void add_to(Real* result, V v, std::int64_t valid) {
@@ -204,7 +232,7 @@ class PairSum {
   const Work<Real>& work_;
   const Frame& frame_;
   const Fit decay_;
-  const ClosePairs<Kernel, Real, parts, softened> close_;
+  const ClosePairs<Kernel, Real, what, softened> close_;
 };
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -30,8 +30,22 @@ static inline void for_each_run(const TreeView& tree, const ListView& near, std:
 
 template <class Real>
 static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
-  for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
-    std::fill(work.result[part] + begin, work.result[part] + end, Real(0));
+  for (int v = 0; v < work.densities; ++v)
+    for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part) {
+      Real* const result = work.result[part] + v * work.result_pitch;
+      std::fill(result + begin, result + end, Real(0));
+    }
+}
+
+/// Calls f(std::type_identity<K>{}, parts) for the kernel K whose pairs are summed, and its parts of the result.
+template <class Kernel, class Real, class F>
+static void with_pairs_of(const Work<Real>& work, F&& f) {
+  with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
+    if constexpr (parts() == with_gradient)
+      with_blobs<Kernel>(work.parameters, true, [&](auto kernel) { f(kernel, parts); });
+    else
+      f(std::type_identity<Kernel>{}, parts);
+  });
 }
 
 /// Targets of one leaf.
@@ -53,7 +67,7 @@ static void add_near_list(const Work<Real>& work, const Piece& targets, const Fr
     sources.forget();
   };
   std::int64_t first = near.begin[box];  // the box itself, if it holds sources
-  if (Kernel::singular && softened == Softened::no && near.items[first] == box &&
+  if (Kernel::singular && !CountsCoincident<Kernel> && softened == Softened::no && near.items[first] == box &&
       is_heap(tree, work.source, work.target, box))
     ++first;
   for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
@@ -62,9 +76,9 @@ static void add_near_list(const Work<Real>& work, const Piece& targets, const Fr
   flush();
 }
 
-template <class Kernel, class Real, int parts, int terms, Softened softened>
+template <class Kernel, class Real, Summed what, int terms, Softened softened>
 static void p2p_piece(const Work<Real>& work, const Piece& targets, const ExponentialFits& fits,
-                      PairSources<Real, only_lengths(softened)>& sources) {
+                      PairSources<Real, what, only_lengths(softened)>& sources) {
   const TreeView& tree = work.tree;
   const ListView& near = work.lists.near;
   const BoxId box = targets.box;
@@ -76,7 +90,7 @@ static void p2p_piece(const Work<Real>& work, const Piece& targets, const Expone
     const double rate = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor)).rate(),
                  reach = near_reach(tree, near, box) * frame.factor;
     with_decay_form<Real>(fits.form_for(rate * reach), [&](auto form) {
-      using Sum = PairSum<Kernel, Real, parts, terms, softened, form()>;
+      using Sum = PairSum<Kernel, Real, what, terms, softened, form()>;
       if constexpr (form() == whole_formula)
         add_near_list<Kernel, Real, softened>(work, targets, frame, Sum(work, frame), sources);
       else
@@ -84,7 +98,7 @@ static void p2p_piece(const Work<Real>& work, const Piece& targets, const Expone
                                               Sum(work, frame, {fits[form()], rate, Sum::root_scale}), sources);
     });
   } else {
-    const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
+    const PairSum<Kernel, Real, what, terms, softened> sum(work, frame);
     add_near_list<Kernel, Real, softened>(work, targets, frame, sum, sources);
   }
 }
@@ -100,13 +114,13 @@ inline std::vector<Piece> pieces_of_leaves(const TreeView& tree) {
   return pieces;
 }
 
-template <class Kernel, class Real, int parts, int terms, Softened softened>
+template <class Kernel, class Real, Summed what, int terms, Softened softened>
 static void p2p_leaves(const Work<Real>& work) {
-  using Sources = PairSources<Real, only_lengths(softened)>;
+  using Sources = PairSources<Real, what, only_lengths(softened)>;
   const TreeView& tree = work.tree;
   const ExponentialFits fits(sizeof(Real) == 4, work.decay_error);
   const auto add = [&](auto& sources, const Piece& piece) {
-    p2p_piece<Kernel, Real, parts, terms, softened>(work, piece, fits, sources);
+    p2p_piece<Kernel, Real, what, terms, softened>(work, piece, fits, sources);
   };
   if (!work.wide_leaves) {
     for_blocks<Sources>({0, tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& sources, auto i) {
@@ -139,11 +153,11 @@ static Frame frame_of_all(const Work<Real>& work, std::int64_t sources, std::int
 }
 
 /// Without a tree: one block of targets, [begin, end), with all `count` sources.
-template <class Kernel, class Real, int parts, Softened softened>
+template <class Kernel, class Real, Summed what, Softened softened>
 static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_t count, std::int64_t begin,
-                         std::int64_t end, PairSources<Real, only_lengths(softened)>& sources) {
+                         std::int64_t end, PairSources<Real, what, only_lengths(softened)>& sources) {
   constexpr int terms = full_terms(vector_bytes == 64, sizeof(Real) == 4);
-  const PairSum<Kernel, Real, parts, terms, softened> sum(work, frame);
+  const PairSum<Kernel, Real, what, terms, softened> sum(work, frame);
   for (std::int64_t s = 0; s < count;) {
     s = sources.append(work, frame, s, count);
     sum.add(begin, end, sources);
@@ -151,16 +165,22 @@ static void direct_block(const Work<Real>& work, const Frame& frame, std::int64_
   }
 }
 
-template <class Kernel, class Real, Softened softened>
+template <class Kernel, class Real, Summed what, Softened softened>
 static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
   if (count == 0 || targets == 0) return;
-  using Sources = PairSources<Real, only_lengths(softened)>;
+  using Sources = PairSources<Real, what, only_lengths(softened)>;
   const Frame frame = frame_of_all(work, count, targets);
   for_blocks<Sources>({0, targets, tuning::direct_targets}, work.threads, [&](auto& sources, std::int64_t t) {
     const std::int64_t end = std::min(t + tuning::direct_targets, targets);
-    with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
-      direct_block<Kernel, Real, parts(), softened>(work, frame, count, t, end, sources);
-    });
+    direct_block<Kernel, Real, what, softened>(work, frame, count, t, end, sources);
+  });
+}
+
+/// The same for what the results ask for.
+template <class Kernel, class Real, Softened softened>
+static void direct_parts(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
+  with_pairs_of<Kernel>(work, [&]<class K>(std::type_identity<K>, auto parts) {
+    direct_blocks<K, Real, Summed{parts()}, softened>(work, count, targets);
   });
 }
 

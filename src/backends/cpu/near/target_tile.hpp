@@ -4,12 +4,13 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-template <class Real, int n, int parts, Softened softened = Softened::no>
+template <class Real, int n, Summed what, Softened softened = Softened::no>
 struct TargetTile {
   using V = Vec<Real>;
   V x[n], y[n], z[n];
-  V rest[3][n];  ///< what rounding took off the coordinates, in single
-  V sum[n][end_part(parts)];
+  V rest[3][n];                                       ///< what rounding took off the coordinates, in single
+  static constexpr int pitch = end_part(what.parts);  ///< of the sums of a density, those of the next behind them
+  V sum[n][what.densities * pitch];
   V length[has_lengths(softened) ? n : 1];  ///< kept_lengths
 
   /// Reads the targets from t on into the frame.
@@ -29,16 +30,19 @@ struct TargetTile {
     for (int i = 0; i < n; ++i)
       for (V& part : sum[i]) part = V{};
   }
-  void add(const TargetTile& other, Real scale) {
+  /// Scaled by orders of derivatives.
+  void add(const TargetTile& other, const Real (&scale)[orders]) {
     for (int i = 0; i < n; ++i)
-      for (int part = first_part(parts); part < end_part(parts); ++part) sum[i][part] += scale * other.sum[i][part];
+      for (int k = first_part(what.parts); k < what.densities * pitch; ++k)
+        sum[i][k] += scale[order_of(k % pitch)] * other.sum[i][k];
   }
   /// Adds the lanes of `other` whose bits are set.
   void add_lanes(const TargetTile& other, unsigned bits) {
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < lanes<Real>; ++k) {
         if (!(bits >> (i * lanes<Real> + k) & 1)) continue;
-        for (int part = first_part(parts); part < end_part(parts); ++part) sum[i][part][k] += other.sum[i][part][k];
+        for (int part = first_part(what.parts); part < what.densities * pitch; ++part)
+          sum[i][part][k] += other.sum[i][part][k];
       }
   }
 };

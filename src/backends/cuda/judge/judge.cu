@@ -100,12 +100,12 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
     boxes += 1;
   });
   const double potential = in_plane ? sum : sum / a2, targets = static_cast<double>(tree.target_count(box));
-  tails.truncation += {potential, potential * means.outer_gradient() / a2};
+  tails.truncation += {{potential, potential * means.outer_ratio(1) / a2}};
   if (!work.tensor.ready) return;
   // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); seen two edges away
   const double digits = static_cast<double>(work.tensor.most_sources[tree.level[box]]) * 0x1p-40;
   const double lost = targets * boxes * digits * digits / (4 * a2);
-  tails.operands += {lost, lost / (4 * a2)};
+  tails.operands += {{lost, lost / (4 * a2)}};
 }
 
 template <class Real>
@@ -155,8 +155,8 @@ __global__ void __launch_bounds__(sum_threads)
     }
     add_finer(work, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
   }
-  const double sums[] = {tails.truncation.potential, tails.truncation.gradient, tails.operands.potential,
-                         tails.operands.gradient};
+  const double sums[] = {tails.truncation.order[0], tails.truncation.order[1], tails.operands.order[0],
+                         tails.operands.order[1]};
   for (int e = 0; e < cuda::tails; ++e) {
     const double all = sum_of_block(sums[e], shared);
     if (threadIdx.x == 0) part[blockIdx.x * cuda::tails + e] = all;
@@ -220,19 +220,19 @@ Judge::Found Judge::result() const {
   Found found;
   found.norms.with_potential = with_potential_;
   double squares[2] = {};
-  Norm* const norm[2] = {&found.norms.potential, &found.norms.gradient};
+  Norm* const norm = found.norms.order;
   for (int share = 0; share < shares_; ++share)
     for (int which = 0; which < 2; ++which) {
       const double* of_share = found_.data() + kept_ * tails + share * norms + 2 * which;
       squares[which] += of_share[0];
-      if (!(of_share[1] <= norm[which]->largest)) norm[which]->largest = of_share[1];
+      if (!(of_share[1] <= norm[which].largest)) norm[which].largest = of_share[1];
     }
-  for (int which = 0; which < 2; ++which) norm[which]->l2 = std::sqrt(squares[which]);
+  for (int which = 0; which < 2; ++which) norm[which].l2 = std::sqrt(squares[which]);
   double sums[tails] = {};
   for (int share = 0; share < kept_; ++share)
     for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[share * tails + e];
-  found.truncation = {sums[0], sums[1]};
-  found.operands = {sums[2], sums[3]};
+  found.truncation = {{sums[0], sums[1]}};
+  found.operands = {{sums[2], sums[3]}};
   return found;
 }
 

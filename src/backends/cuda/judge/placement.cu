@@ -354,7 +354,7 @@ const PlacementFindings& DeviceSums::found() {
 
 Placement DeviceSums::typical(const ResultNorms& norms, int degree) {
   const FarSums& far = found().far;
-  const Placement sums = typical_sums({far.beside[0], far.beside[1]}, {far.beyond[0], far.beyond[1]}, degree);
+  const Placement sums = typical_sums({{far.beside[0], far.beside[1]}}, {{far.beyond[0], far.beyond[1]}}, degree);
   return relative(sums, target_count_, norms);
 }
 
@@ -366,7 +366,7 @@ Placement DeviceSums::facing(const ResultNorms& norms, int degree) {
     read();
   }
   const double* sums = found().far.facing[degree - first_degree_];
-  return relative({sums[0], sums[1]}, target_count_, norms);
+  return relative({{sums[0], sums[1]}}, target_count_, norms);
 }
 
 }  // namespace farfield::cuda

@@ -232,8 +232,8 @@ ResultNorms DeviceSums::norms() {
   for (std::size_t k = 0; k < samples; ++k)
     for (const auto& share : f.norm[k])
       for (std::size_t a = 0; a < 3; ++a) sum[a] += share[a] / static_cast<double>(samples);
-  ResultNorms mean{sum[0], sum[1] + (f.own_leaf[1] > 0 ? f.own_leaf[0] / f.own_leaf[1] : 0)};
-  if (mean.gradient > 0) mean.near_share = 1 - sum[2] / mean.gradient;
+  ResultNorms mean{{sum[0], sum[1] + (f.own_leaf[1] > 0 ? f.own_leaf[0] / f.own_leaf[1] : 0)}};
+  if (mean.order[1] > 0) mean.near_share = 1 - sum[2] / mean.order[1];
   return mean;
 }
 

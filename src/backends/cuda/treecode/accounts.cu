@@ -99,10 +99,10 @@ __global__ void __launch_bounds__(32)
         r2 += u * u;
       }
       const Truncation own = outer_tail(power[found.box], r2, edge, means);
-      sum += {each_for * own.potential, each_for * own.gradient};
+      sum += {{each_for * own.order[0], each_for * own.order[1]}};
     }
   });
-  const double potential = sum_of_warp(sum.potential), gradient = sum_of_warp(sum.gradient);
+  const double potential = sum_of_warp(sum.order[0]), gradient = sum_of_warp(sum.order[1]);
   if (static_cast<int>(threadIdx.x) < width)
     part[std::int64_t(blockIdx.x) * width + threadIdx.x] = threadIdx.x == 0   ? potential
                                                            : threadIdx.x == 1 ? gradient

@@ -1,0 +1,54 @@
+// Pairs of sources that carry charges and dipoles, and their Hessians, of kernels that are Differentiates: formed
+// slowly and carefully, with any softening.
+#pragma once
+#include <cmath>
+
+#include "kernels/softened.hpp"
+
+namespace farfield {
+
+/// How small squared distances may be whose 1/r^5, times a dipole, is a number of Real. In single that is also where
+/// differences of coordinates end.
+template <class Real>
+inline constexpr Real least_square_of_moments = sizeof(Real) == 4 ? Real(1e-12) : Real(1e-100);
+
+/// Adds one pair, d = target - source, at a distance whose 1/r^5 is a number. `softening`: what Plummer's kernel adds
+/// to r2; of the spline, the inverse of its reach.
+template <class K, int parts, int moments, Softened softened, class V>
+void moments_pair(V r2, V softening, V q, const V (&p)[3], V dx, V dy, V dz, V* out) {
+  const V x = is_spline(softened) || softened == Softened::no ? r2 : r2 + softening, one = Math<V>::constant(1);
+  const V inverse = x > V{} ? Math<V>::inverse_sqrt(x > V{} ? x : one) : V{};
+  if constexpr (is_spline(softened))
+    K::template of_spline_moments<parts, moments>(inverse, r2, softening, q, p[0], p[1], p[2], dx, dy, dz, out);
+  else
+    K::template of_moments<parts, moments>(inverse, q, p[0], p[1], p[2], dx, dy, dz, out);
+}
+
+/// Adds one pair at any distance, computed with about the larger of distance and softening `length` as the unit.
+/// Nothing where both are 0. Charge and dipole apart, as their results are of different powers of the unit.
+template <class K, int parts, int moments, Softened softened>
+void nearest_moments_pair(double length, const double (&d)[3], double q, const double (&p)[3], double* out) {
+  const double distance = std::fmax(std::fabs(d[0]), std::fmax(std::fabs(d[1]), std::fabs(d[2])));
+  const double largest = softened == Softened::no ? distance : std::fmax(distance, length);
+  if (!(largest > 0)) return;
+  const double unit = std::scalbn(1.0, std::ilogb(largest)), x = d[0] / unit, y = d[1] / unit, z = d[2] / unit;
+  const double r2 = x * x + y * y + z * z, soft = length / unit;
+  double charge[parts] = {}, dipole[parts] = {};
+  const auto add = [&](auto kind) {
+    const double softening = is_spline(kind()) ? 1 / soft : soft * soft;
+    moments_pair<K, parts, 1, kind()>(r2, softening, q, p, x, y, z, charge);
+    if constexpr (moments == with_dipole)
+      moments_pair<K, parts, moments, kind()>(r2, softening, 0.0, p, x, y, z, dipole);
+  };
+  if (is_spline(softened) && !(length > 0))
+    add(std::integral_constant<Softened, Softened::no>{});
+  else
+    add(std::integral_constant<Softened, softened>{});
+  // divide by one power of unit at a time: its cube may leave the range of double where the result does not
+  for (int part = 0; part < parts; ++part) {
+    for (int power = 0; power <= order_of(part); ++power) charge[part] /= unit, dipole[part] /= unit;
+    out[part] += charge[part] + (moments == with_dipole ? dipole[part] / unit : 0);
+  }
+}
+
+}  // namespace farfield
