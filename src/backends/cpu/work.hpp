@@ -99,6 +99,19 @@ struct Work {
   double decay_error = 0;  ///< largest relative error of p2p's exponentials; 0: that of the precision
   int threads = 1;
 
+  /// What one of the densities works with.
+  Work of(int density) const {
+    Work one = *this;
+    one.densities = 1;
+    one.strength += density * strength_pitch;
+    one.multipole += density * expansion_pitch;
+    one.local += density * expansion_pitch;
+    for (int part = 0; part < most_parts; ++part)
+      if (result.part[part]) one.result.part[part] += density * result_pitch;
+    for (int axis = 0; axis < 3 && dipole[axis]; ++axis) one.dipole[axis] += density * strength_pitch;
+    return one;
+  }
+
   /// Tables of the boxes of a level, with m2m to their parents, l2l from them, and m2l from boxes of this level.
   const TablesView<Real>& tables_of(int level) const { return level_tables ? level_tables[level] : tables; }
 
