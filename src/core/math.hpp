@@ -52,6 +52,7 @@ using OnDevice = std::conditional_t<sizeof(V) == 4, float, double>;
 
 template <class V>
 struct Math {
+  static constexpr bool single = sizeof(V) == sizeof(float);  ///< of the elements
   FARFIELD_HD static V constant(double x) { return static_cast<V>(x); }
   FARFIELD_HD static V absolute(V x) { return x < V{} ? -x : x; }
   FARFIELD_HD static V square_root(V x) { return std::sqrt(x); }
@@ -86,6 +87,8 @@ struct Math {
     return -std::expm1(-x);
 #endif
   }
+  /// Whether x, or one of its elements, is below the bound.
+  FARFIELD_HD static bool any_below(V x, double bound) { return x < bound; }
   /// 0 where e^x is below the smallest normal number.
   FARFIELD_HD static V exp(V x) {
 #if defined(__CUDA_ARCH__)

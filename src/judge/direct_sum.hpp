@@ -44,6 +44,7 @@ struct DirectInput {
   int threads = 1;
   /// Softening lengths of the points themselves, scaled; of a spline reaches. Null: `softening` for all.
   const double *source_length = nullptr, *target_length = nullptr;
+  bool potential = true;  ///< is summed
 };
 
 /// Absolute values of a pair's terms of potential and gradient.

@@ -92,12 +92,25 @@ concept HasCore = HasParameters<K> && requires(const K& kernel, const Options& o
   { K::core_reach(options, error) } -> std::convertible_to<double>;  ///< KernelTraits::core_reach
 };
 
+/// A kernel with a core whose potential, too, is finite everywhere: then points that coincide contribute to it, also a
+/// point to itself.
+template <class K>
+concept CountsCoincident = HasCore<K> && requires(const K& kernel) {
+  { kernel.core_length() } -> std::same_as<double>;
+  { kernel.at_no_distance() } -> std::same_as<double>;
+};
+
 /// Adds a pair of a singular kernel whose 1/r^3, or the square of whose distance, leaves the range of double: computed
 /// with about its distance as the unit of length. Adds nothing where the points coincide. In that unit lengths of the
 /// kernel may be infinite.
 template <class K, int parts>
 FARFIELD_HD void nearest_pair(const KernelParameters& parameters, double x, double y, double z, double q, double* out) {
   const double largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
+  if constexpr (CountsCoincident<K>)
+    if (const K kernel = kernel_of<K>(parameters); !(largest > 1e-100 * kernel.core_length())) {
+      out[0] += q * kernel.at_no_distance();  // the gradient is below 1e-100 of its largest
+      return;
+    }
   if (!(largest > 0)) return;
   const double unit = scalbn(1.0, ilogb(largest));
   x /= unit, y /= unit, z /= unit;

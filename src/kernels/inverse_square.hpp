@@ -23,7 +23,16 @@ decltype(auto) with_core([[maybe_unused]] const KernelParameters& parameters, F&
     return f(std::type_identity<Kernel>{});
 }
 
-/// with_parts_of for pairs of kernel K, of which cores are of the gradient alone.
+/// Calls f(std::type_identity<K>{}) for the kernel, or, where these parameters have a core and the potential is summed,
+/// for its kernel that is finite everywhere (CountsCoincident).
+template <class Kernel, class F>
+decltype(auto) with_blobs([[maybe_unused]] const KernelParameters& p, [[maybe_unused]] bool potential, F&& f) {
+  if constexpr (HasCore<Kernel>)
+    if (potential && (p.length[0] > 0 || p.length[1] > 0)) return f(std::type_identity<typename Kernel::Blob>{});
+  return f(std::type_identity<Kernel>{});
+}
+
+/// with_parts_of for pairs of kernel K, of which a device has cores of the gradient alone.
 template <class K, class F>
 decltype(auto) with_pair_parts_of(int parts, F&& f) {
   if constexpr (HasCore<K>)

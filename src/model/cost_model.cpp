@@ -88,10 +88,11 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
 // p2p of 2e4 uniform points in leaves of 300, AVX-512: 1.05 for Plummer's kernel, 1.12 for a spline of short reach, 1.5
 // (double) to 2.2 (single) for one that reaches as far as a leaf.
 // Velocities of vortices, baseline, 2e4 points: with Gaussian cores 1.9 (far pairs) to 4 (near ones), with the stream
-// function 2.8.
+// function 2.8; with both, 4.5 for Rankine's cores, 5 (far pairs) to 15 (near ones) for Gaussian ones.
 // On a device constants of the plane are those of laplace2d: in double a pair of velocities takes half of it, in single
 // leaves of about 21 points are best for both (2^24 vortices: 9.3 ms, with 24 to 28 points 10.1 to 12.1).
 double softened_pair_cost(const Options& o, Backend backend, Precision precision) {
+  if (o.core != Core::none && o.stream_function) return o.core == Core::gauss ? 8 : 4.5;
   if (o.core != Core::none) return o.core == Core::gauss ? 3 : 1.05;
   if (traits(o.kernel).vector.always && backend == Backend::cuda)
     return o.stream_function || precision == Precision::single_ ? 1 : 0.5;

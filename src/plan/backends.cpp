@@ -106,7 +106,9 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
   const char* lacks = !offers_method(Backend::cuda, options) ? "the device does not offer this method of the kernel"
                       : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
-                                                                  : nullptr;
+                      : !offers_core(Backend::cuda, options)
+                          ? "the device does not offer cores beside the stream function"
+                          : nullptr;
   if (lacks) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
     d.choices.insert(d.choices.begin(), {"backend", "cpu", lacks});

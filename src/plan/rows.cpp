@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 #include <string>
 
 #include "core/number.hpp"
@@ -25,7 +27,6 @@ void validate_periodic(const Options& o) {
   if (!kernel.vector.always || o.periodic != Axes::x)
     refuse(std::string("kernel ") + kernel.name + " is not offered with points that repeat along " +
            word_of(o.periodic) + "; rows along x are, of kernels vortex and cauchy");
-  if (o.stream_function) refuse("the stream function of a row is not offered; leave stream_function out");
   if (!(o.cell_x > 0) || !std::isfinite(o.cell_x))
     refuse("cell_x " + number(o.cell_x) + " is not a length; use a finite number above 0");
   const double reach = o.core == Core::none ? 0 : least_box_edge(o, o.tolerance, 0);
@@ -70,11 +71,21 @@ void Rows::bring_into_cell(double left) {
       if (x - left > length) x = std::clamp(x - length * std::floor((x - left) / length), left, left + length);
 }
 
+/// The sum over all images may be smaller than that over the nearest: down to this part of it the tolerance is kept.
+/// Stream functions of one sign are, since their mean over the cell is small: a sheet's by 5.
+double Rows::least_size() const { return options_.stream_function ? 0.125 : 0.5; }
+
+/// A mean point of the cell has a sum of -log |z - nL|, |n| <= 1, of 1.8 where L = 1: in units in which it is 1.3
+/// to 2.6 that and 3 log L differ little, and few digits are lost.
+static double unit_beside(double cell) { return std::ldexp(1.0, -std::ilogb(cell / 1.28)); }
+
 void Rows::make_plan() {
   Options inner = options_;
+  if (options_.stream_function) unit_ = unit_beside(options_.cell_x);
+  inner.core_radius *= unit_;
   inner.periodic = Axes::none, inner.cell_x = 0;
   inner.at_sources = false;
-  inner.tolerance = options_.tolerance / 2;  // the sum over all images may be smaller
+  inner.tolerance = options_.tolerance * least_size();
   if (inner.tolerance < reachable_tolerance(Precision::double_)) inner.tolerance = options_.tolerance;
   Flat images = sources_;
   for (const double shift : {-options_.cell_x, options_.cell_x})
@@ -83,7 +94,10 @@ void Rows::make_plan() {
   const auto view = [](const Flat& flat) {
     return points(flat.x.data(), flat.y.data(), flat.z.data(), std::ssize(flat.x));
   };
-  near_.emplace(view(images), view(alike_ ? sources_ : targets_), inner);
+  Flat at = alike_ ? sources_ : targets_;
+  for (std::vector<double>* axis : {&images.x, &images.y, &at.x, &at.y})
+    for (double& x : *axis) x *= unit_;
+  near_.emplace(view(images), view(at), inner);
 }
 
 Rows::Rows(const Options& options, const Points& sources, const Points* targets)
@@ -104,7 +118,9 @@ Rows::Rows(const Options& options, const Points& sources, const Points* targets)
     refuse("the points are " + number((heights.high - heights.low) / options_.cell_x) +
            " times as high as the cell is long; rows are offered up to 1,000 times");
   make_plan();
-  far_.emplace(options_.cell_x, left, heights.low, heights.high, 0.01 * options_.tolerance);
+  far_.emplace(options_.cell_x, left, heights.low, heights.high, 0.01 * options_.tolerance, options_.stream_function);
+  if (options_.stream_function && options_.core == Core::none)
+    coincident_.emplace(sources_.x, sources_.y, options_.cell_x);
   describe();
 }
 
@@ -128,22 +144,41 @@ std::vector<double> Rows::strengths_of(const Strengths& s, std::int64_t vector) 
   return q;
 }
 
-double Rows::add_far(const std::vector<double>& q, std::vector<double>& result) {
+static double squares_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum;
+}
+
+Rows::Sizes Rows::add_far(const std::vector<double>& q, Sums& sums) {
+  const Flat& at = alike_ ? sources_ : targets_;
+  const int threads = settle_team(options_.threads).threads;
+  for (double& value : sums.gradient) value *= unit_;
+  const double gradient = squares_of(sums.gradient), potential = squares_of(sums.potential);
+  const double all = std::accumulate(q.begin(), q.end(), 0.0);
+  far_->set(at.x.empty() ? std::vector<double>{} : sources_.x, sources_.y, q, threads);
+#pragma omp parallel for num_threads(threads)
+  for (std::size_t i = 0; i < at.x.size(); ++i) add_far_at(i, q, all, sums);
+  Sizes sizes;
+  if (gradient > 0) sizes.gradient = std::sqrt(squares_of(sums.gradient) / gradient);
+  if (potential > 0) sizes.potential = std::sqrt(squares_of(sums.potential) / potential);
+  return sizes;
+}
+
+/// The three nearest images were summed as -log |z - nL| in the inner plan's unit, so that each lacks log L. A pair of
+/// points that coincide, of which the plan left out one image, contributes nothing.
+void Rows::add_far_at(std::size_t i, const std::vector<double>& q, double all, Sums& sums) const {
   const VectorResult& made = traits(options_.kernel).vector;
   const double scale = options_.scale * made.constant;
   const Flat& at = alike_ ? sources_ : targets_;
-  const int threads = settle_team(options_.threads).threads;
-  double before = 0, after = 0;
-  for (const double value : result) before += value * value;
-  far_->set(at.x.empty() ? std::vector<double>{} : sources_.x, sources_.y, q, threads);
-#pragma omp parallel for num_threads(threads)
-  for (std::size_t i = 0; i < at.x.size(); ++i) {
-    const std::complex<double> f = far_->at(at.x[i], at.y[i]);
-    const double gradient[] = {0, -f.real(), f.imag(), 0};
-    for (std::size_t k = 0; k < 2; ++k) result[3 * i + k] += scale * made.sign[k] * gradient[made.part[k]];
-  }
-  for (const double value : result) after += value * value;
-  return before > 0 ? std::sqrt(after / before) : 1;
+  const RowSum::Sums far = far_->at(at.x[i], at.y[i]);
+  const double gradient[] = {0, -far.field.real(), far.field.imag(), 0};
+  for (std::size_t k = 0; k < 2; ++k) sums.gradient[3 * i + k] += scale * made.sign[k] * gradient[made.part[k]];
+  if (sums.potential.empty()) return;
+  const double log_cell = std::log(options_.cell_x * unit_);
+  const double left_out = coincident_ ? coincident_->sum(at.x[i], at.y[i], q) : 0;
+  sums.potential[i] +=
+      scale * (3 * log_cell * all - far.logarithm + (std::log(2 * std::numbers::pi) - log_cell) * left_out);
 }
 
 template <class T>
@@ -151,27 +186,38 @@ static void write(void* to, std::int64_t first, const double* from, std::int64_t
   for (std::int64_t i = 0; to && i < count; ++i) static_cast<T*>(to)[first + i] = static_cast<T>(from[i]);
 }
 
-void Rows::evaluate(const Strengths& strengths, const Outputs& o) {
+void Rows::deliver(const Sums& sums, std::int64_t vector, const Outputs& o) const {
   const std::int64_t n = std::ssize(sources_.x), first = alike_ ? n : apart_,
                      rest = alike_ || !options_.at_sources ? 0 : n;
-  void* const at_targets = alike_ && !o.gradient ? o.source_gradient : o.gradient;
+  const auto deliver = o.scalar == Scalar::float32 ? write<float> : write<double>;
+  const auto both = [&](void* at_targets, void* at_sources, const std::vector<double>& from, std::int64_t width) {
+    if (from.empty()) return;
+    deliver(alike_ && !at_targets ? at_sources : at_targets, width * vector * first, from.data(), width * first);
+    if (rest > 0) deliver(at_sources, width * vector * rest, from.data() + width * first, width * rest);
+  };
+  both(o.gradient, o.source_gradient, sums.gradient, 3);
+  both(o.potential, o.source_potential, sums.potential, 1);
+}
+
+void Rows::evaluate(const Strengths& strengths, const Outputs& o) {
   double least = INFINITY;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     const std::vector<double> q = strengths_of(strengths, v);
     std::vector<double> all = q;
     for (int image = 0; image < 2; ++image) all.insert(all.end(), q.begin(), q.end());
-    std::vector<double> result = near_->evaluate(all).gradient;
-    const double size = add_far(q, result);
-    least = std::min(least, size);
-    const auto deliver = o.scalar == Scalar::float32 ? write<float> : write<double>;
-    deliver(at_targets, 3 * v * first, result.data(), 3 * first);
-    if (rest > 0) deliver(o.source_gradient, 3 * v * rest, result.data() + 3 * first, 3 * rest);
+    Result<double> near = near_->evaluate(all);
+    Sums sums{std::move(near.potential), std::move(near.gradient)};
+    const Sizes sizes = add_far(q, sums);
+    least = std::min({least, sizes.potential, sizes.gradient});
+    deliver(sums, v, o);
     if (v > 0) continue;
     describe();
-    if (report_.error) report_.error->gradient /= size;  // measured before the far images were added
+    if (!report_.error) continue;
+    report_.error->gradient /= sizes.gradient;  // measured before the far images were added
+    report_.error->potential /= sizes.potential;
   }
   report_.vectors = strengths.vectors;
-  if (least < 0.5)
+  if (least < least_size())
     report_.warnings.push_back("the sum over all images is only " + number(least, 1) +
                                " times that over the nearest; the error may exceed the tolerance by as much");
 }

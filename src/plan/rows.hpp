@@ -4,6 +4,7 @@
 #include <farfield/plan.hpp>
 #include <optional>
 
+#include "kernels/periodic/coincident.hpp"
 #include "kernels/periodic/row.hpp"
 
 namespace farfield {
@@ -29,17 +30,30 @@ class Rows {
   Range range(const std::vector<double> Flat::*axis) const;
   void bring_into_cell(double left);
   void make_plan();
+  double least_size() const;
   void describe();
   std::vector<double> strengths_of(const Strengths& strengths, std::int64_t vector) const;
-  /// Adds the far images; returns the L2 norm of the sum over that without them.
-  double add_far(const std::vector<double>& q, std::vector<double>& result);
+  /// Results at all targets; empty where not asked for.
+  struct Sums {
+    std::vector<double> potential, gradient;
+  };
+  /// L2 norms over those of the nearest images alone.
+  struct Sizes {
+    double potential = 1, gradient = 1;
+  };
+  Sizes add_far(const std::vector<double>& q, Sums& sums);
+  void add_far_at(std::size_t target, const std::vector<double>& q, double all, Sums& sums) const;
+  /// Writes those of one vector of strengths.
+  void deliver(const Sums& sums, std::int64_t vector, const Outputs& outputs) const;
 
   Options options_;
   bool alike_;
   std::int64_t apart_ = 0;  ///< targets that are not sources
+  double unit_ = 1;         ///< the inner plan's coordinates over the caller's: a power of 2
   Flat sources_, targets_;  ///< targets_: of the inner plan; empty where they are the sources
   std::optional<Plan> near_;
   std::optional<RowSum> far_;
+  std::optional<CoincidentSources> coincident_;  ///< for the stream function without cores
   Report report_;
 };
 

@@ -1,7 +1,12 @@
 // e^x and 1 - e^-x of vectors against long double, in units in the last place. Built once per instruction set.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <numbers>
+
 #include "backends/cpu/runtime/simd.hpp"
+#include "core/exponential_integral.hpp"
 #include "support/random.hpp"
 
 namespace farfield::testing {
@@ -78,6 +83,30 @@ TEST(OneMinusExp, IsRightToTwoUnitsInTheLastPlace) {
   EXPECT_EQ(one_minus_exp(broadcast(0.0))[0], 0);
   EXPECT_EQ(one_minus_exp(broadcast(static_cast<double>(INFINITY)))[0], 1);
   EXPECT_EQ(one_minus_exp(broadcast(INFINITY))[0], 1);
+}
+
+/// E1(x) + log min(x, 1) is of the order of 1: its absolute error counts.
+template <class Real>
+void expect_integral_within(long double most) {
+  Stream random(7);
+  long double worst = 0;
+  const auto check = [&](Real x) {
+    const long double y = x, exact = y < 1e-9L ? y - std::numbers::egamma_v<long double>
+                                               : -std::expint(-y) + std::log(std::min(y, 1.0L));
+    worst = std::max(worst, std::fabs(exponential_integral(broadcast(x))[lanes<Real> - 1] - exact));
+  };
+  for (int i = 0; i < 100'000; ++i)
+    check(static_cast<Real>(i % 2 ? random.between(0, 45) : std::pow(10.0, random.between(-20, 1))));
+  for (const Real x : {Real(0), Real(1), std::nextafter(Real(1), Real(0))}) check(x);
+  EXPECT_LE(worst, most);
+  std::printf("largest error %.2Le\n", worst);
+  EXPECT_EQ(exponential_integral(broadcast(std::numeric_limits<Real>::infinity()))[0], 0);
+}
+
+TEST(ExponentialIntegral, IsRightToTheLastDigits) {
+  if (!machine_has_this()) GTEST_SKIP() << "this machine does not offer the instruction set";
+  expect_integral_within<double>(3e-16L);
+  expect_integral_within<float>(2e-7L);
 }
 
 }  // namespace

@@ -274,9 +274,6 @@ TEST(Vortex, RefusesBadCores) {
       says(cored(vortex_options(1e-6), core, radius), "is not a length");
     says(cored(vortex_options(1e-6), core, 1e12), "1e9 times the points' extent");
     says(cored(flat_options(1e-6), core, 0.1), "kernel laplace2d has no core");
-    Options stream = cored(vortex_options(1e-6), core, 0.1);
-    stream.stream_function = true;
-    says(stream, "not offered with a core");
   }
   says(cored(vortex_options(1e-6), Core::none, 0.1), "radius of no core");
   says(cored(vortex_options(1e-6), static_cast<Core>(7), 0.1), "core has the unknown value 7");

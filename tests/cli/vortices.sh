@@ -19,6 +19,8 @@ contains again.csv '^x,y,z,q,u,v,u_,v_$'
 
 expect 0 -- run v.csv --kernel vortex --core gauss:0.01 --method fmm --check 200
 contains out 'cores gauss of radius 0.01'
+expect 0 -- run v.csv --kernel vortex --core rankine:0.01 --stream-function --method fmm --check 200 -o s.csv
+contains s.csv '^x,y,z,q,potential,u,v$'
 expect 2 -- run v.csv --kernel vortex --core disc:0.01
 contains err "'disc:0.01' is none"
 expect 2 -- run v.csv --kernel vortex --core gauss:-1
@@ -27,6 +29,8 @@ contains err 'core radius -1 is not a length'
 expect 0 -- run v.csv --kernel vortex --periodic x --cell 9 --check 200 -o row.csv
 contains out 'repeated along x every 9'
 contains row.csv '^x,y,z,q,u,v$'
+expect 0 -- run v.csv --kernel vortex --periodic x --cell 9 --stream-function --check 200 -o row.csv
+contains row.csv '^x,y,z,q,potential,u,v$'
 expect 2 -- run v.csv --kernel vortex --periodic x
 contains err '--cell has 0 lengths, but --periodic x names 1 axis'
 expect 2 -- run v.csv --kernel vortex --cell 3

@@ -15,6 +15,16 @@ inline long double core_factor(long double r2, const Options& o) {
   return o.core == Core::gauss ? -std::expm1(-x) : o.core == Core::rankine ? std::min(1.0L, x) : 1;
 }
 
+/// log r of a pair with core: finite where points coincide.
+inline long double core_logarithm(long double r2, const Options& o) {
+  const long double square = (long double)o.core_radius * o.core_radius, x = r2 / square;
+  if (o.core == Core::rankine && x < 1) return (std::log(square) + x - 1) / 2;
+  if (o.core != Core::gauss) return std::log(r2) / 2;
+  constexpr long double gamma = std::numbers::egamma_v<long double>;
+  if (x < 1e-9L) return (std::log(square) - gamma + x) / 2;
+  return (std::log(r2) - std::expint(-x)) / 2;  // E1(x) = -Ei(-x)
+}
+
 /// u in PointSum::u; (u, v, 0) or (Re, Im, 0) in g.
 inline PointSum vortex_sum_at(const Cloud& c, const double* x, const Options& o) {
   PointSum s;
@@ -23,9 +33,9 @@ inline PointSum vortex_sum_at(const Cloud& c, const double* x, const Options& o)
   for (std::size_t j = 0; j < c.strengths.size(); ++j) {
     const long double dx = (long double)x[0] - c.sources[3 * j], dy = (long double)x[1] - c.sources[3 * j + 1];
     const long double r2 = dx * dx + dy * dy, q = constant * c.strengths[j];
-    if (r2 == 0) continue;  // coincident pairs contribute nothing
+    if (o.core != Core::none || r2 > 0) s.u -= q * core_logarithm(r2, o);
+    if (r2 == 0) continue;  // coincident pairs contribute nothing to velocities
     const long double g = q * core_factor(r2, o) / r2;
-    s.u -= q * std::log(r2) / 2;
     s.g[0] += g * (turned ? -dy : dx), s.g[1] += g * (turned ? dx : -dy);
     s.abs_g += std::fabs(g) * std::sqrt(r2);
   }

@@ -140,7 +140,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void finish_build(Report& report) {
     if (with_tree()) count_work(work_.tree, work_.lists, decision, report);
-    if (with_tree() && traits(decision.kernel).singular && decision.softening == 0)
+    if (with_tree() && traits(decision.kernel).singular && !counts_coincident())
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     if (decision.method == Method::grid) window_.make(decision);
     if (decision.method == Method::hermite && sources() > 0) time("boxes", [&] { box_for_series(); });
@@ -333,7 +333,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                             softened_to(),
                             threads,
                             work_.source_length,
-                            work_.target_length};
+                            work_.target_length,
+                            is_summed(0)};
     return [this, input](const std::vector<std::int64_t>& at) {
       std::vector<DirectSum> sums(at.size());
       stages_.direct_sums(input, at.data(), std::ssize(at), sums.data());
@@ -344,6 +345,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
   double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
 
+  /// Do points that coincide contribute to each other?
+  bool counts_coincident() const {
+    const double* core = decision.parameters.length;
+    const bool blobs = traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
+    return decision.softening != 0 || blobs;
+  }
   bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
   Computed<Real> computed() const { return {targets(), work_.result}; }
 

@@ -38,6 +38,13 @@ Long far_images(Long z) {
   return std::fabs(nearest) > 1 ? sum + 1.0L / (z - nearest) : sum;
 }
 
+long double far_logarithm(long double y) {
+  constexpr long double pi = std::numbers::pi_v<long double>;
+  y = std::fabs(y);
+  const long double over_y = y > 0 ? -std::expm1(-2 * pi * y) / y : 2 * pi;  // 2 sinh(pi y) = e^(pi y) over_y y
+  return pi * y + std::log(over_y) - std::log1p(y * y);
+}
+
 /// c_m for m = 0 ... last at the point iy, by the integral over a circle of radius 1.5 around it, which leaves out
 /// the poles: 256 points err by (1.5/2)^256.
 static void taylor_at(double y, int last, Number* coefficient) {
@@ -62,19 +69,23 @@ std::int64_t RowSum::strips_of(double cell, double low, double high) {
   return strips < 1e9 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(strips)) : 1'000'000'000;
 }
 
-RowSum::RowSum(double cell, double left, double low, double high, double error)
+RowSum::RowSum(double cell, double left, double low, double high, double error, bool logarithm)
     : cell_(cell),
       centre_(left + cell / 2),
       low_(low),
       strips_(strips_of(cell, low, high)),
-      degree_(std::clamp(static_cast<int>(std::ceil(std::log(error) / std::log(ratio))), 4, 60)) {
+      degree_(std::clamp(static_cast<int>(std::ceil(std::log(error) / std::log(ratio))), 4, 60) + logarithm),
+      logarithm_(logarithm) {
   const int terms = 2 * degree_ + 1;
   factorial_.assign(static_cast<std::size_t>(terms), 1);
   for (std::size_t n = 1; n < factorial_.size(); ++n) factorial_[n] = factorial_[n - 1] * static_cast<double>(n);
   taylor_.resize(static_cast<std::size_t>((2 * strips_ - 1) * terms));
   for (std::int64_t apart = 1 - strips_; apart < strips_; ++apart) {
     Number* const own = &taylor_[static_cast<std::size_t>((apart + strips_ - 1) * terms)];
-    taylor_at(static_cast<double>(apart) * strip_height, degree_, own);
+    const double y = static_cast<double>(apart) * strip_height;
+    taylor_at(y, degree_ - logarithm_, own + logarithm_);
+    for (int m = degree_; logarithm_ && m > 0; --m) own[m] /= m;
+    if (logarithm_) own[0] = static_cast<double>(far_logarithm(y));
     for (int m = 0; m <= degree_; ++m) own[m] *= factorial_[static_cast<std::size_t>(m)];
   }
   const auto all = static_cast<std::size_t>(strips_ * (degree_ + 1));
@@ -124,13 +135,19 @@ void RowSum::make_local(std::int64_t target) {
   for (int l = 0; l < terms; ++l) local[l] /= factorial_[static_cast<std::size_t>(l)];
 }
 
-Number RowSum::at(double x, double y) const {
+RowSum::Sums RowSum::at(double x, double y) const {
   const std::int64_t strip = strip_of(y);
   const Number z = place(x, y, strip);
   const Number* const local = &local_[static_cast<std::size_t>(strip * (degree_ + 1))];
   Number sum = 0;
-  for (int l = degree_; l >= 0; --l) sum = times(sum, z) + local[l];
-  return sum / cell_;
+  if (!logarithm_) {
+    for (int l = degree_; l >= 0; --l) sum = times(sum, z) + local[l];
+    return {sum / cell_, 0};
+  }
+  for (int l = degree_; l > 0; --l) sum = times(sum, z) + static_cast<double>(l) * local[l];
+  Number logarithm = 0;
+  for (int l = degree_; l >= 0; --l) logarithm = times(logarithm, z) + local[l];
+  return {sum / cell_, logarithm.real()};
 }
 
 }  // namespace farfield

@@ -58,6 +58,10 @@ bool offers_softening(Backend backend, const Options& o) {
   return o.method != Method::treecode;
 }
 
+bool offers_core(Backend backend, const Options& o) {
+  return backend != Backend::cuda || o.core == Core::none || !o.stream_function;
+}
+
 /// Where all points coincide there is no extent.
 static void validate_lengths(const Options& o, const Geometry& g) {
   if (g.shortest_length < 0x1p-1000)
@@ -105,7 +109,7 @@ static void validate_bandwidth(const Options& o, const Geometry& g) {
     refuse(" is below 1e-6 of the points' extent, which single precision does not resolve; use precision double");
 }
 
-static void validate_core(const Options& o, const Geometry& g) {
+static void validate_core(const Options& o, const Geometry& g, Backend backend) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   const std::string kernel = std::string("kernel ") + traits(o.kernel).name, radius = number(o.core_radius);
   if (o.stream_function && !(traits(o.kernel).vector.always && traits(o.kernel).vector.with_potential))
@@ -115,7 +119,8 @@ static void validate_core(const Options& o, const Geometry& g) {
   if (!traits(o.kernel).core_reach) refuse(kernel + " has no core; leave core out, or use kernel vortex");
   if (!(o.core_radius > 0) || !std::isfinite(o.core_radius))
     refuse("core radius " + radius + " is not a length; use a finite number above 0, or no core");
-  if (o.stream_function) refuse("the stream function is not offered with a core; leave out one of them");
+  if (!offers_core(backend, o))
+    refuse("the stream function with a core is not offered by backend cuda; leave out one of them, or use backend cpu");
   if (g.extent > 0 && std::ldexp(o.core_radius, g.exponent) > 0x1p30)
     refuse("core radius " + radius +
            " is more than 1e9 times the points' extent, so that no two vortices are apart; "
@@ -147,7 +152,7 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_screening(o);
   validate_softening(o, g, backend);
   validate_bandwidth(o, g);
-  validate_core(o, g);
+  validate_core(o, g, backend);
 }
 
 }  // namespace farfield

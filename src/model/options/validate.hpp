@@ -23,5 +23,7 @@ inline constexpr double most_length = 0x1p30;
 
 /// Does the backend offer the softening and method asked for?
 bool offers_softening(Backend backend, const Options& options);
+/// The same of the core, beside the stream function.
+bool offers_core(Backend backend, const Options& options);
 
 }  // namespace farfield

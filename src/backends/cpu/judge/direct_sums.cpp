@@ -5,6 +5,7 @@
 #include "backends/cpu/stage_list.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/least_square.hpp"
+#include "kernels/inverse_square.hpp"
 #include "kernels/softened.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
@@ -29,14 +30,21 @@ struct Sums {
     else
       take(out, terms_of(out));
     if constexpr (HasCore<Kernel>) add_lacking(out, r2, dx, dy, dz, q, to2);
+    if constexpr (CountsCoincident<Kernel>) add_coincident(distance2, strength);
     near += summed ? V{} : Math<V>::absolute(dx) + Math<V>::absolute(dy) + Math<V>::absolute(dz);
   }
 
   /// What the expansions, which have no core, add to a pair beyond the square root of `to2`.
   FARFIELD_INLINE void add_lacking(const V out[4], V r2, V dx, V dy, V dz, V q, double to2) {
+    constexpr int parts = CountsCoincident<Kernel> ? most_parts : gradient_alone;
     V point[4] = {};
-    kernel_of<Kernel>(kernel.bare()).template pair<gradient_alone>(r2, dx, dy, dz, q, point);
-    for (int e = 1; e < most_parts; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
+    kernel_of<Kernel>(kernel.bare()).template pair<parts>(r2, dx, dy, dz, q, point);
+    for (int e = first_part(parts); e < most_parts; ++e) lacking[e] += r2 > to2 ? point[e] - out[e] : V{};
+  }
+
+  FARFIELD_INLINE void add_coincident(V distance2, V strength) {
+    const V value = distance2 > 0.0 ? V{} : strength * Math<V>::constant(kernel.at_no_distance());
+    part[0] += value, abs_u += Math<V>::absolute(value), square_u += value * value;
   }
 
   /// Adds a softened pair. Sources that coincide with the target contribute to the potential.
@@ -188,7 +196,7 @@ static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
 }
 
 template <class Kernel>
-void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
+static void sum_at_all(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
   const auto sum_all = [&](auto softened) {
 #pragma omp parallel for schedule(dynamic) num_threads(in.threads)
     for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel, softened()>(in, targets[k]);
@@ -197,6 +205,12 @@ void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_
     with_lengths<Kernel>(in.softening.kind, sum_all);
   else
     with_softening<Kernel>(in.softening, sum_all);
+}
+
+template <class Kernel>
+void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
+  with_blobs<Kernel>(in.parameters, in.potential,
+                     [&]<class K>(std::type_identity<K>) { sum_at_all<K>(in, targets, count, sums); });
 }
 
 template void direct_sums<FARFIELD_KERNEL>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);

@@ -23,9 +23,8 @@ void p2p(const Work<Real>& work) {
   if constexpr (Kernel::softens)
     if (work.source_length) return p2p_with_lengths<Kernel, Real>(work);
   if constexpr (has_expansions<Kernel>())
-    with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
-      with_softening<Kernel>(work.softening,
-                             [&](auto softened) { p2p_with<Kernel, Real, parts(), full, softened()>(work); });
+    with_pairs_of<Kernel>(work, [&]<class K>(std::type_identity<K>, auto parts) {
+      with_softening<K>(work.softening, [&](auto softened) { p2p_with<K, Real, parts(), full, softened()>(work); });
     });
 }
 

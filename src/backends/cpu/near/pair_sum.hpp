@@ -119,7 +119,7 @@ class PairSum {
       unsigned near = interact_one<true>(part, run, s++);
       if (!near) [[likely]]
         continue;
-      near &= ~close_.template self_bit<n>(run.index[s - 1] - t);
+      if constexpr (!CountsCoincident<Kernel>) near &= ~close_.template self_bit<n>(run.index[s - 1] - t);
       if (!near) continue;
       close_.add(total, run, s - 1, t, near);
       if (++left_out >= tuning::fewest_left_out && left_out * tuning::left_out_part >= s - begin) break;

@@ -34,6 +34,17 @@ static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64
     std::fill(work.result[part] + begin, work.result[part] + end, Real(0));
 }
 
+/// Calls f(std::type_identity<K>{}, parts) for the kernel K whose pairs are summed, and its parts of the result.
+template <class Kernel, class Real, class F>
+static void with_pairs_of(const Work<Real>& work, F&& f) {
+  with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
+    if constexpr (parts() == most_parts)
+      with_blobs<Kernel>(work.parameters, true, [&](auto kernel) { f(kernel, parts); });
+    else
+      f(std::type_identity<Kernel>{}, parts);
+  });
+}
+
 /// Targets of one leaf.
 struct Piece {
   BoxId box;
@@ -53,7 +64,7 @@ static void add_near_list(const Work<Real>& work, const Piece& targets, const Fr
     sources.forget();
   };
   std::int64_t first = near.begin[box];  // the box itself, if it holds sources
-  if (Kernel::singular && softened == Softened::no && near.items[first] == box &&
+  if (Kernel::singular && !CountsCoincident<Kernel> && softened == Softened::no && near.items[first] == box &&
       is_heap(tree, work.source, work.target, box))
     ++first;
   for_each_run(tree, near, first, near.begin[box + 1], [&](std::int64_t begin, std::int64_t end) {
@@ -158,8 +169,8 @@ static void direct_blocks(const Work<Real>& work, std::int64_t count, std::int64
   const Frame frame = frame_of_all(work, count, targets);
   for_blocks<Sources>({0, targets, tuning::direct_targets}, work.threads, [&](auto& sources, std::int64_t t) {
     const std::int64_t end = std::min(t + tuning::direct_targets, targets);
-    with_parts_of<Kernel>(work.result.parts(), [&](auto parts) {
-      direct_block<Kernel, Real, parts(), softened>(work, frame, count, t, end, sources);
+    with_pairs_of<Kernel>(work, [&]<class K>(std::type_identity<K>, auto parts) {
+      direct_block<K, Real, parts(), softened>(work, frame, count, t, end, sources);
     });
   });
 }

@@ -377,6 +377,7 @@ FARFIELD_INLINE Vec<float> one_minus_exp(Vec<float> x) {
 /// The functions that pair formulas call on a vector (core/math.hpp).
 template <class Real>
 struct VectorMath {
+  static constexpr bool single = sizeof(Real) == sizeof(float);
   static FARFIELD_INLINE Vec<Real> constant(double x) { return broadcast(static_cast<Real>(x)); }
   static FARFIELD_INLINE Vec<Real> absolute(Vec<Real> x) { return x < Vec<Real>{} ? -x : x; }
   static FARFIELD_INLINE Vec<Real> square_root(Vec<Real> x) { return x * FARFIELD_ISA::inverse_sqrt(x); }
@@ -385,6 +386,9 @@ struct VectorMath {
   static FARFIELD_INLINE Vec<Real> log(Vec<Real> x) { return FARFIELD_ISA::log(x); }
   static FARFIELD_INLINE Vec<Real> one_minus_exp(Vec<Real> x) { return FARFIELD_ISA::one_minus_exp(x); }
   static FARFIELD_INLINE Vec<Real> exp(Vec<Real> x) { return FARFIELD_ISA::exp(x); }
+  static FARFIELD_INLINE bool any_below(Vec<Real> x, double bound) {
+    return lanes_below<Real>(x, static_cast<Real>(bound)) != 0;
+  }
 };
 
 }  // namespace farfield::cpu::FARFIELD_ISA
