@@ -8,7 +8,7 @@
 
 namespace farfield::cuda {
 
-static constexpr int share_threads = tuning::direct_sum_threads, shares = tuning::direct_sum_shares;
+static constexpr int threads = tuning::direct_sum_threads, shares = tuning::direct_sum_shares;
 
 /// Share blockIdx.y of the sources at target blockIdx.x; lanes are summed in a fixed order.
 template <class Kernel, class Real>
@@ -18,14 +18,14 @@ __global__ void direct_sums_kernel(NearWork<Real> work, std::int64_t sources, co
   const std::int64_t begin = share * blockIdx.y, end = begin + share < sources ? begin + share : sources;
   const double x[3] = {work.target[0][t], work.target[1][t], work.target[2][t]};
   double sum[most_parts] = {};
-  for (std::int64_t j = begin + threadIdx.x; j < end; j += share_threads)
+  for (std::int64_t j = begin + threadIdx.x; j < end; j += threads)
     add_source<Kernel>(work, t, j, x[0] - work.source[0][j], x[1] - work.source[1][j], x[2] - work.source[2][j],
                        static_cast<double>(work.strength[j]), sum);
-  __shared__ double lane[share_threads];
+  __shared__ double lane[threads];
   for (int a = 0; a < most_parts; ++a) {
     lane[threadIdx.x] = sum[a];
     __syncthreads();
-    for (int half = share_threads / 2; half > 0; half /= 2) {
+    for (int half = threads / 2; half > 0; half /= 2) {
       if (static_cast<int>(threadIdx.x) < half) lane[threadIdx.x] += lane[threadIdx.x + half];
       __syncthreads();
     }
@@ -45,7 +45,7 @@ std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sour
   upload(at, targets.data(), count, memory.stream);
   parts.resize(count * shares * most_parts);
   with_device_kernel(kernel, [&](auto k) {
-    direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), share_threads, 0, memory.stream>>>(
+    direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
         work, sources, at.data(), parts.data());
   });
   require_launch("direct_sums_kernel");
