@@ -41,16 +41,7 @@ struct BoundStages {
   void m2p() { stage.m2p(work); }
   void m2p_boxes() { stage.m2p_boxes(work); }
   void settle_centres() {}
-  void p2p() {
-    Work<Real> one = work;
-    one.densities = 1;
-    for (int v = 0; v < work.densities; ++v) {
-      one.strength = work.strength + v * work.strength_pitch;
-      for (int part = 0; part < most_parts; ++part)
-        if (one.result.part[part]) one.result.part[part] = work.result.part[part] + v * work.result_pitch;
-      stage.p2p(one);
-    }
-  }
+  void p2p() { stage.p2p(work); }
   void exchange() {}
 };
 
