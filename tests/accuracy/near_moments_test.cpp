@@ -246,6 +246,34 @@ TYPED_TEST(NearMoments, TheNearestAreRightOrInfinite) {
     });
 }
 
+TYPED_TEST(NearMoments, DensitiesHaveTheBitsThatTheyHaveAlone) {
+  const std::size_t n = 2500, pitch = n + 64;
+  const Scene scene = scene_of(make_cloud(Kind::plummer, n, Signs::mixed), 8);
+  Stream random(9);
+  std::vector<TypeParam> strengths(3 * pitch);
+  for (TypeParam& q : strengths) q = static_cast<TypeParam>(random.between(-1, 1));
+  for_each_combination<TypeParam>([&](const auto& stages, int moments, int parts) {
+    for (const int terms : {0, 2, 8}) {
+      Bench<TypeParam> bench(scene, parts, moments, true);
+      std::vector<TypeParam> results[2][with_hessian], dipoles(3 * pitch, TypeParam(0.25));
+      const auto bind = [&](int form, std::size_t v, int densities) {
+        bench.work.strength = strengths.data() + v * pitch, bench.work.densities = densities;
+        for (std::size_t a = 0; a < 3 && moments == with_dipole; ++a) bench.work.dipole[a] = dipoles.data() + v * pitch;
+        bench.work.strength_pitch = pitch, bench.work.result_pitch = n, bench.work.pair_terms = terms;
+        for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part) {
+          results[form][part].resize(3 * n + 1);  // the last one is nobody's
+          bench.work.result.part[part] = results[form][part].data() + v * n;
+        }
+        stages.p2p(bench.work);
+      };
+      bind(0, 0, 3);
+      for (std::size_t v = 0; v < 3; ++v) bind(1, v, 1);
+      for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part)
+        EXPECT_TRUE(results[0][part] == results[1][part]) << part << " " << terms;
+    }
+  });
+}
+
 template <class Real>
 MomentSum carefully(const Bench<Real>& bench, const MomentSources& sources, std::int64_t t, bool with_self) {
   MomentSum sum;

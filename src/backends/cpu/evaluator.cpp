@@ -41,9 +41,7 @@ struct BoundStages {
   void m2p() { stage.m2p(work); }
   void m2p_boxes() { stage.m2p_boxes(work); }
   void settle_centres() {}
-  void p2p() {
-    for (int v = 0; v < work.densities; ++v) stage.p2p(work.of(v));
-  }
+  void p2p() { stage.p2p(work); }
   void exchange() {}
 };
 

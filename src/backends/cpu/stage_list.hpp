@@ -34,6 +34,8 @@ void direct_with_lengths(const Work<Real>&, std::int64_t sources, std::int64_t t
 template <class Kernel, class Real>
 void p2p_moments(const Work<Real>&);
 template <class Kernel, class Real>
+void p2p_densities(const Work<Real>&);
+template <class Kernel, class Real>
 void direct_moments(const Work<Real>&, std::int64_t sources, std::int64_t targets);
 
 template <class Kernel, class Real>

@@ -6,33 +6,41 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-/// Calls the instantiation for Work::pair_terms, counting down from the full number of terms. Softened sums have all.
-template <class Kernel, class Real, Summed what, int terms, Softened softened>
-static void p2p_with(const Work<Real>& work) {
-  constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
-  constexpr bool refines = OfInverseDistance<Kernel> || OfDecay<Kernel>;
-  constexpr int fewest = fewest_terms(avx512, single) + (OfDecay<Kernel> && !single);  // compiles a third less
-  if constexpr (refines && softened == Softened::no && terms > fewest)
-    if (work.pair_terms < terms) return p2p_with<Kernel, Real, what, terms - 1, softened>(work);
-  p2p_leaves<Kernel, Real, what, terms, softened>(work);
-}
-
 /// Sums of dipoles or of Hessians are compiled in p2p_moments.cpp.
 template <class Real>
 static bool derives(const Work<Real>& work) {
   return work.moments() == with_dipole || work.result.parts() == with_hessian;
 }
 
+/// Density v of several, alone.
+template <class Real>
+static Work<Real> density_of(const Work<Real>& work, int v) {
+  Work<Real> one = work;
+  one.densities = 1, one.strength += v * work.strength_pitch;
+  for (int axis = 0; axis < 3 && work.dipole[0]; ++axis) one.dipole[axis] += v * work.strength_pitch;
+  for (Real*& part : one.result.part)
+    if (part) part += v * work.result_pitch;
+  return one;
+}
+
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
+  if constexpr (Differentiates<Kernel>)
+    if (work.densities == densities_together && !derives(work) && !work.source_length && work.softening.length == 0)
+      return p2p_densities<Kernel, Real>(work);
+  if (work.densities > 1) {
+    for (int v = 0; v < work.densities; ++v) p2p<Kernel, Real>(density_of(work, v));
+    return;
+  }
   if constexpr (Differentiates<Kernel>)
     if (derives(work)) return p2p_moments<Kernel, Real>(work);
   if constexpr (Kernel::softens)
     if (work.source_length) return p2p_with_lengths<Kernel, Real>(work);
   if constexpr (has_expansions<Kernel>())
     with_pairs_of<Kernel>(work, [&]<class K>(std::type_identity<K>, auto parts) {
-      with_softening<K>(work.softening, [&](auto softened) { p2p_with<K, Real, Summed{parts()}, full, softened()>(work); });
+      with_softening<K>(work.softening,
+                        [&](auto softened) { p2p_with<K, Real, Summed{parts()}, full, softened()>(work); });
     });
 }
 

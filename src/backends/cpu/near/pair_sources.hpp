@@ -12,8 +12,6 @@
 
 namespace farfield::cpu::FARFIELD_ISA {
 
-inline constexpr int most_densities = 3;
-
 /// What a pair sum is compiled for: parts of the results, moments of a source (core/results.hpp), and how many
 /// densities, vectors of strengths with results of their own, it sums together.
 struct Summed {
@@ -47,7 +45,7 @@ inline Frame make_frame(const double (&centre)[3], double edge) {
 template <class Real>
 struct SourceRun {
   Real* axis[3];
-  Real* q[most_densities];
+  Real* q[densities_together];
   Real* dipole[3];  ///< in units of the frame, where sources carry them
   Real* rest[3];
   Real* length;  ///< kept_lengths, where points have them

@@ -84,6 +84,14 @@ class PairSum {
       for (int k = 0; k < end - t; ++k) across(part, total, k, run);
       return;
     }
+    if constexpr (n > 1 && what.densities > 1) {  // the sums of one vector fill the registers
+      for (int i = 0; i < n; ++i) {
+        Tile<1> one = part.vector(i), sums = one;
+        add_clear(one, sums, t + i * lanes<Real>, end, run);
+        std::copy_n(sums.sum[0], what.densities * Tile<1>::pitch, total.sum[i]);
+      }
+      return;
+    }
     for (std::int64_t begin = 0; begin < run.count; begin += chunk) {
       part.clear();
       for (std::int64_t s = begin; s < std::min(begin + chunk, run.count); ++s)

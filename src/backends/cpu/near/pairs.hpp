@@ -8,6 +8,7 @@
 #include "backends/cpu/near/pair_sum.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/tuning.hpp"
+#include "kernels/inverse_square.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 
@@ -132,6 +133,17 @@ static void p2p_leaves(const Work<Real>& work) {
     for_blocks<Sources>({0, std::ssize(pieces)}, work.threads,
                         [&](auto& sources, auto i) { add(sources, pieces[static_cast<std::size_t>(i)]); });
   }
+}
+
+/// Calls the instantiation for Work::pair_terms, counting down from the full number of terms. Softened sums have all.
+template <class Kernel, class Real, Summed what, int terms, Softened softened>
+static void p2p_with(const Work<Real>& work) {
+  constexpr bool avx512 = vector_bytes == 64, single = sizeof(Real) == 4;
+  constexpr bool refines = OfInverseDistance<Kernel> || OfDecay<Kernel>;
+  constexpr int fewest = fewest_terms(avx512, single) + (OfDecay<Kernel> && !single);  // compiles a third less
+  if constexpr (refines && softened == Softened::no && terms > fewest)
+    if (work.pair_terms < terms) return p2p_with<Kernel, Real, what, terms - 1, softened>(work);
+  p2p_leaves<Kernel, Real, what, terms, softened>(work);
 }
 
 /// The frame of the cube around all points. Its reach is infinite: every source may touch a target and counts as close.

@@ -30,6 +30,14 @@ struct TargetTile {
     for (int i = 0; i < n; ++i)
       for (V& part : sum[i]) part = V{};
   }
+  /// Vector i of the tile, with cleared sums, for sources that are clear.
+  FARFIELD_INLINE TargetTile<Real, 1, what, softened> vector(int i) const {
+    TargetTile<Real, 1, what, softened> one;
+    one.x[0] = x[i], one.y[0] = y[i], one.z[0] = z[i];
+    if constexpr (has_lengths(softened)) one.length[0] = length[i];
+    one.clear();
+    return one;
+  }
   /// Scaled by orders of derivatives.
   void add(const TargetTile& other, const Real (&scale)[orders]) {
     for (int i = 0; i < n; ++i)
