@@ -69,6 +69,10 @@ farfield_strengths strengths(Bytes& bytes, std::int64_t sources) {
   s.stride = bytes.below(4) == 0 ? bytes.between(-farthest, farthest) : 1;
   s.pitch = bytes.below(4) == 0 ? bytes.between(-100, 100) : 0;
   s.space = space(bytes);
+  if (bytes.below(4) != 1) return s;
+  s.dipoles = place(bytes, s.scalar);
+  s.dipole_stride = bytes.below(4) == 1 ? bytes.between(-farthest, farthest) : 0;
+  s.dipole_pitch = bytes.below(4) == 1 ? bytes.between(-100, 100) : 0;
   return s;
 }
 
@@ -103,6 +107,8 @@ GivenOptions options(Bytes& bytes) {
   o.simd = word(bytes, 4);
   if (bytes.below(8) == 0) o.softening = bytes.real(), o.softening_kind = word(bytes, 2);
   if (bytes.below(4) == 0) o.kernel = FARFIELD_KERNEL_GAUSS, o.bandwidth = bytes.real(), o.method = word(bytes, 6);
+  o.dipoles = bytes.below(4) == 1;
+  o.hessian = bytes.below(4) == 1;
   if (o.method == FARFIELD_METHOD_FMM && o.tolerance >= 1e-13 && o.tolerance < 1e-4) o.tolerance = 1e-4;
   GivenOptions given{std::make_unique<unsigned char[]>(size)};
   std::memcpy(given.bytes.get(), &o, std::min(size, known));
@@ -139,7 +145,7 @@ class Output {
 };
 
 struct Outputs {
-  Output potential, gradient, source_potential, source_gradient;
+  Output potential, gradient, source_potential, source_gradient, hessian, source_hessian;
   farfield_outputs view;
 
   Outputs(Bytes& bytes, std::int64_t vectors, std::int64_t sources, std::int64_t targets, int scalar)
@@ -147,13 +153,16 @@ struct Outputs {
         gradient(bytes.flag(), 3 * vectors * targets, scalar),
         source_potential(bytes.below(8) == 0, vectors * sources, scalar),
         source_gradient(bytes.below(8) == 0, 3 * vectors * sources, scalar),
+        hessian(bytes.below(4) == 1, 6 * vectors * targets, scalar),
+        source_hessian(bytes.below(8) == 1, 6 * vectors * sources, scalar),
         view{potential.get(), gradient.get(), source_potential.get(), source_gradient.get(), scalar,
-             space(bytes),    nullptr} {}
+             space(bytes),    nullptr,        hessian.get(),          source_hessian.get()} {}
   void require_finite() const {
     require(potential.finite(), "a potential is not finite or was not written");
     require(gradient.finite(), "a gradient is not finite or was not written");
     require(source_potential.finite(), "a potential at a source is not finite or was not written");
     require(source_gradient.finite(), "a gradient at a source is not finite or was not written");
+    require(hessian.finite() && source_hessian.finite(), "a Hessian is not finite or was not written");
   }
 };
 
@@ -223,6 +232,7 @@ class Calls {
     if (code == FARFIELD_OK && !farfield_plan_warning(plan_, 0)) out.require_finite();
     double potential = 0, gradient = 0;
     judged(farfield_plan_measured_error(plan_, bytes_.flag() ? &potential : nullptr, &gradient));
+    judged(farfield_plan_measured_hessian_error(plan_, bytes_.flag() ? &potential : nullptr));
     require(farfield_plan_memory(plan_) >= 0, "a plan of negative size");
   }
 

@@ -10,6 +10,7 @@
 
 #include "fuzz/bytes.hpp"
 #include "io/bodies.hpp"
+#include "io/columns/densities.hpp"
 #include "io/results.hpp"
 
 namespace farfield::fuzz {
@@ -45,7 +46,12 @@ void require_whole(const io::Bodies& bodies) {
           "arrays of different lengths");
   require(bodies.reference_gradient.empty() || bodies.reference_gradient.size() == 3 * n,
           "a gradient of another length");
+  require(bodies.reference_hessian.empty() || bodies.reference_hessian.size() == 6 * n, "a Hessian of another length");
   for (const io::Column& column : bodies.extra) require(column.values.size() == n, "a column of another length");
+  const io::Densities all = io::densities_of(bodies);
+  const std::size_t sums = n * static_cast<std::size_t>(all.vectors);
+  require(all.strengths.size() == sums, "densities of different lengths");
+  require(all.dipoles.empty() || all.dipoles.size() == 3 * sums, "dipoles of another length");
 }
 
 /// The same bits, or both not a number.
@@ -66,8 +72,10 @@ void run(const std::uint8_t* data, std::size_t size) {
   static const Scratch input(".csv"), csv("-copy.csv"), npz("-copy.npz");
   input.fill(data, size);
   io::Bodies bodies;
+  io::Reading reading;
+  reading.densities = true;
   try {
-    bodies = io::read(input.path());
+    bodies = io::read(input.path(), reading);
   } catch (const Error& error) {
     return require_manners(error);
   }
