@@ -5,7 +5,7 @@
 namespace farfield::cuda {
 namespace {
 
-struct Gather {
+struct GatherLengths {
   const double* length;
   const std::uint32_t* order;
   double factor;
@@ -21,8 +21,8 @@ void gather_lengths(const Points& points, const std::uint32_t* order, double fac
   DeviceArray<double> given(memory);
   upload(given, points.softening, points.count, memory.stream);
   sorted.resize(points.count);
-  for_each_index(points.count, Gather{given.data(), order, factor, Scaling(exponent), sorted.data()}, memory.stream,
-                 "gather_lengths");
+  for_each_index(points.count, GatherLengths{given.data(), order, factor, Scaling(exponent), sorted.data()},
+                 memory.stream, "gather_lengths");
 }
 
 }  // namespace farfield::cuda

@@ -243,7 +243,7 @@ struct Passes {
 };
 
 /// One of up to four result arrays of the caller, and where the kernels write it.
-struct Target {
+struct CallersArray {
   void* caller;
   std::int64_t numbers;
   unsigned char* device = nullptr;
@@ -265,16 +265,16 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   if (count == 0) return;
   const Outputs& o = delivery.outputs;
   const std::int64_t size = size_of(o.scalar), at_targets = delivery.split, at_sources = count - delivery.split;
-  Target targets[4] = {{o.potential, at_targets},
-                       {o.gradient, 3 * at_targets},
-                       {o.source_potential, at_sources},
-                       {o.source_gradient, 3 * at_sources}};
+  CallersArray targets[4] = {{o.potential, at_targets},
+                             {o.gradient, 3 * at_targets},
+                             {o.source_potential, at_sources},
+                             {o.source_gradient, 3 * at_sources}};
   std::int64_t bytes = 0;
-  for (const Target& t : targets)
+  for (const CallersArray& t : targets)
     if (t.caller && o.space == MemorySpace::host) bytes += t.numbers * size;
   if (bytes > 0) copy_.resize(bytes);
   bytes = 0;
-  for (Target& t : targets) {
+  for (CallersArray& t : targets) {
     if (!t.caller) continue;
     t.caller = static_cast<unsigned char*>(t.caller) + vector * t.numbers * size;
     t.device = o.space == MemorySpace::host ? copy_.data() + bytes : static_cast<unsigned char*>(t.caller);
@@ -294,7 +294,7 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   else
     launch(double{});
   if (o.space == MemorySpace::device) return;
-  for (const Target& t : targets)
+  for (const CallersArray& t : targets)
     if (t.caller) download(static_cast<unsigned char*>(t.caller), t.device, t.numbers * size, stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
