@@ -112,33 +112,36 @@ class KeyChunk {
   std::int32_t key_[most];
 };
 
+/// Axes along which points differ, at least one.
+struct Differing {
+  int count = 0, axis[3] = {};
+  explicit Differing(const Geometry& g) {
+    for (int d = 0; d < 3; ++d)
+      if (g.high[d] > g.low[d]) axis[count++] = d;
+    count = std::max(count, 1);
+  }
+  bool has(int d) const { return std::find(axis, axis + count, d) != axis + count; }
+};
+
 /// Points [begin, end) to the places that `own` has for their keys.
 template <int axes, class Read>
-void write_at_places(SortedPoints& sorted, const Read& read, const CellLattice& lattice, const std::uint16_t* keys,
+void write_at_places(SortedPoints& sorted, const Read& read, const int* axis, const std::uint16_t* keys,
                      std::uint32_t* own, std::int64_t begin, std::int64_t end) {
   std::uint32_t* order = sorted.order.data();
   double* to[axes];
-  for (int a = 0; a < axes; ++a) to[a] = sorted.axis[lattice.axis[a]].data();
+  for (int a = 0; a < axes; ++a) to[a] = sorted.axis[axis[a]].data();
   for (std::int64_t i = begin; i < end; ++i) {
     const std::uint32_t place = own[keys[i]]++;
     order[place] = static_cast<std::uint32_t>(i);
-    for (int a = 0; a < axes; ++a) to[a][place] = read(i, lattice.axis[a]);
+    for (int a = 0; a < axes; ++a) to[a][place] = read(i, axis[a]);
   }
-}
-
-/// Along axes that are not the lattice's all points share their coordinate.
-template <class Read>
-void fill_other_axes(SortedPoints& sorted, const Read& read, const CellLattice& lattice) {
-  for (int d = 0; d < 3; ++d)
-    if (std::find(lattice.axis, lattice.axis + lattice.axes, d) == lattice.axis + lattice.axes)
-      std::fill_n(sorted.axis[d].data(), sorted.count, read(0, d));
 }
 
 /// Few different keys: points are counted and written where they belong, with no sort of items and no second look for
 /// the cells. 200,000 points of the plane take a third of the time.
 template <class Read>
 void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, const Read& read,
-                      const CellSortKeys& key_of, const CellLattice& lattice, int threads) {
+                      const CellSortKeys& key_of, const CellLattice& lattice, const Differing& differing, int threads) {
   Array<std::uint16_t> keys;
   keys.resize(count), sorted.resize(count);
   Counts counts(count, std::clamp<std::int64_t>(count / tuning::fewest_per_thread, 1, team_size(threads)),
@@ -161,13 +164,14 @@ void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, co
   for_each_index(counts.blocks(), 1, threads, [&](std::int64_t b) {
     const std::int64_t begin = counts.begin(b), end = counts.begin(b + 1);
     const auto write = [&](auto axes) {
-      write_at_places<axes()>(sorted, read, lattice, keys.data(), counts.of(b), begin, end);
+      write_at_places<axes()>(sorted, read, differing.axis, keys.data(), counts.of(b), begin, end);
     };
-    if (lattice.axes == 1) return write(std::integral_constant<int, 1>{});
-    if (lattice.axes == 2) return write(std::integral_constant<int, 2>{});
+    if (differing.count == 1) return write(std::integral_constant<int, 1>{});
+    if (differing.count == 2) return write(std::integral_constant<int, 2>{});
     write(std::integral_constant<int, 3>{});
   });
-  fill_other_axes(sorted, read, lattice);
+  for (int d = 0; d < 3; ++d)
+    if (!differing.has(d)) std::fill_n(sorted.axis[d].data(), count, read(0, d));
   pad(sorted);
 }
 
@@ -179,9 +183,9 @@ void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, con
   const CellSortKeys keys(lattice, geometry);
   Cloud cloud{points, scale, {}, {}, {}};
   require_indices(cloud.count());
-  if (lattice.axes > 0 && keys.all() <= counted_bits && cloud.count() * 16 >= std::int64_t(1) << keys.all())
+  if (keys.all() <= counted_bits && cloud.count() * 16 >= std::int64_t(1) << keys.all())
     return with_reader(points, scale, [&](const auto& read) {
-      count_into_cells(sorted, cells, cloud.count(), read, keys, lattice, threads);
+      count_into_cells(sorted, cells, cloud.count(), read, keys, lattice, Differing(geometry), threads);
     });
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
