@@ -140,11 +140,10 @@ void set_rule(const std::string& rule, Question& q) {
   if (rule != "scott" && rule != "silverman" && rule != "isj")
     refuse(fmt::format("--bandwidth: '{}' is neither a number nor one of scott, silverman, isj", printable(rule)));
   q.rule = rule;
-  if (q.sphere && rule == "isj")
-    refuse("--bandwidth isj works axis by axis, and the sphere has none; use silverman, or a number of degrees");
   if (q.sphere) {
     const density::Sample unit{3, density::unit_vectors(q.sample.positions, "Point"), q.sample.weights};
-    q.bandwidth = density::Bandwidth::of(1, density::degrees(density::sphere_rule(unit)));
+    const double found = rule == "isj" ? density::sphere_isj(unit) : density::sphere_rule(unit);
+    q.bandwidth = density::Bandwidth::of(1, density::degrees(found));
   } else {
     q.bandwidth = rule == "scott"       ? density::scott(q.sample, q.cell)
                   : rule == "silverman" ? density::silverman(q.sample, q.cell)

@@ -24,4 +24,8 @@ Bandwidth improved_sheather_jones(const Sample& sample, const Cell& cell = {});
 /// `sample` holds unit vectors.
 double sphere_rule(const Sample& sample);
 
+/// The rule of Botev, Grotowski & Kroese on the sphere, in radians: derivatives of the density by its power spectrum,
+/// no shape assumed. At most 2, for points all over the sphere; throws Error(input) below 0.35 degrees.
+double sphere_isj(const Sample& sample);
+
 }  // namespace farfield::density

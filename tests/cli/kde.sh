@@ -108,7 +108,9 @@ printf 'lon,lat\n0,89\n' >pole.csv
 expect 3 'no rule finds a bandwidth' -- kde pole.csv --sphere
 expect 3 'no columns longitude and latitude' -- kde zero.csv --sphere
 expect 3 'have no third coordinate' -- kde space.csv --sphere
-expect 2 'isj works axis by axis' -- kde globe.csv --sphere --bandwidth isj
+expect 3 'isj finds no bandwidth on the sphere' -- kde pole.csv --sphere --bandwidth isj
+expect 0 -- kde globe.csv --sphere --bandwidth isj
+contains out 'degrees, by the rule isj'
 expect 2 'the sphere closes by itself' -- kde globe.csv --sphere --periodic x --cell 360
 expect 2 '--periodic names 0 axes, --cell 1 length' -- kde plane.csv --cell 3
 expect 2 '--periodic names 1 axis, --cell 0 lengths' -- kde plane.csv --periodic x
