@@ -133,9 +133,9 @@ class Sums : public ::testing::Test {
   const std::vector<double> targets_ = make_cloud(Kind::uniform, m, Signs::mixed, 5).sources;
   std::vector<double> charges_ = random(vectors * n, 1), dipoles_ = random(3 * vectors * n, 2);
 
-  static std::vector<double> random(std::int64_t count, std::uint64_t seed) {
+  static std::vector<double> random(std::int64_t numbers, std::uint64_t seed) {
     Stream stream(seed);
-    std::vector<double> values(static_cast<std::size_t>(count));
+    std::vector<double> values(static_cast<std::size_t>(numbers));
     for (double& value : values) value = stream.between(-0.5, 0.5);
     return values;
   }
@@ -171,10 +171,10 @@ TEST_F(Sums, KeepTheTolerance) {
     ASSERT_EQ(r.source_hessian.size(), 6u * vectors * n);
     for (std::int64_t v = 0; v < vectors; ++v) {
       const MomentSources sources{cloud_.sources, piece(charges_, v, n), piece(dipoles_, v, 3 * n)};
-      const auto judge = [&](const std::vector<double>& at, std::int64_t count, const std::vector<double>& computed,
+      const auto judge = [&](const std::vector<double>& at, std::int64_t places, const std::vector<double>& computed,
                              std::size_t first, std::size_t width) {
         long double squares = 0, exact = 0;
-        const auto begin = static_cast<std::size_t>(v * count) * width;
+        const auto begin = static_cast<std::size_t>(v * places) * width;
         for (std::size_t i = 0; i < 100; ++i) {
           const MomentSum sum = moments_at(sources, &at[3 * i]);
           for (std::size_t k = 0; k < width; ++k) {
