@@ -26,9 +26,10 @@ struct Choice {
   std::string reason;  ///< one clause
 };
 
-/// Error on a random sample of targets against direct summation in double precision. `potential` and `gradient` are in
-/// the norm of the promise (docs/accuracy.md): the squared error summed over the sample and scaled up to all targets,
-/// over the norm of the computed result at all targets. Median, p95 and max are of the targets' own relative errors.
+/// Error on a random sample of targets against direct summation in double precision. `potential`, `gradient` and
+/// `hessian` are in the norm of the promise (docs/accuracy.md): the squared error summed over the sample and scaled up
+/// to all targets, over the norm of the computed result at all targets; of a Hessian that of the whole symmetric matrix,
+/// its elements off the diagonal twice. Median, p95 and max are of the targets' own relative errors.
 /// Where Report::relative_to is "strengths", all of these are relative to that, `potential` and `gradient` root mean
 /// squares.
 struct ErrorReport {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "judge/error_fields.hpp"
+
 namespace farfield {
 
 /// splitmix64: any seed gives well-mixed numbers, on every platform the same.
@@ -30,11 +32,6 @@ static double received(double value, const Factor& factor, Scalar scalar) {
   const double kept = scalar == Scalar::float32 ? static_cast<double>(static_cast<float>(delivered)) : delivered;
   return std::isfinite(kept) ? factor.undo(kept) : INFINITY;
 }
-
-const ErrorFields error_fields[orders] = {
-    {&ErrorReport::potential, &ErrorReport::potential_median, &ErrorReport::potential_p95, &ErrorReport::potential_max},
-    {&ErrorReport::gradient, &ErrorReport::gradient_median, &ErrorReport::gradient_p95, &ErrorReport::gradient_max},
-    {&ErrorReport::hessian, &ErrorReport::hessian_median, &ErrorReport::hessian_p95, &ErrorReport::hessian_max}};
 
 struct Errors {
   double norm = 0, median = 0, p95 = 0, max = 0;

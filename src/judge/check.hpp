@@ -52,12 +52,6 @@ template <class Real>
 ErrorReport check(const Computed<Real>& computed, const Delivered& delivered, std::int64_t samples, std::uint64_t seed,
                   const SumsAt& sums_at);
 
-/// Where the report has the errors of an order.
-struct ErrorFields {
-  double ErrorReport::*whole, ErrorReport::*median, ErrorReport::*p95, ErrorReport::*max;
-};
-extern const ErrorFields error_fields[orders];
-
 // The parts of `check`, for a backend that forms the direct sums itself.
 
 /// Random targets of `check`, all of them if there are no more than `samples`.

@@ -52,7 +52,7 @@ struct DirectInput {
   int threads = 1;
   /// Softening lengths of the points themselves, scaled; of a spline reaches. Null: `softening` for all.
   const double *source_length = nullptr, *target_length = nullptr;
-  bool potential = true;  ///< is summed
+  bool potential = true;         ///< is summed
   const double* dipole[3] = {};  ///< of the sources, scaled like coordinates; null: none
   bool hessian = false;          ///< its sums are wanted, too
 };

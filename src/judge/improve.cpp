@@ -11,8 +11,8 @@
 
 namespace farfield {
 
-/// Relative error of one pair in the arithmetic of a decision, root mean square. 1/r^5 and 1/r^7 round as much more often
-/// as they have more factors than the gradient's 1/r^3.
+/// Relative error of one pair in the arithmetic of a decision, root mean square. 1/r^5 and 1/r^7 round as much more
+/// often as they have more factors than the gradient's 1/r^3.
 static double arithmetic_error(const Decision& d) {
   const bool single = d.precision == Precision::single_, avx512 = d.simd == Simd::avx512;
   const double factors = std::max(1.0, (1 + d.derivatives()) / 2.0),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "judge/error_fields.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 
