@@ -19,6 +19,14 @@
 
 namespace farfield {
 
+/// A vector of strengths that is being summed.
+struct OneVector {
+  const Strengths& strengths;
+  std::int64_t index;
+  int exponent;   ///< of its scaling
+  int place = 0;  ///< among the vectors that are summed together
+};
+
 template <class Placed>
 struct EvaluatorState {
   std::shared_ptr<Placed> placed;  // outlives the arrays of Steps
@@ -26,6 +34,12 @@ struct EvaluatorState {
   int threads = 0;  ///< of the host
   Softening softening;
   std::int64_t self_from = 0;  ///< see Work
+  int densities = 1;           ///< vectors that are summed together, in one pass of every stage
+
+  /// How many of a call's vectors may be summed together, and what shows the judges one of them afterwards: of a
+  /// backend that sums them one by one.
+  int most_together(const Strengths&) const { return 1; }
+  void show(const OneVector&) {}
 
   std::int64_t sources() const { return placed->tree.sources.count; }
   std::int64_t targets() const { return placed->tree.target_points().count; }
@@ -54,13 +68,6 @@ CallerMemory memory_of(const View& view) {
   return {view.space, view.stream};
 }
 
-/// The vector of strengths that is being summed.
-struct OneVector {
-  const Strengths& strengths;
-  std::int64_t index;
-  int exponent;  ///< of its scaling
-};
-
 template <class S>
 concept BackendSteps = requires(S& s, const Points& points, const Geometry& geometry, const Decision& decision,
                                 const Strengths& strengths, const OneVector& vector, const ResultFactors& factors,
@@ -79,9 +86,11 @@ concept BackendSteps = requires(S& s, const Points& points, const Geometry& geom
   // evaluating
   s.allocate_results();
   { s.read(strengths) } -> std::same_as<std::vector<StrengthRange>>;
+  { s.most_together(strengths) } -> std::same_as<int>;
   s.gather(vector);  ///< strengths into tree order
   s.bind();          ///< sets the plain pointers that stages work with
   s.sum(yes);        ///< runs the method; true: the call has one vector
+  s.show(vector);    ///< of those summed together, the one that is judged next
   s.start_judging();
   s.scatter(vector, factors, delivery);  ///< results into the caller's order and units
   { s.quality(vector, std::int64_t{}) } -> std::same_as<Quality>;
@@ -130,12 +139,20 @@ class SequencedEvaluator final : public Evaluator {
   std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {
     std::vector<Quality> qualities;
     steps_.call(report, false, {memory_of(strengths), memory_of(delivery.outputs)}, [&] {
+      const int together = steps_.densities = steps_.most_together(strengths);
       steps_.allocate_results();
       steps_.self_from = steps_.placed->tree.alike ? 0 : delivery.split;
       std::vector<StrengthRange> ranges;  // all vectors are checked before the first result is written
       steps_.time("gather", [&] { ranges = steps_.read(strengths); });
-      for (std::int64_t v = 0; v < strengths.vectors; ++v)
-        qualities.push_back(evaluate_one(strengths, v, ranges[static_cast<std::size_t>(v)], delivery, report));
+      for (std::int64_t first = 0; first < strengths.vectors; first += steps_.densities) {
+        steps_.densities = strengths.vectors - first < together ? 1 : together;
+        std::vector<OneVector> slice;
+        for (int v = 0; v < steps_.densities; ++v)
+          slice.push_back({strengths, first + v, ranges[static_cast<std::size_t>(first + v)].exponent, v});
+        sum(slice);
+        for (const OneVector& vector : slice)
+          qualities.push_back(judge(vector, ranges[static_cast<std::size_t>(vector.index)], delivery, report));
+      }
       steps_.finish(report);
     });
     return qualities;
@@ -178,26 +195,30 @@ class SequencedEvaluator final : public Evaluator {
     steps_.bind();
   }
 
-  Quality evaluate_one(const Strengths& strengths, std::int64_t index, const StrengthRange& range,
-                       const Delivery& delivery, Report& report) {
-    const OneVector vector{strengths, index, range.exponent};
+  void sum(const std::vector<OneVector>& slice) {
+    steps_.time("gather", [&] {
+      for (const OneVector& vector : slice) steps_.gather(vector);
+    });
+    steps_.bind();
+    steps_.sum(slice.front().strengths.vectors == 1);
+  }
+
+  Quality judge(const OneVector& vector, const StrengthRange& range, const Delivery& delivery, Report& report) {
     const Decision& d = steps_.decision;
     const bool summed = steps_.sources() > 0 && steps_.targets() > 0;
     const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
     const ResultFactors factor = result_factors(traits(d.kernel).homogeneity, delivery.scale, steps_.placed->exponent,
                                                 range.exponent, steps_.softening);
-    steps_.time("gather", [&] { steps_.gather(vector); });
-    steps_.bind();
-    steps_.sum(strengths.vectors == 1);
+    steps_.show(vector);
     if (summed) steps_.start_judging();
     steps_.time("scatter", [&] { steps_.scatter(vector, factor, delivery); });
     Quality q;
     if (summed) steps_.time("examine", [&] { q = steps_.quality(vector, translations); });
     q.factor = factor;
     q.lost = !traits(d.kernel).bounded && loses_strengths(range, d.precision, steps_.placed->least, q.norms);
-    if (summed && index == 0 && delivery.check > 0)
+    if (summed && vector.index == 0 && delivery.check > 0)
       report.error = steps_.checked(vector, {q.norms, factor, delivery.outputs.scalar}, delivery);
-    if (index == 0 && q.lost && report.error) distrust(*report.error);
+    if (vector.index == 0 && q.lost && report.error) distrust(*report.error);
     return q;
   }
 

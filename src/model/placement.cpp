@@ -12,9 +12,9 @@ namespace farfield {
 
 /// Table of a charge's weight by its distance from the centre (summed over axes, in edges), in steps of 1/1024 of the
 /// corner's: exp() of every point took most of the time.
-class Decay {
+class CornerWeights {
  public:
-  explicit Decay(double rate) {
+  explicit CornerWeights(double rate) {
     const double least = 1.5 - reach_of(rate), per_step = std::exp(-rate * corner / steps);
     double weight = std::sqrt(per_step);  // half a step from the corner
     for (int k = steps; k-- > 0; weight *= per_step)
@@ -31,8 +31,8 @@ class Decay {
 };
 
 /// Occupations of the corners of one box.
-static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const Decay& decay, std::int64_t most,
-                   float* corner) {
+static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const CornerWeights& decay,
+                   std::int64_t most, float* corner) {
   const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
   const EvenlySpaced looked_at(points.begin[box], points.end[box] - points.begin[box], most);
   looked_at.each([&](std::int64_t i) {
@@ -44,7 +44,7 @@ static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, 
 static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, int degree, std::int64_t most,
                                       int threads) {
   std::vector<float> corner(static_cast<std::size_t>(tree.boxes) * corners);
-  const Decay decay(1.5 * std::max(1, degree));
+  const CornerWeights decay(1.5 * std::max(1, degree));
   const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
   for (BoxId box = first; box < tree.boxes; ++box)

@@ -92,10 +92,11 @@ TEST(BiotSavart, StretchingKeepsTheTolerance) {
       const Field expected = exact_field(v, 0);
       EXPECT_LE(relative_difference(found.velocity, expected.velocity), 2 * tolerance) << name(kind);
       EXPECT_LE(relative_difference(found.velocity_gradient, expected.gradient), 2 * tolerance) << name(kind);
-      if (v.targets.empty())
+      if (v.targets.empty()) {
         EXPECT_LE(relative_difference(found.stretching, expected.stretching), 3 * tolerance) << name(kind);
-      else
+      } else {
         EXPECT_TRUE(found.stretching.empty());
+      }
     }
 }
 

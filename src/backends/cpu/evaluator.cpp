@@ -41,7 +41,16 @@ struct BoundStages {
   void m2p() { stage.m2p(work); }
   void m2p_boxes() { stage.m2p_boxes(work); }
   void settle_centres() {}
-  void p2p() { stage.p2p(work); }
+  void p2p() {
+    Work<Real> one = work;
+    one.densities = 1;
+    for (int v = 0; v < work.densities; ++v) {
+      one.strength = work.strength + v * work.strength_pitch;
+      for (int part = 0; part < most_parts; ++part)
+        if (one.result.part[part]) one.result.part[part] = work.result.part[part] + v * work.result_pitch;
+      stage.p2p(one);
+    }
+  }
   void exchange() {}
 };
 
@@ -153,7 +162,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void allocate_results() {
     for (int part = 0; part < most_parts; ++part)
-      if (is_summed(part)) result_[part].resize(targets());
+      if (is_summed(part)) result_[part].resize(densities * targets());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(placed->cells.lattice.axes);
       for (int i = 0; i < 2; ++i) grids_[i].resize(placed->cells.blocks.grid_blocks(i) * points);
@@ -162,11 +171,15 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     }
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
-    multipole_.resize(boxes * tables_->view().stride);
-    local_.resize(decision.method == Method::fmm ? boxes * tables_->view().stride : 0);
+    multipole_.resize(densities * boxes * tables_->view().stride);
+    local_.resize(decision.method == Method::fmm ? densities * boxes * tables_->view().stride : 0);
     power_.resize(boxes);
   }
 
+  int most_together(const Strengths& strengths) const {
+    const int most = strengths.dipoles ? 1 : densities_of(decision);
+    return strengths.vectors < most ? 1 : most;
+  }
   std::vector<StrengthRange> read(const Strengths& strengths) const {
     std::vector<StrengthRange> ranges;
     for (std::int64_t v = 0; v < strengths.vectors; ++v)
@@ -176,7 +189,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void gather(const OneVector& v) {
     moments_ = v.strengths.dipoles ? with_dipole : 1;
-    gather_into(strength_, v);
+    gather_into(strength_, densities, v.place, v);
   }
 
   void bind() {
@@ -189,13 +202,11 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       work_.source[axis] = tree.sources.axis[axis].data();
       work_.target[axis] = tree.target_points().axis[axis].data();
     }
-    work_.strength = strength_[charge].data();
-    for (int axis = 0; axis < 3; ++axis)
-      work_.dipole[axis] = moments_ == with_dipole ? strength_[1 + axis].data() : nullptr;
-    work_.multipole = multipole_.data();
-    work_.local = local_.data();
-    for (int part = 0; part < most_parts; ++part)
-      work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
+    work_.strength_pitch = sources() + strength_padding;
+    work_.result_pitch = targets();
+    work_.expansion_pitch = with_tree() ? tree.tree.boxes * work_.tables.stride : 0;
+    point_at(0);
+    work_.densities = densities;
     work_.softening = softening;
     work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
     work_.target_length = !decision.lengths ? nullptr
@@ -230,7 +241,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       return grid(bound, *clock_);
     }
     if (decision.method == Method::hermite && sources() > 0)
-      return time("series", [&] { stages_.hermite(transform_.bind(strength_[charge].data(), work_.result)); });
+      return time("series", [&] { stages_.hermite(transform_.bind(work_.strength, work_.result)); });
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
         if (is_summed(part)) std::fill_n(work_.result[part], targets(), Real(0));
@@ -238,6 +249,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     });
   }
 
+  void show(const OneVector& v) {
+    point_at(v.place);
+    work_.densities = 1;
+  }
   void start_judging() {}
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) const {
@@ -307,14 +322,28 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     tables_.reset();
   }
 
-  /// Charges, and dipoles if there are some, into tree order. Dipoles are scaled like coordinates, too.
+  /// Arrays of the density at this place among those that are summed together.
+  void point_at(int place) {
+    const std::int64_t strengths = place * work_.strength_pitch, expansions = place * work_.expansion_pitch;
+    work_.strength = strength_[charge].data() + strengths;
+    for (int axis = 0; axis < 3; ++axis)
+      work_.dipole[axis] = moments_ == with_dipole ? strength_[1 + axis].data() + strengths : nullptr;
+    work_.multipole = multipole_.data() + expansions;
+    work_.local = local_.data() + expansions;
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = is_summed(part) ? result_[part].data() + place * work_.result_pitch : nullptr;
+  }
+
+  /// Charges, and dipoles if there are some, into tree order, at a place of `places`. Dipoles are scaled like
+  /// coordinates, too.
   template <class Number>
-  void gather_into(Array<Number> (&sorted)[with_dipole], const OneVector& v) {
+  void gather_into(Array<Number> (&sorted)[with_dipole], int places, int place, const OneVector& v) {
+    const std::int64_t pitch = sources() + strength_padding;
     for (int component = charge; component < moments_; ++component) {
-      sorted[component].resize(sources() + strength_padding);
+      sorted[component].resize(places * pitch);
       const int exponent = v.exponent - (component == charge ? 0 : placed->exponent);
       cpu::gather(Carried{v.strengths, v.index, component, exponent}, placed->tree.sources.order,
-                  sorted[component].data(), threads);
+                  sorted[component].data() + place * pitch, threads);
     }
   }
 
@@ -328,14 +357,18 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   /// Direct sums with the caller's strengths, not rounded to Real.
   SumsAt exact_sums(const OneVector& v) {
-    const Array<double>* moment = exact_strength_;
-    if constexpr (sizeof(Real) == sizeof(double))
-      moment = strength_;
-    else
-      gather_into(exact_strength_, v);
+    const double* moment[with_dipole] = {};
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      moment[charge] = work_.strength;
+      std::copy_n(work_.dipole, 3, moment + 1);
+    } else {
+      gather_into(exact_strength_, 1, 0, v);
+      for (int component = charge; component < moments_; ++component)
+        moment[component] = exact_strength_[component].data();
+    }
     DirectInput input{{work_.source[0], work_.source[1], work_.source[2]},
                       {work_.target[0], work_.target[1], work_.target[2]},
-                      moment[charge].data(),
+                      moment[charge],
                       sources(),
                       softening,
                       decision.parameters,
@@ -346,7 +379,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                       threads,
                       work_.source_length,
                       work_.target_length};
-    for (int axis = 0; axis < 3 && moments_ == with_dipole; ++axis) input.dipole[axis] = moment[1 + axis].data();
+    std::copy_n(moment + 1, 3, input.dipole);
     input.hessian = decision.hessian;
     input.potential = is_summed(0);
     return [this, input](const std::vector<std::int64_t>& at) {
@@ -375,8 +408,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
   Expansions<Real> expansions() const {
     const KernelTraits& kernel = traits(decision.kernel);
-    return {multipole_.data(),   local_.data(), work_.tables.stride, work_.tables.degree,
-            kernel.coefficients, kernel.decay,  table_scale().root,  decision.hessian ? orders : 2};
+    return {work_.multipole,     work_.local,  work_.tables.stride, work_.tables.degree,
+            kernel.coefficients, kernel.decay, table_scale().root,  decision.hessian ? orders : 2};
   }
 
   /// What the build found out about cells and blocks.
@@ -396,6 +429,12 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Work<Real> work_;
   HermiteTransform<Real> transform_;
 };
+
+int densities_of(const Decision& d) {
+  const bool compiled = traits(d.kernel).differentiates && d.parts() <= with_gradient;
+  const bool offered = compiled && d.method == Method::fmm && d.softening == 0 && !d.lengths;
+  return offered ? densities_together : 1;
+}
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   return make_sequenced<CpuSteps>(decision, threads, std::make_shared<Placed>());

@@ -33,6 +33,8 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // evaluating, in single also the strengths in double
   std::int64_t bytes = all * (3 * 8 + 4 + 24) + sources * (real == 4 ? 12 : 8) * (d.dipoles ? with_dipole : 1) +
                        results * (end_part(d.parts()) - first_part(d.parts())) * real;
+  const int more = densities_of(d) - 1;
+  bytes += more * (sources * real + results * d.parts() * real);
   if (d.method == Method::cutoff || d.method == Method::grid) bytes += all * 24;         // keys and cells
   if (d.method == Method::grid) bytes += 2 * grid_memory(sources, alike ? 0 : targets);  // blocks, and who uses them
   if (d.method == Method::hermite) return bytes + transform_bound(sources, results, d.parts());
@@ -40,7 +42,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
-  bytes += boxes * (2 * (coefficients + 8) * real + 27 * 4 + 80);
+  bytes += boxes * (2 * (1 + more) * (coefficients + 8) * real + 27 * 4 + 80);
   bytes += boxes * (d.method == Method::fmm ? 60 : 0) * 4 + std::min(boxes, results) * row_entries(d, boxes) * 4;
   const bool slim = d.rotation || d.method == Method::treecode;  // a treecode has no tables of m2l
   // a kernel with a length: boxes of 2^-30 of the extent hold points that all but coincide

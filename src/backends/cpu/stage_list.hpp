@@ -55,10 +55,12 @@ Stages<Real> stages(Kernel kernel);
 
 }  // namespace farfield::cpu::FARFIELD_ISA
 
-// Stages of pairs and points are compiled once per kernel, with FARFIELD_KERNEL its name (src/CMakeLists.txt).
-#if defined(FARFIELD_KERNEL)
-#include FARFIELD_KERNEL_HEADER
-#define FARFIELD_INSTANTIATE(stage)                                  \
-  template void stage<FARFIELD_KERNEL, double>(const Work<double>&); \
-  template void stage<FARFIELD_KERNEL, float>(const Work<float>&);
+// Stages of pairs and points are compiled once per kernel, in a unit for one or more of them (src/CMakeLists.txt):
+// FARFIELD_INSTANTIATE(stage, types of further arguments).
+#if defined(FARFIELD_KERNELS_OF_UNIT)
+#include FARFIELD_KERNELS_OF_UNIT
+#define FARFIELD_INSTANCE(Kernel, stage, ...)                                          \
+  template void stage<Kernel, double>(const Work<double>& __VA_OPT__(, ) __VA_ARGS__); \
+  template void stage<Kernel, float>(const Work<float>& __VA_OPT__(, ) __VA_ARGS__);
+#define FARFIELD_INSTANTIATE(...) FARFIELD_EACH_KERNEL(FARFIELD_INSTANCE, __VA_ARGS__)
 #endif

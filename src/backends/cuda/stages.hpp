@@ -50,10 +50,12 @@ void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targe
 
 }  // namespace farfield::cuda
 
-// Stages of pairs and points are compiled once per kernel, each time with its name (src/CMakeLists.txt).
-#if defined(FARFIELD_KERNEL)
-#include FARFIELD_KERNEL_HEADER
-#define FARFIELD_INSTANTIATE(stage, Arrays)                          \
-  template void stage<FARFIELD_KERNEL, float>(const Arrays<float>&); \
-  template void stage<FARFIELD_KERNEL, double>(const Arrays<double>&);
+// Stages of pairs and points are compiled once per kernel, in a unit for one or more of them (src/CMakeLists.txt):
+// FARFIELD_INSTANTIATE(stage, Arrays, types of further arguments).
+#if defined(FARFIELD_KERNELS_OF_UNIT)
+#include FARFIELD_KERNELS_OF_UNIT
+#define FARFIELD_INSTANCE(Kernel, stage, Arrays, ...)                                  \
+  template void stage<Kernel, float>(const Arrays<float>& __VA_OPT__(, ) __VA_ARGS__); \
+  template void stage<Kernel, double>(const Arrays<double>& __VA_OPT__(, ) __VA_ARGS__);
+#define FARFIELD_INSTANTIATE(...) FARFIELD_EACH_KERNEL(FARFIELD_INSTANCE, __VA_ARGS__)
 #endif

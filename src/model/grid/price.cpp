@@ -110,8 +110,8 @@ double choose_cutoff(Decision& d, const Options& o, const Geometry& g, const Cos
   for (const int cells : {1, 2, 3, 4}) {  // in one reach
     // a cell's index has 20 bits; where one cell holds all, its width does not matter
     const double width = std::clamp(d.reach / cells, g.extent * 1e-6, std::max(2 * g.extent, 1e-300));
-    const double corners = axes == 1 ? 1 : axes == 2 ? 0.9 : 0.75;  // left out of the square or cube of cells
-    const double visited = sources_within(g, 2 * d.reach + width) * corners,
+    const double within_corners = axes == 1 ? 1 : axes == 2 ? 0.9 : 0.75;  // left out of the square or cube of cells
+    const double visited = sources_within(g, 2 * d.reach + width) * within_corners,
                  held =
                      std::max(1.0, sources_within(g, width) * targets / std::max(1.0, static_cast<double>(g.sources)));
     const double cost = cutoff_cost(d, c, targets, held, visited, std::pow(2 * cells + 1, axes - 1));

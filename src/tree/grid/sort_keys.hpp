@@ -19,6 +19,8 @@ class CellSortKeys {
   }
 
   FARFIELD_HD int all() const { return bits_[0] + bits_[1] + bits_[2] + fine_bits(); }
+  /// Where the bits of a cell's index along an axis begin.
+  FARFIELD_HD int at(int a) const { return at_[a]; }
   FARFIELD_HD int fine_bits() const { return lattice_.axes * lattice_.sub; }
 
   FARFIELD_HD std::uint64_t operator()(const double x[3]) const {

@@ -29,9 +29,9 @@ struct Cuts {
   unsigned mask;
 };
 
-class Builder {
+class TreeBuilder {
  public:
-  Builder(Cloud& sources, Cloud* targets, const TreeOptions& options)
+  TreeBuilder(Cloud& sources, Cloud* targets, const TreeOptions& options)
       : lattice_(sources.lattice),
         options_(options),
         sets_(targets ? 2 : 1),
@@ -59,7 +59,7 @@ class Builder {
   std::vector<BoxId> level_begin_;
 };
 
-bool Builder::all_coincide(const Node& node) const {
+bool TreeBuilder::all_coincide(const Node& node) const {
   double x[3];
   const int set = node.begin[0] < node.end[0] ? 0 : 1;
   coordinates(*clouds_[set], clouds_[set]->items[node.begin[set]], x);
@@ -72,7 +72,7 @@ bool Builder::all_coincide(const Node& node) const {
   return true;
 }
 
-bool Builder::splits(const Node& node, int level) const {
+bool TreeBuilder::splits(const Node& node, int level) const {
   const bool narrow = level < lattice_.depth && lattice_.edge(level + 1) < options_.least_edge;
   if (options_.depth >= 0) {
     if (level >= options_.depth) return false;
@@ -88,7 +88,7 @@ bool Builder::splits(const Node& node, int level) const {
          !all_coincide(node);
 }
 
-std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) const {
+std::vector<BoxId> TreeBuilder::splitting_boxes(BoxId begin, BoxId end, int level) const {
   std::vector<char> split(static_cast<std::size_t>(end - begin));
   for_each_index(end - begin, tuning::divided_per_chunk, options_.threads, [&](std::int64_t i) {
     split[static_cast<std::size_t>(i)] = splits(nodes_[static_cast<std::size_t>(begin + i)], level);
@@ -101,7 +101,7 @@ std::vector<BoxId> Builder::splitting_boxes(BoxId begin, BoxId end, int level) c
 
 /// Keys of the next levels for the points of the boxes to be subdivided: large ranges one after another, each by all
 /// threads; the others in parallel, each by one thread.
-void Builder::renew_keys(const std::vector<BoxId>& splitting, int level) {
+void TreeBuilder::renew_keys(const std::vector<BoxId>& splitting, int level) {
   const auto renew = [&](BoxId b, int s, int threads) {
     const Node& node = nodes_[static_cast<std::size_t>(b)];
     Cloud& cloud = *clouds_[s];
@@ -123,7 +123,7 @@ void Builder::renew_keys(const std::vector<BoxId>& splitting, int level) {
   }
 }
 
-Cuts Builder::cut(const Node& node, int level) const {
+Cuts TreeBuilder::cut(const Node& node, int level) const {
   Cuts cuts{};
   for (int s = 0; s < sets_; ++s) {
     const Item* items = clouds_[s]->items.data();
@@ -139,7 +139,7 @@ Cuts Builder::cut(const Node& node, int level) const {
   return cuts;
 }
 
-void Builder::add_children(BoxId parent, const Cuts& cuts, int level) {
+void TreeBuilder::add_children(BoxId parent, const Cuts& cuts, int level) {
   const Node& node = nodes_[static_cast<std::size_t>(parent)];
   const std::int64_t child_edge = std::int64_t(1) << (lattice_.depth - level - 1);
   std::size_t child = static_cast<std::size_t>(node.first_child);
@@ -158,7 +158,7 @@ void Builder::add_children(BoxId parent, const Cuts& cuts, int level) {
   }
 }
 
-void Builder::add_level(const std::vector<BoxId>& splitting, int level) {
+void TreeBuilder::add_level(const std::vector<BoxId>& splitting, int level) {
   const std::int64_t count = static_cast<std::int64_t>(splitting.size());
   std::vector<Cuts> cuts(splitting.size());
   for_each_index(count, tuning::divided_per_chunk, options_.threads, [&](std::int64_t i) {
@@ -180,7 +180,7 @@ void Builder::add_level(const std::vector<BoxId>& splitting, int level) {
   });
 }
 
-void Builder::grow() {
+void TreeBuilder::grow() {
   Node root{};
   root.parent = root.first_child = no_box;
   for (int s = 0; s < sets_; ++s) root.end[s] = clouds_[s]->count();
@@ -195,7 +195,7 @@ void Builder::grow() {
   }
 }
 
-void Builder::store(Tree<Array>& tree) const {
+void TreeBuilder::store(Tree<Array>& tree) const {
   const BoxId boxes = static_cast<BoxId>(nodes_.size());
   tree.lattice = lattice_;
   tree.levels = static_cast<int>(level_begin_.size()) - 1;
@@ -224,7 +224,7 @@ void Builder::store(Tree<Array>& tree) const {
 }  // namespace
 
 void build_boxes(Tree<Array>& tree, Cloud& sources, Cloud* targets, const TreeOptions& options) {
-  Builder builder(sources, targets, options);
+  TreeBuilder builder(sources, targets, options);
   builder.grow();
   builder.store(tree);
   find_colleagues(tree, options.threads);

@@ -23,9 +23,9 @@ struct ChunkRows {
   }
 };
 
-class Builder {
+class ListBuilder {
  public:
-  Builder(const TreeView& tree, const ListThresholds& thresholds) : tree_(tree), thresholds_(thresholds) {}
+  ListBuilder(const TreeView& tree, const ListThresholds& thresholds) : tree_(tree), thresholds_(thresholds) {}
 
   void find_coarser(std::vector<Part>& p2l, int threads);
   void find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int threads) const;
@@ -46,7 +46,7 @@ class Builder {
 /// Divides the coarser leaves that touch the target's parent (the parent's own row and those of its colleagues that are
 /// leaves): `adjacent` gets those that touch the target, too, from which its children choose in turn; `p2l` gets the
 /// others, unless the target is a leaf with few targets.
-void Builder::coarser_row(BoxId target, Part& adjacent, Part& p2l) const {
+void ListBuilder::coarser_row(BoxId target, Part& adjacent, Part& p2l) const {
   const BoxId parent = tree_.parent[target];
   if (parent != no_box && tree_.target_count(target) > 0) {
     const bool by_pairs = tree_.is_leaf(target) && tree_.target_count(target) <= thresholds_.p2l_targets;
@@ -63,7 +63,7 @@ void Builder::coarser_row(BoxId target, Part& adjacent, Part& p2l) const {
   p2l.end_row();
 }
 
-void Builder::find_coarser(std::vector<Part>& p2l, int threads) {
+void ListBuilder::find_coarser(std::vector<Part>& p2l, int threads) {
   for (int level = 0; level < tree_.levels; ++level) {
     const BoxId first = tree_.level_begin[level], count = tree_.level_begin[level + 1] - first;
     const std::size_t before = p2l.size();
@@ -79,7 +79,7 @@ void Builder::find_coarser(std::vector<Part>& p2l, int threads) {
 }
 
 /// Puts a source box whose parent touches the target leaf undivided into near or m2p, or its children one by one.
-void Builder::take(BoxId target, BoxId source, Part& near, Part& m2p) const {
+void ListBuilder::take(BoxId target, BoxId source, Part& near, Part& m2p) const {
   const std::int64_t sources = tree_.source_count(source);
   if (sources == 0) return;
   if (sources <= thresholds_.m2p_sources) return near.push(source);  // all its descendants would go to near
@@ -89,7 +89,7 @@ void Builder::take(BoxId target, BoxId source, Part& near, Part& m2p) const {
   for (BoxId child = first; child < first + tree_.child_count(source); ++child) take(target, child, near, m2p);
 }
 
-void Builder::finer_rows(BoxId target, Part& near, Part& m2p) const {
+void ListBuilder::finer_rows(BoxId target, Part& near, Part& m2p) const {
   if (tree_.is_leaf(target) && tree_.target_count(target) > 0) {
     const std::size_t row = static_cast<std::size_t>(target);
     for (std::int64_t i = adjacent_.begin[row]; i < adjacent_.begin[row + 1]; ++i)
@@ -103,7 +103,7 @@ void Builder::finer_rows(BoxId target, Part& near, Part& m2p) const {
   m2p.end_row();
 }
 
-void Builder::find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int threads) const {
+void ListBuilder::find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int threads) const {
   near.resize(static_cast<std::size_t>(chunk_count(tree_.boxes, tuning::listed_per_chunk)));
   m2p.resize(near.size());
   for_chunks(tree_.boxes, tuning::listed_per_chunk, threads,
@@ -116,7 +116,7 @@ void Builder::find_finer(std::vector<Part>& near, std::vector<Part>& m2p, int th
 }  // namespace
 
 void build_lists(Lists<Array>& lists, const TreeView& tree, const ListThresholds& thresholds, int threads) {
-  Builder builder(tree, thresholds);
+  ListBuilder builder(tree, thresholds);
   std::vector<Part> near, m2p, p2l;
   builder.find_coarser(p2l, threads);
   builder.find_finer(near, m2p, threads);

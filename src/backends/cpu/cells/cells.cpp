@@ -6,6 +6,7 @@
 #include "backends/cpu/boxes/keys.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
+#include "core/widest_vectors.hpp"
 #include "tree/grid/sort_keys.hpp"
 #include "tree/reader.hpp"
 
@@ -69,6 +70,70 @@ class Counts {
   std::vector<std::uint32_t> at_;
 };
 
+/// What one axis gives to the keys of points: CellSortKeys::of, in vectors, for keys that are counted.
+struct KeyPart {
+  double low, inverse;
+  std::int32_t shift, at, finer, fine_mask, fine_at;
+};
+
+FARFIELD_WIDEST_VECTORS
+void add_to_keys(const KeyPart& part, const double* x, std::int64_t count, std::int32_t* keys) {
+  const KeyPart p = part;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double t = (x[i] - p.low) * p.inverse;
+    const auto place = static_cast<std::int32_t>(t > 0 ? t : 0);
+    keys[i] |= place >> p.shift << p.at | (place >> p.finer & p.fine_mask) << p.fine_at;
+  }
+}
+
+class KeyChunk {
+ public:
+  static constexpr std::int64_t most = 512;
+  KeyChunk(const CellLattice& lattice, const CellSortKeys& keys) : lattice_(lattice) {
+    for (int a = 0; a < lattice.axes; ++a)
+      part_[a] = {lattice.low[a],         lattice.inverse, lattice.shift, keys.at(a), lattice.shift - lattice.sub,
+                  (1 << lattice.sub) - 1, a * lattice.sub};
+  }
+  /// Of the points from `begin` on.
+  template <class Read>
+  const std::int32_t* find(const Read& read, std::int64_t begin, std::int64_t count) {
+    std::fill_n(key_, count, 0);
+    for (int a = 0; a < lattice_.axes; ++a) {
+      for (std::int64_t i = 0; i < count; ++i) x_[i] = read(begin + i, lattice_.axis[a]);
+      add_to_keys(part_[a], x_, count, key_);
+    }
+    return key_;
+  }
+
+ private:
+  const CellLattice& lattice_;
+  KeyPart part_[3];
+  double x_[most];
+  std::int32_t key_[most];
+};
+
+/// Points [begin, end) to the places that `own` has for their keys.
+template <int axes, class Read>
+void write_at_places(SortedPoints& sorted, const Read& read, const CellLattice& lattice, const std::uint16_t* keys,
+                     std::uint32_t* own, std::int64_t begin, std::int64_t end) {
+  std::uint32_t* order = sorted.order.data();
+  double* to[axes];
+  for (int a = 0; a < axes; ++a) to[a] = sorted.axis[lattice.axis[a]].data();
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::uint32_t place = own[keys[i]]++;
+    order[place] = static_cast<std::uint32_t>(i);
+    for (int a = 0; a < axes; ++a) to[a][place] = read(i, lattice.axis[a]);
+  }
+}
+
+/// Along axes that are not the lattice's all points share their coordinate.
+template <class Read>
+void fill_other_axes(SortedPoints& sorted, const Read& read, const CellLattice& lattice) {
+  for (int d = 0; d < 3; ++d)
+    if (std::find(lattice.axis, lattice.axis + lattice.axes, d) == lattice.axis + lattice.axes)
+      std::fill_n(sorted.axis[d].data(), sorted.count, read(0, d));
+}
+
 /// Few different keys: points are counted and written where they belong, with no sort of items and no second look for
 /// the cells. 200,000 points of the plane take a third of the time.
 template <class Read>
@@ -78,13 +143,14 @@ void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, co
   keys.resize(count), sorted.resize(count);
   Counts counts(count, std::clamp<std::int64_t>(count / tuning::fewest_per_thread, 1, team_size(threads)),
                 std::size_t(1) << key_of.all());
-  const std::uint64_t most = (std::uint64_t(1) << key_of.all()) - 1;
+  const std::int32_t most = (1 << key_of.all()) - 1;
   for_each_index(counts.blocks(), 1, threads, [&](std::int64_t b) {
     std::uint32_t* own = counts.of(b);
-    for (std::int64_t i = counts.begin(b); i < counts.begin(b + 1); ++i) {
-      double x[3];
-      read.read(i, x);
-      ++own[keys[i] = static_cast<std::uint16_t>(key_of(x) & most)];
+    KeyChunk chunk(lattice, key_of);
+    for (std::int64_t i = counts.begin(b); i < counts.begin(b + 1); i += chunk.most) {
+      const std::int64_t few = std::min(chunk.most, counts.begin(b + 1) - i);
+      const std::int32_t* found = chunk.find(read, i, few);
+      for (std::int64_t k = 0; k < few; ++k) ++own[keys[i + k] = static_cast<std::uint16_t>(found[k] & most)];
     }
   });
   cells.key.clear(), cells.begin.assign(1, 0);
@@ -93,16 +159,15 @@ void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, co
     if (last && place > cells.begin.back()) cells.key.push_back(key_of.cell(key)), cells.begin.push_back(place);
   });
   for_each_index(counts.blocks(), 1, threads, [&](std::int64_t b) {
-    std::uint32_t* own = counts.of(b);
-    for (std::int64_t i = counts.begin(b); i < counts.begin(b + 1); ++i) {
-      const std::uint32_t place = own[keys[i]]++;
-      sorted.order[place] = static_cast<std::uint32_t>(i);
-      for (int a = 0; a < lattice.axes; ++a) sorted.axis[lattice.axis[a]][place] = read(i, lattice.axis[a]);
-    }
+    const std::int64_t begin = counts.begin(b), end = counts.begin(b + 1);
+    const auto write = [&](auto axes) {
+      write_at_places<axes()>(sorted, read, lattice, keys.data(), counts.of(b), begin, end);
+    };
+    if (lattice.axes == 1) return write(std::integral_constant<int, 1>{});
+    if (lattice.axes == 2) return write(std::integral_constant<int, 2>{});
+    write(std::integral_constant<int, 3>{});
   });
-  for (int d = 0; d < 3; ++d)
-    if (std::find(lattice.axis, lattice.axis + lattice.axes, d) == lattice.axis + lattice.axes)
-      std::fill_n(sorted.axis[d].data(), count, read(0, d));  // all points share it
+  fill_other_axes(sorted, read, lattice);
   pad(sorted);
 }
 
@@ -114,7 +179,7 @@ void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, con
   const CellSortKeys keys(lattice, geometry);
   Cloud cloud{points, scale, {}, {}, {}};
   require_indices(cloud.count());
-  if (keys.all() <= counted_bits && cloud.count() * 16 >= std::int64_t(1) << keys.all())
+  if (lattice.axes > 0 && keys.all() <= counted_bits && cloud.count() * 16 >= std::int64_t(1) << keys.all())
     return with_reader(points, scale, [&](const auto& read) {
       count_into_cells(sorted, cells, cloud.count(), read, keys, lattice, threads);
     });

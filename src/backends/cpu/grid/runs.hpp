@@ -53,8 +53,8 @@ class RunReader {
       const double *x = points[lattice.axis[a]] + begin, low = lattice.low[a], inverse = lattice.inverse;
       Real* u = u_[a];
       for (int i = 0; i < count_; ++i) {
-        const double at = (x[i] - low) * inverse, t = at > 0 ? at : 0;
-        const auto place = static_cast<std::int32_t>(t);
+        const double t = (x[i] - low) * inverse;
+        const std::int32_t place = std::max(static_cast<std::int32_t>(t), 0);  // of t itself it would be a branch
         u[i] = static_cast<Real>(1 - 2 * (t - static_cast<double>(place)));
         cell_[i] |= (place & (block_side(axes) - 1)) << (bits * a);
       }
@@ -113,10 +113,9 @@ class RunWindows {
       for (int i = 0; i < count; i += together)
         evaluate_along<V>(coefficients + window_padding + at, grid.degree, reader.u(0) + begin + i,
                           along_ + i * pitch + at);
-    const int whole = (grid.width + 3) & ~3;  // the coefficients behind the window are 0
-    for (int a = 1; a < axes; ++a)
-      for (int k = 0; k < whole; ++k)
-        evaluate_at(coefficients + window_padding + k, grid.degree, reader.u(a) + begin, count, across_[a - 1][k]);
+    for (int a = 1; a < axes; ++a)  // the coefficients behind the window are 0
+      for (int k = 0; k < grid.width; k += together)
+        evaluate_across(coefficients + window_padding + k, grid.degree, reader.u(a) + begin, count, across_[a - 1][k]);
   }
   Real* along(int i) { return along_ + i * pitch; }
   const Real* along(int i) const { return along_ + i * pitch; }
@@ -124,7 +123,8 @@ class RunWindows {
   const Real* across(int axis, int k) const { return across_[axis - 1][k]; }
 
  private:
-  static constexpr int together = 4;  ///< points: as many as hide the latency of a multiply-add
+  static constexpr int together = 4;  ///< as many as hide the latency of a multiply-add
+  static constexpr int across_pitch = most + lanes<Real>;
 
   template <class V>
   static FARFIELD_INLINE void evaluate_along(const Real* c, int degree, const Real* u, Real* out) {
@@ -136,17 +136,20 @@ class RunWindows {
     }
     for (int i = 0; i < together; ++i) store_as(out + i * pitch, value[i]);
   }
-  static FARFIELD_INLINE void evaluate_at(const Real* c, int degree, const Real* u, int count, Real* out) {
+  /// At that many points of the grid.
+  static FARFIELD_INLINE void evaluate_across(const Real* c, int degree, const Real* u, int count, Real* out) {
     for (int i = 0; i < count; i += lanes<Real>) {
       const Vec<Real> x = load(u + i);
-      Vec<Real> value = broadcast(c[degree * window_pitch]);
-      for (int d = degree - 1; d >= 0; --d) value = value * x + c[d * window_pitch];
-      store(out + i, value);
+      Vec<Real> value[together];
+      for (int r = 0; r < together; ++r) value[r] = broadcast(c[degree * window_pitch + r]);
+      for (int d = degree - 1; d >= 0; --d)
+        for (int r = 0; r < together; ++r) value[r] = value[r] * x + c[d * window_pitch + r];
+      for (int r = 0; r < together; ++r) store(out + r * across_pitch + i, value[r]);
     }
   }
 
   alignas(64) Real along_[most * pitch];
-  alignas(64) Real across_[axes > 1 ? axes - 1 : 1][window_padding][most + lanes<Real>];
+  alignas(64) Real across_[axes > 1 ? axes - 1 : 1][window_padding][across_pitch];
 };
 
 /// Where the window of a run begins in a block and its margin.

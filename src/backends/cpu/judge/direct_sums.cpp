@@ -261,6 +261,8 @@ void direct_sums(const DirectInput& in, const std::int64_t* targets, std::int64_
                      [&]<class K>(std::type_identity<K>) { sum_at_all<K>(in, targets, count, sums); });
 }
 
-template void direct_sums<FARFIELD_KERNEL>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);
+#define FARFIELD_DIRECT_SUMS(Kernel) \
+  template void direct_sums<Kernel>(const DirectInput&, const std::int64_t*, std::int64_t, DirectSum*);
+FARFIELD_EACH_KERNEL(FARFIELD_DIRECT_SUMS)
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -47,7 +47,6 @@ void direct(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
 }
 
 FARFIELD_INSTANTIATE(p2p)
-template void direct<FARFIELD_KERNEL, double>(const Work<double>&, std::int64_t, std::int64_t);
-template void direct<FARFIELD_KERNEL, float>(const Work<float>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE(direct, std::int64_t, std::int64_t)
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -20,7 +20,6 @@ void direct_with_lengths(const Work<Real>& work, std::int64_t count, std::int64_
 }
 
 FARFIELD_INSTANTIATE(p2p_with_lengths)
-template void direct_with_lengths<FARFIELD_KERNEL, double>(const Work<double>&, std::int64_t, std::int64_t);
-template void direct_with_lengths<FARFIELD_KERNEL, float>(const Work<float>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE(direct_with_lengths, std::int64_t, std::int64_t)
 
 }  // namespace farfield::cpu::FARFIELD_ISA

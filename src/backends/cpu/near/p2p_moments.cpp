@@ -36,7 +36,6 @@ void direct_moments(const Work<Real>& work, std::int64_t count, std::int64_t tar
 }
 
 FARFIELD_INSTANTIATE(p2p_moments)
-template void direct_moments<FARFIELD_KERNEL, double>(const Work<double>&, std::int64_t, std::int64_t);
-template void direct_moments<FARFIELD_KERNEL, float>(const Work<float>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE(direct_moments, std::int64_t, std::int64_t)
 
 }  // namespace farfield::cpu::FARFIELD_ISA

@@ -1,5 +1,6 @@
 #include "backends/cpu/transfer/survey.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <farfield/error.hpp>
@@ -36,19 +37,36 @@ struct Bounds {
   }
 };
 
+/// Coordinates of some points along one axis, side by side for vectors.
+constexpr std::int64_t side_by_side = 512;
+
+FARFIELD_WIDEST_VECTORS
+void join_axis(Bounds& all, int d, const double* x, std::int64_t count) {
+  const double none = std::numeric_limits<double>::infinity();
+  double low = none, high = -none, least = none, poison = 0;
+#pragma omp simd reduction(min : low, least) reduction(max : high) reduction(+ : poison)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double v = x[i], size = std::fabs(v), above = size > 0 ? size : none;
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+    least = above < least ? above : least;
+    poison += 0 * v;
+  }
+  all.low[d] = std::min(all.low[d], low), all.high[d] = std::max(all.high[d], high);
+  all.least = std::min(all.least, least), all.poison += poison;
+}
+
 template <class T>
 Bounds bounds_of_range(const Reader<T>& read, std::int64_t begin, std::int64_t end) {
-  Bounds b;
-  for (std::int64_t i = begin; i < end; ++i)
+  Bounds all;
+  double x[side_by_side];
+  for (; begin < end; begin += side_by_side)
     for (int d = 0; d < 3; ++d) {
-      const double x = read.raw(i, d);
-      b.low[d] = x < b.low[d] ? x : b.low[d];
-      b.high[d] = x > b.high[d] ? x : b.high[d];
-      const double size = std::fabs(x);
-      b.least = size > 0 && size < b.least ? size : b.least;
-      b.poison += 0 * x;
+      const std::int64_t count = std::min(side_by_side, end - begin);
+      for (std::int64_t i = 0; i < count; ++i) x[i] = read.raw(begin + i, d);
+      join_axis(all, d, x, count);
     }
-  return b;
+  return all;
 }
 
 template <class T>
@@ -82,6 +100,30 @@ constexpr int finest = finest_grid;  // 128^3 cells
 constexpr std::size_t bitmap_words = (std::size_t(1) << 3 * finest) / 64;
 using Bitmap = std::vector<std::uint64_t>;
 
+FARFIELD_WIDEST_VECTORS
+void cells_along(const double* x, std::int64_t count, const GridCells& grid, int axis, std::int32_t* cell) {
+  const double low = grid.low[axis], cells = grid.cells;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<std::int32_t>((x[i] - low) * cells);
+    cell[i] = at < (1 << finest) ? at : (1 << finest) - 1;
+  }
+}
+
+template <class Read>
+void mark_some(Bitmap& map, const Read& read, const GridCells& grid, const std::uint32_t* spread, std::int64_t begin,
+               std::int64_t count) {
+  double x[side_by_side];
+  std::int32_t cell[3][side_by_side];
+  for (int d = 0; d < 3; ++d) {
+    for (std::int64_t i = 0; i < count; ++i) x[i] = read(begin + i, d);
+    cells_along(x, count, grid, d, cell[d]);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint32_t bit = spread[cell[0][i]] | spread[cell[1][i]] << 1 | spread[cell[2][i]] << 2;
+    map[bit / 64] |= std::uint64_t(1) << bit % 64;
+  }
+}
+
 /// Marks the cells that hold a point, numbered in Morton order: eight neighbouring bits are one coarser cell.
 /// Each thread has a block of points and a bitmap of its own, whose 256 KiB stay in the second-level cache.
 void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry& g, int threads) {
@@ -94,11 +136,9 @@ void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry&
     for_each_index(blocks, 1, threads, [&](std::int64_t b) {
       Bitmap& map = maps[static_cast<std::size_t>(b)];
       map.resize(bitmap_words, 0);
-      for (std::int64_t i = points.count * b / blocks; i < points.count * (b + 1) / blocks; ++i) {
-        std::uint32_t cell = 0;
-        for (int d = 0; d < 3; ++d) cell |= spread[grid.along(read(i, d), d)] << d;
-        map[cell / 64] |= std::uint64_t(1) << cell % 64;
-      }
+      const std::int64_t end = points.count * (b + 1) / blocks;
+      for (std::int64_t i = points.count * b / blocks; i < end; i += side_by_side)
+        mark_some(map, read, grid, spread, i, std::min(end - i, side_by_side));
     });
   });
 }

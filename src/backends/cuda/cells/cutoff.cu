@@ -113,7 +113,6 @@ void cutoff(const NearWork<Real>& work, const CutoffView& view) {
   require_launch("cutoff");
 }
 
-template void cutoff<FARFIELD_KERNEL, float>(const NearWork<float>&, const CutoffView&);
-template void cutoff<FARFIELD_KERNEL, double>(const NearWork<double>&, const CutoffView&);
+FARFIELD_INSTANTIATE(cutoff, NearWork, const CutoffView&)
 
 }  // namespace farfield::cuda

@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
 }
 
 template <class Real>
-static std::size_t shared_bytes(int groups, int count) {
+static std::size_t l2l_shared_bytes(int groups, int count) {
   const auto numbers = static_cast<std::size_t>(count);
   return sizeof(OldValues<Real>) + sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
          (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) +
@@ -183,7 +183,8 @@ static std::size_t shared_bytes(int groups, int count) {
 
 template <class Real>
 static OctantShape shape_of(std::int64_t parents, int coefficients) {
-  return octant_shape<Real>(parents, coefficients, shared_bytes<Real>(0, coefficients) + sizeof(Siblings<Real>) + 64,
+  return octant_shape<Real>(parents, coefficients,
+                            l2l_shared_bytes<Real>(0, coefficients) + sizeof(Siblings<Real>) + 64,
                             sizeof(Parents<Real>) * static_cast<std::size_t>(coefficients));
 }
 
@@ -205,7 +206,7 @@ void l2l(const Work<Real>& work, int level) {
   with_fixed_count<Real>(count, [&](auto constant) {
     constexpr int fixed = decltype(constant)::value;
     const auto kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true> : l2l_kernel<Real, fixed, false>;
-    launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count)},
+    launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, l2l_shared_bytes<Real>(shape.groups, count)},
                   work.stream, work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
   });
 }

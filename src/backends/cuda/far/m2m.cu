@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2
 }
 
 template <class Real>
-static std::size_t shared_bytes(int groups, int count) {
+static std::size_t m2m_shared_bytes(int groups, int count) {
   const auto numbers = static_cast<std::size_t>(count);
   return sizeof(Parents<Real>) * 8 * static_cast<std::size_t>(EightFold<Real>::pitch_of(groups, count)) +
          (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) + numbers;
@@ -114,14 +114,14 @@ void m2m(const Work<Real>& work, int level) {
   const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
   const int count = work.tables.coefficients;
   const OctantShape shape =
-      octant_shape<Real>(last - first, count, 0, shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);
+      octant_shape<Real>(last - first, count, 0, m2m_shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);
   if (shape.groups == 0)  // degrees beyond 42 on an H200
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
   with_fixed_count<Real>(count, [&](auto constant) {
     constexpr int fixed = decltype(constant)::value;
     const auto kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true> : m2m_kernel<Real, fixed, false>;
-    launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, shared_bytes<Real>(shape.groups, count)},
+    launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, m2m_shared_bytes<Real>(shape.groups, count)},
                   work.stream, work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
   });
 }

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
 }
 
 template <class Kernel, class Real, int degree, int parts>
-static void launch_fixed(const Work<Real>& work) {
+static void launch_fixed_m2p(const Work<Real>& work) {
   static const auto factors =
       make_factors<Real, Kernel::Basis::coefficient_count(degree)>(Kernel::Basis::sum_factors(degree));
   const LookShape shape = look_shape(work.tree.boxes, tuning::box_warps);
@@ -85,7 +85,7 @@ void m2p(const Work<Real>& work) {
     planar_m2p<Kernel>(work);
   } else {
     if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
-          with_parts(work.result.parts(), [&](auto parts) { launch_fixed<Kernel, Real, degree(), parts()>(work); });
+          with_parts(work.result.parts(), [&](auto parts) { launch_fixed_m2p<Kernel, Real, degree(), parts()>(work); });
         }))
       return;
     evaluate_any_degree<Kernel, Real, true>(work);

@@ -11,11 +11,11 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int threads = 128, lanes = 8, groups = threads / lanes, batch = 32;
+constexpr int interpolate_threads = 128, lanes = 8, groups = interpolate_threads / lanes, batch = 32;
 
 /// Targets that a block of threads serves together.
 template <class Real, int axes>
-struct Batch {
+struct TargetBatch {
   Real u[axes][batch];
   std::int16_t first[axes][batch];  ///< of the window, from the first point of the target's block
 };
@@ -29,26 +29,27 @@ class Interpolator {
  public:
   static std::size_t bytes(const GridView<Real>& grid) {
     const int numbers = (grid.degree + 1) * room + batch * axes * pitch;
-    return sizeof(Batch<Real, axes>) + sizeof(Real) * static_cast<std::size_t>(slopes ? 2 * numbers : numbers);
+    return sizeof(TargetBatch<Real, axes>) + sizeof(Real) * static_cast<std::size_t>(slopes ? 2 * numbers : numbers);
   }
 
   __device__ Interpolator(const NearWork<Real>& work, const GridView<Real>& grid, unsigned char* memory)
-      : work_(work), grid_(grid), batch_(*reinterpret_cast<Batch<Real, axes>*>(memory)) {
+      : work_(work), grid_(grid), batch_(*reinterpret_cast<TargetBatch<Real, axes>*>(memory)) {
     const int coefficients = (grid.degree + 1) * room;
-    value_ = reinterpret_cast<Real*>(memory + sizeof(Batch<Real, axes>));
+    value_ = reinterpret_cast<Real*>(memory + sizeof(TargetBatch<Real, axes>));
     slope_ = value_ + coefficients;
     window_ = slopes ? slope_ + coefficients : slope_;
     sloped_ = window_ + batch * axes * pitch;
-    load_coefficients<room, threads>(grid.value, grid.degree, grid.width, value_);
-    if (slopes) load_coefficients<room, threads>(grid.slope, grid.degree, grid.width, slope_);
+    load_coefficients<room, interpolate_threads>(grid.value, grid.degree, grid.width, value_);
+    if (slopes) load_coefficients<room, interpolate_threads>(grid.slope, grid.degree, grid.width, slope_);
   }
 
   __device__ void serve(std::int64_t base) {
     const int count = static_cast<int>(min(std::int64_t(batch), work_.targets - base));
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < count * axes; i += threads) place(base, i % count, i / count);
+    for (int i = static_cast<int>(threadIdx.x); i < count * axes; i += interpolate_threads)
+      place(base, i % count, i / count);
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < (slopes ? 2 : 1) * count * axes; i += threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < (slopes ? 2 : 1) * count * axes; i += interpolate_threads) {
       const bool slope = i >= count * axes;
       const int row = slope ? i - count * axes : i;
       Real window[room];
@@ -146,12 +147,12 @@ class Interpolator {
 
   const NearWork<Real>& work_;
   const GridView<Real>& grid_;
-  Batch<Real, axes>& batch_;
+  TargetBatch<Real, axes>& batch_;
   Real *value_, *slope_, *window_, *sloped_;
 };
 
 template <class Real, int axes, int parts, int room>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(interpolate_threads)
     interpolate_kernel(const __grid_constant__ NearWork<Real> work, const __grid_constant__ GridView<Real> grid) {
   extern __shared__ __align__(16) unsigned char memory[];
   Interpolator<Real, axes, parts, room> interpolator(work, grid, memory);
@@ -168,10 +169,10 @@ void interpolate(const NearWork<Real>& work, const GridView<Real>& grid) {
       std::min<std::int64_t>((work.targets + batch - 1) / batch, 64 * device_limits().multiprocessors);
   if (blocks == 0) return;
   const auto launch = [&](auto parts, auto axes, auto room) {
-    launch_kernel(
-        "interpolate", &interpolate_kernel<Real, axes(), parts(), room()>,
-        {dim3(static_cast<unsigned>(blocks)), threads, Interpolator<Real, axes(), parts(), room()>::bytes(grid)},
-        work.stream, work, grid);
+    launch_kernel("interpolate", &interpolate_kernel<Real, axes(), parts(), room()>,
+                  {dim3(static_cast<unsigned>(blocks)), interpolate_threads,
+                   Interpolator<Real, axes(), parts(), room()>::bytes(grid)},
+                  work.stream, work, grid);
   };
   with_parts(work.result.parts(), [&](auto parts) {
     with_axes(grid.lattice.axes,

@@ -25,7 +25,7 @@ struct Owners {
 
 /// Sources that a block of threads looks at together.
 template <class Real, int axes>
-struct Batch {
+struct SourceBatch {
   short4 first[threads];  ///< of the window, from the block's first point: above -width, below side
   Real u[axes][threads], q[threads];
   std::int64_t begin[8], offset[9];  ///< of the cells' sources
@@ -38,15 +38,15 @@ class BlockSpreader {
 
  public:
   static std::size_t bytes(const GridView<Real>& grid) {
-    return sizeof(Batch<Real, axes>) +
+    return sizeof(SourceBatch<Real, axes>) +
            sizeof(Real) * static_cast<std::size_t>(Own::rows * Own::pitch + (grid.degree + 1) * room +
                                                    threads * axes * window_pitch<room>);
   }
 
   __device__ BlockSpreader(const NearWork<Real>& work, const GridView<Real>& grid, const GridPiece& piece,
                            unsigned char* memory)
-      : work_(work), grid_(grid), piece_(piece), batch_(*reinterpret_cast<Batch<Real, axes>*>(memory)) {
-    sum_ = reinterpret_cast<Real*>(memory + sizeof(Batch<Real, axes>));
+      : work_(work), grid_(grid), piece_(piece), batch_(*reinterpret_cast<SourceBatch<Real, axes>*>(memory)) {
+    sum_ = reinterpret_cast<Real*>(memory + sizeof(SourceBatch<Real, axes>));
     coefficient_ = sum_ + Own::rows * Own::pitch;
     window_ = coefficient_ + (grid.degree + 1) * room;
     const int thread = static_cast<int>(threadIdx.x);
@@ -189,7 +189,7 @@ class BlockSpreader {
   const NearWork<Real>& work_;
   const GridView<Real>& grid_;
   const GridPiece piece_;
-  Batch<Real, axes>& batch_;
+  SourceBatch<Real, axes>& batch_;
   Real *sum_, *coefficient_, *window_;
   std::int64_t low_[axes];
 };

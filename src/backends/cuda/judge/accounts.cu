@@ -11,7 +11,6 @@ namespace farfield::cuda {
 
 using Total = unsigned long long;
 enum Account { leaves, pairs, far_boxes, near_boxes, m2p_boxes, p2l_boxes, accounts };
-static constexpr int threads = tuning::count_threads;
 
 /// Octants of the children of a box that hold points; `begin` and `end` are those of the sources or of the targets.
 __device__ unsigned children_with_points(const TreeView& tree, BoxId box, const std::int64_t* begin,
@@ -72,11 +71,12 @@ __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int
 }
 
 /// A warp per 32 boxes at a time.
-__global__ void __launch_bounds__(threads) count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * threads / 32;
+__global__ void __launch_bounds__(tuning::count_threads)
+    count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * tuning::count_threads / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
   Total own[3] = {0, 0, 0};
-  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / 32 * 32;
+  for (std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * tuning::count_threads + threadIdx.x) / 32 * 32;
        first < tree.boxes; first += 32 * warps) {
     const std::int64_t last = first + 32 < tree.boxes ? first + 32 : tree.boxes, at = first + lane;
     const bool exists = at < last;
@@ -106,9 +106,10 @@ void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced
   totals_.resize(accounts);
   const cudaStream_t stream = side.fork(memory_.stream);
   require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
-  const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + threads - 1) / threads,
+  const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + tuning::count_threads - 1) / tuning::count_threads,
                                                      tuning::count_blocks * device_limits().multiprocessors);
-  count_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(tree, lists, reduced, totals_.data());
+  count_kernel<<<static_cast<unsigned>(blocks), tuning::count_threads, 0, stream>>>(tree, lists, reduced,
+                                                                                    totals_.data());
   require_launch("count_kernel");
   download(found_.data(), totals_.data(), accounts, stream);
 }

@@ -15,7 +15,7 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int threads = tuning::condition_threads;
+constexpr int probe_threads = tuning::condition_threads;
 /// Of a target: those of TermSums in its order; where Plummer's softening, or a core, `lacks` something beyond the near
 /// field, the parts of DirectSum::lacking as well.
 template <bool lacks>
@@ -61,7 +61,7 @@ struct ProbeShared {
   double at[most_targets][3];
   Split split[most_targets][3];
   std::int64_t target[most_targets];
-  double near[sums<lacks>][threads];
+  double near[sums<lacks>][probe_threads];
 };
 
 /// One source in double.
@@ -139,7 +139,7 @@ __device__ inline double factor_of(int e, double softening) {
 
 /// A block sums a share of the sources.
 template <class Kernel, bool lacks, class Real>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(probe_threads)
     probe_kernel(NearWork<Real> work, ProbeTargets targets, Beyond beyond, double* part) {
   constexpr int numbers = cuda::numbers<lacks>, sums = cuda::sums<lacks>;
   extern __shared__ __align__(16) unsigned char memory[];
@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(threads)
   __syncthreads();
   const Kernel kernel = kernel_of<Kernel>(work.parameters);
   float far[most_targets][numbers] = {};
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * threads;
-  std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * threads + thread;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * probe_threads;
+  std::int64_t j = static_cast<std::int64_t>(blockIdx.x) * probe_threads + thread;
   ProbeSource next{};
   if (j < work.sources) next.load(work, j);
   while (j < work.sources) {
@@ -173,9 +173,9 @@ __global__ void __launch_bounds__(threads)
     shared.near[e][thread] +=
         factor_of(e % numbers, work.softening.length) * static_cast<double>(far[e / numbers][e % numbers]);
   __syncthreads();
-  for (int e = thread / 32; e < sums; e += threads / 32) {
+  for (int e = thread / 32; e < sums; e += probe_threads / 32) {
     double all = 0;
-    for (int from = thread % 32; from < threads; from += 32) all += shared.near[e][from];
+    for (int from = thread % 32; from < probe_threads; from += 32) all += shared.near[e][from];
     all = sum_of_warp(all);
     if (thread % 32 == 0) part[e * gridDim.x + blockIdx.x] = all;
   }
@@ -220,15 +220,15 @@ void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, double so
   targets_ = at.size();
   if (targets_ == 0) return;
   std::copy(at.begin(), at.end(), targets.at);  // where there are fewer than eight, the rest stay target 0
-  const auto shares =
-      static_cast<int>(std::min<std::int64_t>(tuning::condition_blocks, (work.sources + threads - 1) / threads));
+  const auto shares = static_cast<int>(
+      std::min<std::int64_t>(tuning::condition_blocks, (work.sources + probe_threads - 1) / probe_threads));
   const unsigned sums = lacks_ ? cuda::sums<true> : cuda::sums<false>;
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);
   const auto probe = with_device_kernel(kernel, [&](auto k) { return probe_of<decltype(k), Real>(lacks_); });
   allow_shared_memory(reinterpret_cast<const void*>(probe));
   const cudaStream_t stream = side.fork(work.stream);
-  probe<<<static_cast<unsigned>(shares), threads, lacks_ ? sizeof(ProbeShared<true>) : sizeof(ProbeShared<false>),
+  probe<<<static_cast<unsigned>(shares), probe_threads, lacks_ ? sizeof(ProbeShared<true>) : sizeof(ProbeShared<false>),
           stream>>>(work, targets, beyond(work, softened_to), part_.data());
   require_launch("probe_kernel");
   add_shares<<<sums, 32, 0, stream>>>(part_.data(), shares, sum_.data());

@@ -13,7 +13,7 @@ namespace farfield::cuda {
 namespace {
 
 constexpr unsigned all_lanes = ~0u;
-constexpr int warps = sum_threads / 32, numbers = sizeof(FarSums) / sizeof(double);
+constexpr int warps = sum_threads / 32, far_numbers = sizeof(FarSums) / sizeof(double);
 constexpr int looks_at_once = 4;          // by a lane, so that their loads overlap
 constexpr int places = 1 + facing_boxes;  // a box as target, and those that face it as sources
 static_assert(corners * degrees_at_once == 32);
@@ -37,14 +37,14 @@ struct Level {
   std::int32_t slices;          ///< parts that share the points of a box
   std::int32_t points;          ///< most that are looked at in one box
 };
-struct Sample {
+struct BoxSample {
   int levels = 0;
   std::int32_t total = 0;  ///< parts
   Level level[max_levels + 1];
 };
 
-Sample sample_of(const TreeView& tree, std::int64_t points, const Looks& allowed) {
-  Sample s;
+BoxSample sample_of(const TreeView& tree, std::int64_t points, const Looks& allowed) {
+  BoxSample s;
   const int levels = std::max(1, tree.levels - 2);
   const bool all = points * levels * facing_boxes <= allowed.at_all;
   const std::int64_t looks = allowed.most / facing_boxes / levels;
@@ -178,7 +178,7 @@ struct Part {
   const Level* level;
   int sample, slice;
 };
-__device__ Part part_of(const Sample& sample, std::int32_t part) {
+__device__ Part part_of(const BoxSample& sample, std::int32_t part) {
   int l = 0;
   while (l + 1 < sample.levels && part >= sample.level[l + 1].first) ++l;
   const Level& level = sample.level[l];
@@ -188,7 +188,7 @@ __device__ Part part_of(const Sample& sample, std::int32_t part) {
 /// Occupations [part][places][32] of every sampled box and those that face it, a warp each; zeros where there is none.
 __global__ void __launch_bounds__(32 * places)
     occupations_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
-                       const __grid_constant__ Sample sample, Decay decay, float* occupations) {
+                       const __grid_constant__ BoxSample sample, Decay decay, float* occupations) {
   const int place = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const Part part = part_of(sample, static_cast<std::int32_t>(blockIdx.x));
   BoxId box = draw(targets, *part.level, target_count, part.sample).box;
@@ -236,10 +236,10 @@ __device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, co
   const double edge = tree.lattice.edge(tree.level[drawn.box]), a2 = edge * edge;
   const FarCounts far = count_far(tree, sources, drawn.box);
   const double pairs = static_cast<double>(targets.end[drawn.box] - targets.begin[drawn.box]);
-  double all[numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
-                             pairs * static_cast<double>(sum_of_warp(far.beyond))};
+  double all[far_numbers / 2] = {pairs * static_cast<double>(sum_of_warp(far.beside)),
+                                 pairs * static_cast<double>(sum_of_warp(far.beyond))};
   for (int k = 0; k < degrees_at_once; ++k) all[2 + k] = __shfl_sync(all_lanes, facing, k);
-  for (int i = 0; threadIdx.x % 32 == 0 && i < numbers / 2; ++i) {
+  for (int i = 0; threadIdx.x % 32 == 0 && i < far_numbers / 2; ++i) {
     sums[2 * i] = all[i] * drawn.stands_for / a2;
     sums[2 * i + 1] = all[i] * drawn.stands_for / (a2 * a2);
   }
@@ -248,12 +248,12 @@ __device__ void add_sample(const TreeView& tree, const PlacedPoints& sources, co
 /// A warp per part; only the first part of a sample adds terms. A block writes its sums to parts[block].
 __global__ void __launch_bounds__(sum_threads)
     far_pairs_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, std::int64_t target_count,
-                     const __grid_constant__ Sample sample, const float* occupations, double* parts) {
+                     const __grid_constant__ BoxSample sample, const float* occupations, double* parts) {
   __shared__ float own[warps][32];
-  __shared__ double sums[warps][numbers];
+  __shared__ double sums[warps][far_numbers];
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const std::int32_t at = static_cast<std::int32_t>(blockIdx.x) * warps + warp;
-  if (lane < numbers) sums[warp][lane] = 0;
+  if (lane < far_numbers) sums[warp][lane] = 0;
   __syncwarp();
   if (at < sample.total) {
     const Part part = part_of(sample, at);
@@ -265,10 +265,10 @@ __global__ void __launch_bounds__(sum_threads)
     }
   }
   __syncthreads();
-  if (threadIdx.x >= numbers) return;
+  if (threadIdx.x >= far_numbers) return;
   double sum = 0;
   for (int w = 0; w < warps; ++w) sum += sums[w][threadIdx.x];
-  parts[static_cast<std::int64_t>(blockIdx.x) * numbers + threadIdx.x] = sum;
+  parts[static_cast<std::int64_t>(blockIdx.x) * far_numbers + threadIdx.x] = sum;
 }
 
 /// Adds number blockIdx.x of the sums over all blocks.
@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(sum_threads)
     add_far_kernel(const double* parts, int blocks, PlacementFindings* found) {
   __shared__ double lane[sum_threads];
   double sum = 0;
-  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += sum_threads) sum += parts[b * numbers + blockIdx.x];
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += sum_threads) sum += parts[b * far_numbers + blockIdx.x];
   sum = sum_of_block(sum, lane);
   if (threadIdx.x == 0) reinterpret_cast<double*>(&found->far)[blockIdx.x] = sum;
 }
@@ -306,7 +306,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, Devic
 }
 
 void DeviceSums::sum_far_pairs() {
-  const Sample sample = sample_of(view_, target_count_, softening_ > 0 ? softened_looks : usual_looks);
+  const BoxSample sample = sample_of(view_, target_count_, softening_ > 0 ? softened_looks : usual_looks);
   if (sample.total == 0) return;
   Decay decay{};
   for (int k = 0; k < degrees_at_once; ++k) {
@@ -316,7 +316,7 @@ void DeviceSums::sum_far_pairs() {
   }
   const int blocks = (sample.total + warps - 1) / warps;
   occupation_.resize(std::int64_t(sample.total) * places * 32);
-  far_part_.resize(std::int64_t(blocks) * numbers);
+  far_part_.resize(std::int64_t(blocks) * far_numbers);
   const cudaStream_t stream = far_stream_.fork(memory_.stream);
   occupations_kernel<<<static_cast<unsigned>(sample.total), 32 * places, 0, stream>>>(
       view_, sources_, targets_, target_count_, sample, decay, occupation_.data());
@@ -324,7 +324,7 @@ void DeviceSums::sum_far_pairs() {
   far_pairs_kernel<<<static_cast<unsigned>(blocks), sum_threads, 0, stream>>>(
       view_, sources_, targets_, target_count_, sample, occupation_.data(), far_part_.data());
   require_launch("far_pairs_kernel");
-  add_far_kernel<<<numbers, sum_threads, 0, stream>>>(far_part_.data(), blocks, on_device_.data());
+  add_far_kernel<<<far_numbers, sum_threads, 0, stream>>>(far_part_.data(), blocks, on_device_.data());
   require_launch("add_far_kernel");
 }
 

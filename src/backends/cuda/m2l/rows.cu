@@ -2,15 +2,13 @@
 
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 256;
-static unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
-
 /// Class of a box: its octant if it is at level 2 or deeper and has targets, else 8.
 __global__ void class_keys(TreeView tree, std::uint8_t* key, BoxId* box) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (i >= tree.boxes) return;
   const auto b = static_cast<BoxId>(i);
   key[i] = tree.level[b] >= 2 && tree.target_count(b) > 0 ? tree.octant[b] : std::uint8_t(8);
@@ -50,7 +48,7 @@ void Rows::build(const TreeView& tree, cudaStream_t stream) {
   key_scratch_.resize(boxes);
   begin_.resize(8 * (levels_ + 1));
   upload(level_begin_, tree.level_begin, levels_ + 1, stream);
-  class_keys<<<blocks_for(boxes), threads, 0, stream>>>(tree, key_scratch_.data(), box_scratch_.data());
+  class_keys<<<blocks_for(boxes), block_threads, 0, stream>>>(tree, key_scratch_.data(), box_scratch_.data());
   require_launch("class_keys");
 
   std::size_t sort_bytes = 0;
@@ -62,8 +60,8 @@ void Rows::build(const TreeView& tree, cudaStream_t stream) {
   require(cub::DeviceRadixSort::SortPairs(scratch_.data(), sort_bytes, key_scratch_.data(), key_.data(),
                                           box_scratch_.data(), box_.data(), count, 0, 4, stream),
           "cub::DeviceRadixSort");
-  class_begins<<<blocks_for(8 * (levels_ + 1)), threads, 0, stream>>>(key_.data(), box_.data(), tree.boxes,
-                                                                      level_begin_.data(), levels_, begin_.data());
+  class_begins<<<blocks_for(8 * (levels_ + 1)), block_threads, 0, stream>>>(
+      key_.data(), box_.data(), tree.boxes, level_begin_.data(), levels_, begin_.data());
   require_launch("class_begins");
 }
 

@@ -88,7 +88,6 @@ void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targe
   require_launch("direct");
 }
 
-template void direct<FARFIELD_KERNEL, float>(const NearWork<float>&, std::int64_t, std::int64_t);
-template void direct<FARFIELD_KERNEL, double>(const NearWork<double>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE(direct, NearWork, std::int64_t, std::int64_t)
 
 }  // namespace farfield::cuda

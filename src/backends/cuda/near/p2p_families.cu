@@ -195,7 +195,6 @@ void p2p_families(const NearWork<Real>& work, unsigned blocks) {
   }
 }
 
-template void p2p_families<FARFIELD_KERNEL, float>(const NearWork<float>&, unsigned);
-template void p2p_families<FARFIELD_KERNEL, double>(const NearWork<double>&, unsigned);
+FARFIELD_INSTANTIATE(p2p_families, NearWork, unsigned)
 
 }  // namespace farfield::cuda

@@ -248,9 +248,7 @@ void direct_with_lengths(const NearWork<Real>& work, std::int64_t sources, std::
   require_launch("direct_with_lengths");
 }
 
-template void p2p_with_lengths<FARFIELD_KERNEL, float>(const NearWork<float>&, unsigned);
-template void p2p_with_lengths<FARFIELD_KERNEL, double>(const NearWork<double>&, unsigned);
-template void direct_with_lengths<FARFIELD_KERNEL, float>(const NearWork<float>&, std::int64_t, std::int64_t);
-template void direct_with_lengths<FARFIELD_KERNEL, double>(const NearWork<double>&, std::int64_t, std::int64_t);
+FARFIELD_INSTANTIATE(p2p_with_lengths, NearWork, unsigned)
+FARFIELD_INSTANTIATE(direct_with_lengths, NearWork, std::int64_t, std::int64_t)
 
 }  // namespace farfield::cuda

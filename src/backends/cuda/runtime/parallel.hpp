@@ -27,6 +27,9 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), const Launch
 }
 
 inline constexpr int block_threads = 256;
+inline unsigned blocks_for(std::int64_t count) {
+  return static_cast<unsigned>((count + block_threads - 1) / block_threads);
+}
 
 template <class Body>
 __global__ void __launch_bounds__(block_threads)
@@ -39,8 +42,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class Body>
 void for_each_index(std::int64_t count, const Body& body, cudaStream_t stream, const char* name) {
   if (count <= 0) return;
-  const std::int64_t blocks = (count + block_threads - 1) / block_threads;
-  for_each_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(count, body);
+  for_each_kernel<<<blocks_for(count), block_threads, 0, stream>>>(count, body);
   require_launch(name);
 }
 

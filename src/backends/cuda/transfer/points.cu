@@ -8,8 +8,6 @@
 namespace farfield::cuda {
 namespace {
 
-std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
-
 const unsigned char* bytes_of(const Points& points, std::size_t axis) {
   return static_cast<const unsigned char*>(points.axis[axis]);
 }

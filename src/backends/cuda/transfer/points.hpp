@@ -7,6 +7,8 @@
 
 namespace farfield::cuda {
 
+inline std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
+
 class DevicePoints {
  public:
   DevicePoints() = default;

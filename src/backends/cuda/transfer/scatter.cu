@@ -7,14 +7,12 @@
 #include <algorithm>
 
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/points.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
-
-constexpr int threads = 256;
-unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
 /// Places whose records are grouped at a time.
 std::int64_t slab_of(std::int64_t count, std::size_t record) {
@@ -88,9 +86,9 @@ struct ToCaller {
 };
 
 template <class From, class To>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     spread_kernel(From from, const std::uint32_t* order, std::int64_t count, To to) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (i < count) to(order[i], from(i));
 }
 
@@ -131,11 +129,11 @@ struct Tile {
 /// Sorts the slab's records into its groups: group g has entries [g << shift, (g + 1) << shift) of `record` and
 /// `place`, the last group as many as there are. A block sorts a tile by group in shared memory and writes runs.
 template <class T, int parts, class From>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     group_kernel(From from, const std::uint32_t* order, std::int64_t count, Slab slab, std::uint32_t* cursor,
                  Record<T, parts>* record, std::uint32_t* place) {
   using Tile = farfield::cuda::Tile<T, parts>;
-  constexpr int per_thread = Tile::size / threads;
+  constexpr int per_thread = Tile::size / block_threads;
   extern __shared__ __align__(32) unsigned char shared[];
   Tile& tile = *reinterpret_cast<Tile*>(shared);
   const int thread = static_cast<int>(threadIdx.x);
@@ -146,7 +144,7 @@ __global__ void __launch_bounds__(threads)
   int rank[per_thread];
 #pragma unroll
   for (int k = 0; k < per_thread; ++k) {
-    const std::int64_t i = begin + k * threads + thread;
+    const std::int64_t i = begin + k * block_threads + thread;
     own[k] = i < count ? order[i] - slab.first : -1;
     if (own[k] >= slab.count) own[k] = -1;
     if (own[k] >= 0) rank[k] = atomicAdd(&tile.count[own[k] >> slab.shift], 1);
@@ -162,10 +160,10 @@ __global__ void __launch_bounds__(threads)
     if (own[k] < 0) continue;
     const int at = tile.first[own[k] >> slab.shift] + rank[k];
     tile.place[at] = static_cast<std::uint32_t>(own[k]);
-    tile.record[at] = from(begin + k * threads + thread);
+    tile.record[at] = from(begin + k * block_threads + thread);
   }
   __syncthreads();
-  for (int i = thread; i < tile.first[tuning::most_record_groups]; i += threads) {
+  for (int i = thread; i < tile.first[tuning::most_record_groups]; i += block_threads) {
     const std::uint32_t to = tile.place[i] >> slab.shift,
                         at = tile.base[to] + static_cast<std::uint32_t>(i - tile.first[to]);
     record[at] = tile.record[i];
@@ -175,11 +173,11 @@ __global__ void __launch_bounds__(threads)
 
 /// Records in the caller's order to the caller's arrays; the three numbers of a gradient go through shared memory.
 template <class T, int numbers>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     deliver_kernel(const Record<T, numbers>* placed, std::int64_t first, std::int64_t count, Destination<T> to) {
-  __shared__ T gradient[3 * threads];
+  __shared__ T gradient[3 * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * threads, i = begin + thread;
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
   if (i < count) {
     const Record<T, numbers> record = placed[i];
     if constexpr (numbers == 4) to.put_potential(first + i, record.value[0]);
@@ -187,7 +185,7 @@ __global__ void __launch_bounds__(threads)
       gradient[3 * thread + axis] = numbers == 4 ? record.value[1 + axis] : axis < 2 ? record.value[axis] : T(0);
   }
   __syncthreads();
-  for (int k = thread; k < 3 * threads; k += threads)
+  for (int k = thread; k < 3 * block_threads; k += block_threads)
     if (begin + k / 3 < count) to.put_gradient(first + begin + k / 3, k % 3, gradient[k]);
 }
 
@@ -204,14 +202,15 @@ struct Passes {
   template <class From>
   void spread(const From& from, const std::uint32_t* order, const Slab& slab) {
     if constexpr (numbers == 1) {
-      spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
-                                                                    ToCaller<T>{to, slab.first});
+      spread_kernel<<<blocks_for(slab.count), block_threads, 0, stream>>>(from, order, slab.count,
+                                                                          ToCaller<T>{to, slab.first});
     } else {
       placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
       auto* records = reinterpret_cast<Numbers*>(placed.data());
-      spread_kernel<<<blocks_for(slab.count), threads, 0, stream>>>(from, order, slab.count,
-                                                                    ToRecords<T, numbers>{records});
-      deliver_kernel<T, numbers><<<blocks_for(slab.count), threads, 0, stream>>>(records, slab.first, slab.count, to);
+      spread_kernel<<<blocks_for(slab.count), block_threads, 0, stream>>>(from, order, slab.count,
+                                                                          ToRecords<T, numbers>{records});
+      deliver_kernel<T, numbers>
+          <<<blocks_for(slab.count), block_threads, 0, stream>>>(records, slab.first, slab.count, to);
     }
     require_launch("spread_kernel");
   }
@@ -225,8 +224,8 @@ struct Passes {
             "cudaMemsetAsync");
     constexpr int size = Tile<T, numbers>::size;
     launch_kernel("group_kernel", group_kernel<T, numbers, From>,
-                  {static_cast<unsigned>((count + size - 1) / size), threads, sizeof(Tile<T, numbers>)}, stream, from,
-                  order, count, slab, cursor.data(), reinterpret_cast<Numbers*>(grouped.data()), place.data());
+                  {static_cast<unsigned>((count + size - 1) / size), block_threads, sizeof(Tile<T, numbers>)}, stream,
+                  from, order, count, slab, cursor.data(), reinterpret_cast<Numbers*>(grouped.data()), place.data());
   }
 
   template <class From>
@@ -257,8 +256,6 @@ void with_all_parts(int parts, const F& f) {
   else
     with_parts(parts, f);
 }
-
-std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
 
 }  // namespace
 

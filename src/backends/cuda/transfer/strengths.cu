@@ -3,16 +3,13 @@
 #include <cstring>
 #include <string>
 
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/points.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 256;
-static unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
-
 static std::int64_t pitch_of(const Strengths& s) { return s.pitch ? s.pitch : s.count * s.stride; }
-static std::int64_t size_of(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
-
 /// found[3 v] = bits of the largest |strength| of vector v, found[3 v + 1] = first index that is not finite,
 /// found[3 v + 2] = bits of the smallest that is not 0.
 /// Maxima and minima of integers are the same in any order.
@@ -21,8 +18,8 @@ __global__ void examine(const T* data, std::int64_t count, std::int64_t stride, 
                         unsigned long long* found) {
   const T* own = data + static_cast<std::int64_t>(blockIdx.y) * pitch;
   unsigned long long largest = 0, bad = ~0ull, least = ~0ull;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * threads;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x; i < count; i += step) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x; i < count; i += step) {
     const double q = fabs(static_cast<double>(own[i * stride]));
     if (!isfinite(q)) {
       if (static_cast<unsigned long long>(i) < bad) bad = static_cast<unsigned long long>(i);
@@ -73,15 +70,15 @@ std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, cud
     view_.data = copy_.data();
   }
   found_.resize(3 * strengths.vectors);
-  reset<<<1, threads, 0, stream>>>(found_.data(), static_cast<int>(strengths.vectors));
+  reset<<<1, block_threads, 0, stream>>>(found_.data(), static_cast<int>(strengths.vectors));
   require_launch("reset");
   const dim3 grid(std::min(512u, blocks_for(strengths.count)), static_cast<unsigned>(strengths.vectors));
   if (strengths.scalar == Scalar::float32)
-    examine<<<grid, threads, 0, stream>>>(static_cast<const float*>(view_.data), view_.count, view_.stride,
-                                          pitch_of(view_), found_.data());
+    examine<<<grid, block_threads, 0, stream>>>(static_cast<const float*>(view_.data), view_.count, view_.stride,
+                                                pitch_of(view_), found_.data());
   else
-    examine<<<grid, threads, 0, stream>>>(static_cast<const double*>(view_.data), view_.count, view_.stride,
-                                          pitch_of(view_), found_.data());
+    examine<<<grid, block_threads, 0, stream>>>(static_cast<const double*>(view_.data), view_.count, view_.stride,
+                                                pitch_of(view_), found_.data());
   require_launch("examine");
   std::vector<unsigned long long> found(3 * vectors);
   download(found.data(), found_.data(), static_cast<std::int64_t>(found.size()), stream);
@@ -100,7 +97,7 @@ std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, cud
 template <class T, class Real>
 __global__ void gather_kernel(const T* data, std::int64_t count, std::int64_t stride, const std::uint32_t* order,
                               int exponent, Real* sorted) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (i < count)
     sorted[i] =
         static_cast<Real>(ldexp(static_cast<double>(data[static_cast<std::int64_t>(order[i]) * stride]), -exponent));
@@ -112,18 +109,18 @@ void DeviceStrengths::gather(std::int64_t vector, const std::uint32_t* order, in
   if (view_.count == 0) return;
   const std::int64_t shift = vector * pitch_of(view_);
   if (view_.scalar == Scalar::float32)
-    gather_kernel<<<blocks_for(view_.count), threads, 0, stream>>>(static_cast<const float*>(view_.data) + shift,
-                                                                   view_.count, view_.stride, order, exponent, sorted);
+    gather_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
+        static_cast<const float*>(view_.data) + shift, view_.count, view_.stride, order, exponent, sorted);
   else
-    gather_kernel<<<blocks_for(view_.count), threads, 0, stream>>>(static_cast<const double*>(view_.data) + shift,
-                                                                   view_.count, view_.stride, order, exponent, sorted);
+    gather_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
+        static_cast<const double*>(view_.data) + shift, view_.count, view_.stride, order, exponent, sorted);
   require_launch("gather_kernel");
 }
 
 template <class T>
 __global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride,
                                   double* xyz) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (i >= count) return;
   xyz[3 * i] = static_cast<double>(x[i * stride]);
   xyz[3 * i + 1] = static_cast<double>(y[i * stride]);
@@ -137,7 +134,8 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
     const T* axis[3] = {static_cast<const T*>(p.axis[0]), static_cast<const T*>(p.axis[1]),
                         static_cast<const T*>(p.axis[2])};
     if (p.space == MemorySpace::device) {
-      interleave_kernel<<<blocks_for(p.count), threads, 0, stream>>>(axis[0], axis[1], axis[2], p.count, p.stride, xyz);
+      interleave_kernel<<<blocks_for(p.count), block_threads, 0, stream>>>(axis[0], axis[1], axis[2], p.count, p.stride,
+                                                                           xyz);
       return require_launch("interleave_kernel");
     }
     std::vector<double> copy(static_cast<std::size_t>(3 * p.count));

@@ -58,7 +58,9 @@ bool move_centres(const Work<Real>& work, float4* memory) {
   return false;
 }
 
-template bool move_centres<FARFIELD_KERNEL, float>(const Work<float>&, float4*);
-template bool move_centres<FARFIELD_KERNEL, double>(const Work<double>&, float4*);
+#define FARFIELD_MOVE_CENTRES(Kernel)                                     \
+  template bool move_centres<Kernel, float>(const Work<float>&, float4*); \
+  template bool move_centres<Kernel, double>(const Work<double>&, float4*);
+FARFIELD_EACH_KERNEL(FARFIELD_MOVE_CENTRES)
 
 }  // namespace farfield::cuda

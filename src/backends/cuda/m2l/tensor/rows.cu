@@ -7,12 +7,11 @@
 
 #include "backends/cuda/m2l/tensor/rows.hpp"
 #include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 256;
 static constexpr std::uint8_t no_class = 255;
-static unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
 TensorRowLists::TensorRowLists(DeviceMemory& memory) {
   for (DeviceArray<std::uint8_t>* a : {&cover_, &members_, &key_, &key_scratch_, &scratch_}) a->use(memory);
@@ -52,7 +51,7 @@ void TensorRowLists::keep_cover(int group, cudaStream_t stream) {
 
 __global__ void tensor_row_keys(TreeView tree, BoxId first, std::int64_t boxes, int most, const std::uint8_t* cover,
                                 std::uint8_t* key, BoxId* parent) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (i >= boxes) return;
   const BoxId box = first + static_cast<BoxId>(i);
   unsigned wanted = 0;
@@ -91,7 +90,7 @@ __global__ void tensor_row_begins(const std::uint8_t* key, std::int64_t rows, in
 
 __global__ void tensor_tiles(const std::int32_t* begin, const std::uint8_t* members, int classes, int tile_rows,
                              int wave, std::int64_t most, TensorTileRange* tile) {
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (place >= most) return;
   const std::int32_t *tile_begin = begin + classes + 1, all = tile_begin[classes], rest = wave ? all % wave : 0;
   const std::int32_t i = static_cast<std::int32_t>(place), whole = 2 * rest <= wave ? all - rest : all;
@@ -115,8 +114,8 @@ void TensorRowLists::build(const TreeView& tree, int group, int tile_rows, int w
   for (DeviceArray<std::uint8_t>* a : {&key_, &key_scratch_}) a->resize(boxes * most);
   for (DeviceArray<BoxId>* a : {&parent_, &parent_scratch_}) a->resize(boxes * most);
   begin_.resize(2 * (classes_ + 1));
-  tensor_row_keys<<<blocks_for(boxes), threads, 0, stream>>>(tree, first, boxes, most, cover_.data(),
-                                                             key_scratch_.data(), parent_scratch_.data());
+  tensor_row_keys<<<blocks_for(boxes), block_threads, 0, stream>>>(tree, first, boxes, most, cover_.data(),
+                                                                   key_scratch_.data(), parent_scratch_.data());
   require_launch("tensor_row_keys");
   std::size_t bytes = 0;
   const auto sort = [&](void* scratch) {
@@ -131,8 +130,8 @@ void TensorRowLists::build(const TreeView& tree, int group, int tile_rows, int w
   require_launch("tensor_row_begins");
   view_.most_tiles = boxes * most / tile_rows + classes_ + wave / 2;
   tile_.resize(view_.most_tiles);
-  tensor_tiles<<<blocks_for(view_.most_tiles), threads, 0, stream>>>(begin_.data(), members_.data(), classes_,
-                                                                     tile_rows, wave, view_.most_tiles, tile_.data());
+  tensor_tiles<<<blocks_for(view_.most_tiles), block_threads, 0, stream>>>(
+      begin_.data(), members_.data(), classes_, tile_rows, wave, view_.most_tiles, tile_.data());
   require_launch("tensor_tiles");
   view_.parent = parent_.data();
   view_.tile = tile_.data();

@@ -13,13 +13,13 @@
 
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
-static constexpr int threads = 256;
 static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
 
 /// Degrees below the returned one are summed in three terms. 16 coefficients cost as much as 9, 4 half as much.
@@ -75,10 +75,10 @@ struct MatrixIds {
 
 __global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
   std::int16_t* all = &ids->id[0][0][0];
-  for (int i = static_cast<int>(threadIdx.x); i < 64 * colleagues_per_box; i += threads) all[i] = -1;
+  for (int i = static_cast<int>(threadIdx.x); i < 64 * colleagues_per_box; i += block_threads) all[i] = -1;
   __syncthreads();
   for (int c = 0; c < 8; ++c)
-    for (int l = far.begin[c] + static_cast<int>(threadIdx.x); l < far.begin[c + 1]; l += threads) {
+    for (int l = far.begin[c] + static_cast<int>(threadIdx.x); l < far.begin[c + 1]; l += block_threads) {
       const Link link = far.link[l];
       ids->id[c][link.slot][link.octant] = static_cast<std::int16_t>(link.matrix);
     }
@@ -92,7 +92,7 @@ __global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stri
             chunk = static_cast<int>(blockIdx.x) % chunks;
   const int child = static_cast<int>(blockIdx.y);
   const std::int64_t image = (static_cast<std::int64_t>(blockIdx.x) * 8 + child) * width * tensor_chunk;
-  for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += block_threads) {
     const int n = i / tensor_chunk, at = i % tensor_chunk, k = chunk * tensor_chunk + at, j = k % width;
     const int id = ids->id[child][slot][k / width];
     float value = 0;
@@ -114,13 +114,13 @@ void TensorM2l::choose_passes(int degree) {
 void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t stream) {
   DeviceArray<MatrixIds> ids(memory_);
   ids.resize(1);
-  find_matrices<<<1, threads, 0, stream>>>(tables.far, ids.data());
+  find_matrices<<<1, block_threads, 0, stream>>>(tables.far, ids.data());
   require_launch("find_matrices");
   const auto make = [&](TensorPass& pass, int zero, DeviceArray<__half>& high, DeviceArray<__half>* low) {
     const std::int64_t numbers = std::int64_t(64) * colleagues_per_box * pass.width * pass.width;
     high.resize(numbers);
     if (low) low->resize(numbers);
-    image_kernel<<<dim3(static_cast<unsigned>(colleagues_per_box * pass.width / 8), 8), threads, 0, stream>>>(
+    image_kernel<<<dim3(static_cast<unsigned>(colleagues_per_box * pass.width / 8), 8), block_threads, 0, stream>>>(
         tables.far.matrix, ids.data(), tables.stride, tables.pitch, pass.count, pass.width, zero, high.data(),
         low ? low->data() : nullptr);
     require_launch("image_kernel");
@@ -134,12 +134,12 @@ void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t str
 /// most[level]: most sources of a box; 0 before the launch. Nearly every box finds a fuller one of its level in the
 /// block's shared memory and needs no atomic.
 __global__ void most_sources_kernel(TreeView tree, std::uint32_t* most) {
-  static_assert(max_levels < threads, "a thread per level");
+  static_assert(max_levels < block_threads, "a thread per level");
   __shared__ std::uint32_t own[max_levels + 1];
   if (threadIdx.x <= max_levels) own[threadIdx.x] = 0;
   __syncthreads();
-  const std::int64_t step = std::int64_t(gridDim.x) * threads;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * threads + threadIdx.x; i < tree.boxes; i += step) {
+  const std::int64_t step = std::int64_t(gridDim.x) * block_threads;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * block_threads + threadIdx.x; i < tree.boxes; i += step) {
     const auto box = static_cast<BoxId>(i);
     const auto sources = static_cast<std::uint32_t>(tree.source_count(box));
     std::uint32_t& fullest = own[tree.level[box]];
@@ -154,9 +154,9 @@ void TensorM2l::count_most_sources(const TreeView& tree, cudaStream_t stream) {
   require(cudaMemsetAsync(most_sources_.data(), 0, (max_levels + 1) * sizeof(std::uint32_t), stream),
           "cudaMemsetAsync");
   if (tree.boxes == 0) return;
-  const unsigned blocks = (static_cast<unsigned>(tree.boxes) + threads - 1) / threads;
+  const unsigned blocks = (static_cast<unsigned>(tree.boxes) + block_threads - 1) / block_threads;
   const auto most_blocks = static_cast<unsigned>(8 * device_limits().multiprocessors);
-  most_sources_kernel<<<std::min(blocks, most_blocks), threads, 0, stream>>>(tree, most_sources_.data());
+  most_sources_kernel<<<std::min(blocks, most_blocks), block_threads, 0, stream>>>(tree, most_sources_.data());
   require_launch("most_sources_kernel");
 }
 
