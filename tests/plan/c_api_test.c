@@ -222,6 +222,31 @@ static void forgotten_strides(void) {
   EXPECT(farfield_memory_bound((int64_t)1 << 62, 0, NULL) == -1);
 }
 
+/* A charge of 2 with a dipole of 4 along x at the origin, seen from (2, 0, 0) and (0, 0, 2). */
+static void dipole(void) {
+  const double origin[3] = {0}, charge[1] = {2}, moment[3] = {4, 0, 0}, places[6] = {2, 0, 0, 0, 0, 2};
+  double u[2], g[6], h[12];
+  const farfield_points source = farfield_points_f64(origin, 1), targets = farfield_points_f64(places, 2);
+  farfield_strengths strengths = farfield_strengths_f64(charge, 1);
+  farfield_outputs results = farfield_outputs_f64(u, g);
+  farfield_options options;
+  strengths.dipoles = moment;
+  results.hessian = h;
+  farfield_options_init(&options);
+  EXPECT(farfield_direct_sum(&source, &strengths, &targets, &results, &options) == FARFIELD_USAGE);
+  options.hessian = 1; /* the one-shot sum sees the dipoles, a plan must be told */
+  EXPECT(farfield_direct_sum(&source, &strengths, &targets, &results, &options) == FARFIELD_OK);
+  EXPECT(fabs(u[0] - 2) < 1e-14 && fabs(u[1] - 1) < 1e-14);
+  EXPECT(fabs(g[0] + 1.5) < 1e-14 && fabs(g[3] - 0.5) < 1e-14 && fabs(g[5] + 0.5) < 1e-14);
+  EXPECT(fabs(h[0] - 2) < 1e-14 && fabs(h[1] + 1) < 1e-14 && fabs(h[2] + 1) < 1e-14);
+  EXPECT(fabs(h[8] - 0.5) < 1e-14 && fabs(h[10] + 0.75) < 1e-14); /* zz, xz */
+  farfield_plan* plan = NULL;
+  EXPECT(farfield_plan_create(&plan, &source, &targets, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "dipoles") != NULL);
+  farfield_plan_destroy(plan);
+}
+
 static void names_and_version(void) {
   EXPECT(strcmp(farfield_error_name(FARFIELD_OK), "ok") == 0);
   EXPECT(strcmp(farfield_error_name(FARFIELD_INTERNAL), "internal") == 0);
@@ -237,6 +262,7 @@ int main(void) {
   plan_against_direct_sum();
   softening();
   softening_lengths();
+  dipole();
   errors_have_codes_and_sentences();
   forgotten_strides();
   names_and_version();

@@ -202,6 +202,19 @@ TEST_F(Sums, OfSeveralDensitiesEqualThoseOfOne) {
   }
 }
 
+/// A charge so small beside the others that it vanishes in single makes its density be summed again in double.
+TEST_F(Sums, SummedAgainAreOfTheirOwnDipoles) {
+  Options o = options();
+  o.tolerance = 1e-4, o.precision = Precision::automatic;
+  charges_[n] = 1e-45;
+  Plan plan(points(cloud_.sources), o);
+  const Result<double> together = plan.evaluate<double>(all()), one = plan.evaluate<double>(density(1));
+  const auto again = [](const Choice& choice) { return choice.name == "evaluated again"; };
+  EXPECT_TRUE(std::any_of(together.report.choices.begin(), together.report.choices.end(), again));
+  EXPECT_EQ(one.potential, piece(together.potential, 1, n));
+  EXPECT_EQ(one.hessian, piece(together.hessian, 1, 6 * n));
+}
+
 TEST_F(Sums, StridedDipolesEqualPacked) {
   const std::int64_t stride = 5, pitch = stride * n + 7;
   std::vector<double> wide(static_cast<std::size_t>(vectors * pitch), std::numeric_limits<double>::quiet_NaN());
