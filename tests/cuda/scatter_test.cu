@@ -63,7 +63,7 @@ void run(const Case<Real, T>& c) {
   cuda::Scatter scatter(memory);
   for (int again = 0; again < 2; ++again)
     scatter(SortedResults<Real>{{{sorted[0].data(), sorted[1].data(), sorted[2].data(), sorted[3].data()}},
-                                {Factor(2, 0), Factor(2, 0)}},
+                                {Factor(2, 0), Factor(2, 0), Factor(2, 0)}},
             0, on_device.data(), c.count, delivery, nullptr);
   if (c.first_potential) expect_numbers(potential, 0, c.split, 0, 1);
   expect_numbers(source_potential, c.split, rest, 0, 1);

@@ -4,6 +4,7 @@
 #include <farfield/farfield.hpp>
 
 #include "support/clouds.hpp"
+#include "support/measure.hpp"
 
 namespace farfield::testing {
 
