@@ -71,7 +71,7 @@ inline void expect_refusal(const std::string& path, const std::string& part) {
 template <class T>
 std::string bytes_of(const std::vector<T>& values, bool swap = false) {
   std::string bytes(values.size() * sizeof(T), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   if (swap)
     for (std::size_t at = 0; at < bytes.size(); at += sizeof(T))
       std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
