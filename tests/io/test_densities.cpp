@@ -1,13 +1,13 @@
 // Several vectors of strengths, and dipoles: how files bring them, and results of several vectors.
-#include "files.hpp"
-#include "io/binary/npy.hpp"
-#include "io/binary/zip.hpp"
+#include "archives.hpp"
 #include "io/columns/densities.hpp"
 #include "io/generate/generate.hpp"
 #include "io/results.hpp"
 
 namespace farfield::io {
 namespace {
+using testing::archive;
+using testing::array;
 using testing::bytes_of;
 using testing::content_of;
 using testing::expect_error;
@@ -59,20 +59,6 @@ TEST(Densities, WordsAreRefusedWithTheirColumn) {
   expect_refused(path, "'up' in column dy is not a number");
   EXPECT_EQ(read(path).warnings.size(), 1u) << "who wants no dipoles drops the column";
   expect_refused(folder.put("b.csv", "x,y,z,q,q2\n1,2,3,4,many\n"), "'many' in column q2 is not a number");
-}
-
-std::string archive(const Folder& folder, const std::vector<std::pair<std::string, std::string>>& members) {
-  const std::string path = folder / "made.npz";
-  Output out(path);
-  ZipWriter zip(out);
-  for (const auto& [name, content] : members) zip.add(name, content, {});
-  zip.finish();
-  out.commit();
-  return path;
-}
-
-std::string array(const std::vector<std::int64_t>& shape, const Values& values) {
-  return npy_header("f8", shape) + bytes_of(values);
 }
 
 const std::pair<std::string, std::string> two_places = {"positions.npy", array({2, 3}, {1, 2, 3, 4, 5, 6})};

@@ -1,10 +1,10 @@
-#include "files.hpp"
-#include "io/binary/npy.hpp"
-#include "io/binary/zip.hpp"
+#include "archives.hpp"
 #include "io/results.hpp"
 
 namespace farfield::io {
 namespace {
+using testing::archive;
+using testing::array;
 using testing::bytes_of;
 using testing::expect_refusal;
 using testing::Folder;
@@ -60,22 +60,6 @@ TEST(Npz, TargetsNeedNoStrengths) {
   write(folder / "out.npz", {&bodies});
   EXPECT_EQ(read_points(folder / "out.npz").count(), 3);
   expect_refusal(folder / "out.npz", "no array strengths");
-}
-
-// Archives by hand, member by member.
-std::string archive(const Folder& folder, const std::vector<std::pair<std::string, std::string>>& members,
-                    std::uint64_t zip64_from = ZipWriter::reach_of_32_bits) {
-  const std::string path = folder / "made.npz";
-  Output out(path);
-  ZipWriter zip(out, zip64_from);
-  for (const auto& [name, content] : members) zip.add(name, content, {});
-  zip.finish();
-  out.commit();
-  return path;
-}
-
-std::string array(const std::vector<std::int64_t>& shape, const Values& values) {
-  return npy_header("f8", shape) + bytes_of(values);
 }
 
 TEST(Npz, ReadsSixtyFourBitArchives) {
