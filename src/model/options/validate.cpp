@@ -53,11 +53,6 @@ static void validate_method(const Options& o, Backend backend) {
                                       traits(o.kernel).name + " use method auto");
 }
 
-bool offers_softening(Backend backend, const Options& o) {
-  if (backend != Backend::cuda || !(o.softening > 0)) return true;
-  return o.method != Method::treecode;
-}
-
 bool offers_core(Backend backend, const Options& o) {
   return backend != Backend::cuda || o.core == Core::none || !o.stream_function;
 }
@@ -74,7 +69,7 @@ static void validate_lengths(const Options& o, const Geometry& g) {
                                       " is more than 1e9 times the points' extent; use shorter ones, or one for all");
 }
 
-static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
+static void validate_softening(const Options& o, const Geometry& g) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -87,9 +82,6 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
   if (g.lengths) validate_lengths(o, g);
-  if (!offers_softening(backend, o))
-    refuse(std::string(" by method ") + word_of(o.method) +
-           " is not offered by backend cuda; use another method, or backend cpu");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {
@@ -176,7 +168,7 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_method(o, backend);
   validate_plane(o, g);
   validate_screening(o);
-  validate_softening(o, g, backend);
+  validate_softening(o, g);
   validate_bandwidth(o, g);
   validate_core(o, g, backend);
 }

@@ -24,9 +24,7 @@ bool offers_derivatives(Backend backend, const Options& options);
 /// inverse are numbers of single.
 inline constexpr double most_length = 0x1p30;
 
-/// Does the backend offer the softening and method asked for?
-bool offers_softening(Backend backend, const Options& options);
-/// The same of the core, beside the stream function.
+/// Does the backend offer the core asked for, beside the stream function?
 bool offers_core(Backend backend, const Options& options);
 
 }  // namespace farfield
