@@ -23,16 +23,16 @@ struct OptionInfo {
   throw Error(ErrorCode::usage, std::string(name) + " is " + nb::repr(value).c_str() + "; pass " + wanted);
 }
 
+/// NumPy's is no bool of Python's.
+bool is_truth_value(nb::handle value) {
+  if (PyBool_Check(value.ptr())) return true;
+  const nb::object type = nb::getattr(value, "dtype", nb::none());
+  return !type.is_none() && nb::repr(nb::getattr(type, "kind", nb::none())).equal(nb::str("'b'"));
+}
+
 void read(const char* name, nb::handle value, bool& option) {
-  const nb::object as_bool = nb::steal(PyNumber_Index(value.ptr()));
-  PyErr_Clear();
-  long number = as_bool.is_valid() ? PyLong_AsLong(as_bool.ptr()) : -1;
-  PyErr_Clear();
-  if (number != 0 && number != 1) {  // NumPy's bool has no index
-    if (std::string(nb::inst_name(value).c_str()).find("numpy.bool") != 0) refuse(name, value, "True or False");
-    number = PyObject_IsTrue(value.ptr());
-  }
-  option = number == 1;
+  if (!is_truth_value(value)) refuse(name, value, "True or False");
+  option = PyObject_IsTrue(value.ptr()) == 1;
 }
 
 template <class Whole>
@@ -79,8 +79,6 @@ nb::object as_python(const auto& value) {
     return nb::cast(value);
 }
 
-std::string help_of(const OptionText& text) { return text.help; }
-
 std::vector<OptionInfo> all_options() {
   std::vector<OptionInfo> all;
   const Options initial;
@@ -89,7 +87,7 @@ std::vector<OptionInfo> all_options() {
   FARFIELD_OPTIONS(FARFIELD_INFO)
 #undef FARFIELD_INFO
   auto info = all.begin();
-  visit_options(initial, [&](const OptionText& text, const auto&) { (info++)->help = help_of(text); });
+  visit_options(initial, [&](const OptionText& text, const auto&) { (info++)->help = text.help; });
   return all;
 }
 

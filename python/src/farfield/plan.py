@@ -190,9 +190,8 @@ def direct_sum(sources: Array, strengths: Array | None = None, targets: Array | 
                **options: Unpack[DirectOptions]) -> Result:
     """The exact O(N M) sum in the precision of the strengths; the arguments are those of `evaluate`."""
     if "precision" not in options:
-        carried = [np.dtype(str(a.dtype).rpartition(".")[2]) for a in (strengths, dipoles) if hasattr(a, "dtype")]
-        single = bool(carried) and all(dtype == np.float32 for dtype in carried)
-        options["precision"] = "single" if single else "double"
+        carried = [str(getattr(array, "dtype", "")) for array in (strengths, dipoles) if array is not None]
+        options["precision"] = "single" if all(type_.endswith("float32") for type_ in carried) else "double"
     options["method"] = "direct"
     return evaluate(sources, strengths, targets, dipoles=dipoles, target_softening=target_softening, out=out, **options)
 
