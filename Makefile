@@ -52,9 +52,11 @@ run: setup
 	@scripts/run $(FARFIELD) '$(INPUT)' $(N) $(TOLERANCE)
 
 test: build
+	@scripts/setup python
 	@scripts/test-all build/$(PRESET)
 
 python: setup
+	@scripts/setup python
 	@$(CONFIGURE)
 	@$(BUILD) --target farfield farfield_cli
 	@scripts/python build/$(PRESET)
