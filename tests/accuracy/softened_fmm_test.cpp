@@ -10,7 +10,7 @@
 namespace farfield::testing {
 namespace {
 
-constexpr SofteningKind both_kinds[] = {SofteningKind::plummer, SofteningKind::spline};
+
 
 Options softened_fmm(double softening, SofteningKind kind, double tolerance, Precision precision) {
   Options o = softened_options(softening, precision, How(Backend::cpu, kind));
