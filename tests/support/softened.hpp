@@ -55,13 +55,56 @@ inline RadialOrders gauss_orders(long double r2, long double sigma) {
   }
   return orders;
 }
+inline RadialOrders plummer_orders(long double r2, long double softening) {
+  return inverse_orders(std::sqrt(r2 + softening * softening));
+}
+/// Outside of the reach 1/r; within it the derivatives of the polynomials above, term by term: (-1/r d/dr) r^k is
+/// -k r^(k-2).
+inline RadialOrders spline_orders(long double r2, long double softening) {
+  const long double h = 2.8L * softening, r = std::sqrt(r2), u = r / h;
+  if (u >= 1) return inverse_orders(r);
+  struct Term {
+    int power;
+    long double factor;
+  };
+  const std::vector<Term> inner{{0, 2.8L}, {2, -16 / 3.0L}, {4, 9.6L}, {5, -6.4L}},
+      outer{{-1, -1 / 15.0L}, {0, 3.2L}, {2, -32 / 3.0L}, {3, 16}, {4, -9.6L}, {5, 32 / 15.0L}};
+  std::vector<Term> terms = u < 0.5L ? inner : outer;
+  RadialOrders orders;
+  long double unit = 1 / h;
+  for (int m = 0; m < 4; ++m, unit /= h * h) {
+    orders.of[m] = 0;
+    for (Term& t : terms) {
+      if (t.factor != 0) orders.of[m] += unit * t.factor * std::pow(u, (long double)t.power);
+      t = {t.power - 2, -t.power * t.factor};
+    }
+  }
+  return orders;
+}
+inline RadialOrders orders_of(long double r2, const Options& o) {
+  switch (o.softening_kind) {
+    case SofteningKind::spline:
+      return spline_orders(r2, o.softening);
+    case SofteningKind::algebraic:
+      return algebraic_orders(r2, o.softening);
+    case SofteningKind::gauss:
+      return gauss_orders(r2, o.softening);
+    case SofteningKind::plummer:
+      break;
+  }
+  return plummer_orders(r2, o.softening);
+}
 inline SoftenedPair softened_pair(long double r2, const Options& o) {
   const auto first_two = [](const RadialOrders& orders) { return SoftenedPair{orders.of[0], orders.of[1]}; };
   switch (o.softening_kind) {
-    case SofteningKind::spline: return spline_pair(r2, o.softening);
-    case SofteningKind::algebraic: return first_two(algebraic_orders(r2, o.softening));
-    case SofteningKind::gauss: return first_two(gauss_orders(r2, o.softening));
-    case SofteningKind::plummer: break;
+    case SofteningKind::spline:
+      return spline_pair(r2, o.softening);
+    case SofteningKind::algebraic:
+      return first_two(algebraic_orders(r2, o.softening));
+    case SofteningKind::gauss:
+      return first_two(gauss_orders(r2, o.softening));
+    case SofteningKind::plummer:
+      break;
   }
   return plummer_pair(r2, o.softening);
 }
