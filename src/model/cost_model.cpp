@@ -98,6 +98,8 @@ double softened_pair_cost(const Options& o, Backend backend, Precision precision
     return o.stream_function || precision == Precision::single_ ? 1 : 0.5;
   if (o.stream_function) return 3;
   if (!(o.softening > 0)) return 1;
+  if (o.softening_kind == SofteningKind::gauss) return 4;
+  if (o.softening_kind == SofteningKind::algebraic) return 2;
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }
 

@@ -53,6 +53,12 @@ static void validate_method(const Options& o, Backend backend) {
                                       traits(o.kernel).name + " use method auto");
 }
 
+bool is_core(SofteningKind kind) { return kind == SofteningKind::algebraic || kind == SofteningKind::gauss; }
+
+bool offers_softening(Backend backend, const Options& o) {
+  return backend != Backend::cuda || !(o.softening > 0) || !is_core(o.softening_kind);
+}
+
 bool offers_core(Backend backend, const Options& o) {
   return backend != Backend::cuda || o.core == Core::none || !o.stream_function;
 }
@@ -82,6 +88,12 @@ static void validate_softening(const Options& o, const Geometry& g) {
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
   if (g.lengths) validate_lengths(o, g);
+  const std::string kind = std::string(" of kind ") + word_of(o.softening_kind);
+  if (g.lengths && is_core(o.softening_kind))
+    refuse(kind + " is one length for all points; leave their own lengths out, or use plummer or spline");
+  if (o.method == Method::treecode && is_core(o.softening_kind))
+    refuse(kind + " is not offered by method treecode; use method fmm or direct");
+  if (!offers_softening(backend, o)) refuse(kind + " is not offered by backend cuda; use backend cpu, and host memory");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {
@@ -155,8 +167,8 @@ static void validate_derivatives(const Options& o, const Geometry& g, Backend ba
   if (!offers_derivatives(backend, o))
     refuse(asked + " are not offered by backend cuda; use backend cpu, and host memory");
   if (o.method == Method::treecode) refuse(asked + " are not offered by method treecode; use method fmm or direct");
-  if (o.softening > 0 && o.method != Method::direct)
-    refuse(asked + " of softened sums are offered by method direct alone; ask for it, or use softening 0");
+  if (g.lengths && o.method != Method::direct)
+    refuse(asked + " of points with softening lengths of their own are offered by method direct alone; ask for it");
   if (o.dipoles && std::ldexp(o.softening, g.exponent) > most_dipole_length)
     refuse("dipoles are not offered with softening " + number(o.softening) +
            ", more than 8192 times the points' extent; use a shorter one");
