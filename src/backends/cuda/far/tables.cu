@@ -225,7 +225,6 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
   if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
   degree_ = -1;
   stream_ = stream;
-  static_assert(ScaleInvariant<Basis>);
   const int count = Basis::coefficient_count(degree);
   view_ = {};
   view_.degree = degree;
@@ -243,10 +242,22 @@ template <class Basis>
 void Tables<Real>::fill_for(bool rotation, bool reduced, int threads) {
   static_assert(Reflects<Basis>);
   static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
+  keep_symmetries<Basis>();
+  std::vector<double> canonical;
+  if constexpr (ScaleInvariant<Basis>)
+    canonical = fill_numbers<Basis>(rotation, reduced ? operator_count : far_operator_count, threads);
+  link_far(canonical, rotation, false, reduced);
+  if (reduced) link_far(canonical, rotation, true, reduced);
+  require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here
+}
+
+/// What a level of its own tables has for itself (levels/tables.hpp). Returns the matrices of dense m2l.
+template <class Real>
+template <class Basis>
+std::vector<double> Tables<Real>::fill_numbers(bool rotation, int operators, int threads) {
   const int degree = view_.degree;
   view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
   view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
-  keep_symmetries<Basis>();
   const auto local = Basis::local_gradient(degree), multipole = Basis::multipole_gradient(degree);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
@@ -268,15 +279,9 @@ void Tables<Real>::fill_for(bool rotation, bool reduced, int threads) {
   link(m2m_, view_.m2m, {children});
   expand(l2l_, shift, octants, true, Basis::l2l_scale);
   link(l2l_, view_.l2l, parents);
-  const int operators = reduced ? operator_count : far_operator_count;
-  std::vector<double> canonical;
-  if (rotation)
-    keep_rotations<Basis>(operators, threads);
-  else
-    canonical = canonical_matrices<Basis>(view_.degree, operators, threads);
-  link_far(canonical, rotation, false, reduced);
-  if (reduced) link_far(canonical, rotation, true, reduced);
-  require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here
+  if (!rotation) return canonical_matrices<Basis>(view_.degree, operators, threads);
+  keep_rotations<Basis>(operators, threads);
+  return {};
 }
 
 template <class Real>

@@ -46,6 +46,8 @@ class Tables {
   template <class Basis>
   void fill_for(bool rotation, bool reduced, int threads);
   template <class Basis>
+  std::vector<double> fill_numbers(bool rotation, int operators, int threads);
+  template <class Basis>
   void keep_symmetries();
   template <class Basis>
   void keep_rotations(int operators, int threads);
