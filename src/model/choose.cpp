@@ -131,7 +131,6 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
   const Scheme dense = price(o, g, c, budget, false, reduced);
   if (!traits(o.kernel).rotates) return dense;
   const Scheme rotated = price(o, g, c, budget, true, reduced);
-  if (!offers_dense_m2l(budget.backend, o.kernel)) return rotated;
   if (o.m2l != M2l::automatic) return o.m2l == M2l::rotation ? rotated : dense;
   return compared(rotated) < compared(dense) ? rotated : dense;
 }

@@ -34,10 +34,6 @@ bool offers_method(Backend backend, const Options& o) {
   return o.method != Method::hermite && (o.method != Method::treecode || traits(o.kernel).decay.axes == 3);
 }
 
-bool offers_dense_m2l(Backend backend, Kernel kernel) {
-  return backend != Backend::cuda || traits(kernel).scale_invariant;
-}
-
 static void validate_method(const Options& o, Backend backend) {
   if ((o.method == Method::cutoff || o.method == Method::grid) && !traits(o.kernel).reach)
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
@@ -52,9 +48,6 @@ static void validate_method(const Options& o, Backend backend) {
   if (!offers_method(backend, o))
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
                                       " is not offered by backend cuda; use backend cpu or another method");
-  if (o.m2l == M2l::dense && !offers_dense_m2l(backend, o.kernel))
-    throw Error(ErrorCode::usage, std::string("m2l dense of kernel ") + traits(o.kernel).name +
-                                      " is not offered by backend cuda; leave m2l out, or use backend cpu");
   if (o.method == Method::hermite && !traits(o.kernel).has_bandwidth)
     throw Error(ErrorCode::usage, std::string("method hermite sums the Gaussian; with kernel ") +
                                       traits(o.kernel).name + " use method auto");

@@ -16,8 +16,6 @@ void validate(const Options& options, const Geometry& geometry, Backend backend)
 
 /// Does the backend offer the method asked for?
 bool offers_method(Backend backend, const Options& options);
-/// On a device a family with tables for each level is translated by rotation.
-bool offers_dense_m2l(Backend backend, Kernel kernel);
 
 /// Does the backend offer the Hessians and dipoles asked for?
 bool offers_derivatives(Backend backend, const Options& options);

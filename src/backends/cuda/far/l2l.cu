@@ -86,8 +86,8 @@ __device__ void copy_children(const Work<Real>& work, int stride, const Siblings
 }
 
 /// sum[k] = S_k(i) of the parents in `local`. The lanes of a warp sum over the same terms, so that they read the same
-/// words of shared memory: from the lowest degree of these lanes on. Below a lane's own degree the matrix has zeros, but
-/// for one that is `coupled`.
+/// words of shared memory: from the lowest degree of these lanes on. Below a lane's own degree the matrix has zeros,
+/// but for one that is `coupled`.
 template <class Real, bool staged, int unrolled, bool coupled>
 __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, const Parents<Real>* local,
                               const ByParity& by, Parents<Real> sum[8]) {
@@ -164,8 +164,8 @@ __global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
     while (place < places) {
       const int i = place % count, group = place / count;
       Parents<Real> sum[8];
-      sum_by_parity<Real, staged, unrolled, coupled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch, count, i,
-                                            local + group * count, by, sum);
+      sum_by_parity<Real, staged, unrolled, coupled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch,
+                                                     count, i, local + group * count, by, sum);
       __pipeline_wait_prior(0);
       add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
       if (fixed) break;  // with a fixed count no thread has a second place, see octant_shape
@@ -196,35 +196,41 @@ bool l2l_by_octants(int coefficients) {
 }
 
 template <class Real, int fixed, bool coupled>
-static void launch_l2l(const Work<Real>& work, const Real* matrix, BoxId first, BoxId last, const OctantShape& shape) {
+static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
   const int count = work.tables.coefficients;
   const auto kernel =
       is_staged<Real>(count) ? l2l_kernel<Real, fixed, true, coupled> : l2l_kernel<Real, fixed, false, coupled>;
   launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, l2l_shared_bytes<Real>(shape.groups, count)},
-                work.stream, work, matrix, first, last, shape);
+                work.stream, work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
+}
+
+/// Calls launch(parents, their end, shape), or multiplies by eight matrices.
+template <class Real, class Launch>
+static void to_children(const Work<Real>& work, int level, const Launch& launch) {
+  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
+  const OctantShape shape = shape_of<Real>(last - first, work.tables.coefficients);
+  if (shape.groups == 0)  // high degrees on devices of little shared memory
+    return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},
+                                    level, level + 1);
+  launch(first, last, shape);
 }
 
 template <class Real>
 void l2l(const Work<Real>& work, int level) {
   if (work.planar.ready) return planar_l2l(work, level);
   if (level == 2 && !work.reduced) return;  // nothing is far from boxes of level 1
-  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
-  const int count = work.tables.coefficients;
-  const OctantShape shape = shape_of<Real>(last - first, count);
-  if (shape.groups == 0)  // high degrees on devices of little shared memory
-    return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},
-                                    level, level + 1);
-  with_fixed_count<Real>(count, [&](auto constant) {
-    launch_l2l<Real, decltype(constant)::value, false>(work, octant_matrix(work.tables, work.tables.l2l), first, last,
-                                                       shape);
+  to_children(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    with_fixed_count<Real>(work.tables.coefficients, [&](auto constant) {
+      launch_l2l<Real, decltype(constant)::value, false>(work, first, last, shape);
+    });
   });
 }
 
 template <class Real>
 void l2l_of_level(const Work<Real>& work, int level) {
-  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
-  launch_l2l<Real, 0, true>(work, work.tables.l2l.matrix, first, last,
-                            shape_of<Real>(last - first, work.tables.coefficients));
+  to_children(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    launch_l2l<Real, 0, true>(work, first, last, shape);
+  });
 }
 
 template bool l2l_by_octants<float>(int);

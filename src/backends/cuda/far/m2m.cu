@@ -110,50 +110,47 @@ static std::size_t m2m_shared_bytes(int groups, int count) {
          (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) + numbers;
 }
 
-template <class Real>
-static OctantShape shape_of_parents(std::int64_t boxes, int count) {
-  return octant_shape<Real>(boxes, count, 0, m2m_shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);
-}
-
 template <class Real, int fixed, bool coupled>
-static void launch_m2m(const Work<Real>& work, const Real* matrix, BoxId first, BoxId last, const OctantShape& shape) {
+static void launch_m2m(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
   const int count = work.tables.coefficients;
   const auto kernel =
       is_staged<Real>(count) ? m2m_kernel<Real, fixed, true, coupled> : m2m_kernel<Real, fixed, false, coupled>;
   launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, m2m_shared_bytes<Real>(shape.groups, count)},
-                work.stream, work, matrix, first, last, shape);
+                work.stream, work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
+}
+
+/// Calls launch(boxes, their end, shape), or multiplies by eight matrices.
+template <class Real, class Launch>
+static void to_parents(const Work<Real>& work, int level, const Launch& launch) {
+  const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
+  const int count = work.tables.coefficients;
+  const OctantShape shape =
+      octant_shape<Real>(last - first, count, 0, m2m_shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);
+  if (shape.groups == 0)  // degrees beyond 42 on an H200
+    return product_of_parents<Real>(
+        work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
+  launch(first, last, shape);
 }
 
 template <class Real>
 void m2m(const Work<Real>& work, int level) {
   if (work.planar.ready) return planar_m2m(work, level);
-  const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
-  const OctantShape shape = shape_of_parents<Real>(last - first, work.tables.coefficients);
-  if (shape.groups == 0)  // degrees beyond 42 on an H200
-    return product_of_parents<Real>(
-        work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
-  with_fixed_count<Real>(work.tables.coefficients, [&](auto constant) {
-    launch_m2m<Real, decltype(constant)::value, false>(work, octant_matrix(work.tables, work.tables.m2m), first, last,
-                                                       shape);
+  to_parents(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    with_fixed_count<Real>(work.tables.coefficients, [&](auto constant) {
+      launch_m2m<Real, decltype(constant)::value, false>(work, first, last, shape);
+    });
   });
 }
 
 template <class Real>
-bool m2m_fits(int coefficients) {
-  return shape_of_parents<Real>(1, coefficients).groups > 0;
-}
-
-template <class Real>
 void m2m_of_level(const Work<Real>& work, int level) {
-  const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
-  launch_m2m<Real, 0, true>(work, work.tables.m2m.matrix, first, last,
-                            shape_of_parents<Real>(last - first, work.tables.coefficients));
+  to_parents(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    launch_m2m<Real, 0, true>(work, first, last, shape);
+  });
 }
 
 template void m2m<float>(const Work<float>&, int);
 template void m2m<double>(const Work<double>&, int);
-template bool m2m_fits<float>(int);
-template bool m2m_fits<double>(int);
 template void m2m_of_level<float>(const Work<float>&, int);
 template void m2m_of_level<double>(const Work<double>&, int);
 

@@ -9,7 +9,13 @@ namespace farfield::cuda {
 
 template <class Real>
 Translations<Real>::Translations(DeviceMemory& memory)
-    : tables_(memory), levels_(memory), octants_(memory), rows_(memory), tensor_(memory), mirror_(memory), planar_(memory) {}
+    : tables_(memory),
+      levels_(memory),
+      octants_(memory),
+      rows_(memory),
+      tensor_(memory),
+      mirror_(memory),
+      planar_(memory) {}
 
 /// Dense m2l of a kernel whose expansions are cut off: tensor cores may do it.
 static bool is_dense(const Decision& d) {
@@ -42,16 +48,12 @@ static void settle_scheme(Decision& d, Report& report) {
     if (choice.name == "m2l") choice = {"m2l", "rotation", "this device has no tensor cores for double at this degree"};
 }
 
-/// m2l is by rotation: `choose` takes no other for such a family here.
 template <class Real>
-void Translations<Real>::build_levels(Decision& d, const TreeView& tree, int threads, cudaStream_t stream) {
-  tables_.build(d.kernel, d.degree, true, d.reduced, stream, threads);
-  const TablesView<Real>& shared = tables_.view();
-  if (!m2m_fits<Real>(shared.coefficients) || !l2l_by_octants<Real>(shared.coefficients))
-    throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
-  octants_.build(shared, stream);
-  levels_.build(d.kernel, shared, d.reduced, d.parameters.screening * tree.lattice.edge(0), tree.levels, threads,
-                stream);
+void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream) {
+  tables_.build(d.kernel, d.degree, d.rotation, d.reduced, stream, threads);
+  const double root = d.parameters.screening * tree.lattice.edge(0);
+  levels_.build({d.kernel, d.degree, d.rotation, d.reduced, root, tree.levels}, stream, threads);
+  octants_.build(tables_.view(), stream);
   rows_.build(tree, stream);
 }
 

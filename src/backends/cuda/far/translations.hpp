@@ -28,7 +28,7 @@ class Translations {
   int stride() const { return tables_.view().stride; }  ///< of expansions
 
  private:
-  void build_levels(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
+  void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
 
   Tables<Real> tables_;
   LevelTables<Real> levels_;

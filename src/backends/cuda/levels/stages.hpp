@@ -27,15 +27,12 @@ template <class Real>
 void m2m_of_level(const Work<Real>& work, int level);
 /// Boxes of `level`.
 template <class Real>
-void m2l_of_level(const Work<Real>& work, int level);
+void m2l_of_level_by_rotation(const Work<Real>& work, int level);
 /// The reduced stencil's parents of `level`; tables of their children.
 template <class Real>
-void m2l_of_parents_of_level(const Work<Real>& work, int level);
+void m2l_of_parents_of_level_by_rotation(const Work<Real>& work, int level);
 /// Boxes of `level`.
 template <class Real>
 void l2l_of_level(const Work<Real>& work, int level);
-/// Do both shifts of so many coefficients fit into shared memory?
-template <class Real>
-bool m2m_fits(int coefficients);
 
 }  // namespace farfield::cuda

@@ -7,11 +7,15 @@ namespace farfield::cuda {
 
 template <class Real>
 struct LevelsView {
-  /// Of every level, in host memory: what launches are made with. Their m2m and l2l hold one matrix, that of octant 7;
-  /// without it the expansions of the parents are 0, without `rotation.shift` those of the level.
-  const TablesView<Real>* host = nullptr;
+  const TablesView<Real>* host = nullptr;    ///< of every level, in host memory: what launches are made with
   const TablesView<Real>* device = nullptr;  ///< the same in device memory
 };
+
+/// Has a level expansions? Else they are 0, and it has no tables of m2l.
+template <class Real>
+bool translates(const TablesView<Real>& tables) {
+  return tables.rotation.shift || tables.far.matrix;
+}
 
 /// Work of stages whose tables depend on the level. `tables`: what all levels share.
 template <class Real>

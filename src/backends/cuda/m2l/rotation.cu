@@ -12,8 +12,8 @@ namespace farfield::cuda {
 
 static constexpr int threads = tuning::rotation_threads;
 
-/// Which rows a kernel serves: classes of levels >= 2, or of level `first` alone, or (parents) boxes first ... last that
-/// are no leaves.
+/// Which rows a kernel serves: classes of levels >= 2, or of level `first` alone, or (parents) boxes first ... last
+/// that are no leaves.
 struct RotationRows {
   bool parents;
   BoxId first, last;
@@ -111,8 +111,8 @@ __global__ void __launch_bounds__(threads) rotation_kernel(Work<Real> work, Rota
     int left = static_cast<int>(blockIdx.x);
     for (c = 0; c < 8; ++c) {
       const std::int32_t* level = work.classes.begin + c * (work.classes.levels + 1);
-      const int first = level[one_level ? rows.first : 2],
-                last = level[one_level ? rows.last : work.classes.levels], tiles = (last - first + tile - 1) / tile;
+      const int first = level[one_level ? rows.first : 2], last = level[one_level ? rows.last : work.classes.levels],
+                tiles = (last - first + tile - 1) / tile;
       if (left < tiles) {
         begin = first + left * tile;
         valid = last - begin;
@@ -180,7 +180,8 @@ static bool launch(const Work<Real>& work, const RotationRows& rows, std::int64_
   const std::size_t bytes = sizeof(Real) * 2 * static_cast<std::size_t>(work.tables.coefficients) * tile;
   if (bytes > static_cast<std::size_t>(device_limits().shared_bytes) - 1024) return false;
   const auto blocks = static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8));
-  launch_kernel("m2l by rotation", rotation_kernel<Real, tile, one_level>, {blocks, threads, bytes}, work.stream, work, rows);
+  launch_kernel("m2l by rotation", rotation_kernel<Real, tile, one_level>, {blocks, threads, bytes}, work.stream, work,
+                rows);
   return true;
 }
 
@@ -207,13 +208,13 @@ void m2l_by_rotation(const Work<Real>& work) {
 }
 
 template <class Real>
-void m2l_of_level(const Work<Real>& work, int level) {
+void m2l_of_level_by_rotation(const Work<Real>& work, int level) {
   const BoxId* begin = work.tree.level_begin + level;
   run<Real, true>(work, {false, level, level + 1}, std::int64_t(begin[1]) - begin[0]);
 }
 
 template <class Real>
-void m2l_of_parents_of_level(const Work<Real>& work, int level) {
+void m2l_of_parents_of_level_by_rotation(const Work<Real>& work, int level) {
   const BoxId* begin = work.tree.level_begin + level;
   run(work, {true, begin[0], begin[1]}, std::int64_t(begin[1]) - begin[0]);
 }
@@ -221,9 +222,9 @@ void m2l_of_parents_of_level(const Work<Real>& work, int level) {
 template void m2l_by_rotation<float>(const Work<float>&);
 template void m2l_by_rotation<double>(const Work<double>&);
 template void m2l_of_parents_by_rotation<double>(const Work<double>&);
-template void m2l_of_level<float>(const Work<float>&, int);
-template void m2l_of_level<double>(const Work<double>&, int);
-template void m2l_of_parents_of_level<float>(const Work<float>&, int);
-template void m2l_of_parents_of_level<double>(const Work<double>&, int);
+template void m2l_of_level_by_rotation<float>(const Work<float>&, int);
+template void m2l_of_level_by_rotation<double>(const Work<double>&, int);
+template void m2l_of_parents_of_level_by_rotation<float>(const Work<float>&, int);
+template void m2l_of_parents_of_level_by_rotation<double>(const Work<double>&, int);
 
 }  // namespace farfield::cuda
