@@ -88,7 +88,9 @@ TEST_F(CudaScreened, KeepsThePromiseInSingleWithExpansions) {
         Options o = device_options(kappa, t, Precision::single_);
         o.leaf_size = 60;  // most pairs are far
         const Outcome found = expect_kept(cloud, screening, o);
-        if (kind == Kind::uniform) EXPECT_GT(found.report.far_fraction, 0.4);
+        if (kind == Kind::uniform) {
+          EXPECT_GT(found.report.far_fraction, 0.4);
+        }
       }
     }
 }
@@ -105,8 +107,9 @@ TEST_F(CudaScreened, TakesEveryPathOnSmallTrees) {
             Options o = device_options(screening / extent_of(cloud), 1e-3, precision);
             o.stencil = stencil, o.leaf_size = 13, o.degree = degree;
             const Outcome found = measure_screened(cloud, o);
-            if (screening < 100)
+            if (screening < 100) {
               EXPECT_LE(found.worst(), degree == 3 ? 0.3 : 1e-3) << cloud.label << ", degree " << degree;
+            }
             EXPECT_GE(found.report.levels, 4) << cloud.label;
             m2p += found.report.m2p_boxes, p2l += found.report.p2l_boxes;
           }
