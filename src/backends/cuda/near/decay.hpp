@@ -35,12 +35,12 @@ __device__ inline double approximate_exp2(double x) {
 /// The kernel in a frame. An argument x errs by 1.5 units in its last place at most, so that the exponential errs by
 /// kappa r 9e-8 in single, 4e-8 in the root mean square, kappa r 1.7e-16 in double.
 template <class Real>
-struct Decay {
+struct PairDecay {
   Real rate = 0;  ///< times log2 e
 
-  Decay() = default;
+  PairDecay() = default;
   /// `screening`: no larger than leaves arguments finite for all pairs that are not left to nearest_pair.
-  __device__ explicit Decay(double screening)
+  __device__ explicit PairDecay(double screening)
       : rate(static_cast<Real>(fmin(screening, sizeof(Real) == 4 ? 1e19 : 1e110) * 0x1.71547652b82fep0)) {}
 
   /// One pair, 1/r given.
@@ -59,7 +59,7 @@ struct DecayInFrame {};
 template <class Kernel, class Real>
 requires OfDecay<Kernel>
 struct DecayInFrame<Kernel, Real> {
-  Decay<Real> decay;
+  PairDecay<Real> decay;
 };
 
 }  // namespace farfield::cuda

@@ -189,7 +189,7 @@ struct PairTargets : DecayInFrame<Kernel, Real> {
   __device__ void prepare(const NearWork<Real>& work, double factor) {
     close_square = work.close_square;
     kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, factor));
-    if constexpr (OfDecay<Kernel>) this->decay = Decay<Real>(in_frame<Kernel>(work.parameters, factor).screening);
+    if constexpr (OfDecay<Kernel>) this->decay = PairDecay<Real>(in_frame<Kernel>(work.parameters, factor).screening);
     if constexpr (softened == Softened::no) return;
     const double length = work.softening.length * factor;
     softening2 = static_cast<Real>(length * length);
