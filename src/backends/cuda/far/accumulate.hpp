@@ -13,9 +13,10 @@ template <class Kernel, class Real, bool inverted>
 __device__ void accumulate(const Work<Real>& work, const TablesView<Real>& tables, const BoxFrame& frame,
                            std::int64_t begin, std::int64_t end, bool add, Real* column, Real* out) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
+  constexpr Real idle = Inverts<typename Kernel::Basis, Real> ? 1 : 0.5;  // in the box: R may overflow beyond it
   for (std::int64_t first = begin; first < end; first += warp, add = true) {
     const std::int64_t s = first + lane;
-    Real u[3] = {1, 1, 1}, q = 0, weight = 1;
+    Real u[3] = {idle, idle, idle}, q = 0, weight = 1;
     if (s < end) {
       point_in_box(work.source, s, frame, u);
       q = work.strength[s];

@@ -28,8 +28,8 @@ __device__ inline double approximate_exp2(double x) {
   p = fma(p, f, 0x1.62e42fefa3a19p-1);
   p = fma(p, f, 1.0);
   constexpr int largest = 0x408fe800;  // the upper half of 1021
-  const int high = __double2hiint(x) < largest ? __double2hiint(p) + (__double2loint(shifted) << 20) : 0;
-  return __hiloint2double(high, __double2loint(p));
+  const double y = __hiloint2double(__double2hiint(p) + (__double2loint(shifted) << 20), __double2loint(p));
+  return __double2hiint(x) < largest ? y : 0.0;
 }
 
 /// The kernel in a frame. An argument x errs by 1.5 units in its last place at most, so that the exponential errs by
