@@ -105,6 +105,7 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
   const char* lacks = !offers_method(Backend::cuda, options) ? "the device does not offer this method of the kernel"
+                      : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
                       : !offers_core(Backend::cuda, options)
                           ? "the device does not offer cores beside the stream function"
                       : !offers_derivatives(Backend::cuda, options) ? "the device does not offer Hessians and dipoles"

@@ -2,18 +2,19 @@
 #pragma once
 #include <algorithm>
 
+#include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
-#include "backends/cuda/stages.hpp"
 
 namespace farfield::cuda {
 
-template <class Kernel, class Real>
+/// `StageWork`: Work, or LevelWork where tables depend on the level.
+template <class Kernel, class Real, class StageWork>
 class BoundStages {
  public:
   /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
-  BoundStages(const Work<Real>& work, StageEvents& events, SideStream* side)
+  BoundStages(const StageWork& work, StageEvents& events, SideStream* side)
       : near_(work), far_(work), events_(events), side_(side) {}
 
   int levels() const { return near_.tree.levels; }
@@ -55,8 +56,8 @@ class BoundStages {
     require(cudaMemsetAsync(expansions, 0, bytes, far_.stream), "cudaMemsetAsync");
   }
 
-  const Work<Real>& near_;
-  Work<Real> far_;
+  const StageWork& near_;
+  StageWork far_;
   StageEvents& events_;
   SideStream* side_;
 };

@@ -320,14 +320,22 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K>
   void run_tree() {
-    if constexpr (K::Basis::decay.axes == 3) {  // `choose` refuses treecodes of others
+    if constexpr (K::Basis::decay.axes == 3 && ScaleInvariant<typename K::Basis>) {  // others: refused by `choose`
       if (walks()) {
         BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
         return treecode(bound, events_);
       }
     }
     const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
-    BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
+    SideStream* const side = beside ? &far_side_ : nullptr;
+    if constexpr (ScaleInvariant<typename K::Basis>)
+      run_fmm<K>(work_, side);
+    else
+      run_fmm<K>(LevelWork<Real>{work_, translations_.levels()}, side);
+  }
+  template <class K, class StageWork>
+  void run_fmm(const StageWork& work, SideStream* side) {
+    BoundStages<K, Real, StageWork> bound(work, events_, side);
     fmm(bound, events_);
   }
   template <class K>

@@ -75,21 +75,6 @@ static void launch_fixed(const Work<Real>& work) {
 }
 
 template <class Kernel, class Real>
-__global__ void p2l_kernel(Work<Real> work) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
-  const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
-  if (box >= work.tree.boxes) return;
-  const ListView& list = work.lists.p2l;
-  Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
-  for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
-    const BoxId source = list.items[k];
-    accumulate<Kernel, Real, true>(work, BoxFrame(work.tree, static_cast<BoxId>(box)), work.tree.source_begin[source],
-                                   work.tree.source_end[source], true, column, work.local + box * work.tables.stride);
-  }
-}
-
-template <class Kernel, class Real>
 void p2l(const Work<Real>& work) {
   if constexpr (InPlane<typename Kernel::Basis>) {
     planar_p2l<Kernel>(work);

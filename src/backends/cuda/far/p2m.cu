@@ -70,27 +70,6 @@ static void launch_fixed(const Work<Real>& work) {
 }
 
 template <class Kernel, class Real>
-__global__ void p2m_kernel(Work<Real> work) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
-  const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
-  if (box >= work.tree.boxes) return;
-  const auto b = static_cast<BoxId>(box);
-  if (!work.tree.is_leaf(b)) return;
-  Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
-  Real* multipole = work.multipole + box * work.tables.stride;
-  accumulate<Kernel, Real, false>(work, BoxFrame(work.tree, b), work.tree.source_begin[b], work.tree.source_end[b],
-                                  false, column, multipole);
-  if constexpr (sizeof(Real) == 4) {
-    if (!work.tensor.ready) return;
-    __syncwarp();
-    const float scale = operand_scale(work.tensor, work.tree.level[b]);
-    for (int i = static_cast<int>(threadIdx.x) % warp; i < work.tensor.full.width; i += warp)
-      store_operands(work.tensor, box, i, multipole[i], scale);
-  }
-}
-
-template <class Kernel, class Real>
 static void p2m_in_space(const Work<Real>& work) {
   const double mean = mean_leaf(work.sources, work.tree.boxes);
   if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
@@ -102,9 +81,7 @@ static void p2m_in_space(const Work<Real>& work) {
           launch_fixed<Kernel, Real, decltype(degree)::value, 8>(work);
       }))
     return;
-  const auto bytes =
-      static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
-  require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
+  clear_multipoles(work);
   launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real>);
 }
 
