@@ -26,10 +26,12 @@ template <class Real>
 struct ResultArrays {
   Real* part[most_parts] = {};
   FARFIELD_HD int parts() const { return parts_with(part[1], part[0], part[with_gradient]); }
-  /// A choice, not an index: a kernel's argument that is indexed by a variable is copied to local memory.
+  /// Of the first four parts. A choice, not an index: a kernel's argument that is indexed by a variable is copied to
+  /// local memory. Of all ten it would cost kernels without Hessians up to 200 instructions.
   FARFIELD_HD Real* operator[](int i) const {
-    return i == 0 ? part[0] : i == 1 ? part[1] : i == 2 ? part[2] : i == 3 ? part[3] : of_hessian(i);
+    return i == 0 ? part[0] : i == 1 ? part[1] : i == 2 ? part[2] : part[3];
   }
+  FARFIELD_HD Real* any(int i) const { return i < with_gradient ? (*this)[i] : of_hessian(i); }
   FARFIELD_HD Real* of_hessian(int i) const {
     return i == 4 ? part[4] : i == 5 ? part[5] : i == 6 ? part[6] : i == 7 ? part[7] : i == 8 ? part[8] : part[9];
   }

@@ -58,11 +58,13 @@ struct TablesView {
   int degree = 0, coefficients = 0;
   int stride = 0;                         ///< of expansions: coefficients rounded up to whole 64-byte lines
   int pitch = 0;                          ///< of matrices: coefficients rounded up to whole tiles
-  const Real* recurrence = nullptr;       ///< of the degree itself
-  const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
+  const Real* recurrence = nullptr;        ///< of the degree itself
+  const Real* recurrence_next = nullptr;   ///< of degree + 1, for the gradient of multipoles
+  const Real* recurrence_after = nullptr;  ///< of degree + 2, for their Hessian
   Operators<Real> m2m, l2l, far, parent;
   RotationView<Real> rotation;
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
+  SparseView<Real> gradient_of_gradient[3] = {};  ///< multipole_gradient for degree + 1
 };
 
 /// Which reflections change the sign of which coefficients (octants.hpp).

@@ -50,7 +50,7 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
   const int parts = e.work.result.parts();
   for (int part = first_part(parts); part < end_part(parts); ++part) {
     results[part].resize(static_cast<std::size_t>(e.targets));
-    download(results[part].data(), e.work.result[part], e.targets, memory.stream);
+    download(results[part].data(), e.work.result.any(part), e.targets, memory.stream);
     computed.result.part[part] = results[part].data();
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
