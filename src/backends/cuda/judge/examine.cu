@@ -15,7 +15,7 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
                                          DeviceMemory& memory) {
   DeviceArray<double> strength(memory);
   strength.resize(e.sources);
-  e.strengths.gather(e.vector, e.order, e.exponent, strength.data(), memory.stream);
+  e.strengths.gather({e.vector, 0, e.exponent}, e.order, strength.data(), memory.stream);
   NearWork<double> exact;
   for (int axis = 0; axis < 3; ++axis) {
     exact.source[axis] = e.work.source[axis];
