@@ -36,10 +36,10 @@ FARFIELD_HD void nearest_moments_pair(double length, const double (&d)[3], doubl
   const double r2 = x * x + y * y + z * z, soft = length / unit;
   double charge[parts] = {}, dipole[parts] = {};
   const auto add = [&](auto kind) {
-    const double softening = is_spline(kind()) ? 1 / soft : soft * soft;
-    moments_pair<K, parts, 1, kind()>(r2, softening, q, p, x, y, z, charge);
-    if constexpr (moments == with_dipole)
-      moments_pair<K, parts, moments, kind()>(r2, softening, 0.0, p, x, y, z, dipole);
+    constexpr Softened as = decltype(kind)::value;
+    const double softening = is_spline(as) ? 1 / soft : soft * soft;
+    moments_pair<K, parts, 1, as>(r2, softening, q, p, x, y, z, charge);
+    if constexpr (moments == with_dipole) moments_pair<K, parts, moments, as>(r2, softening, 0.0, p, x, y, z, dipole);
   };
   if (is_spline(softened) && !(length > 0))
     add(std::integral_constant<Softened, Softened::no>{});
