@@ -1,8 +1,9 @@
 // Pair sums of a tile of targets with sources that carry charges, dipoles or both, up to the Hessian; by one block.
 //
 // As in pair_sum.hpp threads hold targets in registers, groups of threads share the staged sources, and in single
-// coordinates are relative to a frame. Sums of ten parts leave no registers to sum a batch anew, so that a thread
-// branches where one of its targets is close to a source: that pair is formed from the exact coordinates.
+// coordinates are relative to a frame. A batch of sources is not summed anew where one is close, as there: a thread
+// leaves out its close pairs, notes their sources as bits, and adds the pairs, from the exact coordinates, when the
+// sums of the batch need no registers any more.
 //
 // Cost per pair, of 1/r, of fused multiply-adds and the like: dipoles with gradient 22, charges with Hessian 24, both
 // 34, of which one is a reciprocal square root; charges with gradient are 14.
@@ -52,10 +53,12 @@ __device__ __noinline__ void exact_moments(const NearWork<Real>& work, double fa
 template <class Kernel, class Real, int parts, int moments, Softened softened, int threads, int n, class Total>
 class MomentSum {
   static constexpr int chunk = (sizeof(Real) == 4 ? 4 : 2) * threads;
-  static constexpr int batch = 64;  ///< sources of a group that are summed before they are added to a total
+  static constexpr int batch = 64;  ///< sources of a group, as many as there are bits to note them
   static constexpr bool by_points = has_lengths(softened);  ///< softening lengths are the points' own
   static constexpr bool carries = moments == with_dipole || by_points;
   static constexpr bool settles = softened == Softened::no;  ///< Kernel::sum_moments, then settle_moments
+  /// A squared distance at which pairs add nothing.
+  static constexpr Real nowhere = sizeof(Real) == 4 ? Real(1e30) : Real(1e300);
   using Place = Staged<Real>;
 
  public:
@@ -107,8 +110,8 @@ class MomentSum {
       }
       __syncthreads();
       if (group_ < groups_)
-        for (int first = 0; first < staged; first += batch * groups_)
-          add_batch(first + group_, min(staged, first + batch * groups_), target);
+        for (int first = group_; first < staged; first += batch * groups_)
+          add_batch(first, min((staged - first + groups_ - 1) / groups_, batch), target);
       __syncthreads();
     }
   }
@@ -169,11 +172,13 @@ class MomentSum {
     return softening_;
   }
 
+  /// The sources at `begin`, begin + groups, ..., `rounds` of them.
   template <class TargetAt>
-  __device__ __forceinline__ void add_batch(int at, int end, const TargetAt& target) {
+  __device__ __forceinline__ void add_batch(int begin, int rounds, const TargetAt& target) {
     Real sum[n][parts] = {};
+    unsigned long long met = 0;  // sources that are close to a target
 #pragma unroll 1
-    for (; at < end; at += groups_) {
+    for (int round = 0, at = begin; round < rounds; ++round, at += groups_) {
       const Place source = load(shared_.source[at]);
       Place carried{};
       if constexpr (carries) carried = load(shared_.carried[at]);
@@ -185,7 +190,11 @@ class MomentSum {
         r2[i] = square_of(dx[i], dy[i], dz[i]);
         least = min(least, leading_bits(r2[i]));
       }
-      if (least <= close_) add_close(at, source, carried, target, r2, sum);
+      if (least <= close_) {
+        met |= 1ull << round;
+#pragma unroll
+        for (int i = 0; i < n; ++i) r2[i] = leading_bits(r2[i]) <= close_ ? nowhere : r2[i];
+      }
 #pragma unroll
       for (int i = 0; i < n; ++i) add_one(i, r2[i], dx[i], dy[i], dz[i], source.q, carried, sum[i]);
     }
@@ -193,6 +202,8 @@ class MomentSum {
     for (int i = 0; i < n; ++i)
 #pragma unroll
       for (int part = 0; part < parts; ++part) shared_.total[part][i][threadIdx.x] += static_cast<Total>(sum[i][part]);
+#pragma unroll 1
+    for (; met; met &= met - 1) add_close(begin + (__ffsll(static_cast<long long>(met)) - 1) * groups_, target);
   }
 
   __device__ __forceinline__ void add_one(int i, Real r2, Real dx, Real dy, Real dz, Real q, const Place& p,
@@ -207,37 +218,21 @@ class MomentSum {
       Kernel::template of_moments<parts, moments>(inverse, q, p.x, p.y, p.z, dx, dy, dz, sum);
   }
 
-  /// Adds the exact pairs of a source with the targets close to it, and moves these so far away that their pairs in the
-  /// frame add nothing.
+  /// Adds the exact pairs of a source with the targets close to it.
   template <class TargetAt>
-  __device__ __forceinline__ void add_close(int at, const Place& source, const Place& carried, const TargetAt& target,
-                                            Real (&r2)[n], Real (&sum)[n][parts]) const {
-    constexpr Real nowhere = sizeof(Real) == 4 ? Real(1e30) : Real(1e300);
-    unsigned close = 0;
+  __device__ void add_close(int at, const TargetAt& target) const {
+    const Place source = shared_.source[at], carried = shared_.carried[carries ? at : 0];
+    const std::int64_t s = shared_.index[at];
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      close |= leading_bits(r2[i]) <= close_ ? 1u << i : 0u;
-      r2[i] = leading_bits(r2[i]) <= close_ ? nowhere : r2[i];
-    }
-    const std::int64_t s = shared_.index[at];
-#pragma unroll 1
-    for (; close; close &= close - 1) {  // one copy of the arithmetic, and sums stay in registers
-      const int which = __ffs(static_cast<int>(close)) - 1;
-      const std::int64_t t = target(own(which));
-      if (work_.alike && s == t) continue;
-      Real softening = softening_, pair[parts] = {};
-      if constexpr (by_points)
-#pragma unroll
-        for (int i = 0; i < n; ++i)
-          if (i == which) softening = softening_of(i, carried);
-      exact_moments<Kernel, Real, parts, moments, softened>(work_, shared_.frame.factor, t, s, softening, source.q,
-                                                            {carried.x, carried.y, carried.z}, pair);
+      const Real r2 = square_of(x_[i] - source.x, y_[i] - source.y, z_[i] - source.z);
+      const std::int64_t t = target(own(i));
+      if (leading_bits(r2) > close_ || (work_.alike && s == t)) continue;
+      Real pair[parts] = {};
+      exact_moments<Kernel, Real, parts, moments, softened>(work_, shared_.frame.factor, t, s, softening_of(i, carried),
+                                                            source.q, {carried.x, carried.y, carried.z}, pair);
       if constexpr (settles) unsettle(pair);
-#pragma unroll
-      for (int i = 0; i < n; ++i)
-        if (i == which)
-#pragma unroll
-          for (int part = 0; part < parts; ++part) sum[i][part] += pair[part];
+      for (int part = 0; part < parts; ++part) shared_.total[part][i][threadIdx.x] += static_cast<Total>(pair[part]);
     }
   }
 

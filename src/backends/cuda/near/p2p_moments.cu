@@ -10,7 +10,7 @@
 namespace farfield::cuda {
 
 template <class Kernel, class Real, int parts, int moments, int threads>
-__global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
+__global__ void __launch_bounds__(threads, tuning::moment_residents<Real>(parts) / threads)
     p2p_moments_kernel(const __grid_constant__ NearWork<Real> work) {
   using Sum = MomentSum<Kernel, Real, parts, moments, Softened::no, threads, tuning::targets_per_thread<Real>, Real>;
   __shared__ typename Sum::Shared shared;
