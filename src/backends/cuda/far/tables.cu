@@ -15,10 +15,10 @@ namespace farfield::cuda {
 
 template <class Real>
 Tables<Real>::Tables(DeviceMemory& memory) : memory_(memory) {
-  use_all(memory, recurrence_, recurrence_next_, cosine_, sine_, blocks_, shift_, sign_, index_);
+  use_all(memory, recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_, index_);
   for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) use_all(memory, set->matrix, set->link);
   for (int axis = 0; axis < 3; ++axis)
-    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis]})
+    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis], &gradient_of_gradient_[axis]})
       use_all(memory, sparse->begin, sparse->column, sparse->value);
 }
 
@@ -246,11 +246,14 @@ void Tables<Real>::fill_for(bool rotation, bool reduced, int threads) {
   const int degree = view_.degree;
   view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
   view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
+  view_.recurrence_after = keep(recurrence_after_, Basis::recurrence_table(degree + 2));
   keep_symmetries<Basis>();
-  const auto local = Basis::local_gradient(degree), multipole = Basis::multipole_gradient(degree);
+  const auto local = Basis::local_gradient(degree), multipole = Basis::multipole_gradient(degree),
+             again = Basis::multipole_gradient(degree + 1);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
     view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
+    view_.gradient_of_gradient[axis] = keep(gradient_of_gradient_[axis], again[axis]);
   }
   for (Set* set : {&far_, &parent_}) set->matrix.release();
   for (DeviceArray<Real>* a : {&blocks_, &shift_}) a->release();

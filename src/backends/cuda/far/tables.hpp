@@ -64,10 +64,10 @@ class Tables {
   int degree_ = -1;
   bool rotation_scheme_ = false, reduced_ = false;
   TablesView<Real> view_;
-  DeviceArray<Real> recurrence_, recurrence_next_, cosine_, sine_, blocks_, shift_, sign_;
+  DeviceArray<Real> recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_;
   DeviceArray<std::int32_t> index_;
   Set m2m_, l2l_, far_, parent_;
-  Sparse local_gradient_[3], multipole_gradient_[3];
+  Sparse local_gradient_[3], multipole_gradient_[3], gradient_of_gradient_[3];
 };
 
 }  // namespace farfield::cuda

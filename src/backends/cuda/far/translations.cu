@@ -53,7 +53,7 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
   }
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
-  const TensorEngine engine = engine_of<Real>(d);
+  TensorEngine engine = engine_of<Real>(d);
   tables_.build(d.kernel, d.degree, d.rotation || by_mirrors, d.reduced, stream, threads);
   planar_.build(d.kernel, tables_.view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
@@ -64,6 +64,10 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
     if (by_mirrors) mirror_.build(tables_.view(), tree, stream, threads);
   } else {
     if (engine != TensorEngine::none) tensor_.build(tables_.view(), tree, engine, stream);
+    if (engine != TensorEngine::none && d.dipoles && !tensor_.allow_dipoles(tree, stream)) {
+      engine = TensorEngine::none;
+      tensor_.release();
+    }
   }
   if (by_mirrors)
     report.choices.push_back(

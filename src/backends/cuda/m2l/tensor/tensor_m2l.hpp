@@ -23,6 +23,9 @@ class TensorM2l {
   /// `large`, for tests: the large tiles that big trees have, in waves of three.
   void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
              bool large = false);
+  /// Makes the operands' scale that of sources with dipoles, and waits for the stream; after build. false: it would
+  /// leave the range of the scales, and m2l has to do without tensor cores.
+  bool allow_dipoles(const TreeView& tree, cudaStream_t stream);
   void release();
 
   const TensorView& view() const { return view_; }

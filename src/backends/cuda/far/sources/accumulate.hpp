@@ -5,19 +5,19 @@
 namespace farfield::cuda {
 
 /// Sums sources [begin, end) into the expansion `out` about the frame; with `add`, on top of its old values.
-template <class Kernel, class Real, bool inverted>
+template <class Kernel, class Real, bool inverted, int moments>
 __device__ void accumulate(const Work<Real>& work, const BoxFrame& frame, std::int64_t begin, std::int64_t end,
                            bool add, Real* column, Real* out) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
   for (std::int64_t first = begin; first < end; first += warp, add = true) {
     const std::int64_t s = first + lane;
-    Real u[3] = {1, 1, 1}, q = 0, weight = 1;
-    if (s < end) {
-      point_in_box(work.source, s, frame, u);
-      q = work.strength[s];
-    }
+    Source<Real, moments> source;
+    if (s < end) source.read(work, s, frame);
+    auto& u = source.u;
+    typename Source<Real, moments>::Number weight = 1;
     if constexpr (inverted) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-    Accumulate<Kernel, Real> visit{q * weight, work.tables.degree, lane, add, column, out};
+    Accumulate<Kernel, Real, decltype(weight)> visit{
+        source.weight * weight, work.tables.degree, lane, add, column, out};
     Kernel::Basis::columns(work.tables.degree, work.tables.recurrence, u[0], u[1], u[2], visit);
   }
 }
