@@ -4,6 +4,7 @@
 // p2p writes the results; other stages add to them.
 #include <algorithm>
 
+#include "backends/cuda/near/moments.hpp"
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
@@ -58,13 +59,17 @@ static void p2p_tiles(const NearWork<Real>& work) {
 template <class Real>
 static void clear_results(const NearWork<Real>& work) {
   for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
-    require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
-            "cudaMemsetAsync");
+    require(
+        cudaMemsetAsync(work.result.part[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
+        "cudaMemsetAsync");
 }
 
 template <class Kernel, class Real>
 void p2p(const NearWork<Real>& work) {
+  if (work.densities > 1) return for_each_density(work, p2p<Kernel, Real>);
   if (!work.alike) clear_results(work);
+  if constexpr (Differentiates<Kernel>)
+    if (!work.plain()) return p2p_moments<Kernel>(work, blocks_over(work.near.most_tiles));
   if constexpr (Kernel::softens)
     if (work.source_length) return p2p_with_lengths<Kernel>(work, blocks_over(work.near.most_tiles));
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
