@@ -440,7 +440,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Work<Real> work_;
 };
 
-int densities_of(const Decision& /*decision*/, int /*moments*/) { return 1; }
+int densities_of(const Decision& d, int moments) {
+  const bool compiled = traits(d.kernel).differentiates && d.parts() <= with_gradient && moments == 1;
+  return compiled && d.method == Method::fmm && d.softening == 0 && !d.lengths ? densities_together : 1;
+}
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   return make_sequenced<CudaSteps>(decision, threads, std::make_shared<Placed>());

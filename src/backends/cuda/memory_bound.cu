@@ -17,7 +17,9 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer during the build; after it strengths and
   // results, twice, as the caller's may be in host memory
-  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * d.parts() * (real + 8) + (1 << 20) +
+  const std::int64_t moments = d.dipoles ? with_dipole : 1, more = densities_of(d, 1) - 1;
+  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * moments * (real + 8) + results * d.parts() * (real + 8) +
+                       more * (sources * real + results * d.parts() * real) + (1 << 20) +
                        Scatter::bytes(results, d.parts(), 8);
   if (d.method == Method::cutoff || d.method == Method::grid)
     bytes += all * 48;           // keys and cells, and tiles of targets
@@ -30,7 +32,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
     return bytes + boxes * ((coefficients + 16) * real + 160 + 48 + 8) + results * 4 +
            (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
                       : Tables<double>::bytes(d.degree, coefficients, true, false));
-  bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
+  bytes += boxes * (2 * (1 + more) * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (traits(d.kernel).factors)
     return bytes + (real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree));
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)

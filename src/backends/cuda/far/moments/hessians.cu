@@ -1,10 +1,14 @@
-// Hessians of expansions at targets, parts 4 to 9 of what l2p and m2p add, for any degree. Expansions of the second
-// derivatives are made once per box by the gradient's maps applied twice (docs/mathematics/dipoles.md); five of the six
-// are evaluated together, since off its sources 1/r is harmonic: xx = -yy - zz. A warp per leaf, lanes are targets.
+// Hessians of expansions at targets, parts 4 to 9 of what l2p and m2p add. Low degrees of l2p in single: l2p_fixed.hpp
+// with the sums of expansions/laplace_second.hpp, 13 instructions per target and pair (n, m >= 0). Any degree:
+// expansions of the second derivatives are made once per box by the gradient's maps applied twice
+// (docs/mathematics/dipoles.md); five of the six are evaluated together, since off its sources 1/r is harmonic: xx =
+// -yy - zz. A warp per leaf, lanes are targets.
 #include "backends/cuda/far/evaluate.hpp"
+#include "backends/cuda/far/l2p_fixed.hpp"
 #include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "expansions/laplace_second.hpp"
 
 namespace farfield::cuda {
 
@@ -140,8 +144,30 @@ static void add_hessians(const Work<Real>& work) {
       throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
 }
 
+/// The Hessian, as l2p_fixed.hpp sums it.
+template <class Real>
+struct HessianParts {
+  static constexpr int parts = with_hessian - with_gradient, room = parts;
+  static __device__ Real* array(const ResultArrays<Real>& result, int part) {
+    return result.of_hessian(with_gradient + part);
+  }
+  template <int degree, class Coefficient>
+  static __device__ void sum(const Real u[3], Coefficient&& a, Real* out) {
+    laplace::rho_hessian<degree>(u[0], u[1], u[2], a, out);
+  }
+  struct Scale {
+    Real hessian;
+    __device__ Scale(Real scale, Real factor) : hessian(scale * factor * factor) {}
+    __device__ Real operator[](int /*part*/) const { return hessian; }
+  };
+};
+
 template <class Kernel, class Real>
 void l2p_of_hessians(const Work<Real>& work) {
+  static_assert(std::is_same_v<typename Kernel::Basis, LaplaceBasis>);
+  if (with_fixed_degree<LaplaceBasis, Real>(
+          work.tables.degree, [&](auto degree) { choose_shape<Kernel, Real, degree(), HessianParts<Real>>(work); }))
+    return;
   add_hessians<Kernel, Real, false>(work);
 }
 template <class Kernel, class Real>

@@ -10,6 +10,7 @@
 // points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
