@@ -6,7 +6,7 @@
 
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/condition.hpp"
-#include "backends/cuda/judge/moment_sums.hpp"
+#include "backends/cuda/judge/moments/sums.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"

@@ -1,7 +1,7 @@
 // Direct sums in double at a few targets (judge/direct_sum.hpp): a block per target and share of the sources.
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
-#include "backends/cuda/judge/moment_sums.hpp"
+#include "backends/cuda/judge/moments/sums.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"

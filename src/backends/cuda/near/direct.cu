@@ -1,6 +1,6 @@
 // direct: all targets with all sources. A block per tile of targets, as in p2p.
 // Cost: 20 flops and one reciprocal square root per pair of 1/r with gradient; sources come through shared memory.
-#include "backends/cuda/near/moments.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
 #include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/near/source_rows.hpp"
@@ -55,7 +55,7 @@ template <class Kernel, class Real>
 void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
   if (work.densities > 1)
-    return for_each_density(work, [&](const NearWork<Real>& one) { direct<Kernel>(one, sources, targets); });
+    return for_each_slice(work, 1, [&](const NearWork<Real>& one) { direct<Kernel>(one, sources, targets); });
   if constexpr (Differentiates<Kernel>)
     if (!work.plain()) return direct_moments<Kernel>(work, sources, targets);
   if constexpr (Kernel::softens)

@@ -14,22 +14,28 @@ void p2p_moments(const NearWork<Real>& work, unsigned blocks);
 template <class Kernel, class Real>
 void direct_moments(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets);
 
-/// The sum of one density alone.
+/// Densities of charges without softening whose pairs p2p forms together; others go one by one.
+inline constexpr int densities_together = 3;
+
+/// The sum of so many densities from `first` on.
 template <class Real>
-NearWork<Real> of_density(NearWork<Real> work, int density) {
-  work.strength += density * work.strength_pitch;
+NearWork<Real> of_densities(NearWork<Real> work, int first, int densities) {
+  work.strength += first * work.strength_pitch;
   for (const Real*& axis : work.dipole)
-    if (axis) axis += density * work.strength_pitch;
+    if (axis) axis += first * work.strength_pitch;
   for (Real*& part : work.result.part)
-    if (part) part += density * work.result_pitch;
-  work.densities = 1;
+    if (part) part += first * work.result_pitch;
+  work.densities = densities;
   return work;
 }
 
-/// Calls sum(work) for every density by itself.
+/// Calls sum(work) for slices of `together` densities, and for each that is left over.
 template <class Real, class Sum>
-void for_each_density(const NearWork<Real>& work, const Sum& sum) {
-  for (int density = 0; density < work.densities; ++density) sum(of_density(work, density));
+void for_each_slice(const NearWork<Real>& work, int together, const Sum& sum) {
+  for (int first = 0, slice; first < work.densities; first += slice) {
+    slice = first + together <= work.densities ? together : 1;
+    sum(of_densities(work, first, slice));
+  }
 }
 
 /// Calls f(parts, moments), constants, for what a sum that derives is compiled for.

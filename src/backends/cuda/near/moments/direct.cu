@@ -1,7 +1,7 @@
-// The direct sum with dipoles, Hessians or both (moment_sum.hpp), with any softening: a block per tile of targets.
+// The direct sum with dipoles, Hessians or both (tile_sum.hpp), with any softening: a block per tile of targets.
 // Sums of chunks are added up in double, since there are more of them than in a leaf.
-#include "backends/cuda/near/moment_sum.hpp"
-#include "backends/cuda/near/moments.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
+#include "backends/cuda/near/moments/tile_sum.hpp"
 #include "backends/cuda/near/source_rows.hpp"
 #include "backends/cuda/near/tile_frame.hpp"
 #include "backends/cuda/runtime/check.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "backends/cuda/judge/moment_sums.hpp"
+#include "backends/cuda/judge/moments/sums.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/tuning.hpp"

@@ -1,7 +1,7 @@
-// p2p with dipoles, Hessians or both (moment_sum.hpp): a block per tile of a leaf's targets sums the pairs with the
+// p2p with dipoles, Hessians or both (tile_sum.hpp): a block per tile of a leaf's targets sums the pairs with the
 // sources of every box of the near list. Cost: 22 to 34 instructions and one reciprocal square root per pair.
-#include "backends/cuda/near/moment_sum.hpp"
-#include "backends/cuda/near/moments.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
+#include "backends/cuda/near/moments/tile_sum.hpp"
 #include "backends/cuda/near/source_rows.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"

@@ -56,7 +56,7 @@ class MomentSum {
   static constexpr int batch = 64;  ///< sources of a group, as many as there are bits to note them
   static constexpr bool by_points = has_lengths(softened);  ///< softening lengths are the points' own
   static constexpr bool carries = moments == with_dipole || by_points;
-  static constexpr bool settles = softened == Softened::no;  ///< Kernel::sum_moments, then settle_moments
+  static constexpr bool settles = softened == Softened::no;  ///< sums of which settle_moments makes results
   /// A squared distance at which pairs add nothing.
   static constexpr Real nowhere = sizeof(Real) == 4 ? Real(1e30) : Real(1e300);
   using Place = Staged<Real>;
