@@ -15,6 +15,8 @@
 // and that of the Hessian of dipoles, 4 e (0.00014 / c^7)^(1/2), at about 3 c. A thousandth of the near pairs are
 // close then.
 #pragma once
+#include <limits>
+
 #include "backends/cuda/near/pair_sum.hpp"
 #include "kernels/moments.hpp"
 
@@ -57,8 +59,10 @@ class MomentSum {
   static constexpr bool by_points = has_lengths(softened);  ///< softening lengths are the points' own
   static constexpr bool carries = moments == with_dipole || by_points;
   static constexpr bool settles = softened == Softened::no;  ///< sums of which settle_moments makes results
-  /// A squared distance at which pairs add nothing.
-  static constexpr Real nowhere = sizeof(Real) == 4 ? Real(1e30) : Real(1e300);
+  /// A squared distance for pairs that add nothing: the root's approximation makes 0 of it in single; in double it
+  /// would be no number, and inside a spline nothing follows from 1/r, so that a choice is left.
+  static constexpr bool vanishes = sizeof(Real) == 4 && !is_spline(softened);
+  static constexpr Real nowhere = vanishes ? std::numeric_limits<Real>::infinity() : Real(1e30);
   using Place = Staged<Real>;
 
  public:
@@ -154,13 +158,18 @@ class MomentSum {
     return static_cast<Real>(softened == Softened::plummer_lengths ? length * length / 2 : length);
   }
 
+  /// Dipoles are charges times lengths.
+  __device__ Real in_frame(Real moment) const {
+    return sizeof(Real) == 8 ? moment : moment * static_cast<Real>(shared_.frame.factor);
+  }
+
   __device__ void stage(int at, const Place& source, std::uint32_t s) {
     shared_.source[at] = source;
     shared_.index[at] = s;
     if constexpr (!carries) return;
     Place carried{};
     if constexpr (moments == with_dipole)
-      carried = {__ldg(work_.dipole[0] + s), __ldg(work_.dipole[1] + s), __ldg(work_.dipole[2] + s), Real(0)};
+      carried = {in_frame(work_.dipole[0][s]), in_frame(work_.dipole[1][s]), in_frame(work_.dipole[2][s]), Real(0)};
     if constexpr (by_points) carried.q = carried_length(work_.source_length[s]);
     shared_.carried[at] = carried;
   }
@@ -206,10 +215,14 @@ class MomentSum {
     for (; met; met &= met - 1) add_close(begin + (__ffsll(static_cast<long long>(met)) - 1) * groups_, target);
   }
 
-  __device__ __forceinline__ void add_one(int i, Real r2, Real dx, Real dy, Real dz, Real q, const Place& p,
-                                          Real* sum) const {
+  __device__ __forceinline__ void add_one(int i, Real r2, Real dx, Real dy, Real dz, Real q, Place p, Real* sum) const {
     const Real softening = softening_of(i, p);
-    const Real inverse = approximate_inverse_sqrt(settles || is_spline(softened) ? r2 : r2 + softening);
+    Real inverse = approximate_inverse_sqrt(settles || is_spline(softened) ? r2 : r2 + softening);
+    if constexpr (!vanishes) {
+      const bool counts = leading_bits(r2) < leading_bits(nowhere);
+      inverse = counts ? inverse : Real(0);
+      if (is_spline(softened) && !counts) q = p.x = p.y = p.z = 0;
+    }
     if constexpr (settles)
       Kernel::template sum_moments<parts, moments>(inverse, q, p.x, p.y, p.z, dx, dy, dz, sum);
     else if constexpr (is_spline(softened))
