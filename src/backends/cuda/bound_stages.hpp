@@ -30,8 +30,11 @@ template <class Kernel, class Real>
 class BoundStages {
  public:
   /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
-  BoundStages(const Work<Real>& work, StageEvents& events, SideStream* side)
-      : near_(work), far_(work), events_(events), side_(side) {}
+  /// `forked`: it waits for what that stream held before the p2p of other densities, and p2p is not called.
+  BoundStages(const Work<Real>& work, StageEvents& events, SideStream* side, bool forked = false)
+      : near_(work), far_(work), events_(events), side_(side) {
+    if (side && forked) far_.stream = *side;
+  }
 
   int levels() const { return near_.tree.levels; }
   void p2p() {

@@ -93,7 +93,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       events_.start(stream_);
       work();
     } catch (...) {
-      const cudaStream_t used[3] = {stream_, side_, far_side_};
+      std::vector<cudaStream_t> used = {stream_, side_, far_side_};
+      for (const auto& side : other_sides_)
+        if (side) used.push_back(*side);
       for (const cudaStream_t stream : used)
         if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();
       throw;
@@ -176,6 +178,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (!with_tree()) return;
     multipole_.resize(densities * expansion_pitch());
     local_.resize(walks() ? 0 : densities * expansion_pitch());
+    translations_.make_room(runs_beside() ? densities : 1);
+    for (int v = 1; v < densities && runs_beside(); ++v)
+      if (!other_sides_[v - 1]) other_sides_[v - 1] = std::make_unique<SideStream>(true);
     places_.resize(walks() ? walk_memory(tree_.tree.boxes, targets()) : 0);
   }
 
@@ -351,6 +356,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.m2p_sources = decision.thresholds.m2p_sources;
     if (!walks()) work_.near = near_.view();
   }
+  /// Do the near field and the far fields of densities run at the same time?
+  bool runs_beside() const { return tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart; }
   bool in_cells() const { return decision.method == Method::cutoff || decision.method == Method::grid; }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
@@ -377,19 +384,20 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
         return treecode(bound, events_);
       }
     }
-    const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
+    const bool beside = runs_beside();
+    for (int v = 1; v < work_.densities && beside; ++v) other_sides_[v - 1]->fork(work_.stream);
     BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
     fmm(bound, events_);  // the near field of all densities, the far field of the first
-    if constexpr (Differentiates<K>) far_fields_of_others<K>();
+    if constexpr (Differentiates<K>)
+      for (int v = 1; v < work_.densities; ++v) far_field_of<K>(v, beside ? other_sides_[v - 1].get() : nullptr);
   }
   template <class K>
-  void far_fields_of_others() {
-    for (int v = 1; v < work_.densities; ++v) {
-      const Work<Real> one = density_of(work_, v);
-      BoundStages<K, Real> bound(one, events_, nullptr);
-      upward(bound, events_);
-      downward(bound, events_);
-    }
+  void far_field_of(int density, SideStream* side) {
+    Work<Real> one = density_of(work_, density);
+    if (side) translations_.bind_operands(one, density);
+    BoundStages<K, Real> bound(one, events_, side, true);
+    upward(bound, events_);
+    downward(bound, events_);
   }
   template <class K>
   void run_in_cells() {
@@ -427,6 +435,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool recount_ = false;   ///< the walks of a treecode that follow strengths are counted after the first evaluation
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
+  std::unique_ptr<SideStream> other_sides_[densities_together - 1];  ///< of the far fields of other densities
   StageEvents events_;
   StageGraph graph_;
   P2pWork near_{memory_};

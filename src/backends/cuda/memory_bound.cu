@@ -36,13 +36,14 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   if (traits(d.kernel).factors)
     return bytes + (real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree));
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
-    bytes += boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
+    bytes += (1 + more) * boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
   if (real == 4) return bytes + Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced);
   const std::int64_t rotation = Tables<double>::bytes(d.degree, coefficients, true, d.reduced);
   if (d.rotation) return bytes + rotation;
   const std::int64_t dense = Tables<double>::bytes(d.degree, coefficients, false, d.reduced);
   if (d.degree > most_mirror_degree) return bytes + dense;
-  const std::int64_t mirrors = boxes * MirrorM2l::bytes_of_box(d.degree) + MirrorM2l::bytes_of_operators(d.degree);
+  const std::int64_t mirrors =
+      (1 + more) * boxes * MirrorM2l::bytes_of_box(d.degree) + MirrorM2l::bytes_of_operators(d.degree);
   return bytes + (d.any_scheme ? rotation + mirrors : std::max(dense, rotation + mirrors));
 }
 

@@ -92,6 +92,18 @@ void Translations<Real>::bind(Work<Real>& work) const {
   work.planar = planar_.view();
 }
 
+template <class Real>
+void Translations<Real>::make_room(int densities) {
+  if (tensor_.view().ready) tensor_.make_room(densities);
+  if (mirror_.view().ready) mirror_.make_room(densities);
+}
+
+template <class Real>
+void Translations<Real>::bind_operands(Work<Real>& work, int density) const {
+  if (work.tensor.ready) work.tensor = tensor_.view_of(density);
+  if (work.mirror.ready) work.mirror = mirror_.view_of(density);
+}
+
 template class Translations<float>;
 template class Translations<double>;
 
