@@ -5,10 +5,10 @@
 //                                    octaves: N = 2^22 ... 2^25 in quarters   constants: what the cost model takes
 //                                    plane: kernels laplace2d and vortex on flat points
 //                                    screened: yukawa3d beside laplace3d, kappa times the extent 0, 1, 10, 100
+//                                    moments: dipoles, Hessians and three densities beside charges with gradient
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 --tolerance 1e-3,1e-5
-//           [--precision double] [--outputs potential] [--strengths positive] [--kernel
-//           laplace2d|vortex|cauchy|yukawa3d]
-//           [--kappa 10] [--m2l rotation]
+//           [--precision double] [--outputs potential|gradient|hessian] [--strengths positive] [--sources dipoles]
+//           [--densities 3] [--kernel laplace2d|vortex|cauchy|yukawa3d] [--kappa 10] [--m2l rotation]
 //                                    every combination; degree -1 (the default) follows the tolerance, leaf 0 is chosen
 #include <cmath>
 #include <cstdio>
@@ -27,8 +27,9 @@ namespace {
 struct Case {
   std::string cloud;
   double log2_n;
-  Options options;  ///< method, precision, tolerance, degree, leaf size, outputs
+  Options options;  ///< method, precision, tolerance, degree, leaf size, outputs, dipoles beside charges
   bool mixed;
+  std::int64_t densities = 1;
 };
 
 Options options_for(Precision precision, double tolerance, int degree = -1, bool gradient = true) {
@@ -52,23 +53,41 @@ struct Flatten {
   __device__ void operator()(std::int64_t i) const { xyz[3 * i + 2] = 0.25f; }
 };
 
+/// Dipoles of the mean distance of neighbours times a charge: either kind counts.
+template <class T>
+struct Scale {
+  T* numbers;
+  T factor;
+  __device__ void operator()(std::int64_t i) const { numbers[i] *= factor; }
+};
+
 /// Points, strengths and results on the device.
 template <class T>
 struct Field {
   explicit Field(const Case& c) : n(std::llround(std::exp2(c.log2_n))) {
     xyz = make_points(c.cloud, n);
     if (is_flat(c.options.kernel)) cuda::for_each_index(n, Flatten{xyz.data()}, nullptr, "flatten");
-    q = make_strengths<T>(n, c.mixed);
-    if (!is_vector(c.options.kernel)) potential.resize(n);
-    if (c.options.gradient) gradient.resize(3 * n);
+    const std::int64_t all = c.densities * n;
+    q = make_strengths<T>(all, c.mixed);
+    if (!is_vector(c.options.kernel)) potential.resize(all);
+    if (c.options.gradient) gradient.resize(3 * all);
+    if (c.options.hessian) hessian.resize(6 * all);
     at = on_device(xyz);
-    strength = strengths(static_cast<const T*>(q.data()), n);
+    strength = strengths(static_cast<const T*>(q.data()), n, c.densities);
+    if (c.options.dipoles) carry_dipoles(all, c.mixed);
     strength.space = MemorySpace::device;
     out = {potential.data(), gradient.data(), nullptr, nullptr, scalar_of<T>, MemorySpace::device, nullptr};
+    out.hessian = hessian.data();
+  }
+  void carry_dipoles(std::int64_t all, bool mixed) {
+    dipoles = make_strengths<T>(3 * all, mixed);
+    const Scale<T> scale{dipoles.data(), static_cast<T>(std::cbrt(1 / static_cast<double>(n)))};
+    cuda::for_each_index(3 * all, scale, nullptr, "scale");
+    strength = with_dipoles(strength, static_cast<const T*>(dipoles.data()));
   }
   std::int64_t n;
   cuda::DeviceArray<float> xyz;
-  cuda::DeviceArray<T> q, potential, gradient;
+  cuda::DeviceArray<T> q, dipoles, potential, gradient, hessian;
   Points at;
   Strengths strength;
   Outputs out;
@@ -106,6 +125,22 @@ Times time_plan(Plan& plan, const Field<T>& f) {
   return {median(all), median(again), stages_apart(plan, stages, build_and_evaluate)};
 }
 
+bool has_moments(const Case& c) { return c.options.hessian || c.options.dipoles || c.densities > 1; }
+
+/// What dipoles, Hessians and densities cost over charges with gradient, which the line before timed.
+void print_moments(const Case& c, const Times& times, const ErrorReport& error) {
+  static Times charges;
+  if (!has_moments(c)) {
+    charges = times;
+    return;
+  }
+  std::printf(
+      "\"hessian\": %s, \"dipoles\": %s, \"densities\": %lld, \"error_hessian\": %.3g, "
+      "\"over_charges\": %.3f, \"again_over_charges\": %.3f, ",
+      c.options.hessian ? "true" : "false", c.options.dipoles ? "true" : "false", static_cast<long long>(c.densities),
+      error.hessian, times.all / charges.all, times.again / charges.again);
+}
+
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {
   const Options& o = c.options;
   std::printf(
@@ -114,13 +149,14 @@ void print(const Case& c, const Report& r, const Times& times, const ErrorReport
       "\"given_degree\": %d, "
       "\"degree\": %d, \"m2l\": \"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, "
       "\"again\": %.6f, \"particles_per_second\": %.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, "
-      "\"leaves\": %lld, \"near_pairs\": %lld, \"m2l_boxes\": %lld, \"boxes\": %lld, \"memory_bytes\": %lld, "
-      "\"stages_ms\": {",
+      "\"leaves\": %lld, \"near_pairs\": %lld, \"m2l_boxes\": %lld, \"boxes\": %lld, \"memory_bytes\": %lld, ",
       r.kernel.c_str(), o.kappa, c.cloud.c_str(), c.log2_n, r.precision.c_str(), o.tolerance, o.degree, r.degree,
       r.m2l.c_str(), static_cast<long long>(r.leaf_size), o.gradient ? "true" : "false", c.mixed ? "true" : "false",
       times.all, times.again, static_cast<double>(r.sources) / times.all, error.potential, error.gradient,
       static_cast<long long>(r.leaves), static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
       static_cast<long long>(r.boxes), static_cast<long long>(r.memory_bytes));
+  print_moments(c, times, error);
+  std::printf("\"stages_ms\": {");
   print_stages(times.stages, 3);
   std::printf("}}\n");
   std::fflush(stdout);
@@ -215,6 +251,24 @@ void run_screened(int largest) {
       }
 }
 
+/// Charges with gradient; with dipoles; with the Hessian; with both; of three densities. All with one precision.
+void run_moments(double log2_n, Precision precision, double tolerance) {
+  Case c{"uniform", log2_n, options_for(precision, tolerance), true};
+  run(c);
+  for (const bool hessian : {false, true})
+    for (const bool dipoles : {false, true}) {
+      c.options.hessian = hessian, c.options.dipoles = dipoles;
+      if (hessian || dipoles) run(c);
+    }
+  run({"uniform", log2_n, options_for(precision, tolerance), true, 3});
+}
+void run_moments(int largest) {
+  for (int log2_n = 20; log2_n <= std::min(22, largest); log2_n += 2) {
+    run_moments(log2_n, Precision::single_, 1e-5);
+    run_moments(log2_n, Precision::double_, 1e-9);
+  }
+}
+
 /// The values behind --name, separated by commas.
 std::vector<std::string> values(const std::vector<std::string>& words, const std::string& name,
                                 const std::string& otherwise) {
@@ -231,13 +285,14 @@ void run_chosen(const std::vector<std::string>& words) {
         for (const std::string& degree : of("degree", "-1"))
           for (const std::string& leaf : of("leaf", "0")) {
             Options o = options_for(precision, std::stod(tolerance), std::stoi(degree),
-                                    of("outputs", "gradient")[0] == "gradient");
+                                    of("outputs", "gradient")[0] != "potential");
+            o.hessian = of("outputs", "gradient")[0] == "hessian", o.dipoles = of("sources", "charges")[0] == "dipoles";
             o.leaf_size = std::stoll(leaf);
             if (of("m2l", "auto")[0] == "rotation") o.m2l = M2l::rotation;
             o.kappa = std::stod(of("kappa", "0")[0]);
             for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy, Kernel::yukawa3d})
               if (of("kernel", "laplace3d")[0] == word_of(kernel)) o.kernel = kernel;
-            run({cloud, std::stod(n), o, of("strengths", "mixed")[0] == "mixed"});
+            run({cloud, std::stod(n), o, of("strengths", "mixed")[0] == "mixed", std::stoll(of("densities", "1")[0])});
           }
 }
 
@@ -255,8 +310,9 @@ int main(int count, char** arguments) {
   if (set == "constants") return run_constants(), 0;
   if (set == "plane") return run_plane(largest), 0;
   if (set == "screened") return run_screened(largest), 0;
+  if (set == "moments") return run_moments(largest), 0;
   if (set.rfind("--", 0) == 0) return run_chosen(words), 0;
-  std::fprintf(stderr, "gpu_fmm: no set %s: there are rate, sizes, octaves, constants, plane and screened\n",
+  std::fprintf(stderr, "gpu_fmm: no set %s: there are rate, sizes, octaves, constants, plane, screened and moments\n",
                set.c_str());
   return 2;
 }

@@ -1,7 +1,8 @@
 // Pairs per second of p2p by mean leaf, precision, outputs and form (tiles of 64 or 128 threads, families, and what p2p
 // chooses), and of direct sums: a JSON line each, the median of seven launches. Uniform trees have random (Poisson)
 // leaves. `difference` is the relative L2 distance of the results from those of narrow tiles. What counts as close is
-// what it is beside expansions of degree 5. Usage: gpu_p2p [single|double|clouds|direct]...
+// what it is beside expansions of degree 5. `moments`: p2p with dipoles, Hessians and three densities beside that of
+// charges with gradient. Usage: gpu_p2p [single|double|clouds|direct|moments]...
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -38,8 +39,8 @@ class Field {
       build(tree_, points.view(), nullptr, geometry, *options);
     else
       read_points(tree_, points.view(), nullptr, geometry, true);
-    strength_ = bench::make_strengths<Real>(n, true);
-    for (DeviceArray<Real>& result : result_) result.resize(n);
+    strength_ = bench::make_strengths<Real>(densities * n, true);
+    for (DeviceArray<Real>& result : result_) result.resize(densities * n);
     for (int a = 0; a < 3; ++a) work_.source[a] = work_.target[a] = tree_.sources.axis[a].data();
     work_.strength = strength_.data();
     want_gradient(false);
@@ -55,6 +56,13 @@ class Field {
   void want_gradient(bool wanted) {
     for (int part = 0; part < most_parts; ++part)
       work_.result.part[part] = part < parts_with(wanted) ? result_[part].data() : nullptr;
+  }
+  /// `parts` of the result, of sources with so many moments, of several densities.
+  void want(int parts, int moments, int together) {
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = part < parts ? result_[part].data() : nullptr;
+    for (const Real*& axis : work_.dipole) axis = moments == with_dipole ? strength_.data() : nullptr;
+    work_.densities = together, work_.strength_pitch = work_.result_pitch = n_;
   }
   double time_p2p(const P2pLimits<Real>& limits) {
     const double building = bench::milliseconds([&] { near_.build(work_.tree, work_.lists, n_, n_, stream, limits); });
@@ -81,11 +89,13 @@ class Field {
   double rows_ms = 0;
 
  private:
+  static constexpr int densities = 3;
+
   std::int64_t n_;
   DeviceMemory memory_;
   CudaTree tree_;
   P2pWork near_{memory_};
-  DeviceArray<Real> strength_, result_[4];
+  DeviceArray<Real> strength_, result_[most_parts];
   Work<Real> work_;
   Report report_;
 };
@@ -140,6 +150,35 @@ void run_uniform() {
   }
 }
 
+/// Sums that are not plain go by tiles alone.
+template <class Real>
+void run_moments() {
+  struct Sum {
+    const char* name;
+    int parts, moments, densities;
+  };
+  for (const int mean : {16, 32, 64, 128}) {
+    TreeOptions options;
+    options.depth = mean <= 24 ? 6 : 5;
+    Field<Real> field("uniform", std::int64_t(mean) << 3 * options.depth, &options);
+    const double pairs = static_cast<double>(field.count().near_pairs);
+    double plain = 0;
+    for (const Sum& sum : {Sum{"charges", 4, 1, 1}, Sum{"dipoles", 4, 4, 1}, Sum{"Hessian", 10, 1, 1},
+                           Sum{"dipoles and Hessian", 10, 4, 1}, Sum{"three densities", 4, 1, 3}}) {
+      P2pLimits<Real> limits;
+      if (sum.parts == with_hessian || sum.moments == with_dipole) limits.family_mean = 0;
+      field.want(sum.parts, sum.moments, sum.densities);
+      const double ms = field.time_p2p(limits);
+      if (plain == 0) plain = ms;
+      std::printf(
+          "{\"measured\": \"p2p\", \"sum\": \"%s\", \"mean\": %d, \"precision\": \"%s\", \"pairs\": %.6g, \"ms\": "
+          "%.4f, "
+          "\"ns_per_pair\": %.3g, \"times\": %.3f}\n",
+          sum.name, mean, sizeof(Real) == 4 ? "single" : "double", pairs, ms, ms * 1e6 / pairs, ms / plain);
+    }
+  }
+}
+
 template <class Real>
 void run_clouds() {
   for (const char* cloud : {"uniform", "plummer", "sphere"})
@@ -169,6 +208,7 @@ void run(const std::string& part) {
   if (part == "single") run_uniform<float>();
   if (part == "double") run_uniform<double>();
   if (part == "clouds") run_clouds<float>(), run_clouds<double>();
+  if (part == "moments") run_moments<float>(), run_moments<double>();
   if (part == "direct")
     for (const char* cloud : {"uniform", "plummer"}) run_direct<float>(cloud), run_direct<double>(cloud);
 }
@@ -178,7 +218,7 @@ void run(const std::string& part) {
 
 int main(int count, char** arguments) {
   std::vector<std::string> parts(arguments + 1, arguments + count);
-  if (parts.empty()) parts = {"single", "double", "clouds", "direct"};
+  if (parts.empty()) parts = {"single", "double", "clouds", "direct", "moments"};
   try {
     for (const std::string& part : parts) farfield::cuda::run(part);
   } catch (const farfield::Error& error) {

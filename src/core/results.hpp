@@ -20,16 +20,21 @@ FARFIELD_HD constexpr int order_of(int part) { return part == 0 ? 0 : part < wit
 inline constexpr int orders = 3;
 /// The axes of parts 4 to 9.
 inline constexpr int hessian_axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+/// The same where a device has no such array.
+FARFIELD_HD constexpr int hessian_axis(int k, int which) {
+  constexpr int axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  return axes[k][which];
+}
 
 /// An array of one number per target for every part, in tree order; null where the part is not computed.
 template <class Real>
 struct ResultArrays {
   Real* part[most_parts] = {};
   FARFIELD_HD int parts() const { return parts_with(part[1], part[0], part[with_gradient]); }
-  /// A choice, not an index: a kernel's argument that is indexed by a variable is copied to local memory.
-  FARFIELD_HD Real* operator[](int i) const {
-    return i == 0 ? part[0] : i == 1 ? part[1] : i == 2 ? part[2] : i == 3 ? part[3] : of_hessian(i);
-  }
+  /// Of the first four parts. A choice, not an index: a kernel's argument that is indexed by a variable is copied to
+  /// local memory. Of all ten it would cost kernels without Hessians up to 200 instructions.
+  FARFIELD_HD Real* operator[](int i) const { return i == 0 ? part[0] : i == 1 ? part[1] : i == 2 ? part[2] : part[3]; }
+  FARFIELD_HD Real* any(int i) const { return i < with_gradient ? (*this)[i] : of_hessian(i); }
   FARFIELD_HD Real* of_hessian(int i) const {
     return i == 4 ? part[4] : i == 5 ? part[5] : i == 6 ? part[6] : i == 7 ? part[7] : i == 8 ? part[8] : part[9];
   }

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/dual.hpp"
 #include "core/hd.hpp"
 #include "expansions/solid_shape.hpp"
 
@@ -52,11 +53,12 @@ struct Rho {
 /// Q_n^m from Q_{n-1}^m (`q`) and Q_{n-2}^m (`before`).
 template <class Family, int n, int m, class V>
 FARFIELD_HD V next_function(V z, V r2, V q, V before) {
-  constexpr V next = V(Family::template next<n, m>);
+  using Factor = typename ConstantOf<V>::type;
+  constexpr Factor next = Factor(Family::template next<n, m>);
   if constexpr (n == m + 1) {
     return z * next;
   } else {
-    constexpr V past = V(Family::template past<n, m>);
+    constexpr Factor past = Factor(Family::template past<n, m>);
     return (z * next) * q - (r2 * past) * before;
   }
 }
@@ -64,7 +66,8 @@ FARFIELD_HD V next_function(V z, V r2, V q, V before) {
 /// Turns (cosine, sine), the parts of (x + iy)^(m-1) with their factor, into those of (x + iy)^m.
 template <class Family, int m, class V>
 FARFIELD_HD void turn(V x, V y, V& cosine, V& sine) {
-  constexpr V factor = V(Family::template turn<m>);
+  using Factor = typename ConstantOf<V>::type;
+  constexpr Factor factor = Factor(Family::template turn<m>);
   const V c = (x * cosine - y * sine) * factor;
   sine = (x * sine + y * cosine) * factor;
   cosine = c;

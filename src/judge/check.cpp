@@ -59,7 +59,7 @@ static Errors errors_of(const Computed<Real>& computed, int order, const Deliver
   for (std::size_t k = 0; k < targets.size(); ++k) {
     double error = 0, size = 0;
     for (int part = first; part < end; ++part) {
-      const double e = exact[k].part[part] / unit, value = static_cast<double>(computed.result[part][targets[k]]);
+      const double e = exact[k].part[part] / unit, value = static_cast<double>(computed.result.any(part)[targets[k]]);
       const double difference = received(value, factor, delivered.scalar) / unit - e;
       error += times_in_tensor(part) * difference * difference;
       size += times_in_tensor(part) * e * e;
@@ -85,7 +85,7 @@ ErrorReport errors(const Computed<Real>& in, const Delivered& delivered, const s
   report.samples = static_cast<std::int64_t>(targets.size());
   report.seed = seed;
   for (int order = 0; order < orders && !targets.empty(); ++order) {
-    if (!in.result[first_of[order]]) continue;
+    if (!in.result.any(first_of[order])) continue;
     const Errors e = errors_of(in, order, delivered, targets, sums);
     const ErrorFields& fields = error_fields[order];
     report.*fields.whole = e.norm, report.*fields.median = e.median, report.*fields.p95 = e.p95,

@@ -69,7 +69,7 @@ Norms norms_of(const Computed<Real>& computed, int threads) {
   const ResultArrays<Real>& result = computed.result;
   norms.with_potential = result[0] || !result[1];
   for (int k = 0; k < orders; ++k)
-    if (k == 0 ? norms.with_potential : result[first_of[k]] != nullptr)
+    if (k == 0 ? norms.with_potential : result.any(first_of[k]) != nullptr)
       norms.order[k] = norm_of(result, first_of[k], first_of[k + 1], computed.targets, threads);
   return norms;
 }
@@ -186,7 +186,7 @@ void measure(Quality& quality, const Computed<Real>& in, const std::vector<Drawn
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     Truncation own;
     for (int part = first_part(in.result.parts()); part < end_part(in.result.parts()); ++part) {
-      const double difference = static_cast<double>(in.result[part][targets[k]]) - exact[k].part[part];
+      const double difference = static_cast<double>(in.result.any(part)[targets[k]]) - exact[k].part[part];
       own.order[order_of(part)] += times_in_tensor(part) * drawn[k].times * difference * difference;
     }
     squares += own;

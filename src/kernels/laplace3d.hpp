@@ -59,7 +59,7 @@ struct Laplace3d {
       V b[3];
       for (int a = 0; a < 3; ++a) b[a] = s5 * (half * d[a] - p[a]), out[4 + a] += b[a] * d[a];
       for (int k = 3; k < 6; ++k) {
-        const int i = hessian_axes[k][0], j = hessian_axes[k][1];
+        const int i = hessian_axis(k, 0), j = hessian_axis(k, 1);
         out[4 + k] += b[i] * d[j];
         out[4 + k] += b[j] * d[i];
       }
@@ -68,7 +68,7 @@ struct Laplace3d {
       out[0] += w;
       for (int a = 0; a < 3; ++a) out[1 + a] -= w3 * d[a];
       const V b[3] = {w5 * dx, w5 * dy, w5 * dz};
-      for (int k = 0; k < 6; ++k) out[4 + k] += b[hessian_axes[k][0]] * d[hessian_axes[k][1]];
+      for (int k = 0; k < 6; ++k) out[4 + k] += b[hessian_axis(k, 0)] * d[hessian_axis(k, 1)];
     }
   }
   template <int parts, int moments, class V>
@@ -136,7 +136,7 @@ struct Laplace3d {
     V b[3];
     for (int a = 0; a < 3; ++a) b[a] = s5 * (dipole ? half * d[a] - n[2] * p[a] : half * d[a]);
     for (int k = 0; k < 6; ++k) {
-      const int i = hessian_axes[k][0], j = hessian_axes[k][1];
+      const int i = hessian_axis(k, 0), j = hessian_axis(k, 1);
       out[4 + k] += b[i] * d[j] + b[j] * d[i];
       if (i == j) out[4 + k] -= w * s3;
     }

@@ -30,18 +30,19 @@ FARFIELD_HD void moments_pair(V r2, V softening, V q, const V (&p)[3], V dx, V d
 /// Adds one pair at any distance, computed with about the larger of distance and softening `length` as the unit.
 /// Nothing where both are 0. Charge and dipole apart, as their results are of different powers of the unit.
 template <class K, int parts, int moments, Softened softened>
-static void nearest_moments_pair(double length, const double (&d)[3], double q, const double (&p)[3], double* out) {
-  const double distance = std::fmax(std::fabs(d[0]), std::fmax(std::fabs(d[1]), std::fabs(d[2])));
-  const double largest = softened == Softened::no ? distance : std::fmax(distance, length);
+FARFIELD_HD void nearest_moments_pair(double length, const double (&d)[3], double q, const double (&p)[3],
+                                      double* out) {
+  const double distance = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
+  const double largest = softened == Softened::no ? distance : fmax(distance, length);
   if (!(largest > 0)) return;
-  const double unit = std::scalbn(1.0, std::ilogb(largest)), x = d[0] / unit, y = d[1] / unit, z = d[2] / unit;
+  const double unit = scalbn(1.0, ilogb(largest)), x = d[0] / unit, y = d[1] / unit, z = d[2] / unit;
   const double r2 = x * x + y * y + z * z, soft = length / unit;
   double charge[parts] = {}, dipole[parts] = {};
   const auto add = [&](auto kind) {
-    const double softening = has_reach(kind()) ? 1 / soft : soft * soft;
-    moments_pair<K, parts, 1, kind()>(r2, softening, q, p, x, y, z, charge);
-    if constexpr (moments == with_dipole)
-      moments_pair<K, parts, moments, kind()>(r2, softening, 0.0, p, x, y, z, dipole);
+    constexpr Softened as = decltype(kind)::value;
+    const double softening = has_reach(as) ? 1 / soft : soft * soft;
+    moments_pair<K, parts, 1, as>(r2, softening, q, p, x, y, z, charge);
+    if constexpr (moments == with_dipole) moments_pair<K, parts, moments, as>(r2, softening, 0.0, p, x, y, z, dipole);
   };
   if (is_spline(softened) && !(length > 0))
     add(std::integral_constant<Softened, Softened::no>{});

@@ -13,7 +13,9 @@ namespace farfield {
 /// `..._lengths`: each point has a length of its own. Cores (kernels/cores/cores.hpp) are summed by the CPU alone.
 enum class Softened { no, plummer, spline, plummer_lengths, spline_lengths, algebraic, gauss };
 
-constexpr bool has_lengths(Softened s) { return s == Softened::plummer_lengths || s == Softened::spline_lengths; }
+FARFIELD_HD constexpr bool has_lengths(Softened s) {
+  return s == Softened::plummer_lengths || s == Softened::spline_lengths;
+}
 FARFIELD_HD constexpr bool is_spline(Softened s) { return s == Softened::spline || s == Softened::spline_lengths; }
 /// For what differs only where points have lengths.
 constexpr Softened only_lengths(Softened s) { return has_lengths(s) ? s : Softened::no; }

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/widest_vectors.hpp"
+#include "core/loops/widest_vectors.hpp"
 #include "model/placement.hpp"
 #include "model/placement_terms.hpp"
 

@@ -108,8 +108,7 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
                       : !offers_softening(Backend::cuda, options) ? "the device does not offer this softening"
                       : !offers_core(Backend::cuda, options)
                           ? "the device does not offer cores beside the stream function"
-                      : !offers_derivatives(Backend::cuda, options) ? "the device does not offer Hessians and dipoles"
-                                                                    : nullptr;
+                          : nullptr;
   if (lacks) {
     Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
     d.choices.insert(d.choices.begin(), {"backend", "cpu", lacks});

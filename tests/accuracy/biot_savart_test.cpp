@@ -4,7 +4,7 @@
 #include <farfield/farfield.hpp>
 #include <numbers>
 
-#include "support/clouds.hpp"
+#include "support/measure.hpp"
 #include "support/oracle.hpp"
 
 namespace farfield::testing {
@@ -62,7 +62,8 @@ Field exact_field(const Vortices& v, double softening) {
   return f;
 }
 
-VortexField<double> computed_field(const Vortices& v, const Options& o) {
+VortexField<double> computed_field(const Vortices& v, const Options& options) {
+  const Options o = on_tested_backend(options);
   BiotSavart sum =
       v.targets.empty() ? BiotSavart(points(v.places), o) : BiotSavart(points(v.places), points(v.targets), o);
   return sum.evaluate(v.strengths);

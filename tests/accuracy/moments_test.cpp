@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <farfield/farfield.hpp>
 
-#include "support/clouds.hpp"
+#include "support/measure.hpp"
 #include "support/tolerance.hpp"
 
 namespace farfield::testing {
@@ -78,8 +78,7 @@ Found evaluated(const Problem& p, const Options& options) {
   if (!dipoles.empty()) s = with_dipoles(s, dipoles.data());
   Options o = options;
   o.dipoles = !dipoles.empty();
-  Plan plan =
-      p.cloud.apart() ? Plan(points(p.cloud.sources), points(p.cloud.targets), o) : Plan(points(p.cloud.sources), o);
+  Plan plan = make_plan(p.cloud, o);
   const Result<T> r = plan.evaluate<T>(s);
   Found found;
   found.report = r.report;
@@ -158,7 +157,7 @@ TEST(Moments, DensitiesDoNotTouchEachOther) {
     for (const bool dipoles : {false, true}) {
       Options o{.tolerance = 1e-5, .gradient = true};
       o.hessian = hessian, o.dipoles = dipoles, o.method = Method::fmm;
-      Plan plan(points(cloud.sources), o);
+      Plan plan = make_plan(cloud, o);
       Strengths all = strengths(q.data(), cloud.count(), densities);
       if (dipoles) all = with_dipoles(all, p.data());
       const Result<double> together = plan.evaluate<double>(all);
@@ -184,7 +183,7 @@ TEST(Moments, DipolesAreAdjointToGradients) {
   for (std::size_t i = 0; i < cloud.sources.size(); ++i) p.push_back(random.between(-1, 1));
   Options o{.tolerance = 1e-10, .gradient = true};
   o.dipoles = true, o.method = Method::fmm;
-  Plan plan(points(cloud.sources), o);
+  Plan plan = make_plan(cloud, o);
   const Result<double> of_dipoles = plan.evaluate<double>(dipoles(p)),
                        of_charges = plan.evaluate<double>(strengths(cloud.strengths));
   long double left = 0, right = 0, size = 0;
@@ -201,7 +200,7 @@ TEST(Moments, HessiansHaveNoTrace) {
   for (const double tolerance : {1e-3, 1e-8}) {
     Options o{.tolerance = tolerance};
     o.hessian = true, o.method = Method::fmm;
-    Plan plan(points(cloud.sources), o);
+    Plan plan = make_plan(cloud, o);
     const Result<double> r = plan.evaluate(cloud.strengths);
     long double trace = 0, all = 0;
     for (std::size_t i = 0; i < cloud.strengths.size(); ++i) {
@@ -229,7 +228,7 @@ TEST(Moments, AMagnetisedSphereIsADipoleOutside) {
   const std::vector<double> far = {3, 4, 12, -5, 20, 3, 0, 0, -15};
   Options o{.tolerance = 1e-9, .gradient = true};
   o.dipoles = true, o.method = Method::fmm;
-  const Result<double> r = Plan(points(places), points(far), o).evaluate<double>(dipoles(moments));
+  const Result<double> r = Plan(points(places), points(far), on_tested_backend(o)).evaluate<double>(dipoles(moments));
   for (std::size_t i = 0; i < 3; ++i) {
     const double* x = &far[3 * i];
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], r3 = r2 * std::sqrt(r2);

@@ -13,13 +13,14 @@ namespace {
 class CudaScatter : public GpuTest {};
 
 /// What number e of the result at `index` shall be: whole, so that float holds it.
-double expected(std::int64_t index, int e) { return static_cast<double>((index * 4 + e) % 16'000'057); }
+double expected(std::int64_t index, int e) { return static_cast<double>((index * most_parts + e) % 16'000'057); }
 
 template <class Real, class T>
 struct Case {
   std::int64_t count, split;  ///< of them in the first set
   bool gradient;
   bool first_potential = true, second_gradient = true;  ///< wanted?
+  bool hessian = false;
 };
 
 template <class T>
@@ -43,32 +44,34 @@ void run(const Case<Real, T>& c) {
   cuda::DeviceMemory memory;
   cuda::DeviceArray<std::uint32_t> on_device(memory);
   cuda::upload(on_device, order.data(), c.count, nullptr);
-  cuda::DeviceArray<Real> sorted[4];
-  for (int e = 0; e < parts_with(c.gradient); ++e) {
+  cuda::DeviceArray<Real> sorted[most_parts];
+  for (int e = 0; e < parts_with(c.gradient, true, c.hessian); ++e) {
     std::vector<Real> values(n);
     for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Real>(expected(order[i], e));
     cuda::upload(sorted[e], values.data(), c.count, nullptr);
   }
   const std::int64_t rest = c.count - c.split;
-  cuda::DeviceArray<T> potential, gradient, source_potential, source_gradient;
+  cuda::DeviceArray<T> potential, gradient, source_potential, source_gradient, hessian, source_hessian;
   if (c.first_potential) potential.resize(c.split);
   if (c.gradient) gradient.resize(3 * c.split);
   source_potential.resize(rest);
   if (c.gradient && c.second_gradient) source_gradient.resize(3 * rest);
+  if (c.hessian) hessian.resize(6 * c.split), source_hessian.resize(6 * rest);
   Delivery delivery;
   delivery.outputs = {
       potential.data(),    gradient.data(), source_potential.data(), source_gradient.data(), scalar_of<T>,
       MemorySpace::device, nullptr};
+  delivery.outputs.hessian = hessian.data(), delivery.outputs.source_hessian = source_hessian.data();
   delivery.split = c.split;
+  SortedResults<Real> results{{}, {Factor(2, 0), Factor(2, 0), Factor(2, 0)}};
+  for (int e = 0; e < most_parts; ++e) results.result.part[e] = sorted[e].data();
   cuda::Scatter scatter(memory);
-  for (int again = 0; again < 2; ++again)
-    scatter(SortedResults<Real>{{{sorted[0].data(), sorted[1].data(), sorted[2].data(), sorted[3].data()}},
-                                {Factor(2, 0), Factor(2, 0), Factor(2, 0)}},
-            0, on_device.data(), c.count, delivery, nullptr);
+  for (int again = 0; again < 2; ++again) scatter(results, 0, on_device.data(), c.count, delivery, nullptr);
   if (c.first_potential) expect_numbers(potential, 0, c.split, 0, 1);
   expect_numbers(source_potential, c.split, rest, 0, 1);
   if (c.gradient) expect_numbers(gradient, 0, c.split, 1, 3);
   if (c.gradient && c.second_gradient) expect_numbers(source_gradient, c.split, rest, 1, 3);
+  if (c.hessian) expect_numbers(hessian, 0, c.split, 4, 6), expect_numbers(source_hessian, c.split, rest, 4, 6);
 }
 
 TEST_F(CudaScatter, AtOnce) {
@@ -87,6 +90,14 @@ TEST_F(CudaScatter, InGroups) {
   run<double, double>({1'048'577, 1'048'577, true});
   run<float, float>({(1 << 22) * 3 / 2 + 1, 77, false});
   run<float, float>({3'000'000, 1'000'000, true, false, false});
+}
+
+TEST_F(CudaScatter, Hessians) {
+  for (const std::int64_t count : {1, 257, 100'003, 3'000'000}) {
+    run<float, float>({count, count / 3, true, true, true, true});
+    run<float, double>({count, count, true, true, true, true});
+    run<double, double>({count, 0, true, true, true, true});
+  }
 }
 
 TEST_F(CudaScatter, InSlabs) { run<float, float>({(1 << 24) + 300'001, 1 << 24, true}); }

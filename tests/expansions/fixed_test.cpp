@@ -1,5 +1,6 @@
 // The forms of a constant degree against those of any degree.
 #include "expansions/expansion_test.hpp"
+#include "expansions/laplace_second.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -70,6 +71,61 @@ TEST(FixedDegree, SumsAreThoseOfTheDerivativesExpansions) {
   SCOPED_TRACE(seed);
   Random random(seed);
   laplace::for_each_constant<1, highest + 1>([&](auto degree) { expect_sums<decltype(degree)::value>(random); });
+}
+
+template <int degree>
+[[gnu::noinline]] void expect_second_derivatives(Random& random) {
+  constexpr std::size_t axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const Point u = random.point(0.5);
+  const Vector r = regular(degree, u), factor = LaplaceBasis::sum_factors(degree);
+  const Vector local = random.vector(LaplaceBasis::coefficient_count(degree));
+  const auto gradient = LaplaceBasis::local_gradient(degree);
+  double out[6];
+  laplace::rho_hessian<degree>(
+      u[0], u[1], u[2], [&](auto i) { return local[decltype(i)::value] * factor[decltype(i)::value]; }, out);
+  const double size = (degree + 1) * bound(degree) * magnitude(local);
+  for (std::size_t k = 0; k < 6; ++k) {
+    Vector once = multiply(gradient[axes[k][0]], local);
+    once.resize(local.size(), 0);
+    EXPECT_NEAR(out[k], dot(multiply(gradient[axes[k][1]], once), r), (degree + 1) * (degree + 1) * size)
+        << degree << ' ' << k;
+  }
+}
+
+TEST(FixedDegree, SecondDerivativesAreThoseOfTheExpansions) {
+  constexpr unsigned seed = 24;
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  laplace::for_each_constant<0, highest + 1>(
+      [&](auto degree) { expect_second_derivatives<decltype(degree)::value>(random); });
+}
+
+/// Slopes of dual numbers: p . grad R, of the derivative's expansions.
+template <int degree>
+[[gnu::noinline]] void expect_slopes(Random& random) {
+  const Point u = random.point(0.5), p = random.point(0.5);
+  const Vector r = regular(degree, u), factor = LaplaceBasis::term_factors(degree);
+  const double charge = random.uniform(-2, 2);
+  const auto gradient = LaplaceBasis::local_gradient(degree);
+  using Number = Dual<double>;
+  Vector found(r.size(), 0);
+  LaplaceBasis::fixed_terms<degree>(
+      Number(1, charge), Number(u[0], p[0]), Number(u[1], p[1]), Number(u[2], p[2]),
+      [&](auto i, Number value) { found[decltype(i)::value] += factor[decltype(i)::value] * value.slope; });
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    Vector unit(r.size(), 0);
+    unit[i] = 1;
+    double expected = charge * r[i];
+    for (std::size_t axis = 0; axis < 3; ++axis) expected += p[axis] * dot(multiply(gradient[axis], unit), r);
+    EXPECT_NEAR(found[i], expected, (degree + 1) * 4 * bound(degree)) << degree << ' ' << i;
+  }
+}
+
+TEST(FixedDegree, SlopesOfTermsAreThoseOfDipoles) {
+  constexpr unsigned seed = 25;
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  laplace::for_each_constant<1, highest + 1>([&](auto degree) { expect_slopes<decltype(degree)::value>(random); });
 }
 
 TEST(FixedDegree, OuterSumsAreThoseOfTheDerivativesExpansions) {

@@ -235,7 +235,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       return time("series", [&] { stages_.hermite(transform_.bind(work_.strength, work_.result)); });
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
-        if (is_summed(part)) std::fill_n(work_.result[part], targets(), Real(0));
+        if (is_summed(part)) std::fill_n(work_.result.any(part), targets(), Real(0));
       stages_.direct(work_, sources(), targets());
     });
   }

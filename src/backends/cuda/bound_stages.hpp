@@ -2,20 +2,40 @@
 #pragma once
 #include <algorithm>
 
+#include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
+#include "kernels/concept.hpp"
 
 namespace farfield::cuda {
 
+/// What one of the densities works with.
+template <class Real>
+Work<Real> density_of(const Work<Real>& work, int density) {
+  Work<Real> one = work;
+  one.densities = 1;
+  one.strength += density * work.strength_pitch;
+  one.multipole += density * work.expansion_pitch;
+  one.local += density * work.expansion_pitch;
+  for (Real*& part : one.result.part)
+    if (part) part += density * work.result_pitch;
+  for (const Real*& axis : one.dipole)
+    if (axis) axis += density * work.strength_pitch;
+  return one;
+}
+
 /// `StageWork`: Work, or LevelWork where tables depend on the level.
-template <class Kernel, class Real, class StageWork>
+template <class Kernel, class Real, class StageWork = Work<Real>>
 class BoundStages {
  public:
   /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
-  BoundStages(const StageWork& work, StageEvents& events, SideStream* side)
-      : near_(work), far_(work), events_(events), side_(side) {}
+  /// `forked`: it waits for what that stream held before the p2p of other densities, and p2p is not called.
+  BoundStages(const StageWork& work, StageEvents& events, SideStream* side, bool forked = false)
+      : near_(work), far_(work), events_(events), side_(side) {
+    if (side && forked) far_.stream = *side;
+  }
 
   int levels() const { return near_.tree.levels; }
   void p2p() {
@@ -24,6 +44,7 @@ class BoundStages {
   }
   void p2m() {
     if (side_) events_.go_to(far_.stream);
+    if (carries_dipoles()) return with_moments([&](auto k) { p2m_of_dipoles<decltype(k)>(far_); });
     cuda::p2m<Kernel>(far_);
   }
   void m2m(int level) { cuda::m2m(far_, level); }
@@ -33,7 +54,9 @@ class BoundStages {
     cuda::m2l(far_);
   }
   void p2l() {
-    if (far_.has_p2l) cuda::p2l<Kernel>(far_);
+    if (!far_.has_p2l) return;
+    if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
+    cuda::p2l<Kernel>(far_);
   }
   void l2l(int level) { cuda::l2l(far_, level); }
   void l2p() {
@@ -42,12 +65,23 @@ class BoundStages {
       events_.go_to(near_.stream);
     }
     cuda::l2p<Kernel>(near_);
+    if (has_hessian()) with_moments([&](auto k) { l2p_of_hessians<decltype(k)>(near_); });
   }
   void m2p() {
-    if (near_.has_m2p) cuda::m2p<Kernel>(near_);
+    if (!near_.has_m2p) return;
+    cuda::m2p<Kernel>(near_);
+    if (has_hessian()) with_moments([&](auto k) { m2p_of_hessians<decltype(k)>(near_); });
   }
 
  private:
+  bool carries_dipoles() const { return near_.moments() == with_dipole; }
+  bool has_hessian() const { return near_.result.part[with_gradient]; }
+  /// Calls f(kernel) where the kernel has stages of dipoles and Hessians.
+  template <class F>
+  static void with_moments(F&& f) {
+    if constexpr (Differentiates<Kernel>) f(Kernel{});
+  }
+
   /// Are locals of levels 2 and deeper written, not added to? Tensor cores in single write those of boxes with targets.
   bool m2l_writes_all() const { return far_.tensor.ready && !far_.rotation && far_.alike; }
 

@@ -19,6 +19,7 @@
 #include "backends/cuda/judge/examine.hpp"
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/graph.hpp"
@@ -68,7 +69,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    use_all(memory_, strength_, multipole_, local_, places_, grids_[0], grids_[1], kept_);
+    use_all(memory_, multipole_, local_, places_, grids_[0], grids_[1], kept_);
+    for (DeviceArray<Real>& moment : strength_) moment.use(memory_);
     for (DeviceArray<Real>& part : result_) part.use(memory_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
@@ -91,7 +93,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       events_.start(stream_);
       work();
     } catch (...) {
-      const cudaStream_t used[3] = {stream_, side_, far_side_};
+      std::vector<cudaStream_t> used = {stream_, side_, far_side_};
+      for (const auto& side : other_sides_)
+        if (side) used.push_back(*side);
       for (const cudaStream_t stream : used)
         if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();
       throw;
@@ -159,25 +163,49 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     events_.book(report, building_);
   }
 
+  /// The same sizes, and places, in every evaluation of a build that sums as many densities together.
   void allocate_results() {
-    strength_.resize(sources());  // the same sizes, and places, in every evaluation of a build
-    for (int part = 0; part < with_gradient; ++part)
-      if (is_summed(part)) result_[part].resize(targets());
+    if (densities != held_) graph_.forget();
+    held_ = densities;
+    strength_[charge].resize(densities * strength_pitch());
+    for (int part = 0; part < most_parts; ++part)
+      if (is_summed(part)) result_[part].resize(densities * result_pitch());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(cells_.lattice.axes);
       for (int i = 0; i < 2; ++i) grids_[i].resize(cells_.blocks.blocks(i) * points);
       kept_.resize(cells_.blocks.kept_pieces() * points);
     }
     if (!with_tree()) return;
-    multipole_.resize(std::int64_t(tree_.tree.boxes) * translations_.stride());
-    local_.resize(walks() ? 0 : std::int64_t(tree_.tree.boxes) * translations_.stride());
+    multipole_.resize(densities * expansion_pitch());
+    local_.resize(walks() ? 0 : densities * expansion_pitch());
+    translations_.make_room(runs_beside() ? densities : 1);
+    for (int v = 1; v < densities && runs_beside(); ++v)
+      if (!other_sides_[v - 1]) other_sides_[v - 1] = std::make_unique<SideStream>(true);
     places_.resize(walks() ? walk_memory(tree_.tree.boxes, targets()) : 0);
   }
 
-  std::vector<StrengthRange> read(const Strengths& strengths) { return strengths_.read(strengths, stream_); }
+  int most_together(const Strengths& strengths) const {
+    const int most = densities_of(decision, strengths.dipoles ? with_dipole : 1);
+    return strengths.vectors < most ? 1 : most;
+  }
+  std::vector<StrengthRange> read(const Strengths& strengths) {
+    std::vector<StrengthRange> ranges = strengths_.read(strengths, placed->exponent, stream_);
+    if (strengths_.moments() != moments_) graph_.forget();
+    moments_ = strengths_.moments();
+    for (int component = 1; component < moments_; ++component)
+      strength_[component].resize(densities * strength_pitch());
+    return ranges;
+  }
 
+  /// Dipoles are scaled like coordinates, too.
   void gather(const OneVector& v) {
-    strengths_.gather(v.index, tree_.sources.order.data(), v.exponent, strength_.data(), stream_);
+    const std::int64_t at = v.place * strength_pitch();
+    const std::uint32_t* order = tree_.sources.order.data();
+    strengths_.gather({v.index, charge, v.exponent}, order, strength_[charge].data() + at, stream_);
+    if (moments_ == 1) return;
+    strengths_.gather_dipoles<Real>(v.index, v.exponent - placed->exponent, order,
+                                    {strength_[1].data() + at, strength_[2].data() + at, strength_[3].data() + at},
+                                    stream_);
   }
 
   void bind() {
@@ -191,11 +219,11 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       work_.source[axis] = tree_.sources.axis[axis].data();
       work_.target[axis] = tree_.target_points().axis[axis].data();
     }
-    work_.strength = strength_.data();
-    work_.multipole = multipole_.data();
-    work_.local = local_.data();
-    for (int part = 0; part < with_gradient; ++part)
-      work_.result.part[part] = is_summed(part) ? result_[part].data() : nullptr;
+    work_.strength_pitch = strength_pitch();
+    work_.result_pitch = result_pitch();
+    work_.expansion_pitch = with_tree() ? expansion_pitch() : 0;
+    work_.densities = densities;
+    point_at(0);
     work_.softening = softening;
     work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
     work_.target_length = !decision.lengths ? nullptr
@@ -210,8 +238,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    if (!traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
-      condition_.launch(work_, decision.kernel, softened_to(), side_);
+    if (densities == 1) probe_condition();
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
@@ -226,8 +253,14 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     side_.join(stream_);
   }
 
+  void show(const OneVector& v) {
+    point_at(v.place);
+    work_.densities = 1;
+  }
+
   /// Beside scatter.
   void start_judging() {
+    if (densities > 1) probe_condition();
     const bool judged = decision.promised || (walks() && traits(decision.kernel).truncates);
     judge_.launch(work_, with_tree() && judged, side_);
   }
@@ -257,11 +290,34 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
  private:
+  std::int64_t strength_pitch() const { return padded(sources()); }
+  std::int64_t result_pitch() const { return padded(targets()); }
+  std::int64_t expansion_pitch() const { return std::int64_t(tree_.tree.boxes) * translations_.stride(); }
+  /// Whole lines of memory: arrays of all densities are aligned alike.
+  static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
+
+  /// Arrays of the density at this place among those that are summed together.
+  void point_at(int place) {
+    const std::int64_t strengths = place * work_.strength_pitch, expansions = place * work_.expansion_pitch;
+    work_.strength = strength_[charge].data() + strengths;
+    for (int axis = 0; axis < 3; ++axis)
+      work_.dipole[axis] = moments_ == with_dipole ? strength_[1 + axis].data() + strengths : nullptr;
+    work_.multipole = multipole_.data() + expansions;
+    work_.local = local_.data() + expansions;
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = is_summed(part) ? result_[part].data() + place * work_.result_pitch : nullptr;
+  }
+
+  /// Not of a bounded kernel: no sum of terms exceeds what errors are relative to.
+  void probe_condition() {
+    if (!traits(decision.kernel).bounded) condition_.launch(work_, decision.kernel, softened_to(), side_);
+  }
+
   void make_rows() {
     if (walks() || has_rows_) return;
     P2pLimits<Real> limits;
     if (decision.least_edge > 0) limits.most_targets = softened_tile(targets());
-    if (decision.lengths) limits.family_mean = 0;
+    if (decision.lengths || decision.hessian || decision.dipoles) limits.family_mean = 0;
     time("rows",
          [&] { near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_, limits); });
     has_rows_ = true;
@@ -300,6 +356,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.m2p_sources = decision.thresholds.m2p_sources;
     if (!walks()) work_.near = near_.view();
   }
+  /// Do the near field and the far fields of densities run at the same time?
+  bool runs_beside() const { return tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart; }
   bool in_cells() const { return decision.method == Method::cutoff || decision.method == Method::grid; }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
@@ -326,17 +384,29 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
         return treecode(bound, events_);
       }
     }
-    const bool beside = tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart;
+    const bool beside = runs_beside();
     SideStream* const side = beside ? &far_side_ : nullptr;
+    for (int v = 1; v < work_.densities && beside; ++v) other_sides_[v - 1]->fork(work_.stream);
     if constexpr (ScaleInvariant<typename K::Basis>)
       run_fmm<K>(work_, side);
     else
       run_fmm<K>(LevelWork<Real>{work_, translations_.levels()}, side);
+    if constexpr (Differentiates<K>)
+      for (int v = 1; v < work_.densities; ++v) far_field_of<K>(v, beside ? other_sides_[v - 1].get() : nullptr);
   }
+  /// The near field of all densities, the far field of the first.
   template <class K, class StageWork>
   void run_fmm(const StageWork& work, SideStream* side) {
     BoundStages<K, Real, StageWork> bound(work, events_, side);
     fmm(bound, events_);
+  }
+  template <class K>
+  void far_field_of(int density, SideStream* side) {
+    Work<Real> one = density_of(work_, density);
+    if (side) translations_.bind_operands(one, density);
+    BoundStages<K, Real> bound(one, events_, side, true);
+    upward(bound, events_);
+    downward(bound, events_);
   }
   template <class K>
   void run_in_cells() {
@@ -352,7 +422,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Delivered in_own_norm(Delivered delivered) const {
     if (!traits(decision.kernel).bounded) return delivered;
     std::vector<Real> strengths(static_cast<std::size_t>(sources()));
-    download(strengths.data(), strength_.data(), sources(), stream_);
+    download(strengths.data(), strength_[charge].data(), sources(), stream_);
     require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     for (const Real q : strengths) delivered.unit[0] += std::fabs(static_cast<double>(q));
     delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
@@ -360,7 +430,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   Evaluated<Real> evaluated(const OneVector& v) const {
-    return {work_, sources(), targets(), decision.kernel, strengths_, v.index, tree_.sources.order.data(), v.exponent};
+    return {work_,      sources(),       targets(), decision.kernel, strengths_, v.index, tree_.sources.order.data(),
+            v.exponent, placed->exponent};
   }
 
   DeviceMemory& memory_ = placed->memory;
@@ -368,9 +439,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   PlacedCells& cells_ = placed->cells;
   bool building_ = false;  ///< is the current call a build?
   bool has_rows_ = false;  ///< of near pairs, for the tree that is there
+  int moments_ = 1;        ///< of the strengths that were read
+  int held_ = 1;           ///< densities that the arrays have room for
   bool recount_ = false;   ///< the walks of a treecode that follow strengths are counted after the first evaluation
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
+  std::unique_ptr<SideStream> other_sides_[densities_together - 1];  ///< of the far fields of other densities
   StageEvents events_;
   StageGraph graph_;
   P2pWork near_{memory_};
@@ -380,12 +454,17 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   ConditionProbe condition_{memory_};
   Accounts accounts_{memory_};
   Judge judge_{memory_};
-  DeviceArray<Real> strength_, multipole_, local_, result_[with_gradient];
+  DeviceArray<Real> strength_[with_dipole], multipole_, local_, result_[most_parts];
   DeviceArray<float4> places_;         ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
   Work<Real> work_;
 };
+
+int densities_of(const Decision& d, int moments) {
+  const bool compiled = traits(d.kernel).differentiates && d.parts() <= with_gradient && moments == 1;
+  return compiled && d.method == Method::fmm && d.softening == 0 && !d.lengths ? densities_together : 1;
+}
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   return make_sequenced<CudaSteps>(decision, threads, std::make_shared<Placed>());

@@ -11,6 +11,10 @@ namespace farfield::cuda {
 /// An evaluator for the decision's kernel, precision and method on the current device; `threads` of the host.
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 
+/// Vectors of strengths of a call that are summed together, where sources carry so many moments. Each keeps the bits
+/// that it has alone.
+int densities_of(const Decision& decision, int moments);
+
 /// For measurements, `apart`: from now on, evaluations of all plans sum the near field first, not beside the far field.
 void keep_stages_apart(bool apart);
 

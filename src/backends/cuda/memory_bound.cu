@@ -18,7 +18,9 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer during the build; after it strengths and
   // results, twice, as the caller's may be in host memory
-  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * (real + 8) + results * d.parts() * (real + 8) + (1 << 20) +
+  const std::int64_t moments = d.dipoles ? with_dipole : 1, more = densities_of(d, 1) - 1;
+  std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * moments * (real + 8) + results * d.parts() * (real + 8) +
+                       more * (sources * real + results * d.parts() * real) + (1 << 20) +
                        Scatter::bytes(results, d.parts(), 8);
   if (d.method == Method::cutoff || d.method == Method::grid)
     bytes += all * 48;           // keys and cells, and tiles of targets
@@ -31,20 +33,21 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
     return bytes + boxes * ((coefficients + 16) * real + 160 + 48 + 8) + results * 4 +
            (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
                       : Tables<double>::bytes(d.degree, coefficients, true, false));
-  bytes += boxes * (2 * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
+  bytes += boxes * (2 * (1 + more) * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (traits(d.kernel).factors)
     return bytes + (real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree));
   if (!traits(d.kernel).scale_invariant)
     return bytes + (real == 4 ? LevelTables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
                               : LevelTables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
-    bytes += boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
+    bytes += (1 + more) * boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_operators(d.degree);
   if (real == 4) return bytes + Tables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced);
   const std::int64_t rotation = Tables<double>::bytes(d.degree, coefficients, true, d.reduced);
   if (d.rotation) return bytes + rotation;
   const std::int64_t dense = Tables<double>::bytes(d.degree, coefficients, false, d.reduced);
   if (d.degree > most_mirror_degree) return bytes + dense;
-  const std::int64_t mirrors = boxes * MirrorM2l::bytes_of_box(d.degree) + MirrorM2l::bytes_of_operators(d.degree);
+  const std::int64_t mirrors =
+      (1 + more) * boxes * MirrorM2l::bytes_of_box(d.degree) + MirrorM2l::bytes_of_operators(d.degree);
   return bytes + (d.any_scheme ? rotation + mirrors : std::max(dense, rotation + mirrors));
 }
 

@@ -96,6 +96,12 @@ inline constexpr int staged_per_thread = single<Real> ? 8 : 4;
 template <class Real>
 inline constexpr int tile_residents = single<Real> ? 768 : 640;
 
+/// The same for sums with dipoles or Hessians, whose ten sums of a target would not stay in so few registers.
+template <class Real>
+constexpr int moment_residents(int parts) {
+  return parts <= 4 ? tile_residents<Real> : single<Real> ? 640 : 512;
+}
+
 inline constexpr int family_leaf = 64;  ///< most targets of a leaf in a family
 /// Families serve up to this many targets per leaf, in the family's mean (bench/gpu_p2p).
 template <class Real>

@@ -58,11 +58,13 @@ struct TablesView {
   int degree = 0, coefficients = 0;
   int stride = 0;                         ///< of expansions: coefficients rounded up to whole 64-byte lines
   int pitch = 0;                          ///< of matrices: coefficients rounded up to whole tiles
-  const Real* recurrence = nullptr;       ///< of the degree itself
-  const Real* recurrence_next = nullptr;  ///< of degree + 1, for the gradient of multipoles
+  const Real* recurrence = nullptr;        ///< of the degree itself
+  const Real* recurrence_next = nullptr;   ///< of degree + 1, for the gradient of multipoles
+  const Real* recurrence_after = nullptr;  ///< of degree + 2, for their Hessian
   Operators<Real> m2m, l2l, far, parent;
   RotationView<Real> rotation;
   SparseView<Real> local_gradient[3] = {}, multipole_gradient[3] = {};
+  SparseView<Real> gradient_of_gradient[3] = {};  ///< multipole_gradient for degree + 1
 };
 
 /// Which reflections change the sign of which coefficients (octants.hpp).
@@ -141,6 +143,14 @@ struct NearWork : TreeWork {
   std::int64_t self_from = 0;
   /// Of sorted points, scaled: their own softening lengths, of a spline reaches. Null: `softening` for all.
   const double *source_length = nullptr, *target_length = nullptr;
+  const Real* dipole[3] = {};  ///< of sorted sources, scaled like coordinates; null: sources carry none
+  /// Vectors of strengths that are summed together, densities. Arrays of density v lie v pitches behind the first's.
+  int densities = 1;
+  std::int64_t strength_pitch = 0, result_pitch = 0;
+
+  __host__ __device__ int moments() const { return dipole[0] ? with_dipole : 1; }
+  /// Is the sum one of charges' potential and gradient, as most are? Other sums have kernels of their own.
+  __host__ __device__ bool plain() const { return densities == 1 && moments() == 1 && !result.part[with_gradient]; }
 
   /// Are these one particle? By their places among the sorted points.
   __device__ bool is_self(std::int64_t source, std::int64_t target) const {
@@ -154,13 +164,14 @@ struct Work : NearWork<Real> {
   TablesView<Real> tables;
   OctantView octants;
   ClassRows classes;
-  Real* multipole = nullptr;  ///< [boxes][stride]
-  Real* local = nullptr;      ///< [boxes][stride]
-  bool rotation = false;      ///< m2l by rotation, else dense
-  bool reduced = false;       ///< reduced stencil
-  TensorView tensor;          ///< dense m2l on tensor cores, in single
-  MirrorView mirror;          ///< the same in double; tables are those of the rotation then
-  PlanarView<Real> planar;    ///< expansions of the plane, which have no other tables
+  Real* multipole = nullptr;         ///< [boxes][stride]
+  Real* local = nullptr;             ///< [boxes][stride]
+  bool rotation = false;             ///< m2l by rotation, else dense
+  bool reduced = false;              ///< reduced stencil
+  TensorView tensor;                 ///< dense m2l on tensor cores, in single
+  MirrorView mirror;                 ///< the same in double; tables are those of the rotation then
+  PlanarView<Real> planar;           ///< expansions of the plane, which have no other tables
+  std::int64_t expansion_pitch = 0;  ///< from one density's expansions to the next's
 };
 
 }  // namespace farfield::cuda

@@ -153,19 +153,13 @@ static void validate_screening(const Options& o) {
 /// differently.
 constexpr double most_dipole_length = 0x1p13;
 
-bool offers_derivatives(Backend backend, const Options& o) {
-  return backend != Backend::cuda || !(o.hessian || o.dipoles);
-}
-
 /// Hessians and dipoles.
-static void validate_derivatives(const Options& o, const Geometry& g, Backend backend) {
+static void validate_derivatives(const Options& o, const Geometry& g) {
   if (!o.hessian && !o.dipoles) return;
   const std::string asked = o.hessian ? "Hessians" : "dipoles", kernel = traits(o.kernel).name;
   const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::usage, why); };
   if (!traits(o.kernel).differentiates)
     refuse(asked + " of kernel " + kernel + " are not offered; leave them out, or use kernel laplace3d");
-  if (!offers_derivatives(backend, o))
-    refuse(asked + " are not offered by backend cuda; use backend cpu, and host memory");
   if (o.method == Method::treecode) refuse(asked + " are not offered by method treecode; use method fmm or direct");
   if (g.lengths && o.method != Method::direct)
     refuse(asked + " of points with softening lengths of their own are offered by method direct alone; ask for it");
@@ -176,7 +170,7 @@ static void validate_derivatives(const Options& o, const Geometry& g, Backend ba
 
 void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_numbers(o);
-  validate_derivatives(o, g, backend);
+  validate_derivatives(o, g);
   validate_method(o, backend);
   validate_plane(o, g);
   validate_screening(o);

@@ -17,9 +17,6 @@ void validate(const Options& options, const Geometry& geometry, Backend backend)
 /// Does the backend offer the method asked for?
 bool offers_method(Backend backend, const Options& options);
 
-/// Does the backend offer the Hessians and dipoles asked for?
-bool offers_derivatives(Backend backend, const Options& options);
-
 /// Longest softening of points that have lengths of their own, over the points' extent: its square and the cube of its
 /// inverse are numbers of single.
 inline constexpr double most_length = 0x1p30;

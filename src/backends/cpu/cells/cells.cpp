@@ -6,7 +6,7 @@
 #include "backends/cpu/boxes/keys.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
-#include "core/widest_vectors.hpp"
+#include "core/loops/widest_vectors.hpp"
 #include "tree/grid/sort_keys.hpp"
 #include "tree/reader.hpp"
 

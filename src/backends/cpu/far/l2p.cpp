@@ -22,7 +22,7 @@ static void add_local(const Work<Real>& work, const TablesView<Real>& tables, Bo
     Evaluate<Kernel, Real, first, end> visit(coefficient);
     Kernel::Basis::columns(tables.degree, tables.recurrence, u.x, u.y, u.z, visit);
     for (int part = first; part < end; ++part)
-      deliver(work.result[part] + density * work.result_pitch + t, visit.out[part], scale[part], valid);
+      deliver(work.result.any(part) + density * work.result_pitch + t, visit.out[part], scale[part], valid);
   }
 }
 

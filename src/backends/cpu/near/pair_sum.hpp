@@ -238,7 +238,7 @@ class PairSum {
     const auto results = part_scales<typename Kernel::Basis, Real>(1 / frame_.factor, frame_.factor);
     for (int v = 0; v < what.densities; ++v)
       for (int part = first_part(parts); part < end_part(parts); ++part)
-        add_to(work_.result[part] + v * work_.result_pitch + first, a.sum[i][v * Tile<n>::pitch + part] * results[part],
+        add_to(work_.result.any(part) + v * work_.result_pitch + first, a.sum[i][v * Tile<n>::pitch + part] * results[part],
                end - first);
   }
   /// Writes no result beyond `valid`: the next ones belong to another box, perhaps of another thread.

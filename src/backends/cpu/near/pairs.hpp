@@ -33,7 +33,7 @@ template <class Real>
 static void clear_results(const Work<Real>& work, std::int64_t begin, std::int64_t end) {
   for (int v = 0; v < work.densities; ++v)
     for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part) {
-      Real* const result = work.result[part] + v * work.result_pitch;
+      Real* const result = work.result.any(part) + v * work.result_pitch;
       std::fill(result + begin, result + end, Real(0));
     }
 }

@@ -11,7 +11,7 @@
 
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
-#include "core/widest_vectors.hpp"
+#include "core/loops/widest_vectors.hpp"
 #include "tree/lattice.hpp"
 #include "tree/reader.hpp"
 

@@ -153,7 +153,7 @@ static void scatter_to(const SortedResults<Real>& r, std::int64_t vector, const 
     const Destination<T>& to = index < d.split ? at_targets : at_sources;
     const std::int64_t at = index < d.split ? index : index - d.split;
     const auto result = [&](int part) {
-      return static_cast<T>(r.factor[part](static_cast<double>(r.result[part][i])));
+      return static_cast<T>(r.factor[part](static_cast<double>(r.result.any(part)[i])));
     };
     if (to.potential) to.potential[at] = result(0);
     if (to.gradient)

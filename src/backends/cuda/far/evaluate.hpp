@@ -2,6 +2,8 @@
 // sparse maps (Gumerov & Duraiswami 2008, section 2.3), then the four expansions share one recurrence. A warp per leaf,
 // lanes are targets, coefficients in shared memory as [coefficient][expansion].
 #pragma once
+#include <algorithm>
+
 #include "backends/cuda/far/visitors.hpp"
 #include "backends/cuda/levels/view.hpp"
 #include "backends/cuda/tuning.hpp"
@@ -114,7 +116,7 @@ bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int f
 template <class Kernel, class Real, bool multipole, class... Levels>
 void evaluate_any_degree(const Work<Real>& work, const Levels&... levels) {
   const TablesView<Real>& t = work.tables;
-  const int parts = work.result.parts();
+  const int parts = std::min(work.result.parts(), with_gradient);  // a Hessian: far/moments/hessians.cu
   const bool longer = multipole && parts > 1;
   const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
                             longer ? t.recurrence_next : t.recurrence};

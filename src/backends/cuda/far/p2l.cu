@@ -1,89 +1,16 @@
-// p2l: sources of coarser leaves into the locals of smaller boxes, L_i += sum q S_i(u), S_i(u) = R_i(u / r^2) / r.
-// Low degrees in single: a warp per box with leaves in its p2l list, lanes are sources of the whole list, the lanes'
-// sums are added once at the end. Any degree: a warp per box, one leaf of the list after the other.
-#include "backends/cuda/far/accumulate.hpp"
-#include "backends/cuda/far/fixed_degree.hpp"
+// p2l: charges of coarser leaves into the locals of smaller boxes.
+#include "backends/cuda/far/sources/p2l.hpp"
 #include "backends/cuda/planar/sums.hpp"
 #include "backends/cuda/stages.hpp"
-#include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
-/// Adds the sources of the leaves listed for `box`, 32 leaves at a time, to the sums of the lane that
-/// reads the source.
-template <class Kernel, class Real, int degree, class Sum>
-__device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& flat, Sum& sum) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  const ListView& list = work.lists.p2l;
-  const TreeView& tree = work.tree;
-  const BoxFrame frame(tree, box);
-  const std::int64_t last = list.begin[box + 1];
-  for (std::int64_t k = list.begin[box]; k < last; k += warp) {
-    const BoxId leaf = k + lane < last ? list.items[k + lane] : no_box;
-    __syncwarp();
-    const std::uint32_t total =
-        flat.fill(lane, leaf == no_box ? 0 : tree.source_begin[leaf], leaf == no_box ? 0 : tree.source_end[leaf]);
-    __syncwarp();
-    for (std::uint32_t i = static_cast<std::uint32_t>(lane); i < total; i += warp) {
-      const std::int64_t s = flat.first[flat.range_of(i)] + i;
-      Real u[3], weight = 1;
-      point_in_box(work.source, s, frame, u);
-      Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
-      Kernel::Basis::template fixed_terms<degree>(work.strength[s] * weight, u[0], u[1], u[2],
-                                                  [&](auto c, Real value) { sum[decltype(c)::value] += value; });
-    }
-  }
-}
-
-template <class Kernel, class Real, int degree>
-__global__ void __launch_bounds__(tuning::box_warps* warp)
-    p2l_fixed_kernel(Work<Real> work,
-                     const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor,
-                     int looks) {
-  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), pitch = warp + 1;
-  extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ FlatRanges<warp> ranges[tuning::box_warps];
-  __shared__ BusyBoxes<tuning::box_warps * warp> busy;
-  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
-  busy.find(work.tree, work.lists.p2l, looks);
-  Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
-  for (BoxId box = busy.take(); box != no_box; box = busy.take()) {
-    Real sum[count] = {};
-    add_listed<Kernel, Real, degree>(work, box, ranges[own], sum);
-#pragma unroll
-    for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
-    __syncwarp();
-    for (int i = lane; i < count; i += warp) {
-      Real value = 0;
-      for (int k = 0; k < warp; ++k) value += column[i * pitch + k];
-      work.local[static_cast<std::int64_t>(box) * stride + i] += value;
-    }
-    __syncwarp();
-  }
-}
-
-template <class Kernel, class Real, int degree>
-static void launch_fixed(const Work<Real>& work) {
-  constexpr int count = Kernel::Basis::coefficient_count(degree);
-  static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
-  constexpr std::size_t bytes = sizeof(Real) * count * (warp + 1);
-  const int warps = warps_that_fit(bytes, tuning::box_warps);
-  const LookShape shape = look_shape(work.tree.boxes, warps);
-  launch_kernel("p2l", p2l_fixed_kernel<Kernel, Real, degree>,
-                {shape.blocks, warps * warp, bytes * static_cast<std::size_t>(warps)}, work.stream, work, factors,
-                shape.looks);
-}
-
 template <class Kernel, class Real>
 void p2l(const Work<Real>& work) {
-  if constexpr (InPlane<typename Kernel::Basis>) {
+  if constexpr (InPlane<typename Kernel::Basis>)
     planar_p2l<Kernel>(work);
-  } else {
-    if (with_fixed_degree<typename Kernel::Basis, Real>(
-            work.tables.degree, [&](auto degree) { launch_fixed<Kernel, Real, decltype(degree)::value>(work); }))
-      return;
-    launch_accumulation(work, "p2l", p2l_kernel<Kernel, Real>);
-  }
+  else
+    p2l_in_space<Kernel, 1>(work);
 }
 
 FARFIELD_INSTANTIATE(p2l, Work)

@@ -16,10 +16,10 @@ namespace farfield::cuda {
 
 template <class Real>
 Tables<Real>::Tables(DeviceMemory& memory) : memory_(memory) {
-  use_all(memory, recurrence_, recurrence_next_, cosine_, sine_, blocks_, shift_, sign_, index_);
+  use_all(memory, recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_, index_);
   for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) use_all(memory, set->matrix, set->link);
   for (int axis = 0; axis < 3; ++axis)
-    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis]})
+    for (Sparse* sparse : {&local_gradient_[axis], &multipole_gradient_[axis], &gradient_of_gradient_[axis]})
       use_all(memory, sparse->begin, sparse->column, sparse->value);
 }
 
@@ -232,6 +232,17 @@ void Tables<Real>::fill_points(Scale... scale) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
     view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
   }
+  if constexpr (ScaleInvariant<Basis>) fill_second_derivatives<Basis>();
+}
+
+/// What Hessians need, too, of families whose kernels offer them.
+template <class Real>
+template <class Basis>
+void Tables<Real>::fill_second_derivatives() {
+  view_.recurrence_after = keep(recurrence_after_, Basis::recurrence_table(view_.degree + 2));
+  const auto again = Basis::multipole_gradient(view_.degree + 1);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    view_.gradient_of_gradient[axis] = keep(gradient_of_gradient_[axis], again[axis]);
 }
 
 /// m2m and l2l.

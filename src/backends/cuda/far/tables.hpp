@@ -49,6 +49,8 @@ class Tables {
   void build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads, Scale... scale);
   template <class Basis, class... Scale>
   void fill_points(Scale... scale);
+  template <class Basis>
+  void fill_second_derivatives();
   template <class Basis, class... Scale>
   void fill_shifts(Scale... scale);
   template <class Basis, class... Scale>
@@ -73,10 +75,10 @@ class Tables {
   bool rotation_scheme_ = false, reduced_ = false;
   double edge_ = 0;  ///< of build_level
   TablesView<Real> view_;
-  DeviceArray<Real> recurrence_, recurrence_next_, cosine_, sine_, blocks_, shift_, sign_;
+  DeviceArray<Real> recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_;
   DeviceArray<std::int32_t> index_;
   Set m2m_, l2l_, far_, parent_;
-  Sparse local_gradient_[3], multipole_gradient_[3];
+  Sparse local_gradient_[3], multipole_gradient_[3], gradient_of_gradient_[3];
 };
 
 }  // namespace farfield::cuda

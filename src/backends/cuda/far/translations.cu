@@ -69,7 +69,7 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
   if (!traits(d.kernel).scale_invariant) return build_levels(d, tree, threads, stream);
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
-  const TensorEngine engine = engine_of<Real>(d);
+  TensorEngine engine = engine_of<Real>(d);
   tables_.build(d.kernel, d.degree, d.rotation || by_mirrors, d.reduced, stream, threads);
   planar_.build(d.kernel, tables_.view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
@@ -80,6 +80,10 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
     if (by_mirrors) mirror_.build(tables_.view(), tree, stream, threads);
   } else {
     if (engine != TensorEngine::none) tensor_.build(tables_.view(), tree, engine, stream);
+    if (engine != TensorEngine::none && d.dipoles && !tensor_.allow_dipoles(tree, stream)) {
+      engine = TensorEngine::none;
+      tensor_.release();
+    }
   }
   if (by_mirrors)
     report.choices.push_back(
@@ -102,6 +106,18 @@ void Translations<Real>::bind(Work<Real>& work) const {
   work.tensor = tensor_.view();
   work.mirror = mirror_.view();
   work.planar = planar_.view();
+}
+
+template <class Real>
+void Translations<Real>::make_room(int densities) {
+  if (tensor_.view().ready) tensor_.make_room(densities);
+  if (mirror_.view().ready) mirror_.make_room(densities);
+}
+
+template <class Real>
+void Translations<Real>::bind_operands(Work<Real>& work, int density) const {
+  if (work.tensor.ready) work.tensor = tensor_.view_of(density);
+  if (work.mirror.ready) work.mirror = mirror_.view_of(density);
 }
 
 template class Translations<float>;

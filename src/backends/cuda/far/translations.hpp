@@ -24,6 +24,9 @@ class Translations {
   void bind(Work<Real>& work) const;
   /// Of a family that is not ScaleInvariant.
   LevelsView<Real> levels() const { return levels_.view(); }
+  /// Room for m2l of so many densities side by side, each with the operands that bind_operands gives it.
+  void make_room(int densities);
+  void bind_operands(Work<Real>& work, int density) const;
   int degree() const { return tables_.view().degree; }
   int stride() const { return tables_.view().stride; }  ///< of expansions
 

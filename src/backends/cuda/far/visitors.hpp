@@ -2,9 +2,12 @@
 // Accumulate (p2m, p2l) and Evaluate (l2p, m2p). Basis::columns passes R_{n,+-m} = Q_{n,m} (C_m, S_m) to a visitor
 // column by column (begin m, terms n, end m).
 #pragma once
+#include <type_traits>
+
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
+#include "core/dual.hpp"
 
 namespace farfield::cuda {
 
@@ -29,29 +32,66 @@ template <class Real>
 __device__ Real inverse_length(const Real u[3]) {
   return 1 / sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 }
+template <class Real>
+__device__ Dual<Real> inverse_length(const Dual<Real> u[3]) {
+  const Dual<Real> square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+  const Real inverse = 1 / sqrt(square.value);
+  return {inverse, Real(-0.5) * square.slope * (inverse * inverse * inverse)};
+}
+
+/// A source in the frame of a box. It adds weight R(u) to an expansion; with a dipole p q R(u) + p . grad R(u), the
+/// slope of (1 + q e) R(u + e p) at e = 0 (core/dual.hpp): the recurrences of charges serve dipoles.
+template <class Real, int moments>
+struct Source {
+  using Number = std::conditional_t<moments == with_dipole, Dual<Real>, Real>;
+  Number weight = 0, u[3] = {1, 1, 1};  ///< of no source
+
+  __device__ void read(const NearWork<Real>& work, std::int64_t i, const BoxFrame& frame) {
+    Real place[3];
+    point_in_box(work.source, i, frame, place);
+    for (int a = 0; a < 3; ++a)
+      if constexpr (moments == with_dipole)
+        u[a] = {place[a], work.dipole[a][i] * static_cast<Real>(frame.factor)};
+      else
+        u[a] = place[a];
+    if constexpr (moments == with_dipole)
+      weight = {1, work.strength[i]};
+    else
+      weight = work.strength[i];
+  }
+};
+/// What a source's term adds to the sum.
+template <class Real>
+__device__ Real summand(Real term) {
+  return term;
+}
+template <class Real>
+__device__ Real summand(Dual<Real> term) {
+  return term.slope;
+}
 
 /// Numbers of the column of Accumulate.
 inline __host__ __device__ int column_numbers(int degree) { return 2 * (degree + 1) * column_pitch; }
 
 /// out[i] (+)= sum over lanes of q R_i, one column of functions at a time through `column`, [2 (degree + 1)][33].
-template <class Kernel, class Real>
+template <class Kernel, class Real, class Number = Real>
 struct Accumulate {
-  Real q;
+  Number q;
   int degree, lane;
   bool add;
   Real *column, *out;
-  Real cosine = 0, sine = 0;
+  Number cosine = 0, sine = 0;
   int azimuth = 0;
 
-  __device__ void begin(int m, Real c, Real s) {
+  __device__ void begin(int m, Number c, Number s) {
     azimuth = m;
     cosine = q * c;
     sine = q * s;
   }
-  __device__ void term(int n, Real value) {
+  __device__ void term(int n, Number value) {
     Real* at = column + 2 * (n - azimuth) * column_pitch + lane;
-    at[0] = cosine * value;
-    at[column_pitch] = sine * value;
+    at[0] = summand(cosine * value);
+    at[column_pitch] = summand(sine * value);
   }
   __device__ void end(int m) {
     __syncwarp();

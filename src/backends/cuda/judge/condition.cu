@@ -6,6 +6,8 @@
 
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/condition.hpp"
+#include "backends/cuda/judge/moments/sums.hpp"
+#include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -20,7 +22,7 @@ constexpr int probe_threads = tuning::condition_threads;
 /// field, the parts of DirectSum::lacking as well.
 template <bool lacks>
 constexpr int numbers = lacks ? 8 : 4;
-constexpr int most_targets = 8, most_sums = most_targets * numbers<true>;
+constexpr int most_targets = 8, most_sums = most_targets * moment_sums::numbers;
 template <bool lacks>
 constexpr int sums = most_targets* numbers<lacks>;
 
@@ -181,15 +183,6 @@ __global__ void __launch_bounds__(probe_threads)
   }
 }
 
-/// sum[e] = sum of part[e][0 ... shares - 1], a warp each.
-__global__ void add_shares(const double* part, int shares, double* sum) {
-  const double* own = part + static_cast<std::int64_t>(blockIdx.x) * shares;
-  double all = 0;
-  for (int k = static_cast<int>(threadIdx.x); k < shares; k += 32) all += own[k];
-  all = sum_of_warp(all);
-  if (threadIdx.x == 0) sum[blockIdx.x] = all;
-}
-
 /// Plummer's kernel without expansions is nowhere 1/r. A Gaussian core lacks t beyond softened_to, t^4 at twice that:
 /// so far single serves no pairs, since a difference of t would have no digits in it.
 template <class Real>
@@ -210,15 +203,17 @@ auto probe_of(bool lacks) {
 
 }  // namespace
 
-ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memory), found_(most_sums) {}
+ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memory), at_(memory), found_(most_sums) {}
 
 template <class Real>
 void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, double softened_to, SideStream& side) {
   lacks_ = std::isfinite(softened_to);
+  moments_ = work.moments() > 1 || work.result.part[with_gradient];
   ProbeTargets targets{};
   const std::vector<std::int64_t> at = work.sources > 0 ? condition_targets(work.targets) : std::vector<std::int64_t>{};
   targets_ = at.size();
   if (targets_ == 0) return;
+  if (moments_) return launch_moments(work, kernel, at, side);
   std::copy(at.begin(), at.end(), targets.at);  // where there are fewer than eight, the rest stay target 0
   const auto shares = static_cast<int>(
       std::min<std::int64_t>(tuning::condition_blocks, (work.sources + probe_threads - 1) / probe_threads));
@@ -236,7 +231,25 @@ void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, double so
   download(found_.data(), sum_.data(), sums, stream);
 }
 
+/// Of sources with dipoles, or with the Hessian: the results are found, too.
+template <class Real>
+void ConditionProbe::launch_moments(const NearWork<Real>& work, Kernel kernel, const std::vector<std::int64_t>& at,
+                                    SideStream& side) {
+  upload(at_, at.data(), std::ssize(at), work.stream);
+  part_.resize(moment_sums::room(std::ssize(at)));
+  const cudaStream_t stream = side.fork(work.stream);
+  moment_sums::launch(work, kernel, at_.data(), std::ssize(at), part_.data(), stream);
+  download(found_.data(), part_.data(), std::ssize(at) * moment_sums::numbers, stream);
+}
+
 std::vector<TermSums> ConditionProbe::result() const {
+  if (moments_)
+    return condition_sums(static_cast<std::int64_t>(targets_), [this](const std::vector<std::int64_t>& at) {
+      std::vector<DirectSum> sums(at.size());
+      for (std::size_t k = 0; k < at.size(); ++k)
+        sums[k] = moment_sums::of_numbers(found_.data() + k * moment_sums::numbers);
+      return sums;
+    });
   std::vector<TermSums> sums(targets_);
   for (std::size_t k = 0; k < targets_; ++k) {
     const double* p = found_.data() + k * static_cast<std::size_t>(lacks_ ? numbers<true> : numbers<false>);

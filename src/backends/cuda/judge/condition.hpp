@@ -19,10 +19,14 @@ class ConditionProbe {
   std::vector<TermSums> result() const;
 
  private:
+  template <class Real>
+  void launch_moments(const NearWork<Real>& work, Kernel kernel, const std::vector<std::int64_t>& at, SideStream& side);
+
   DeviceArray<double> part_, sum_;
+  DeviceArray<std::int64_t> at_;
   PinnedArray<double> found_;
   std::size_t targets_ = 0;
-  bool lacks_ = false;
+  bool lacks_ = false, moments_ = false;
 };
 
 }  // namespace farfield::cuda

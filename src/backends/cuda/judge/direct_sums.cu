@@ -1,6 +1,7 @@
 // Direct sums in double at a few targets (judge/direct_sum.hpp): a block per target and share of the sources.
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
+#include "backends/cuda/judge/moments/sums.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
@@ -34,19 +35,35 @@ __global__ void direct_sums_kernel(NearWork<Real> work, std::int64_t sources, co
   }
 }
 
+/// The sums that take moments, at targets in device memory.
 template <class Real>
-std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sources,
+static std::vector<DirectSum> with_moments_at(const NearWork<Real>& work, const DeviceArray<std::int64_t>& at,
+                                              Kernel kernel, DeviceMemory& memory) {
+  DeviceArray<double> numbers(memory);
+  numbers.resize(moment_sums::room(at.size()));
+  moment_sums::launch(work, kernel, at.data(), at.size(), numbers.data(), memory.stream);
+  std::vector<double> own(static_cast<std::size_t>(at.size()) * moment_sums::numbers);
+  download(own.data(), numbers.data(), std::ssize(own), memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  std::vector<DirectSum> sums(static_cast<std::size_t>(at.size()));
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = moment_sums::of_numbers(&own[k * moment_sums::numbers]);
+  return sums;
+}
+
+template <class Real>
+std::vector<DirectSum> direct_sums(const NearWork<Real>& work, int parts_wanted,
                                    const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory) {
   std::vector<DirectSum> sums(targets.size());
-  if (targets.empty() || sources == 0) return sums;
+  if (targets.empty() || work.sources == 0) return sums;
   DeviceArray<std::int64_t> at(memory);
-  DeviceArray<double> parts(memory);
   const auto count = static_cast<std::int64_t>(targets.size());
   upload(at, targets.data(), count, memory.stream);
+  if (parts_wanted == with_hessian || work.moments() > 1) return with_moments_at(work, at, kernel, memory);
+  DeviceArray<double> parts(memory);
   parts.resize(count * shares * with_gradient);
   with_device_kernel(kernel, [&](auto k) {
     direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
-        work, sources, at.data(), parts.data());
+        work, work.sources, at.data(), parts.data());
   });
   require_launch("direct_sums_kernel");
   std::vector<double> part(static_cast<std::size_t>(parts.size()));
@@ -60,9 +77,9 @@ std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sour
   return sums;
 }
 
-template std::vector<DirectSum> direct_sums<float>(const NearWork<float>&, std::int64_t,
-                                                   const std::vector<std::int64_t>&, Kernel, DeviceMemory&);
-template std::vector<DirectSum> direct_sums<double>(const NearWork<double>&, std::int64_t,
-                                                    const std::vector<std::int64_t>&, Kernel, DeviceMemory&);
+template std::vector<DirectSum> direct_sums<float>(const NearWork<float>&, int, const std::vector<std::int64_t>&,
+                                                   Kernel, DeviceMemory&);
+template std::vector<DirectSum> direct_sums<double>(const NearWork<double>&, int, const std::vector<std::int64_t>&,
+                                                    Kernel, DeviceMemory&);
 
 }  // namespace farfield::cuda

@@ -9,9 +9,9 @@
 
 namespace farfield::cuda {
 
-/// Sums in double at the targets with these indices in tree order. Waits for the stream.
+/// Sums in double at the targets with these indices in tree order, of as many parts. Waits for the stream.
 template <class Real>
-std::vector<DirectSum> direct_sums(const NearWork<Real>& work, std::int64_t sources,
-                                   const std::vector<std::int64_t>& targets, Kernel kernel, DeviceMemory& memory);
+std::vector<DirectSum> direct_sums(const NearWork<Real>& work, int parts, const std::vector<std::int64_t>& targets,
+                                   Kernel kernel, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

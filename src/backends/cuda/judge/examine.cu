@@ -13,15 +13,21 @@ static constexpr std::size_t most_blocks = 16384;  // targets of a launch: any a
 template <class Real>
 static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::vector<std::int64_t>& at,
                                          DeviceMemory& memory) {
-  DeviceArray<double> strength(memory);
-  strength.resize(e.sources);
-  e.strengths.gather(e.vector, e.order, e.exponent, strength.data(), memory.stream);
+  const int moments = e.work.moments();
+  DeviceArray<double> moment[with_dipole];
   NearWork<double> exact;
   for (int axis = 0; axis < 3; ++axis) {
     exact.source[axis] = e.work.source[axis];
     exact.target[axis] = e.work.target[axis];
   }
-  exact.strength = strength.data();
+  exact.sources = e.sources;
+  for (int component = 0; component < moments; ++component) {
+    moment[component].use(memory);
+    moment[component].resize(e.sources);
+    const int exponent = e.exponent - (component == 0 ? 0 : e.unit);
+    e.strengths.gather({e.vector, component, exponent}, e.order, moment[component].data(), memory.stream);
+    (component == 0 ? exact.strength : exact.dipole[component - 1]) = moment[component].data();
+  }
   exact.alike = e.work.alike;
   exact.softening = e.work.softening;
   exact.source_length = e.work.source_length, exact.target_length = e.work.target_length;
@@ -33,7 +39,7 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
   for (std::size_t i = 0; i < at.size(); i += most_blocks) {
     const auto begin = at.begin() + static_cast<std::ptrdiff_t>(i);
     const auto end = at.begin() + static_cast<std::ptrdiff_t>(std::min(i + most_blocks, at.size()));
-    const std::vector<DirectSum> part = direct_sums(exact, e.sources, {begin, end}, e.kernel, memory);
+    const std::vector<DirectSum> part = direct_sums(exact, e.work.result.parts(), {begin, end}, e.kernel, memory);
     sums.insert(sums.end(), part.begin(), part.end());
   }
   return sums;
@@ -45,12 +51,12 @@ ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered,
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
-  std::vector<Real> results[with_gradient];
+  std::vector<Real> results[most_parts];
   Computed<Real> computed{e.targets, {}};
   const int parts = e.work.result.parts();
   for (int part = first_part(parts); part < end_part(parts); ++part) {
     results[part].resize(static_cast<std::size_t>(e.targets));
-    download(results[part].data(), e.work.result[part], e.targets, memory.stream);
+    download(results[part].data(), e.work.result.any(part), e.targets, memory.stream);
     computed.result.part[part] = results[part].data();
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");

@@ -20,6 +20,7 @@ struct Evaluated {
   std::int64_t vector;
   const std::uint32_t* order;  ///< of the sources
   int exponent;                ///< of the strengths' scaling
+  int unit;                    ///< of the coordinates' scaling, which dipoles have, too
 };
 
 struct Sample {

@@ -15,22 +15,24 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int norms = 4, tails = 4;  // numbers of a share
-constexpr int box_lanes = 8;         // that sum the powers of one box
+constexpr int norms = 2 * orders, tails = 2 * orders;  // numbers of a share
+constexpr int box_lanes = 8;                           // that sum the powers of one box
 
 /// The larger of two values; not a number if one of them is not.
 __device__ inline double larger(double a, double b) { return a <= b ? b : (b <= a ? a : a + b); }
 
-/// Sums of squares and largest values of potential and gradient; a thread reads four numbers at a time.
+/// Sums of squares and largest values by order of derivative; a thread reads four numbers at a time.
 template <class Real>
 __global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(NearWork<Real> work, double* part) {
   __shared__ double lane[tuning::norm_threads];
   const std::int64_t step = std::int64_t(gridDim.x) * tuning::norm_threads;
-  for (int which = 0; which < 2; ++which) {
+  const int parts = work.result.parts();
+  for (int which = 0; which < orders; ++which) {
     double squares = 0, largest = 0;
-    const int parts = work.result.parts(), first = which == 0 ? first_part(parts) : 1;
-    for (int axis = first; axis < (which == 0 ? 1 : end_part(parts)); ++axis) {
-      const Real* values = work.result[axis];
+    for (int p = first_part(parts); p < end_part(parts); ++p) {
+      if (order_of(p) != which) continue;
+      const Real* values = work.result.any(p);
+      const double times = times_in_tensor(p);
       for (std::int64_t i = std::int64_t(blockIdx.x) * tuning::norm_threads + threadIdx.x; i < work.targets;
            i += 4 * step) {
         Real x[4];
@@ -39,7 +41,7 @@ __global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(NearWork<Re
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const double value = fabs(static_cast<double>(x[k]));
-          squares += value * value;
+          squares += times * (value * value);
           largest = larger(largest, value);
         }
       }
@@ -107,12 +109,13 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
     boxes += 1;
   });
   const double potential = in_plane ? sum : sum / a2, targets = static_cast<double>(tree.target_count(box));
-  tails.truncation += {{potential, potential * means.outer_ratio(1) / a2}};
+  const double gradient = potential * means.outer_ratio(1) / a2;
+  tails.truncation += {{potential, gradient, gradient * means.outer_ratio(2) / a2}};
   if (!work.tensor.ready) return;
   // every operand is good to n 2^-40, n the most sources of a box of the level (operands.hpp); seen two edges away
   const double digits = static_cast<double>(work.tensor.most_sources[tree.level[box]]) * 0x1p-40;
   const double lost = targets * boxes * digits * digits / (4 * a2);
-  tails.operands += {{lost, lost / (4 * a2)}};
+  tails.operands += {{lost, lost / (4 * a2), 6 * lost / (16 * a2 * a2)}};  // as 1/r, 1/r^2 and 6^(1/2)/r^3
 }
 
 template <class Real>
@@ -164,10 +167,9 @@ __global__ void __launch_bounds__(sum_threads)
     }
     add_finer(work, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
   }
-  const double sums[] = {tails.truncation.order[0], tails.truncation.order[1], tails.operands.order[0],
-                         tails.operands.order[1]};
+#pragma unroll
   for (int e = 0; e < cuda::tails; ++e) {
-    const double all = sum_of_block(sums[e], shared);
+    const double all = sum_of_block(e < orders ? tails.truncation.order[e] : tails.operands.order[e - orders], shared);
     if (threadIdx.x == 0) part[blockIdx.x * cuda::tails + e] = all;
     __syncthreads();
   }
@@ -247,20 +249,20 @@ void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
 Judge::Found Judge::result() const {
   Found found;
   found.norms.with_potential = with_potential_;
-  double squares[2] = {};
+  double squares[orders] = {};
   Norm* const norm = found.norms.order;
   for (int share = 0; share < shares_; ++share)
-    for (int which = 0; which < 2; ++which) {
+    for (int which = 0; which < orders; ++which) {
       const double* of_share = found_.data() + kept_ * tails + share * norms + 2 * which;
       squares[which] += of_share[0];
       if (!(of_share[1] <= norm[which].largest)) norm[which].largest = of_share[1];
     }
-  for (int which = 0; which < 2; ++which) norm[which].l2 = std::sqrt(squares[which]);
+  for (int which = 0; which < orders; ++which) norm[which].l2 = std::sqrt(squares[which]);
   double sums[tails] = {};
   for (int share = 0; share < kept_; ++share)
     for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[share * tails + e];
-  found.truncation = {{sums[0], sums[1]}};
-  found.operands = {{sums[2], sums[3]}};
+  std::copy_n(sums, orders, found.truncation.order);
+  std::copy_n(sums + orders, orders, found.operands.order);
   return found;
 }
 

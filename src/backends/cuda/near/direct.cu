@@ -1,35 +1,16 @@
 // direct: all targets with all sources. A block per tile of targets, as in p2p.
 // Cost: 20 flops and one reciprocal square root per pair of 1/r with gradient; sources come through shared memory.
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
-#include "backends/cuda/near/pair_sum.hpp"
 #include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/near/source_rows.hpp"
+#include "backends/cuda/near/tile_frame.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
-
-/// Makes the frame of a tile, the targets first ... first + count; by all threads. The frame is a cube about the tile's
-/// middle target. A frame of all points would make every pair in the core of a cluster a close one.
-template <class Kernel, class Real>
-__device__ void frame_tile(const NearWork<Real>& work, std::int64_t first, int count, PairFrame<Real>& frame) {
-  __shared__ unsigned long long reach;  // largest distance as bits: non-negative doubles compare like their bits
-  if (threadIdx.x == 0) reach = 0;
-  __syncthreads();
-  const auto target = [&](int i) { return direct_target(work, first + i); };
-  const std::int64_t middle = target(count / 2);
-  double furthest = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-    for (int a = 0; a < 3; ++a) furthest = fmax(furthest, fabs(work.target[a][target(i)] - work.target[a][middle]));
-  atomicMax(&reach, static_cast<unsigned long long>(__double_as_longlong(furthest)));
-  __syncthreads();
-  if (threadIdx.x == 0)
-    frame = make_frame<Kernel, Real>(work.target[0][middle], work.target[1][middle], work.target[2][middle],
-                                     fmax(2 * __longlong_as_double(static_cast<long long>(reach)), 0x1p-20));
-  __syncthreads();
-}
 
 /// A kernel that falls off within a few of its lengths: no pair is close, but in single a frame of many lengths would
 /// round positions too coarsely for the pairs that count. Within 8 lengths of the middle they are rounded to 5e-7 of a
@@ -73,6 +54,10 @@ __global__ void __launch_bounds__(tuning::direct_threads)
 template <class Kernel, class Real>
 void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targets) {
   if (targets == 0) return;
+  if (work.densities > 1)
+    return for_each_slice(work, 1, [&](const NearWork<Real>& one) { direct<Kernel>(one, sources, targets); });
+  if constexpr (Differentiates<Kernel>)
+    if (!work.plain()) return direct_moments<Kernel>(work, sources, targets);
   if constexpr (Kernel::softens)
     if (work.source_length) return direct_with_lengths<Kernel>(work, sources, targets);
   // tiles without close pairs take as long as each other: few full blocks, as in double

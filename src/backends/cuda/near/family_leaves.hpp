@@ -144,11 +144,21 @@ struct Leaves {
   }
 };
 
-/// The part of the sources that is staged: offsets from ... from + family_room - 1.
-template <class Real>
+/// The part of the sources that is staged: offsets from ... from + family_room - 1. Behind them lie their strengths in
+/// further densities.
+template <class Real, int densities = 1>
 struct Window {
+  using More = Further<Real, densities>;
+  static constexpr int bytes =
+      tuning::family_room<Real> * static_cast<int>(sizeof(Staged<Real>) + (densities > 1 ? sizeof(More) : 0));
   Staged<Real>* source;
   int from;
+
+  __device__ More* further() const { return reinterpret_cast<More*>(source + tuning::family_room<Real>); }
+  __device__ More more([[maybe_unused]] int at) const {
+    if constexpr (densities > 1) return further()[at];
+    return {};
+  }
 
   /// By all threads.
   __device__ void stage(const NearWork<Real>& work, Leaves<Real>& around) const {
@@ -156,7 +166,12 @@ struct Window {
     const int end = min(around.sources() - from, tuning::family_room<Real>);
     stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
         work, around.frame, end, [&](int i) { return around.index_of(from + i); },
-        [&](int i, bool exists, const Staged<Real>& staged, std::uint32_t) { store_if(exists, source + i, staged); });
+        [&](int i, bool exists, const Staged<Real>& staged, std::uint32_t s) {
+          store_if(exists, source + i, staged);
+          if constexpr (densities > 1)
+            for (int v = 1; exists && v < densities; ++v)
+              further()[i].q[v - 1] = __ldg(work.strength + v * work.strength_pitch + s);
+        });
   }
 };
 
@@ -166,8 +181,8 @@ struct Runs {
   static constexpr int second_half = 4, coarser = 5;
   int begin, length;
 
-  template <class Real>
-  __device__ Runs(const Leaves<Real>& around, const Window<Real>& window, int child) {
+  template <class Real, class Window>
+  __device__ Runs(const Leaves<Real>& around, const Window& window, int child) {
     const int lane = static_cast<int>(threadIdx.x % 32), x = child & 1, y = child >> 1 & 1, z = child >> 2;
     const int own = before_own(around, child);
     const int own_row = (1 - y) + 2 * (1 - z), row = lane < 4 ? lane : own_row;

@@ -4,6 +4,7 @@
 // p2p writes the results; other stages add to them.
 #include <algorithm>
 
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
@@ -18,12 +19,30 @@
 
 namespace farfield::cuda {
 
-template <class Kernel, class Real, int parts, int threads, Softened softened>
-__global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / threads)
+struct Dynamic {};
+/// A block's shared memory: declared, or where sums of several densities take more than a kernel may declare, dynamic.
+template <class Shared>
+__device__ Shared& memory_of(Shared& declared) {
+  return declared;
+}
+template <class Shared>
+__device__ Shared& memory_of(Dynamic&) {
+  extern __shared__ __align__(16) unsigned char dynamic[];
+  return *reinterpret_cast<Shared*>(dynamic);
+}
+
+template <class Real>
+constexpr int residents(int densities) {
+  return densities == 1 ? tuning::tile_residents<Real> : tuning::moment_residents<Real>(with_hessian);
+}
+
+template <class Kernel, class Real, int parts, int threads, Softened softened, int densities>
+__global__ void __launch_bounds__(threads, residents<Real>(densities) / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
-  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>>;
-  __shared__ typename Sum::Shared shared;
+  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>, densities>;
+  __shared__ std::conditional_t<densities == 1, typename Sum::Shared, Dynamic> declared;
   __shared__ RowSources::Shared row;
+  typename Sum::Shared& shared = memory_of<typename Sum::Shared>(declared);
   const TreeView& tree = work.tree;
   for (std::int64_t i = blockIdx.x; i < *work.near.tiles; i += gridDim.x) {
     const PairTile tile = work.near.tile[i];
@@ -47,32 +66,62 @@ static unsigned blocks_over(std::int64_t most) {
 template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
-    return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened()>;
+    return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened(), 1>;
   });
   kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
   require_launch("p2p");
+}
+
+template <class Kernel, class Real, int threads>
+static void p2p_tiles_of_densities(const NearWork<Real>& work) {
+  with_parts(work.result.parts(), [&](auto parts) {
+    using Sum = PairSum<Kernel, Real, parts(), threads, Softened::no, false, densities_together>;
+    launch_kernel("p2p", &p2p_kernel<Kernel, Real, parts(), threads, Softened::no, densities_together>,
+                  {blocks_over(work.near.most_tiles), threads, sizeof(typename Sum::Shared)}, work.stream, work);
+  });
+}
+
+template <class Kernel, class Real, int threads>
+static void p2p_by_tiles(const NearWork<Real>& work) {
+  if constexpr (Differentiates<Kernel>)
+    if (work.densities > 1) return p2p_tiles_of_densities<Kernel, Real, threads>(work);
+  p2p_tiles<Kernel, Real, threads>(work);
 }
 
 /// For apart targets only. Where sources are targets, every leaf is in its own near list, and p2p stores its results
 /// instead of adding to zeros.
 template <class Real>
 static void clear_results(const NearWork<Real>& work) {
-  for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
-    require(cudaMemsetAsync(work.result[part], 0, static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
-            "cudaMemsetAsync");
+  for (int v = 0; v < work.densities; ++v)
+    for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
+      require(cudaMemsetAsync(work.result.part[part] + v * work.result_pitch, 0,
+                              static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
+              "cudaMemsetAsync");
+}
+
+/// How many densities a launch serves.
+template <class Kernel, class Real>
+static int served(const NearWork<Real>& work) {
+  const bool softened = work.softening.length > 0 || work.source_length;
+  return Differentiates<Kernel> && of_densities(work, 0, 1).plain() && !softened ? densities_together : 1;
 }
 
 template <class Kernel, class Real>
 void p2p(const NearWork<Real>& work) {
+  if (const int most = served<Kernel>(work); work.densities > 1 && work.densities != most)
+    return for_each_slice(work, most, p2p<Kernel, Real>);
   if (!work.alike) clear_results(work);
+  if constexpr (Differentiates<Kernel>)
+    if (work.moments() > 1 || work.result.part[with_gradient])
+      return p2p_moments<Kernel>(work, blocks_over(work.near.most_tiles));
   if constexpr (Kernel::softens)
     if (work.source_length) return p2p_with_lengths<Kernel>(work, blocks_over(work.near.most_tiles));
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));
   if (work.near.most_tiles == 0) return;
   if (work.near.wide)
-    p2p_tiles<Kernel, Real, tuning::wide_tile>(work);
+    p2p_by_tiles<Kernel, Real, tuning::wide_tile>(work);
   else
-    p2p_tiles<Kernel, Real, tuning::narrow_tile>(work);
+    p2p_by_tiles<Kernel, Real, tuning::narrow_tile>(work);
 }
 
 FARFIELD_INSTANTIATE(p2p, NearWork)

@@ -3,6 +3,7 @@
 // child, up to `n` per lane, and the groups share the sources. Only the child's own box is sure to hold close pairs: it
 // is summed last, by the careful pass of pair_targets.hpp (add_clear).
 #include "backends/cuda/near/family_leaves.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/planar/families.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"
@@ -13,12 +14,17 @@ namespace {
 
 using namespace families;
 
+constexpr int blocks_of_densities = 4;  // per multiprocessor, as many as shared memory holds
+
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
-template <class Kernel, class Real, int parts, int n, Softened softened>
+template <class Kernel, class Real, int parts, int n, Softened softened, int densities>
 class ChildSum {
+  using Window = families::Window<Real, densities>;
+  using More = Further<Real, densities>;
+
  public:
   /// Divides lanes into units and groups. With a half added, the truncated float quotient is the integer quotient.
-  __device__ ChildSum(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child)
+  __device__ ChildSum(const NearWork<Real>& work, Leaves<Real>& around, const Window& window, int child)
       : work_(work),
         around_(around),
         window_(window),
@@ -46,7 +52,7 @@ class ChildSum {
     Watch<Real> watch;
 #pragma unroll 1
     for (int run = 0; run < before_own_; ++run)
-      over(run, [&](const Staged<Real>& s, int) { targets_.add(s, sums_, watch); });
+      over(run, [&](const Staged<Real>& s, int at) { targets_.add(s, sums_, watch, window_.more(at)); });
     const bool again = Kernel::singular && __any_sync(warp, watch.found_close(targets_.close_square));
     if (again)
 #pragma unroll
@@ -55,25 +61,38 @@ class ChildSum {
     bool close = false;
 #pragma unroll 1
     for (int run = first; run <= before_own_; ++run)
-      over(run, [&](const Staged<Real>& s, int at) { close |= others(targets_.add_clear(s, sums_), at) != 0; });
+      over(run, [&](const Staged<Real>& s, int at) {
+        close |= others(targets_.add_clear(s, sums_, window_.more(at)), at) != 0;
+      });
     if (__any_sync(warp, close)) add_close(first);
   }
 
   /// Adds the sums of all groups to the results, or `overwrite`s the results. The sums pass through shared memory to
   /// the lanes that own a result.
   __device__ void deliver() {
+    deliver_density<0>();
+    if constexpr (densities > 1) deliver_density<1>();
+    if constexpr (densities > 2) deliver_density<2>();
+  }
+
+ private:
+  static_assert(densities <= 3);
+
+  template <int v>
+  __device__ void deliver_density() {
     const bool overwrite = work_.alike && window_.from == 0;
     PairSums<Real>* shared = around_.sums[threadIdx.x / 32];
     __syncwarp();
     if (group_ < groups_)
 #pragma unroll
-      for (int i = 0; i < n; ++i) shared[(group_ * n + i) * units_ + unit_] = sums_[i];
+      for (int i = 0; i < n; ++i) shared[(group_ * n + i) * units_ + unit_] = of_density(sums_[i], v);
     __syncwarp();
     constexpr int step = 32 / parts;
     const int lane = static_cast<int>(threadIdx.x % 32), part = lane % parts, slots = n * units_;
     const Real scale = around_.frame.scale[part];
     const Real* sums = reinterpret_cast<const Real*>(shared) + part;
     Real* results = work_.result[part] + first_;
+    if constexpr (v > 0) results += v * work_.result_pitch;
 #pragma unroll 1
     for (int t = lane / parts; t < count_; t += 2 * step) {  // two at a time: their old values are read at once
       const bool second = t + step < count_;
@@ -90,7 +109,6 @@ class ChildSum {
     }
   }
 
- private:
   /// Which of the child's targets is the lane's i-th; lanes beyond the last target repeat it.
   __device__ int target(int i) const { return min(unit_ + i * units_, count_ - 1); }
   __device__ Staged<Real> target_at(std::int64_t t) const {
@@ -131,26 +149,28 @@ class ChildSum {
 
   const NearWork<Real>& work_;
   Leaves<Real>& around_;
-  const Window<Real>& window_;
+  const Window& window_;
   const Runs runs_;
   const int before_own_;  ///< runs before the child's own leaf
   const std::int64_t first_;
   const int count_;
   int units_, groups_, group_, unit_, self_;
-  PairTargets<Kernel, Real, n, parts, softened> targets_;
-  PairSums<Real> sums_[n] = {};
+  PairTargets<Kernel, Real, n, parts, softened, densities> targets_;
+  SumsOf<Real, densities> sums_[n] = {};
 };
 
-template <class Kernel, class Real, int parts, Softened softened, int n>
-__device__ void sum_child_by(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
-  ChildSum<Kernel, Real, parts, n, softened> sum(work, around, window, child);
+template <class Kernel, class Real, int parts, Softened softened, int n, int densities>
+__device__ void sum_child_by(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real, densities>& window,
+                             int child) {
+  ChildSum<Kernel, Real, parts, n, softened, densities> sum(work, around, window, child);
   sum.sum();
   sum.deliver();
 }
 
 /// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
-template <class Kernel, class Real, int parts, Softened softened>
-__device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real>& window, int child) {
+template <class Kernel, class Real, int parts, Softened softened, int densities>
+__device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real, densities>& window,
+                          int child) {
   constexpr int most = tuning::targets_per_lane<Real>;
   const int count = around.targets[child];
   if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
@@ -159,8 +179,8 @@ __device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, cons
     sum_child_by<Kernel, Real, parts, softened, most>(work, around, window, child);
 }
 
-template <class Kernel, class Real, int parts, Softened softened>
-__global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
+template <class Kernel, class Real, int parts, Softened softened, int densities>
+__global__ void __launch_bounds__(threads, densities == 1 ? tuning::family_blocks<Real> : blocks_of_densities)
     families_kernel(const __grid_constant__ NearWork<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
   __shared__ Leaves<Real> around;
@@ -168,7 +188,7 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
     const Family family = work.near.family[f];
     __syncthreads();
     around.template find<Kernel>(work, family);
-    Window<Real> window{reinterpret_cast<Staged<Real>*>(dynamic), 0};
+    Window<Real, densities> window{reinterpret_cast<Staged<Real>*>(dynamic), 0};
     for (; window.from < around.sources(); window.from += tuning::family_room<Real>) {
       if (window.from > 0) __syncthreads();
       window.stage(work, around);
@@ -179,19 +199,39 @@ __global__ void __launch_bounds__(threads, tuning::family_blocks<Real>)
   }
 }
 
+/// Several densities at once are not softened.
+template <class Kernel, class Real, int densities>
+auto kernel_for(const NearWork<Real>& work) {
+  const auto of = [&](auto softened) {
+    constexpr Softened as = softened();
+    return with_parts(work.result.parts(),
+                      [](auto parts) { return &families_kernel<Kernel, Real, parts(), as, densities>; });
+  };
+  if constexpr (densities > 1)
+    return of(std::integral_constant<Softened, Softened::no>{});
+  else
+    return with_softening<Kernel>(work.softening, of);
+}
+
 }  // namespace
+
+template <class Kernel, class Real, int densities>
+static void sum_families(const NearWork<Real>& work, unsigned blocks) {
+  constexpr std::size_t bytes = Window<Real, densities>::bytes;
+  const auto kernel = kernel_for<Kernel, Real, densities>(work);
+  if constexpr (densities > 1) allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  kernel<<<blocks, threads, bytes, work.stream>>>(work);
+  require_launch("p2p_families");
+}
 
 template <class Kernel, class Real>
 void p2p_families(const NearWork<Real>& work, unsigned blocks) {
   if constexpr (OfInverseSquare<Kernel>) {
     plane::p2p_families<Kernel>(work, blocks);
   } else {
-    const auto kernel = with_softening<Kernel>(work.softening, [&](auto softened) {
-      constexpr Softened as = softened();
-      return with_parts(work.result.parts(), [](auto parts) { return &families_kernel<Kernel, Real, parts(), as>; });
-    });
-    kernel<<<blocks, threads, tuning::family_room<Real> * sizeof(Staged<Real>), work.stream>>>(work);
-    require_launch("p2p_families");
+    if constexpr (Differentiates<Kernel>)
+      if (work.densities == densities_together) return sum_families<Kernel, Real, densities_together>(work, blocks);
+    sum_families<Kernel, Real, 1>(work, blocks);
   }
 }
 

@@ -17,9 +17,11 @@ __device__ std::int64_t direct_target(const NearWork<Real>& work, std::int64_t p
 
 /// `deep`, for the direct sum and for leaves that a softening makes wide: sums of three levels (batch, chunk, total),
 /// since there are more sources than in other leaves, and tiles in the order of Work::target_curve.
-template <class Kernel, class Real, int parts, int threads, Softened softened = Softened::no, bool deep = false>
+template <class Kernel, class Real, int parts, int threads, Softened softened = Softened::no, bool deep = false,
+          int densities = 1>
 class PairSum {
-  using Sums = PairSums<Real>;
+  using Sums = SumsOf<Real, densities>;
+  using More = Further<Real, densities>;
   static constexpr int n = tuning::targets_per_thread<Real>, chunk = tuning::staged_per_thread<Real> * threads;
   static constexpr int dealt = 4;  // sources of a group per round
   static constexpr int batch = 8;  // rounds discarded together: of batches with 32 sources one in some hundred
@@ -27,11 +29,15 @@ class PairSum {
   /// at different banks, so that consecutive sources are written to different banks.
   static constexpr int column = chunk / dealt + (sizeof(Real) == 4 ? 2 : 1);
   static constexpr int nobody = -2 * n * threads;
+  struct OneDensity {};
+  struct FurtherDensities {
+    More more[dealt * column];
+  };
 
  public:
   static constexpr int most_targets = n * threads;
   /// A block's shared memory. Totals are read and written only once per batch: registers are for the current sums.
-  struct Shared {
+  struct Shared : std::conditional_t<densities == 1, OneDensity, FurtherDensities> {
     Staged<Real> source[dealt * column];
     std::uint32_t index[dealt * column];
     Sums total[n][threads];
@@ -76,6 +82,8 @@ class PairSum {
             [&](int i, bool exists, const Staged<Real>& source, std::uint32_t s) {
               store_if(exists, &shared_.source[slot(staged + i)], source);
               if (exists) shared_.index[slot(staged + i)] = s;
+              if constexpr (densities > 1)
+                if (exists) shared_.more[slot(staged + i)] = further(s);
             });
         sources.take(static_cast<std::uint32_t>(here));
         staged += here;
@@ -135,16 +143,33 @@ class PairSum {
   /// Which of the tile's targets is this thread's i-th; threads beyond the last target repeat it.
   __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
 
-  /// Index of the tile's i-th target and of its results.
+  __device__ More further(std::uint32_t s) const {
+    More more;
+    for (int v = 1; v < densities; ++v) more.q[v - 1] = __ldg(work_.strength + v * work_.strength_pitch + s);
+    return more;
+  }
+  __device__ More more([[maybe_unused]] int at) const {
+    if constexpr (densities > 1) return shared_.more[at];
+    return {};
+  }
+  __device__ void clear(int i) {
+    shared_.source[slot(i)] = no_source<Real>();
+    if constexpr (densities > 1) shared_.more[slot(i)] = {};
+  }
+
+  /// Index of the tile's i-th target, and of its results.
   __device__ std::int64_t target(int i) const {
     if constexpr (deep) return direct_target(work_, first_ + i);
     return first_ + i;
   }
+  __device__ std::int64_t result(int i, [[maybe_unused]] int density) const {
+    if constexpr (densities > 1) return target(i) + density * work_.result_pitch;
+    return target(i);
+  }
 
   __device__ void sum_chunk(int staged) {
     const int round = dealt * groups_, filled = min(quotient(staged + round - 1, round) * round, chunk);
-    for (int i = staged + static_cast<int>(threadIdx.x); i < filled; i += threads)
-      shared_.source[slot(i)] = no_source<Real>();
+    for (int i = staged + static_cast<int>(threadIdx.x); i < filled; i += threads) clear(i);
     __syncthreads();
     if (group_ < groups_) sum_rounds(filled, round);
     __syncthreads();
@@ -166,7 +191,8 @@ class PairSum {
 #pragma unroll 1
         for (int at = first / dealt + group_; at < last / dealt; at += groups_)
 #pragma unroll
-          for (int j = 0; j < dealt; ++j) targets_.add(load(shared_.source[j * column + at]), part, watch);
+          for (int j = 0; j < dealt; ++j)
+            targets_.add(load(shared_.source[j * column + at]), part, watch, more(j * column + at));
         close = Kernel::singular && watch.found_close(targets_.close_square);
       }
       if (close) sum_carefully(first / dealt + group_, last / dealt, part);
@@ -189,7 +215,8 @@ class PairSum {
     for (int at = begin; at < end; at += groups_)
 #pragma unroll 1
       for (int j = 0; j < dealt; ++j)
-        any |= others(targets_.add_clear(load(shared_.source[j * column + at]), part), dealt * at + j) != 0;
+        any |= others(targets_.add_clear(load(shared_.source[j * column + at]), part, more(j * column + at)),
+                      dealt * at + j) != 0;
     if (any)
 #pragma unroll 1
       for (int at = begin; at < end; at += groups_)
@@ -219,15 +246,20 @@ class PairSum {
     return shared_.total[i][group * units_ + slot - i * units_];
   }
 
-  __device__ void deliver(int i, const Sums& sum, bool overwrite) const {
-    Real values[] = {sum.u, sum.gx, sum.gy, sum.gz};
+  __device__ void deliver(int i, const Sums& sums, bool overwrite) const {
 #pragma unroll
-    for (int part = first_part(parts); part < end_part(parts); ++part) {
-      values[part] *= shared_.frame.scale[part];
-      if (!overwrite) values[part] += work_.result[part][target(i)];
+    for (int v = 0; v < densities; ++v) {
+      const PairSums<Real>& sum = of_density(sums, v);
+      Real values[] = {sum.u, sum.gx, sum.gy, sum.gz};
+#pragma unroll
+      for (int part = first_part(parts); part < end_part(parts); ++part) {
+        values[part] *= shared_.frame.scale[part];
+        if (!overwrite) values[part] += work_.result[part][result(i, v)];
+      }
+#pragma unroll
+      for (int part = first_part(parts); part < end_part(parts); ++part)
+        work_.result[part][result(i, v)] = values[part];
     }
-#pragma unroll
-    for (int part = first_part(parts); part < end_part(parts); ++part) work_.result[part][target(i)] = values[part];
   }
 
   const NearWork<Real>& work_;
@@ -237,7 +269,7 @@ class PairSum {
   int units_, groups_, group_, unit_;
   std::int64_t self_;
   std::uint32_t guarded_ = 0;
-  PairTargets<Kernel, Real, n, parts, softened> targets_;
+  PairTargets<Kernel, Real, n, parts, softened, densities> targets_;
 };
 
 }  // namespace farfield::cuda

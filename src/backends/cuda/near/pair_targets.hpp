@@ -79,6 +79,22 @@ __device__ inline Staged<double> load(const Staged<double>& s) {
   return {v.x, v.y, w.x, w.y};
 }
 
+/// A source's strengths in the densities behind the first, staged beside it.
+template <class Real, int densities>
+struct alignas((densities - 1) * sizeof(Real)) Further {
+  Real q[densities - 1];
+};
+template <class Real>
+struct Further<Real, 1> {};
+
+template <class Real, int densities>
+__device__ Real strength_of(const Staged<Real>& s, [[maybe_unused]] const Further<Real, densities>& further,
+                            [[maybe_unused]] int density) {
+  if constexpr (densities > 1)
+    if (density > 0) return further.q[density - 1];
+  return s.q;
+}
+
 /// A source far from everything and without strength: fills up a round.
 template <class Real>
 __device__ Staged<Real> no_source() {
@@ -166,6 +182,26 @@ struct alignas(16) PairSums {
   __device__ void operator+=(const PairSums& other) { u += other.u, gx += other.gx, gy += other.gy, gz += other.gz; }
 };
 
+/// Those of several densities.
+template <class Real, int densities>
+struct SumsOfAll {
+  PairSums<Real> of[densities];
+  __device__ void operator+=(const SumsOfAll& other) {
+#pragma unroll
+    for (int v = 0; v < densities; ++v) of[v] += other.of[v];
+  }
+};
+template <class Real, int densities>
+using SumsOf = std::conditional_t<densities == 1, PairSums<Real>, SumsOfAll<Real, densities>>;
+
+template <class Sums>
+__device__ auto& of_density(Sums& sums, [[maybe_unused]] int density) {
+  if constexpr (requires { sums.of; })
+    return sums.of[density];
+  else
+    return sums;
+}
+
 /// Adds a pair of a kernel that is not OfInverseDistance, by the formula of the kernel. Where that is one exponential,
 /// sums of a pair's own would be four of 16 instructions.
 template <int parts, class Kernel, class Real>
@@ -176,9 +212,12 @@ __device__ void add_pair(const Kernel& kernel, Real r2, Real dx, Real dy, Real d
   sum += own;
 }
 
-/// `n` targets in the frame.
-template <class Kernel, class Real, int n, int parts, Softened softened = Softened::no>
+/// `n` targets in the frame. Several densities, of kernels that are OfInverseDistance without softening, share
+/// distances and roots; each has the bits that it has alone.
+template <class Kernel, class Real, int n, int parts, Softened softened = Softened::no, int densities = 1>
 struct PairTargets : DecayInFrame<Kernel, Real> {
+  using Sums = SumsOf<Real, densities>;
+  using More = Further<Real, densities>;
   static constexpr bool meets_close = Kernel::singular;
   Real x[n], y[n], z[n];
   Real softening2 = 0;      ///< square of the softening, of a spline of its reach
@@ -197,13 +236,13 @@ struct PairTargets : DecayInFrame<Kernel, Real> {
   }
 
   /// Adds a source to all sums.
-  __device__ void add(const Staged<Real>& s, PairSums<Real> (&sums)[n], Watch<Real>& watch) const {
+  __device__ void add(const Staged<Real>& s, Sums (&sums)[n], Watch<Real>& watch, const More& more = {}) const {
     Real seen[n];
     if constexpr (softened == Softened::spline) {
       add_spline(s, sums, seen);
     } else {
 #pragma unroll
-      for (int i = 0; i < n; ++i) seen[i] = add_one(s, i, sums[i], [](Real) { return true; });
+      for (int i = 0; i < n; ++i) seen[i] = add_one(s, more, i, sums[i], [](Real) { return true; });
     }
 #pragma unroll
     for (int i = 0; i < n; i += 2)
@@ -211,11 +250,11 @@ struct PairTargets : DecayInFrame<Kernel, Real> {
   }
 
   /// Adds a source to the sums of the targets that are not close to it; returns the close targets as bits.
-  __device__ unsigned add_clear(const Staged<Real>& s, PairSums<Real> (&sums)[n]) const {
+  __device__ unsigned add_clear(const Staged<Real>& s, Sums (&sums)[n], const More& more = {}) const {
     unsigned close = 0;
 #pragma unroll
     for (int i = 0; i < n; ++i)
-      add_one(s, i, sums[i], [&](Real r2) {
+      add_one(s, more, i, sums[i], [&](Real r2) {
         const bool clear = !meets_close || leading_bits(r2) > leading_bits(close_square);
         close |= clear ? 0u : 1u << i;
         return clear;
@@ -243,7 +282,7 @@ struct PairTargets : DecayInFrame<Kernel, Real> {
 
   /// `wanted` says from r2 whether the pair counts.
   template <class Wanted>
-  __device__ Real add_one(const Staged<Real>& s, int i, PairSums<Real>& sum, const Wanted& wanted) const {
+  __device__ Real add_one(const Staged<Real>& s, const More& more, int i, Sums& sum, const Wanted& wanted) const {
     const Real dx = x[i] - s.x, dy = y[i] - s.y, dz = along_z(s, i), r2 = square_of(dx, dy, dz);
     if constexpr (softened == Softened::spline) {
       const bool counts = wanted(r2);  // at no distance the spline's potential is no 0
@@ -252,7 +291,9 @@ struct PairTargets : DecayInFrame<Kernel, Real> {
     } else if constexpr (OfInverseDistance<Kernel>) {
       const Real root = approximate_inverse_sqrt(softened == Softened::plummer ? r2 + softening2 : r2),
                  inverse = wanted(r2) ? root : Real(0);
-      Kernel::template of_inverse<parts>(inverse, s.q, dx, dy, dz, &sum.u);
+#pragma unroll
+      for (int v = 0; v < densities; ++v)
+        Kernel::template of_inverse<parts>(inverse, strength_of(s, more, v), dx, dy, dz, &of_density(sum, v).u);
     } else if constexpr (OfDecay<Kernel>) {
       const bool counts = wanted(r2);
       const Real apart = counts ? r2 : Real(1);
@@ -309,7 +350,7 @@ __device__ __noinline__ PairSums<double> spline_pair_sums(double reach, double x
 /// evaluation is repeated in double.
 template <class Kernel, class Real, int parts, Softened softened = Softened::no>
 __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
-                                     std::int64_t s) {
+                                     std::int64_t s, int density = 0) {
   PairSums<Real> sum = {};
   if (work.alike && s == t) return sum;
   const double x = displacement(work.target[0][t], work.source[0][s]) * frame.factor;
@@ -317,7 +358,7 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
   const double z = displacement(work.target[2][t], work.source[2][s]) * frame.factor;
   const double r2 = x * x + y * y + z * z,
                softening = softened == Softened::no ? 0.0 : work.softening.length * frame.factor;
-  const Real q = work.strength[s];
+  const Real q = work.strength[s + density * work.strength_pitch];
   if constexpr (softened == Softened::spline) {
     if (!(r2 > 0) && work.is_self(s, t)) return sum;
     const PairSums<double> exact = spline_pair_sums<Kernel, parts>(softening, x, y, z, static_cast<double>(q));
@@ -354,16 +395,20 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
 }
 
 /// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i.
-template <class Kernel, class Real, int parts, Softened softened, int n, class IndexOf>
+template <class Kernel, class Real, int parts, Softened softened, int n, class Sums, class IndexOf>
 __device__ void add_exact_pairs(const NearWork<Real>& work, const PairFrame<Real>& frame, unsigned close,
-                                const IndexOf& index_of, std::int64_t s, PairSums<Real> (&sums)[n]) {
+                                const IndexOf& index_of, std::int64_t s, Sums (&sums)[n]) {
+  constexpr int densities = sizeof(Sums) / sizeof(PairSums<Real>);
 #pragma unroll 1
   for (; close; close &= close - 1) {  // one copy of the arithmetic, and sums stay in registers
     const int which = __ffs(static_cast<int>(close)) - 1;
-    const PairSums<Real> sum = exact_pair<Kernel, Real, parts, softened>(work, frame, index_of(which), s);
 #pragma unroll
-    for (int i = 0; i < n; ++i)
-      if (i == which) sums[i] += sum;
+    for (int v = 0; v < densities; ++v) {
+      const PairSums<Real> sum = exact_pair<Kernel, Real, parts, softened>(work, frame, index_of(which), s, v);
+#pragma unroll
+      for (int i = 0; i < n; ++i)
+        if (i == which) of_density(sums[i], v) += sum;
+    }
   }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "backends/cuda/runtime/parallel.hpp"
+
 namespace farfield::cuda {
 
 inline constexpr int sum_threads = 128;
@@ -17,6 +19,16 @@ __device__ double sum_of_block(double value, double* lane) {
     __syncthreads();
   }
   return lane[0];
+}
+
+/// sum[e] = sum of part[e][0 ... shares - 1]; a warp for each, blocks of 32 threads.
+template <class Number>
+__global__ void add_shares(const Number* part, int shares, Number* sum) {
+  const Number* own = part + static_cast<std::int64_t>(blockIdx.x) * shares;
+  Number all = 0;
+  for (int k = static_cast<int>(threadIdx.x); k < shares; k += 32) all += own[k];
+  all = sum_of_warp(all);
+  if (threadIdx.x == 0) sum[blockIdx.x] = all;
 }
 
 }  // namespace farfield::cuda

@@ -20,9 +20,11 @@ std::int64_t slab_of(std::int64_t count, std::size_t record) {
                   (count + tuning::most_slabs - 1) / tuning::most_slabs);
 }
 
-/// Potential; potential and gradient; or the two components of a gradient alone, which kernels of the plane sum.
+/// Potential; potential and gradient; the two components of a gradient alone, which kernels of the plane sum; or the
+/// six of a Hessian, whose records follow those of potential and gradient.
+inline constexpr int hessian_numbers = with_hessian - with_gradient;
 template <class T, int numbers>
-struct alignas(sizeof(T) * numbers) Record {
+struct alignas(sizeof(T) * (numbers == hessian_numbers ? 2 : numbers)) Record {
   T value[numbers];
 };
 template <int parts>
@@ -44,6 +46,21 @@ struct Source {
     return record;
   }
 };
+/// Parts 4 to 9.
+template <class T, class Real>
+struct HessianSource {
+  SortedResults<Real> results;
+  __device__ Record<T, hessian_numbers> operator()(std::int64_t i) const {
+    Record<T, hessian_numbers> record;
+#pragma unroll
+    for (int k = 0; k < hessian_numbers; ++k) {
+      const double value = static_cast<double>(results.result.part[with_gradient + k][i]);
+      record.value[k] = static_cast<T>(results.factor[with_gradient + k](value));
+    }
+    return record;
+  }
+};
+
 template <class T, int parts, class Real>
 Source<T, parts, Real> source_of(SortedResults<Real> results, const VectorResult& made) {
   const ResultArrays<Real> gradient = results.result;
@@ -54,7 +71,7 @@ Source<T, parts, Real> source_of(SortedResults<Real> results, const VectorResult
 /// The arrays of one set of targets (the targets, or the sources); null where not wanted.
 template <class T>
 struct Arrays {
-  T *potential, *gradient;
+  T *potential, *gradient, *hessian;
 };
 
 template <class T>
@@ -68,6 +85,10 @@ struct Destination {
   __device__ void put_gradient(std::int64_t index, int axis, T value) const {
     T* to = index < split ? at_targets.gradient : at_sources.gradient;
     if (to) to[3 * (index < split ? index : index - split) + axis] = value;
+  }
+  __device__ void put_hessian(std::int64_t index, int k, T value) const {
+    T* to = index < split ? at_targets.hessian : at_sources.hessian;
+    if (to) to[hessian_numbers * (index < split ? index : index - split) + k] = value;
   }
 };
 
@@ -189,6 +210,25 @@ __global__ void __launch_bounds__(block_threads)
     if (begin + k / 3 < count) to.put_gradient(first + begin + k / 3, k % 3, gradient[k]);
 }
 
+/// The same for the six numbers of a Hessian.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    deliver_hessians_kernel(const Record<T, hessian_numbers>* placed, std::int64_t first, std::int64_t count,
+                            Destination<T> to) {
+  __shared__ T number[hessian_numbers * block_threads];
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
+  if (i < count) {
+    const Record<T, hessian_numbers> record = placed[i];
+#pragma unroll
+    for (int k = 0; k < hessian_numbers; ++k) number[hessian_numbers * thread + k] = record.value[k];
+  }
+  __syncthreads();
+  for (int k = thread; k < hessian_numbers * block_threads; k += block_threads)
+    if (begin + k / hessian_numbers < count)
+      to.put_hessian(first + begin + k / hessian_numbers, k % hessian_numbers, number[k]);
+}
+
 /// The passes that results of one vector go through; their arrays grow as needed and are kept.
 template <class T, int numbers>
 struct Passes {
@@ -209,8 +249,11 @@ struct Passes {
       auto* records = reinterpret_cast<Numbers*>(placed.data());
       spread_kernel<<<blocks_for(slab.count), block_threads, 0, stream>>>(from, order, slab.count,
                                                                           ToRecords<T, numbers>{records});
-      deliver_kernel<T, numbers>
-          <<<blocks_for(slab.count), block_threads, 0, stream>>>(records, slab.first, slab.count, to);
+      const unsigned blocks = blocks_for(slab.count);
+      if constexpr (numbers == hessian_numbers)
+        deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(records, slab.first, slab.count, to);
+      else
+        deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(records, slab.first, slab.count, to);
     }
     require_launch("spread_kernel");
   }
@@ -242,7 +285,7 @@ struct Passes {
   }
 };
 
-/// One of up to four result arrays of the caller, and where the kernels write it.
+/// One of up to six result arrays of the caller, and where the kernels write it.
 struct CallersArray {
   void* caller;
   std::int64_t numbers;
@@ -265,10 +308,9 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   if (count == 0) return;
   const Outputs& o = delivery.outputs;
   const std::int64_t size = size_of(o.scalar), at_targets = delivery.split, at_sources = count - delivery.split;
-  CallersArray targets[4] = {{o.potential, at_targets},
-                             {o.gradient, 3 * at_targets},
-                             {o.source_potential, at_sources},
-                             {o.source_gradient, 3 * at_sources}};
+  CallersArray targets[6] = {{o.potential, at_targets},           {o.gradient, 3 * at_targets},
+                             {o.hessian, 6 * at_targets},         {o.source_potential, at_sources},
+                             {o.source_gradient, 3 * at_sources}, {o.source_hessian, 6 * at_sources}};
   std::int64_t bytes = 0;
   for (const CallersArray& t : targets)
     if (t.caller && o.space == MemorySpace::host) bytes += t.numbers * size;
@@ -283,11 +325,14 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   const auto launch = [&](auto scalar) {
     using T = decltype(scalar);
     const auto at = [&](int k) { return reinterpret_cast<T*>(targets[k].device); };
-    const Destination<T> to{{at(0), at(1)}, {at(2), at(3)}, delivery.split};
+    const Destination<T> to{{at(0), at(1), at(2)}, {at(3), at(4), at(5)}, delivery.split};
     with_all_parts(results.result.parts(), [&](auto parts) {
       Passes<T, numbers_of<parts()>> passes{grouped_, placed_, place_, cursor_, to, stream};
       passes.run(source_of<T, parts()>(results, made), order, count);
     });
+    if (results.result.parts() != with_hessian) return;
+    Passes<T, hessian_numbers> passes{grouped_, placed_, place_, cursor_, to, stream};
+    passes.run(HessianSource<T, Real>{results}, order, count);
   };
   if (o.scalar == Scalar::float32)
     launch(float{});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "backends/cuda/runtime/parallel.hpp"
@@ -9,13 +10,12 @@
 
 namespace farfield::cuda {
 
-static std::int64_t pitch_of(const Strengths& s) { return s.pitch ? s.pitch : s.count * s.stride; }
 /// found[3 v] = bits of the largest |strength| of vector v, found[3 v + 1] = first index that is not finite,
 /// found[3 v + 2] = bits of the smallest that is not 0.
 /// Maxima and minima of integers are the same in any order.
 template <class T>
-__global__ void examine(const T* data, std::int64_t count, std::int64_t stride, std::int64_t pitch,
-                        unsigned long long* found) {
+__global__ void examine_kernel(const T* data, std::int64_t count, std::int64_t stride, std::int64_t pitch,
+                               unsigned long long* found) {
   const T* own = data + static_cast<std::int64_t>(blockIdx.y) * pitch;
   unsigned long long largest = 0, bad = ~0ull, least = ~0ull;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
@@ -58,38 +58,85 @@ static double number_of(unsigned long long bits) {
   return number;
 }
 
-std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, cudaStream_t stream) {
+/// Scalars from the first that all vectors use to the last.
+std::int64_t DeviceStrengths::Numbers::span(const Strengths& s, int of_a_source) const {
+  return (s.vectors - 1) * pitch + (s.count - 1) * stride + of_a_source;
+}
+
+DeviceStrengths::Numbers DeviceStrengths::numbers(const Strengths& s, int component) {
+  if (component == charge) return {s.data, s.stride, s.pitch ? s.pitch : s.count * s.stride};
+  const auto* first = static_cast<const unsigned char*>(s.dipoles);
+  return {first ? first + (component - 1) * size_of(s.scalar) : nullptr, s.dipole_stride,
+          s.dipole_pitch ? s.dipole_pitch : s.count * s.dipole_stride};
+}
+
+void DeviceStrengths::keep(const Strengths& strengths, cudaStream_t stream) {
   view_ = strengths;
+  if (strengths.space == MemorySpace::device || strengths.count == 0) return;
+  const auto copy = [&](int component, int of_a_source, DeviceArray<unsigned char>& to) -> const void* {
+    const Numbers from = numbers(strengths, component);
+    if (!from.data) return nullptr;
+    upload(to, static_cast<const unsigned char*>(from.data),
+           from.span(strengths, of_a_source) * size_of(strengths.scalar), stream);
+    return to.data();
+  };
+  view_.data = copy(charge, 1, copy_);
+  view_.dipoles = copy(1, 3, dipole_copy_);
+}
+
+/// Charges of all vectors, then dipoles of all vectors, whose three components are examined one after another.
+void DeviceStrengths::examine(cudaStream_t stream) {
+  const dim3 grid(std::min(512u, blocks_for(view_.count)), static_cast<unsigned>(view_.vectors));
+  found_.resize(6 * view_.vectors);
+  reset<<<1, block_threads, 0, stream>>>(found_.data(), static_cast<int>(2 * view_.vectors));
+  require_launch("reset");
+  for (int component = charge; component < with_dipole; ++component) {
+    const Numbers of = numbers(view_, component);
+    if (!of.data) continue;
+    unsigned long long* found = found_.data() + (component == charge ? 0 : 3 * view_.vectors);
+    if (view_.scalar == Scalar::float32)
+      examine_kernel<<<grid, block_threads, 0, stream>>>(static_cast<const float*>(of.data), view_.count, of.stride,
+                                                         of.pitch, found);
+    else
+      examine_kernel<<<grid, block_threads, 0, stream>>>(static_cast<const double*>(of.data), view_.count, of.stride,
+                                                         of.pitch, found);
+    require_launch("examine");
+  }
+}
+
+/// A number times 2^exponent, above 0 and finite as the number is.
+static double kept_in_range(double x, int exponent) {
+  return std::clamp(std::ldexp(x, exponent), std::numeric_limits<double>::denorm_min(),
+                    std::numeric_limits<double>::max());
+}
+
+/// Widens the range by what was found of charges (`name` strength, `unit` 0) or dipoles of a vector.
+static void widen(StrengthRange& range, const unsigned long long* found, const char* name, std::size_t vector,
+                  int unit) {
+  if (found[1] != ~0ull)
+    throw Error(ErrorCode::input, name + (" " + std::to_string(found[1])) + " of vector " + std::to_string(vector) +
+                                      " is not finite; remove or replace it");
+  if (found[0] == 0) return;
+  const bool first = !(range.least > 0);
+  int exponent = 0;
+  std::frexp(number_of(found[0]), &exponent);
+  const double least = kept_in_range(number_of(found[2]), unit);
+  range.exponent = first ? exponent + unit : std::max(range.exponent, exponent + unit);
+  range.least = first ? least : std::min(range.least, least);
+}
+
+std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, int unit, cudaStream_t stream) {
   const auto vectors = static_cast<std::size_t>(strengths.vectors);
   std::vector<StrengthRange> ranges(vectors);
+  keep(strengths, stream);
   if (strengths.count == 0) return ranges;
-  if (strengths.space == MemorySpace::host) {
-    const std::int64_t numbers =
-        (strengths.vectors - 1) * pitch_of(strengths) + (strengths.count - 1) * strengths.stride + 1;
-    upload(copy_, static_cast<const unsigned char*>(strengths.data), numbers * size_of(strengths.scalar), stream);
-    view_.data = copy_.data();
-  }
-  found_.resize(3 * strengths.vectors);
-  reset<<<1, block_threads, 0, stream>>>(found_.data(), static_cast<int>(strengths.vectors));
-  require_launch("reset");
-  const dim3 grid(std::min(512u, blocks_for(strengths.count)), static_cast<unsigned>(strengths.vectors));
-  if (strengths.scalar == Scalar::float32)
-    examine<<<grid, block_threads, 0, stream>>>(static_cast<const float*>(view_.data), view_.count, view_.stride,
-                                                pitch_of(view_), found_.data());
-  else
-    examine<<<grid, block_threads, 0, stream>>>(static_cast<const double*>(view_.data), view_.count, view_.stride,
-                                                pitch_of(view_), found_.data());
-  require_launch("examine");
-  std::vector<unsigned long long> found(3 * vectors);
+  examine(stream);
+  std::vector<unsigned long long> found(6 * vectors);
   download(found.data(), found_.data(), static_cast<std::int64_t>(found.size()), stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   for (std::size_t v = 0; v < vectors; ++v) {
-    if (found[3 * v + 1] != ~0ull)
-      throw Error(ErrorCode::input, "strength " + std::to_string(found[3 * v + 1]) + " of vector " + std::to_string(v) +
-                                        " is not finite; remove or replace it");
-    if (found[3 * v] == 0) continue;
-    std::frexp(number_of(found[3 * v]), &ranges[v].exponent);
-    ranges[v].least = number_of(found[3 * v + 2]);
+    widen(ranges[v], &found[3 * v], "strength", v, 0);
+    widen(ranges[v], &found[3 * (vectors + v)], "dipole", v, unit);
   }
   return ranges;
 }
@@ -104,17 +151,48 @@ __global__ void gather_kernel(const T* data, std::int64_t count, std::int64_t st
 }
 
 template <class Real>
-void DeviceStrengths::gather(std::int64_t vector, const std::uint32_t* order, int exponent, Real* sorted,
+void DeviceStrengths::gather(const Carried& carried, const std::uint32_t* order, Real* sorted,
                              cudaStream_t stream) const {
   if (view_.count == 0) return;
-  const std::int64_t shift = vector * pitch_of(view_);
+  const Numbers of = numbers(view_, carried.component);
+  if (!of.data)
+    return require(cudaMemsetAsync(sorted, 0, static_cast<std::size_t>(view_.count) * sizeof(Real), stream),
+                   "cudaMemsetAsync");
+  const std::int64_t shift = carried.vector * of.pitch;
   if (view_.scalar == Scalar::float32)
     gather_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
-        static_cast<const float*>(view_.data) + shift, view_.count, view_.stride, order, exponent, sorted);
+        static_cast<const float*>(of.data) + shift, view_.count, of.stride, order, carried.exponent, sorted);
   else
     gather_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
-        static_cast<const double*>(view_.data) + shift, view_.count, view_.stride, order, exponent, sorted);
+        static_cast<const double*>(of.data) + shift, view_.count, of.stride, order, carried.exponent, sorted);
   require_launch("gather_kernel");
+}
+
+/// The three components of a dipole share a sector of memory: together they take half the time of three launches.
+template <class T, class Real>
+__global__ void gather_dipoles_kernel(const T* data, std::int64_t count, std::int64_t stride,
+                                      const std::uint32_t* order, int exponent, Real* x, Real* y, Real* z) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+  if (i >= count) return;
+  const T* own = data + static_cast<std::int64_t>(order[i]) * stride;
+  const auto scaled = [&](int axis) { return static_cast<Real>(ldexp(static_cast<double>(own[axis]), -exponent)); };
+  x[i] = scaled(0), y[i] = scaled(1), z[i] = scaled(2);
+}
+
+template <class Real>
+void DeviceStrengths::gather_dipoles(std::int64_t vector, int exponent, const std::uint32_t* order,
+                                     const std::array<Real*, 3>& sorted, cudaStream_t stream) const {
+  if (view_.count == 0) return;
+  const Numbers of = numbers(view_, 1);
+  const std::int64_t shift = vector * of.pitch;
+  const auto launch = [&](auto scalar) {
+    using T = decltype(scalar);
+    gather_dipoles_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
+        static_cast<const T*>(of.data) + shift, view_.count, of.stride, order, exponent, sorted[0], sorted[1],
+        sorted[2]);
+  };
+  view_.scalar == Scalar::float32 ? launch(float{}) : launch(double{});
+  require_launch("gather_dipoles_kernel");
 }
 
 template <class T>
@@ -152,7 +230,11 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
     launch(double{});
 }
 
-template void DeviceStrengths::gather<float>(std::int64_t, const std::uint32_t*, int, float*, cudaStream_t) const;
-template void DeviceStrengths::gather<double>(std::int64_t, const std::uint32_t*, int, double*, cudaStream_t) const;
+template void DeviceStrengths::gather<float>(const Carried&, const std::uint32_t*, float*, cudaStream_t) const;
+template void DeviceStrengths::gather<double>(const Carried&, const std::uint32_t*, double*, cudaStream_t) const;
+template void DeviceStrengths::gather_dipoles<float>(std::int64_t, int, const std::uint32_t*,
+                                                     const std::array<float*, 3>&, cudaStream_t) const;
+template void DeviceStrengths::gather_dipoles<double>(std::int64_t, int, const std::uint32_t*,
+                                                      const std::array<double*, 3>&, cudaStream_t) const;
 
 }  // namespace farfield::cuda

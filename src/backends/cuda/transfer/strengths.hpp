@@ -1,32 +1,57 @@
-// Transfer: strengths into tree order, points into doubles; in either memory. Results go by Scatter.
+// Transfer: strengths and dipoles into tree order, points into doubles; in either memory. Results go by Scatter.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/evaluator.hpp"
+#include "core/results.hpp"
 #include "judge/quality.hpp"
 
 namespace farfield::cuda {
 
+/// One number of each source times 2^-exponent: its charge, or with components 1 to 3 one of its dipole.
+inline constexpr int charge = 0;
+struct Carried {
+  std::int64_t vector;
+  int component, exponent;
+};
+
 /// Strengths in device memory: a view of the caller's, or a copy.
 class DeviceStrengths {
  public:
-  explicit DeviceStrengths(DeviceMemory& memory) : copy_(memory), found_(memory) {}
+  explicit DeviceStrengths(DeviceMemory& memory) : copy_(memory), dipole_copy_(memory), found_(memory) {}
 
-  /// Copies host memory, all vectors at once; returns the range of every vector. Waits for the stream. Throws
-  /// Error(input) naming the first strength that is not finite.
-  std::vector<StrengthRange> read(const Strengths& strengths, cudaStream_t stream);
+  /// Copies host memory, all vectors at once; returns the range of every vector, of dipoles times 2^unit. Waits for the
+  /// stream. Throws Error(input) naming the first strength or dipole that is not finite.
+  std::vector<StrengthRange> read(const Strengths& strengths, int unit, cudaStream_t stream);
 
-  /// sorted[i] = strength of sorted source i in `vector` times 2^-exponent.
+  /// What a source carries (core/results.hpp).
+  int moments() const { return view_.dipoles ? with_dipole : 1; }
+
+  /// sorted[i] = that number of sorted source i; 0 where there are no charges.
   template <class Real>
-  void gather(std::int64_t vector, const std::uint32_t* order, int exponent, Real* sorted, cudaStream_t stream) const;
+  void gather(const Carried& carried, const std::uint32_t* order, Real* sorted, cudaStream_t stream) const;
 
-  void release() { copy_.release(); }
+  /// All components of the dipoles, of which there are some.
+  template <class Real>
+  void gather_dipoles(std::int64_t vector, int exponent, const std::uint32_t* order, const std::array<Real*, 3>& sorted,
+                      cudaStream_t stream) const;
 
  private:
+  /// The numbers of one component, as the caller lays them out.
+  struct Numbers {
+    const void* data;
+    std::int64_t stride, pitch;
+    std::int64_t span(const Strengths& s, int of_a_source) const;
+  };
+  static Numbers numbers(const Strengths& strengths, int component);
+  void keep(const Strengths& strengths, cudaStream_t stream);
+  void examine(cudaStream_t stream);
+
   Strengths view_;
-  DeviceArray<unsigned char> copy_;
+  DeviceArray<unsigned char> copy_, dipole_copy_;
   DeviceArray<unsigned long long> found_;
 };
 

@@ -256,9 +256,20 @@ void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cu
   }
   find_rows(tree, stream);
   view_.splits = splits_of(view_.shape, view_.most_rows);
-  multipole_.resize(std::int64_t(tree.boxes) * 8 * view_.shape.deep * chunk);
-  view_.multipole = multipole_.data();
+  numbers_ = std::int64_t(tree.boxes) * 8 * view_.shape.deep * chunk;
+  make_room(1);
   view_.ready = true;
+}
+
+void MirrorM2l::make_room(int densities) {
+  multipole_.resize(densities * numbers_);
+  view_ = view_of(0);
+}
+
+MirrorView MirrorM2l::view_of(int density) const {
+  MirrorView view = view_;
+  view.multipole = const_cast<double*>(multipole_.data()) + density * numbers_;
+  return view;
 }
 
 void m2l_by_mirrors(const Work<double>& work) {

@@ -21,7 +21,11 @@ class MirrorM2l {
   void build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads = 0);
   void release() { view_.ready = false; }
 
+  /// As TensorM2l's.
+  void make_room(int densities);
+
   const MirrorView& view() const { return view_; }
+  MirrorView view_of(int density) const;
 
   /// Upper bounds of the bytes per box and of the operators, temporary arrays of their making included.
   static std::int64_t bytes_of_box(int degree);
@@ -34,6 +38,7 @@ class MirrorM2l {
   DeviceMemory& memory_;
   int degree_ = -1;
   MirrorView view_;
+  std::int64_t numbers_ = 0;  ///< of the multipoles of one density
   DeviceArray<double> operators_, multipole_;
   DeviceArray<MirrorStep> step_;
   DeviceArray<std::int32_t> begin_, rows_;

@@ -10,6 +10,7 @@
 // points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
@@ -177,16 +178,47 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, 0, stream);
   view_.full.rows = rows_.view();
   view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
-  high_.resize(std::int64_t(tree.boxes) * view_.full.width);
-  for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(std::int64_t(tree.boxes) * view_.graded.width);
+  boxes_ = tree.boxes;
+  make_room(1);
   count_most_sources(tree, stream);
-  view_.full.in[0] = view_.high = high_.data();
-  view_.graded.in[0] = view_.graded_high = graded_high_.data();
-  view_.graded.in[1] = view_.graded_low = graded_low_.data();
   view_.most_sources = most_sources_.data();
   view_.operator_scale = operator_scale;
   view_.warpgroups = engine == TensorEngine::warpgroup;
   view_.ready = true;
+}
+
+void TensorM2l::make_room(int densities) {
+  high_.resize(densities * boxes_ * view_.full.width);
+  for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(densities * boxes_ * view_.graded.width);
+  view_ = view_of(0);
+}
+
+TensorView TensorM2l::view_of(int density) const {
+  TensorView view = view_;
+  const std::int64_t full = density * boxes_ * view.full.width, graded = density * boxes_ * view.graded.width;
+  const auto at = [](const DeviceArray<__half>& array, std::int64_t place) {
+    return const_cast<__half*>(array.data()) + place;
+  };
+  view.full.in[0] = view.high = at(high_, full);
+  view.graded.in[0] = view.graded_high = at(graded_high_, graded);
+  view.graded.in[1] = view.graded_low = at(graded_low_, graded);
+  return view;
+}
+
+// A dipole p, |p_a| <= 1, adds p . grad R_i / a to a box of edge a. The squared gradients of one degree n sum to
+// n (2n + 1) |u|^(2n - 2), at most 18.8 in a box (n = 7): with its charge a source adds at most 1 + sqrt(3) 4.34 / a to
+// a coefficient. In the scale the source counts as so many charges.
+bool TensorM2l::allow_dipoles(const TreeView& tree, cudaStream_t stream) {
+  std::uint32_t most[max_levels + 1];
+  download(most, most_sources_.data(), max_levels + 1, stream);
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  for (int level = 0; level < tree.levels; ++level) {
+    const double charges = std::ceil(most[level] * (1 + 7.52 / tree.lattice.edge(level)));
+    if (charges >= 0x1p32) return false;
+    most[level] = static_cast<std::uint32_t>(charges);
+  }
+  upload(most_sources_, most, max_levels + 1, stream);
+  return true;
 }
 
 std::string TensorM2l::arithmetic() const {

@@ -23,9 +23,16 @@ class TensorM2l {
   /// `large`, for tests: the large tiles that big trees have, in waves of three.
   void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
              bool large = false);
+  /// Makes the operands' scale that of sources with dipoles, and waits for the stream; after build. false: it would
+  /// leave the range of the scales, and m2l has to do without tensor cores.
+  bool allow_dipoles(const TreeView& tree, cudaStream_t stream);
   void release();
 
+  /// Room for the operands of so many densities, which m2l may then sum side by side; `build` makes it for one.
+  void make_room(int densities);
+
   const TensorView& view() const { return view_; }
+  TensorView view_of(int density) const;
 
   /// For the report.
   std::string arithmetic() const;
@@ -44,6 +51,7 @@ class TensorM2l {
   const float* matrix_ = nullptr;  ///< of the tables that the operators were made from
   int links_ = 0;                  ///< of the same tables; the reduced stencil has fewer
   TensorView view_;
+  std::int64_t boxes_ = 0;  ///< that there is room for
   TensorRowLists rows_, graded_rows_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
   DeviceArray<std::uint32_t> most_sources_;

@@ -1,0 +1,125 @@
+// p2m in space, as a template over what sources carry: M_i = sum q R_i(u) + p . grad R_i(u) / edge,
+// u = (y - centre) / edge (Gumerov & Duraiswami 2008, eqs. 14-15).
+// Low degrees in single: two to eight lanes per leaf, all sums of a leaf in the registers of each of its lanes. With a
+// warp per leaf three quarters of the lanes had no source in leaves of eight, and the sums over lanes cost more than
+// the functions. Any degree: a warp per leaf, lanes are sources, sums over lanes through shared memory.
+// Cost: 5 instructions per source and pair (n, m >= 0), with dipoles 12; 16 to 20 bytes per source at the least.
+#pragma once
+#include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/far/sources/accumulate.hpp"
+#include "backends/cuda/m2l/tensor/operands.hpp"
+#include "backends/cuda/tuning.hpp"
+
+namespace farfield::cuda {
+
+/// Writes the whole strides of the multipoles of all leaves, and of the boxes of levels 0 and 1, which m2m does not
+/// reach; also the operands of these boxes for m2l on tensor cores.
+template <class Kernel, class Real, int degree, int lanes, int moments>
+__global__ void __launch_bounds__(tuning::box_warps* warp)
+    p2m_fixed_kernel(Work<Real> work,
+                     const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor) {
+  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
+  constexpr int pitch = warp + 1;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
+  const int warps = static_cast<int>(blockDim.x) / warp;
+  const TreeView& tree = work.tree;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes;
+  const std::int64_t at = first + lane / lanes;
+  const auto box = static_cast<BoxId>(at);
+  const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box);
+  const int level = exists ? tree.level[box] : max_levels;
+
+  Real sum[count] = {};
+  if (leaf) {
+    const BoxFrame frame(tree, box);
+    const std::int64_t end = tree.source_end[box];
+    for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
+      Source<Real, moments> source;
+      source.read(work, s, frame);
+      Kernel::Basis::template fixed_terms<degree>(
+          source.weight, source.u[0], source.u[1], source.u[2],
+          [&](auto i, auto value) { sum[decltype(i)::value] += summand(value); });
+    }
+  }
+  Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
+#pragma unroll
+  for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
+  __syncwarp();
+  const unsigned written = __ballot_sync(0xffffffffu, leaf || level < 2);
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, level) : 0;
+  static_assert(boxes * stride % warp == 0, "whole warps");
+  for (int place = lane; place < boxes * stride; place += warp) {
+    const int b = place / stride, i = place % stride;
+    const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
+    if (!(written >> (b * lanes) & 1u)) continue;
+    Real value = 0;
+    if (i < count)
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) value += column[i * pitch + b * lanes + k];
+    work.multipole[(first + b) * stride + i] = value;
+    if (work.tensor.ready) store_operands(work.tensor, first + b, i, value, own_scale);
+  }
+}
+
+template <class Kernel, class Real, int degree, int lanes, int moments>
+static void launch_fixed_p2m(const Work<Real>& work) {
+  constexpr int count = Kernel::Basis::coefficient_count(degree);
+  static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
+  launch_warps("p2m", p2m_fixed_kernel<Kernel, Real, degree, lanes, moments>, work.tree.boxes, warp / lanes,
+               sizeof(Real) * count * (warp + 1), work.stream, work, factors);
+}
+
+/// Of any degree; `levels`: tables of each level, where they depend on it.
+template <class Kernel, class Real, int moments, class... Levels>
+__global__ void p2m_kernel(Work<Real> work, Levels... levels) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
+  const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
+  if (box >= work.tree.boxes) return;
+  const auto b = static_cast<BoxId>(box);
+  if (!work.tree.is_leaf(b)) return;
+  Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
+  Real* multipole = work.multipole + box * work.tables.stride;
+  accumulate<Kernel, Real, false, moments>(work, tables_of(work, b, levels...), BoxFrame(work.tree, b),
+                                           work.tree.source_begin[b], work.tree.source_end[b], false, column,
+                                           multipole);
+  if constexpr (sizeof(Real) == 4) {
+    if (!work.tensor.ready) return;
+    __syncwarp();
+    const float scale = operand_scale(work.tensor, work.tree.level[b]);
+    for (int i = static_cast<int>(threadIdx.x) % warp; i < work.tensor.full.width; i += warp)
+      store_operands(work.tensor, box, i, multipole[i], scale);
+  }
+}
+
+template <class Kernel, int moments, class Real, class... Levels>
+void p2m_of_any_degree(const Work<Real>& work, const Levels&... levels) {
+  const auto bytes =
+      static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
+  require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
+  launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real, moments, Levels...>, levels...);
+}
+
+template <class Kernel, class Real, int degree, int moments>
+static void choose_lanes(const Work<Real>& work) {
+  const double mean = mean_leaf(work.sources, work.tree.boxes);
+  if constexpr (moments == with_dipole)
+    launch_fixed_p2m<Kernel, Real, degree, 4, moments>(work);
+  else if (mean <= tuning::p2m_two_lanes)
+    launch_fixed_p2m<Kernel, Real, degree, 2, moments>(work);
+  else if (mean <= tuning::p2m_four_lanes)
+    launch_fixed_p2m<Kernel, Real, degree, 4, moments>(work);
+  else
+    launch_fixed_p2m<Kernel, Real, degree, 8, moments>(work);
+}
+
+template <class Kernel, int moments, class Real>
+void p2m_in_space(const Work<Real>& work) {
+  if (with_fixed_degree<typename Kernel::Basis, Real>(
+          work.tables.degree, [&](auto degree) { choose_lanes<Kernel, Real, decltype(degree)::value, moments>(work); }))
+    return;
+  p2m_of_any_degree<Kernel, moments>(work);
+}
+
+}  // namespace farfield::cuda
