@@ -21,6 +21,7 @@ struct Problem {
   Cloud cloud;
   Shape shape;
   std::vector<double> charges, dipoles;
+  std::vector<std::vector<MomentSum>> exact = {};  ///< of every density, at the targets; made when first looked at
   std::int64_t count() const { return cloud.count(); }
   std::int64_t targets() const { return std::ssize(cloud.where()) / 3; }
 };
@@ -126,9 +127,10 @@ double error_of(const std::vector<T>& found, std::int64_t density, int order, co
 }
 
 template <class T>
-void expect_sums(const Problem& p, const Found<T>& found, double tolerance, const char* what) {
+void expect_sums(Problem& p, const Found<T>& found, double tolerance, const char* what) {
   for (std::int64_t v = 0; v < p.shape.densities; ++v) {
-    const std::vector<MomentSum> sums = exact(p, v, p.cloud.where());
+    if (std::ssize(p.exact) == v) p.exact.push_back(exact(p, v, p.cloud.where()));
+    const std::vector<MomentSum>& sums = p.exact[static_cast<std::size_t>(v)];
     for (int order = 0; order <= p.shape.order; ++order) {
       ASSERT_EQ(found.order[order].size(), width[order] * sums.size() * static_cast<std::size_t>(p.shape.densities));
       EXPECT_LE(error_of(found.order[order], v, order, sums), tolerance)
@@ -145,7 +147,7 @@ TEST_F(CudaMomentSums, KeepThePromise) {
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart, Kind::outside})
     for (const Shape& shape : {Shape{true, false, 2, 1}, Shape{false, true, 0, 1}, Shape{false, true, 1, 1},
                                Shape{true, true, 1, 1}, Shape{true, true, 2, 1}, Shape{false, true, 2, 1}}) {
-      const Problem p = make_problem(kind, 4'000, shape);
+      Problem p = make_problem(kind, 2'500, shape);
       for (const double t : {1e-3, 1e-5})
         expect_sums(p, in_host_memory<float>(p, options_of(shape, t, Precision::single_)), 1.05 * t, "single");
       for (const double t : {1e-4, 1e-9})
@@ -158,7 +160,7 @@ TEST_F(CudaMomentSums, OfSeveralDensitiesInEitherMemory) {
     for (const std::int64_t densities : {1, 3, 7})
       for (const Shape& shape :
            {Shape{true, false, 1, densities}, Shape{true, true, 1, densities}, Shape{false, true, 2, densities}}) {
-        const Problem p = make_problem(kind, 1'500, shape);
+        Problem p = make_problem(kind, 1'500, shape);
         const Options single = options_of(shape, 1e-4, Precision::single_),
                       exact = options_of(shape, 1e-8, Precision::double_);
         expect_sums(p, in_host_memory<float>(p, single), 1.05e-4, "host, single");
@@ -172,7 +174,7 @@ TEST_F(CudaMomentSums, OfSeveralDensitiesInEitherMemory) {
 TEST_F(CudaMomentSums, DirectSumsAreExact) {
   for (const Kind kind : {Kind::uniform, Kind::apart})
     for (const Shape& shape : {Shape{true, false, 2, 2}, Shape{true, true, 2, 2}, Shape{false, true, 0, 1}}) {
-      const Problem p = make_problem(kind, 700, shape);
+      Problem p = make_problem(kind, 700, shape);
       expect_sums(p, in_host_memory<double>(p, options_of(shape, 1e-12, Precision::double_, Method::direct)), 1e-12,
                   "direct");
       expect_sums(p, in_host_memory<float>(p, options_of(shape, 1e-4, Precision::single_, Method::direct)), 1e-4,
@@ -187,7 +189,7 @@ TEST_F(CudaMomentSums, OnSmallTrees) {
     for (const M2l m2l : {M2l::dense, M2l::rotation})
       for (const Precision precision : {Precision::single_, Precision::double_}) {
         const Shape shape{true, true, 2, 3};
-        const Problem p = make_problem(kind, 801, shape);
+        Problem p = make_problem(kind, 801, shape);
         Options o = options_of(shape, 1e-3, precision);
         o.m2l = m2l, o.leaf_size = 13;
         expect_sums(p, in_host_memory<double>(p, o), 1.05e-3, "small tree");
@@ -200,7 +202,7 @@ TEST_F(CudaMomentSums, OnSmallTrees) {
 
 TEST_F(CudaMomentSums, AtSourcesAndTargets) {
   const Shape shape{true, true, 2, 3};
-  const Problem p = make_problem(Kind::apart, 1'100, shape);
+  Problem p = make_problem(Kind::apart, 1'100, shape);
   for (const Precision precision : {Precision::single_, Precision::double_}) {
     const double tolerance = precision == Precision::single_ ? 1e-4 : 1e-8;
     Options o = options_of(shape, tolerance, precision);
@@ -222,7 +224,7 @@ TEST_F(CudaMomentSums, OneDensityHasTheBitsThatItHasAlone) {
     for (const Precision precision : {Precision::single_, Precision::double_})
       for (const M2l m2l : {M2l::dense, M2l::rotation})
         for (const Shape& shape : {Shape{true, false, 1, 7}, Shape{true, true, 1, 3}, Shape{true, true, 2, 4}}) {
-          const Problem p = make_problem(kind, 6'000, shape);
+          Problem p = make_problem(kind, 6'000, shape);
           Options o = options_of(shape, 1e-4, precision);
           o.m2l = m2l;
           Plan plan = make_plan(p.cloud, o);

@@ -19,6 +19,7 @@
 #include "backends/cuda/judge/examine.hpp"
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/graph.hpp"
@@ -193,11 +194,13 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// Dipoles are scaled like coordinates, too.
   void gather(const OneVector& v) {
-    for (int component = charge; component < moments_; ++component) {
-      const int exponent = v.exponent - (component == charge ? 0 : placed->exponent);
-      strengths_.gather({v.index, component, exponent}, tree_.sources.order.data(),
-                        strength_[component].data() + v.place * strength_pitch(), stream_);
-    }
+    const std::int64_t at = v.place * strength_pitch();
+    const std::uint32_t* order = tree_.sources.order.data();
+    strengths_.gather({v.index, charge, v.exponent}, order, strength_[charge].data() + at, stream_);
+    if (moments_ == 1) return;
+    strengths_.gather_dipoles<Real>(v.index, v.exponent - placed->exponent, order,
+                                    {strength_[1].data() + at, strength_[2].data() + at, strength_[3].data() + at},
+                                    stream_);
   }
 
   void bind() {

@@ -11,8 +11,6 @@ namespace farfield::cuda {
 /// An evaluator for the decision's kernel, precision and method on the current device; `threads` of the host.
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 
-/// Densities that stages are compiled for, beside one; others are summed one by one.
-inline constexpr int densities_together = 3;
 /// Vectors of strengths of a call that are summed together, where sources carry so many moments. Each keeps the bits
 /// that it has alone.
 int densities_of(const Decision& decision, int moments);

@@ -168,6 +168,33 @@ void DeviceStrengths::gather(const Carried& carried, const std::uint32_t* order,
   require_launch("gather_kernel");
 }
 
+/// The three components of a dipole share a sector of memory: together they take half the time of three launches.
+template <class T, class Real>
+__global__ void gather_dipoles_kernel(const T* data, std::int64_t count, std::int64_t stride,
+                                      const std::uint32_t* order, int exponent, Real* x, Real* y, Real* z) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+  if (i >= count) return;
+  const T* own = data + static_cast<std::int64_t>(order[i]) * stride;
+  const auto scaled = [&](int axis) { return static_cast<Real>(ldexp(static_cast<double>(own[axis]), -exponent)); };
+  x[i] = scaled(0), y[i] = scaled(1), z[i] = scaled(2);
+}
+
+template <class Real>
+void DeviceStrengths::gather_dipoles(std::int64_t vector, int exponent, const std::uint32_t* order,
+                                     const std::array<Real*, 3>& sorted, cudaStream_t stream) const {
+  if (view_.count == 0) return;
+  const Numbers of = numbers(view_, 1);
+  const std::int64_t shift = vector * of.pitch;
+  const auto launch = [&](auto scalar) {
+    using T = decltype(scalar);
+    gather_dipoles_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
+        static_cast<const T*>(of.data) + shift, view_.count, of.stride, order, exponent, sorted[0], sorted[1],
+        sorted[2]);
+  };
+  view_.scalar == Scalar::float32 ? launch(float{}) : launch(double{});
+  require_launch("gather_dipoles_kernel");
+}
+
 template <class T>
 __global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64_t count, std::int64_t stride,
                                   double* xyz) {
@@ -205,5 +232,9 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
 
 template void DeviceStrengths::gather<float>(const Carried&, const std::uint32_t*, float*, cudaStream_t) const;
 template void DeviceStrengths::gather<double>(const Carried&, const std::uint32_t*, double*, cudaStream_t) const;
+template void DeviceStrengths::gather_dipoles<float>(std::int64_t, int, const std::uint32_t*,
+                                                     const std::array<float*, 3>&, cudaStream_t) const;
+template void DeviceStrengths::gather_dipoles<double>(std::int64_t, int, const std::uint32_t*,
+                                                      const std::array<double*, 3>&, cudaStream_t) const;
 
 }  // namespace farfield::cuda

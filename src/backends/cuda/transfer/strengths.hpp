@@ -1,5 +1,6 @@
 // Transfer: strengths and dipoles into tree order, points into doubles; in either memory. Results go by Scatter.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,11 @@ class DeviceStrengths {
   /// sorted[i] = that number of sorted source i; 0 where there are no charges.
   template <class Real>
   void gather(const Carried& carried, const std::uint32_t* order, Real* sorted, cudaStream_t stream) const;
+
+  /// All components of the dipoles, of which there are some.
+  template <class Real>
+  void gather_dipoles(std::int64_t vector, int exponent, const std::uint32_t* order, const std::array<Real*, 3>& sorted,
+                      cudaStream_t stream) const;
 
  private:
   /// The numbers of one component, as the caller lays them out.
