@@ -5,15 +5,14 @@
 // leaves out its close pairs, notes their sources as bits, and adds the pairs, from the exact coordinates, when the
 // sums of the batch need no registers any more.
 //
-// Cost per pair, of 1/r, of fused multiply-adds and the like: dipoles with gradient 22, charges with Hessian 24, both
-// 34, of which one is a reciprocal square root; charges with gradient are 14.
+// Cost per pair, instructions in single: dipoles with gradient 26, charges with Hessian 27, both 44, of which one is a
+// reciprocal square root; charges with gradient are 15 (pair_sum.hpp). One H200, 64 points per leaf: 1.21, 1.21 and
+// 2.15 ps, charges 0.73 (bench/gpu_p2p moments).
 //
-// Close, in single: coordinates in the frame err by e = 2^-25 of its edge or so, a term 1/r^k by k e / r of itself.
-// Among n points per edge^3 the squares of terms beyond the radius c sum up to 4 pi n c^(1-2k)..., and the result's own
-// size is that of its nearest term, at about 0.6 n^(-1/3); so the relative error of the gradient (k = 2), 2 e (0.2 /
-// c^3)^(1/2) at n = 40, is that of a Hessian or of the gradient of dipoles, 3 e (0.0035 / c^5)^(1/2), at about 2 c,
-// and that of the Hessian of dipoles, 4 e (0.00014 / c^7)^(1/2), at about 3 c. A thousandth of the near pairs are
-// close then.
+// Close, in single: a term 1/r^k errs by k 2^-25 / r of itself, so that what is close_square for the gradient of charges
+// (k = 2) is four times as much for a Hessian or the gradient of dipoles, and nine times for the Hessian of dipoles:
+// sums err by about 31, 31 and 15 times 2^-25 then (docs/mathematics/dipoles.md). A thousandth of the near pairs are
+// close.
 #pragma once
 #include <limits>
 
