@@ -5,15 +5,14 @@
 // leaves out its close pairs, notes their sources as bits, and adds the pairs, from the exact coordinates, when the
 // sums of the batch need no registers any more.
 //
-// Cost per pair, of 1/r, of fused multiply-adds and the like: dipoles with gradient 22, charges with Hessian 24, both
-// 34, of which one is a reciprocal square root; charges with gradient are 14.
+// Cost per pair, instructions in single: dipoles with gradient 26, charges with Hessian 27, both 44, of which one is a
+// reciprocal square root; charges with gradient are 15 (pair_sum.hpp). One H200, 64 points per leaf: 1.21, 1.21 and
+// 2.15 ps, charges 0.73 (bench/gpu_p2p moments).
 //
-// Close, in single: coordinates in the frame err by e = 2^-25 of its edge or so, a term 1/r^k by k e / r of itself.
-// Among n points per edge^3 the squares of terms beyond the radius c sum up to 4 pi n c^(1-2k)..., and the result's own
-// size is that of its nearest term, at about 0.6 n^(-1/3); so the relative error of the gradient (k = 2), 2 e (0.2 /
-// c^3)^(1/2) at n = 40, is that of a Hessian or of the gradient of dipoles, 3 e (0.0035 / c^5)^(1/2), at about 2 c,
-// and that of the Hessian of dipoles, 4 e (0.00014 / c^7)^(1/2), at about 3 c. A thousandth of the near pairs are
-// close then.
+// Close, in single: a term 1/r^k errs by k 2^-25 / r of itself, so that what is close_square for the gradient of charges
+// (k = 2) is four times as much for a Hessian or the gradient of dipoles, and nine times for the Hessian of dipoles:
+// sums err by about 31, 31 and 15 times 2^-25 then (docs/mathematics/dipoles.md). A thousandth of the near pairs are
+// close.
 #pragma once
 #include <limits>
 
@@ -54,7 +53,8 @@ __device__ __noinline__ void exact_moments(const NearWork<Real>& work, double fa
 /// `n` targets per thread; `Total`: of what the sums of chunks are added up.
 template <class Kernel, class Real, int parts, int moments, Softened softened, int threads, int n, class Total>
 class MomentSum {
-  static constexpr int chunk = (sizeof(Real) == 4 ? 4 : 2) * threads;
+  static constexpr int chunk = sizeof(Real) == 4 ? 512 : 256;
+  static constexpr int at_once = sizeof(Real) == 4 ? 4 : 2;  ///< sources that a thread stages at a time
   static constexpr int batch = 64;  ///< sources of a group, as many as there are bits to note them
   static constexpr bool by_points = has_lengths(softened);  ///< softening lengths are the points' own
   static constexpr bool carries = moments == with_dipole || by_points;
@@ -104,11 +104,13 @@ class MomentSum {
       int staged = 0;
       while (staged < chunk && (more = sources.ready())) {
         const int here = static_cast<int>(min(sources.left(), static_cast<std::uint32_t>(chunk - staged)));
-        stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
+        stage_sources<threads, at_once>(
             work_, shared_.frame, here, [&](int i) { return sources(static_cast<std::uint32_t>(i)); },
             [&](int i, bool exists, const Place& source, std::uint32_t s) {
-              if (exists) stage(staged + i, source, s);
+              store_if(exists, &shared_.source[staged + i], source);
+              if (exists) shared_.index[staged + i] = s;
             });
+        if constexpr (carries) stage_carried(staged, here);
         sources.take(static_cast<std::uint32_t>(here));
         staged += here;
       }
@@ -133,24 +135,28 @@ class MomentSum {
       totals[0] = sum;
     }
     __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < count_; k += threads) {
-      const int i = k / units_;
-      Total sum[parts];
-      for (int part = 0; part < parts; ++part) sum[part] = shared_.total[part][i][k - i * units_];
-      if constexpr (settles) Kernel::template settle_moments<parts, moments>(sum);
-      const std::int64_t t = target(k);
-#pragma unroll
-      for (int part = 0; part < parts; ++part) {
-        Real* const result = work_.result.part[part] + t;
-        const Real value = static_cast<Real>(sum[part] * static_cast<Total>(shared_.frame.scale[part]));
-        *result = overwrite ? value : *result + value;
-      }
+    for (int k = static_cast<int>(threadIdx.x); k < count_ * parts; k += threads) {
+      const int part = k / count_;
+      deliver(k - part * count_, part, overwrite, target);
     }
   }
 
  private:
   /// Which of the tile's targets is this thread's i-th; threads beyond the last target repeat it.
   __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
+
+  template <class TargetAt>
+  __device__ void deliver(int k, int part, bool overwrite, const TargetAt& target) const {
+    const int i = k / units_;
+    Total sum[parts], own = 0;
+    for (int p = 0; p < parts; ++p) sum[p] = shared_.total[p][i][k - i * units_];
+    if constexpr (settles) Kernel::template settle_moments<parts, moments>(sum);
+#pragma unroll
+    for (int p = 0; p < parts; ++p) own = p == part ? sum[p] : own;
+    Real& result = work_.result.any(part)[target(k)];
+    const Real value = static_cast<Real>(own * static_cast<Total>(shared_.frame.scale[part]));
+    result = overwrite ? value : result + value;
+  }
 
   /// A softening length as pairs need it: of Plummer's kernel half its square, two of which add up to a pair's.
   __device__ Real carried_length(double length) const {
@@ -163,15 +169,28 @@ class MomentSum {
     return sizeof(Real) == 8 ? moment : moment * static_cast<Real>(shared_.frame.factor);
   }
 
-  __device__ void stage(int at, const Place& source, std::uint32_t s) {
-    shared_.source[at] = source;
-    shared_.index[at] = s;
-    if constexpr (!carries) return;
+  /// What the sources beside carry; a thread has staged the sources whose indices it reads. All loads come before the
+  /// first store, as in stage_sources.
+  __device__ void stage_carried(int first, int count) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += at_once * threads) {
+      Place carried[at_once];
+#pragma unroll
+      for (int b = 0; b < at_once; ++b) {
+        const int own = i + b * threads;
+        carried[b] = carried_by(shared_.index[first + (own < count ? own : i)]);
+      }
+#pragma unroll
+      for (int b = 0; b < at_once; ++b)
+        store_if(i + b * threads < count, &shared_.carried[first + i + b * threads], carried[b]);
+    }
+  }
+  __device__ Place carried_by(std::uint32_t s) const {
     Place carried{};
     if constexpr (moments == with_dipole)
-      carried = {in_frame(work_.dipole[0][s]), in_frame(work_.dipole[1][s]), in_frame(work_.dipole[2][s]), Real(0)};
+      carried = {in_frame(__ldg(work_.dipole[0] + s)), in_frame(__ldg(work_.dipole[1] + s)),
+                 in_frame(__ldg(work_.dipole[2] + s)), Real(0)};
     if constexpr (by_points) carried.q = carried_length(work_.source_length[s]);
-    shared_.carried[at] = carried;
+    return carried;
   }
 
   __device__ Real softening_of(int i, const Place& carried) const {
