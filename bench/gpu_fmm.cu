@@ -4,10 +4,11 @@
 //   gpu_fmm SET [largest log2 N]     rate: by error, at N = 2^24 and 2^27     sizes: by N, for four clouds
 //                                    octaves: N = 2^22 ... 2^25 in quarters   constants: what the cost model takes
 //                                    plane: kernels laplace2d and vortex on flat points
+//                                    screened: yukawa3d beside laplace3d, kappa times the extent 0, 1, 10, 100
 //                                    moments: dipoles, Hessians and three densities beside charges with gradient
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 --tolerance 1e-3,1e-5
 //           [--precision double] [--outputs potential|gradient|hessian] [--strengths positive] [--sources dipoles]
-//           [--densities 3] [--kernel laplace2d|vortex|cauchy]
+//           [--densities 3] [--kernel laplace2d|vortex|cauchy|yukawa3d] [--kappa 10] [--m2l rotation]
 //                                    every combination; degree -1 (the default) follows the tolerance, leaf 0 is chosen
 #include <cmath>
 #include <cstdio>
@@ -143,14 +144,15 @@ void print_moments(const Case& c, const Times& times, const ErrorReport& error) 
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {
   const Options& o = c.options;
   std::printf(
-      "{\"kernel\": \"%s\", \"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"tolerance\": %g, "
+      "{\"kernel\": \"%s\", \"kappa\": %g, \"cloud\": \"%s\", \"log2_n\": %g, \"precision\": \"%s\", \"tolerance\": "
+      "%g, "
       "\"given_degree\": %d, "
       "\"degree\": %d, \"m2l\": \"%s\", \"leaf_size\": %lld, \"gradient\": %s, \"mixed\": %s, \"seconds\": %.6f, "
       "\"again\": %.6f, \"particles_per_second\": %.4g, \"error_potential\": %.3g, \"error_gradient\": %.3g, "
       "\"leaves\": %lld, \"near_pairs\": %lld, \"m2l_boxes\": %lld, \"boxes\": %lld, \"memory_bytes\": %lld, ",
-      r.kernel.c_str(), c.cloud.c_str(), c.log2_n, r.precision.c_str(), o.tolerance, o.degree, r.degree, r.m2l.c_str(),
-      static_cast<long long>(r.leaf_size), o.gradient ? "true" : "false", c.mixed ? "true" : "false", times.all,
-      times.again, static_cast<double>(r.sources) / times.all, error.potential, error.gradient,
+      r.kernel.c_str(), o.kappa, c.cloud.c_str(), c.log2_n, r.precision.c_str(), o.tolerance, o.degree, r.degree,
+      r.m2l.c_str(), static_cast<long long>(r.leaf_size), o.gradient ? "true" : "false", c.mixed ? "true" : "false",
+      times.all, times.again, static_cast<double>(r.sources) / times.all, error.potential, error.gradient,
       static_cast<long long>(r.leaves), static_cast<long long>(r.near_pairs), static_cast<long long>(r.m2l_boxes),
       static_cast<long long>(r.boxes), static_cast<long long>(r.memory_bytes));
   print_moments(c, times, error);
@@ -234,6 +236,21 @@ void run_plane(int largest) {
       }
 }
 
+void run_screened(int largest) {
+  for (const std::string cloud : {"uniform", "plummer"})
+    for (int log2_n = 16; log2_n <= std::min(24, largest); log2_n += 4)
+      for (const auto& [precision, tolerance] :
+           {std::pair{Precision::single_, 1e-3}, {Precision::single_, 1e-5}, {Precision::double_, 1e-9}}) {
+        Options o = options_for(precision, tolerance);
+        run({cloud, double(log2_n), o, true});
+        o.kernel = Kernel::yukawa3d;
+        for (const double kappa : {0.0, 1.0, 10.0, 100.0}) {
+          o.kappa = kappa;
+          run({cloud, double(log2_n), o, true});
+        }
+      }
+}
+
 /// Charges with gradient; with dipoles; with the Hessian; with both; of three densities. All with one precision.
 void run_moments(double log2_n, Precision precision, double tolerance) {
   Case c{"uniform", log2_n, options_for(precision, tolerance), true};
@@ -271,7 +288,9 @@ void run_chosen(const std::vector<std::string>& words) {
                                     of("outputs", "gradient")[0] != "potential");
             o.hessian = of("outputs", "gradient")[0] == "hessian", o.dipoles = of("sources", "charges")[0] == "dipoles";
             o.leaf_size = std::stoll(leaf);
-            for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy})
+            if (of("m2l", "auto")[0] == "rotation") o.m2l = M2l::rotation;
+            o.kappa = std::stod(of("kappa", "0")[0]);
+            for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy, Kernel::yukawa3d})
               if (of("kernel", "laplace3d")[0] == word_of(kernel)) o.kernel = kernel;
             run({cloud, std::stod(n), o, of("strengths", "mixed")[0] == "mixed", std::stoll(of("densities", "1")[0])});
           }
@@ -290,9 +309,10 @@ int main(int count, char** arguments) {
   if (set == "octaves") return run_octaves(largest), 0;
   if (set == "constants") return run_constants(), 0;
   if (set == "plane") return run_plane(largest), 0;
+  if (set == "screened") return run_screened(largest), 0;
   if (set == "moments") return run_moments(largest), 0;
   if (set.rfind("--", 0) == 0) return run_chosen(words), 0;
-  std::fprintf(stderr, "gpu_fmm: no set %s: there are rate, sizes, octaves, constants, plane and moments\n",
+  std::fprintf(stderr, "gpu_fmm: no set %s: there are rate, sizes, octaves, constants, plane, screened and moments\n",
                set.c_str());
   return 2;
 }

@@ -2,6 +2,7 @@
 // points per second, seconds per stage, and the errors of the gradient at 4096 targets against direct sums in double:
 // L2, median, 99th percentile and largest, relative to each target's own. Strengths are equal.
 //   gpu_treecode --log2n 24 --cloud plummer --degree 3,4 --theta 0.5,0.6 --leaf 32,64 [--method fmm]
+//   gpu_treecode ... --softening 0.001 [--softening-kind spline] [--lengths two]   two: of every third point 0.4 of it
 // Degree -1 and theta 0 follow --tolerance; a degree without theta accepts boxes by error. Method fmm (theta is then
 // left out) gives the same figures for comparison.
 #include <cmath>
@@ -30,6 +31,7 @@ struct Field {
   }
   std::int64_t n;
   cuda::DeviceArray<float> xyz, q, potential, gradient;
+  std::vector<double> lengths;  ///< what Points::softening points to
   Points at;
   Strengths strength;
   Outputs out;
@@ -65,7 +67,7 @@ Errors errors_of(const std::vector<double>& found, const std::vector<double>& ex
   return e;
 }
 
-std::vector<double> exact_gradient(const Field& f, std::int64_t samples) {
+std::vector<double> exact_gradient(const Field& f, std::int64_t samples, const Options& softened) {
   const std::vector<double> targets = sampled(f.xyz, f.n, samples);
   cuda::DeviceArray<double> where;
   cuda::upload(where, targets.data(), 3 * samples, nullptr);
@@ -73,7 +75,13 @@ std::vector<double> exact_gradient(const Field& f, std::int64_t samples) {
   potential.resize(samples), gradient.resize(3 * samples);
   Options o;
   o.method = Method::direct, o.backend = Backend::cuda, o.precision = Precision::double_, o.gradient = true;
-  Plan plan(f.at, on_device(where), o);
+  o.softening = softened.softening, o.softening_kind = softened.softening_kind;
+  Points targets_at = on_device(where);
+  std::vector<double> lengths;
+  for (std::int64_t i = 0; i < samples && !f.lengths.empty(); ++i)
+    lengths.push_back(f.lengths[static_cast<std::size_t>(i * (f.n / samples))]);
+  if (!lengths.empty()) targets_at.softening = lengths.data();
+  Plan plan(f.at, targets_at, o);
   plan.evaluate(f.strength,
                 {potential.data(), gradient.data(), nullptr, nullptr, Scalar::float64, MemorySpace::device, nullptr});
   std::vector<double> exact(static_cast<std::size_t>(3 * samples));
@@ -137,12 +145,20 @@ void run_all(const std::vector<std::string>& words) {
   const auto of = [&](const char* name, const char* otherwise) { return values(words, name, otherwise); };
   for (const std::string& cloud : of("cloud", "plummer"))
     for (const std::string& n : of("log2n", "24")) {
-      const Field field(cloud, std::llround(std::exp2(std::stod(n))));
-      const std::vector<double> exact = exact_gradient(field, std::min<std::int64_t>(field.n, 4096));
+      Field field(cloud, std::llround(std::exp2(std::stod(n))));
+      Options softened;
+      softened.softening = std::stod(of("softening", "0")[0]);
+      softened.softening_kind =
+          of("softening-kind", "plummer")[0] == "spline" ? SofteningKind::spline : SofteningKind::plummer;
+      if (of("lengths", "one")[0] == "two") {
+        for (std::int64_t i = 0; i < field.n; ++i) field.lengths.push_back(softened.softening * (i % 3 ? 1 : 0.4));
+        field.at.softening = field.lengths.data();
+      }
+      const std::vector<double> exact = exact_gradient(field, std::min<std::int64_t>(field.n, 4096), softened);
       for (const std::string& degree : of("degree", "3"))
         for (const std::string& theta : of("theta", "0.6"))
           for (const std::string& leaf : of("leaf", "0")) {
-            Options o;
+            Options o = softened;
             o.method = of("method", "treecode")[0] == "fmm" ? Method::fmm : Method::treecode;
             o.backend = Backend::cuda;
             o.precision = of("precision", "single")[0] == "single" ? Precision::single_ : Precision::double_;

@@ -26,7 +26,8 @@ struct VortexField {
 
 /// u(x) = sum_j alpha_j x (x - y_j) / (4 pi |x - y_j|^3), the curl of A = sum_j alpha_j / (4 pi |x - y_j|), by a plan
 /// for A. A particle's strength alpha is its vorticity times its volume. Options::softening regularises: with
-/// SofteningKind::plummer this is the kernel of Rosenhead and Moore. The gradient, and with Options::hessian the second
+/// SofteningKind::plummer this is the kernel of Rosenhead and Moore, with algebraic and gauss the cores of Winckelmans &
+/// Leonard (docs/biot-savart.md). The gradient, and with Options::hessian the second
 /// derivatives of A keep the tolerance. Options::kernel is laplace3d; Options::scale multiplies the result. Errors are
 /// those of Plan.
 class FARFIELD_API BiotSavart {

@@ -36,10 +36,14 @@
   VALUE(cuda, CUDA, 2, "cuda")
 
 /* plummer: 1/sqrt(r^2 + softening^2). spline: the cubic spline of GADGET, 1/r from r = 2.8 softening on and
- * 1/softening at r = 0 (docs/mathematics/p2p.md). */
-#define FARFIELD_SOFTENING_KIND(VALUE)  \
-  VALUE(plummer, PLUMMER, 0, "plummer") \
-  VALUE(spline, SPLINE, 1, "spline")
+ * 1/softening at r = 0 (docs/mathematics/p2p.md). Cores of vortex particles (docs/biot-savart.md), of one length for all
+ * pairs and backend cpu: algebraic, (r^2 + 3/2 softening^2) / (r^2 + softening^2)^(3/2); gauss, erf(r / (sqrt 2
+ * softening)) / r. */
+#define FARFIELD_SOFTENING_KIND(VALUE)        \
+  VALUE(plummer, PLUMMER, 0, "plummer")       \
+  VALUE(spline, SPLINE, 1, "spline")          \
+  VALUE(algebraic, ALGEBRAIC, 2, "algebraic") \
+  VALUE(gauss, GAUSS, 3, "gauss")
 
 /* Cores of vortices, velocity over that of a point vortex: gauss, 1 - exp(-r^2/R^2); rankine, min(1, r^2/R^2). */
 #define FARFIELD_CORE(VALUE)      \
@@ -97,7 +101,7 @@
    * the tolerance allows. For a softening below 1e-37 of the points' extent, strength / softening is infinite in      \
    * precision single. */                                                                                              \
   OPTION(real, softening, 0, general, "EPS", "Length that softens 1/r (default 0: none)")                              \
-  OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or GADGET's cubic spline") \
+  OPTION(SofteningKind, softening_kind, SofteningKind{}, general, "", "1/sqrt(r^2 + EPS^2), or others, see docs")      \
   /* Standard deviation of kernel gauss, a length in the caller's units: above 0 for that kernel, 0 for all others.     \
    * Errors of that kernel are relative to the sum of |strengths|, those of its gradient to this sum over the           \
    * bandwidth, at every target. */                                                                                     \

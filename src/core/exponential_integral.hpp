@@ -5,14 +5,6 @@
 
 namespace farfield {
 
-/// c[0] + c[1] x + ...
-template <class V, int n>
-FARFIELD_HD V polynomial(const double (&c)[n], V x) {
-  V sum = Math<V>::constant(c[n - 1]);
-  for (int k = n - 2; k >= 0; --k) sum = sum * x + Math<V>::constant(c[k]);
-  return sum;
-}
-
 /// Errors of the fits, absolute: `small`, Ein(x)/x on [0, 1], interpolated at Chebyshev's points; `above` over `below`,
 /// e^x E1(x) from 1 on, a least-squares fit weighted with e^-x.
 template <bool single>

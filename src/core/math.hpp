@@ -99,4 +99,12 @@ struct Math {
   }
 };
 
+/// c[0] + c[1] x + ...
+template <class V, int n>
+FARFIELD_HD V polynomial(const double (&c)[n], V x) {
+  V sum = Math<V>::constant(c[n - 1]);
+  for (int k = n - 2; k >= 0; --k) sum = sum * x + Math<V>::constant(c[k]);
+  return sum;
+}
+
 }  // namespace farfield

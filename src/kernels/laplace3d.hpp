@@ -119,7 +119,6 @@ struct Laplace3d {
     of_orders<parts, moments>(n, inside ? inverse_h : inverse_r, q, px, py, pz, dx, dy, dz, out);
   }
 
- private:
   /// Adds one pair of any function of r, of which n says how it differs from 1/r: with s = 1/r, or another length's
   /// inverse, and D = (1/r) d/dr, K = n[0] s, D K = -n[1] s^3, D^2 K = n[2] s^5, D^3 K = -n[3] s^7. A dipole adds
   /// -p . d D K, the gradient is d D K for a charge, and so on. No power of s above the fifth is formed.

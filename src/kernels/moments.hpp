@@ -3,7 +3,7 @@
 #pragma once
 #include <cmath>
 
-#include "kernels/softened.hpp"
+#include "kernels/cores/cores.hpp"
 
 namespace farfield {
 
@@ -13,12 +13,15 @@ template <class Real>
 inline constexpr Real least_square_of_moments = sizeof(Real) == 4 ? Real(1e-12) : Real(1e-100);
 
 /// Adds one pair, d = target - source, at a distance whose 1/r^5 is a number. `softening`: what Plummer's kernel adds
-/// to r2; of the spline, the inverse of its reach.
+/// and the algebraic core add to r2; of those that reach so far only, the inverse of the reach.
 template <class K, int parts, int moments, Softened softened, class V>
 FARFIELD_HD void moments_pair(V r2, V softening, V q, const V (&p)[3], V dx, V dy, V dz, V* out) {
-  const V x = is_spline(softened) || softened == Softened::no ? r2 : r2 + softening, one = Math<V>::constant(1);
+  const V x = has_reach(softened) || softened == Softened::no ? r2 : r2 + softening, one = Math<V>::constant(1);
   const V inverse = x > V{} ? Math<V>::inverse_sqrt(x > V{} ? x : one) : V{};
-  if constexpr (is_spline(softened))
+  if constexpr (is_core(softened)) {
+    const CoreOrders<V> core = core_orders<softened>(inverse, r2, softening);
+    K::template of_orders<parts, moments>(core.n, core.s, q, p[0], p[1], p[2], dx, dy, dz, out);
+  } else if constexpr (is_spline(softened))
     K::template of_spline_moments<parts, moments>(inverse, r2, softening, q, p[0], p[1], p[2], dx, dy, dz, out);
   else
     K::template of_moments<parts, moments>(inverse, q, p[0], p[1], p[2], dx, dy, dz, out);
@@ -37,7 +40,7 @@ FARFIELD_HD void nearest_moments_pair(double length, const double (&d)[3], doubl
   double charge[parts] = {}, dipole[parts] = {};
   const auto add = [&](auto kind) {
     constexpr Softened as = decltype(kind)::value;
-    const double softening = is_spline(as) ? 1 / soft : soft * soft;
+    const double softening = has_reach(as) ? 1 / soft : soft * soft;
     moments_pair<K, parts, 1, as>(r2, softening, q, p, x, y, z, charge);
     if constexpr (moments == with_dipole) moments_pair<K, parts, moments, as>(r2, softening, 0.0, p, x, y, z, dipole);
   };

@@ -10,8 +10,8 @@
 namespace farfield {
 
 /// A template parameter of pair sums, so that those without softening are the same as if there were none.
-/// `..._lengths`: each point has a length of its own.
-enum class Softened { no, plummer, spline, plummer_lengths, spline_lengths };
+/// `..._lengths`: each point has a length of its own. Cores (kernels/cores/cores.hpp) are summed by the CPU alone.
+enum class Softened { no, plummer, spline, plummer_lengths, spline_lengths, algebraic, gauss };
 
 FARFIELD_HD constexpr bool has_lengths(Softened s) {
   return s == Softened::plummer_lengths || s == Softened::spline_lengths;

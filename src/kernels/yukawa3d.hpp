@@ -14,7 +14,6 @@ struct Yukawa3d {
   static constexpr int homogeneity = -1;
   static constexpr bool singular = true, softens = false;
   static constexpr double pair_cost = 3.5;  ///< of one pair, over that of 1/r
-  static constexpr bool on_device = false;
   static constexpr bool screens = true;  ///< Options::kappa is offered
 
   /// kappa, no larger than leaves kappa r finite for all pairs that are not left to nearest_pair: those are so near

@@ -224,7 +224,7 @@ static bool considers_treecode(const Options& o, const Geometry& g, const CostCo
   if (o.method != Method::automatic) return o.method == Method::treecode;
   const bool measured = c.lanes > 0;  // not on devices
   return measured && traits(o.kernel).scale_invariant && may_be_few(g) && o.degree < 0 && o.depth < 0 && !o.hessian &&
-         !o.dipoles;
+         !o.dipoles && !(o.softening > 0 && is_core(o.softening_kind));
 }
 
 /// Is a treecode expected to win clearly? Its price is less certain than the others', so that it must be well below

@@ -78,6 +78,9 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
   c.meet = precision == Precision::single_ ? 7e-3 : 6e-3;
   c.box = 1.5;
   c.coefficients = traits(kernel).coefficients;
+  if (traits(kernel).screens)
+    c.pair *= precision == Precision::single_ ? 1.35 : 2;  // p2p of 2^24 and 2^22 uniform points, `gpu_fmm`
+  if (!traits(kernel).scale_invariant) return c;           // no tensor cores: each level has tables of its own
   if (precision == Precision::single_)
     c.tensor = tensor_translation, c.most_tensor = most_tensor_degree;
   else
@@ -98,6 +101,8 @@ double softened_pair_cost(const Options& o, Backend backend, Precision precision
     return o.stream_function || precision == Precision::single_ ? 1 : 0.5;
   if (o.stream_function) return 3;
   if (!(o.softening > 0)) return 1;
+  if (o.softening_kind == SofteningKind::gauss) return 4;
+  if (o.softening_kind == SofteningKind::algebraic) return 2;
   return o.softening_kind == SofteningKind::spline ? 1.4 : 1.05;
 }
 

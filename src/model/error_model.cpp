@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/units.hpp"
 #include "kernels/traits.hpp"
@@ -36,17 +37,58 @@ double truncation_share(double tolerance, Precision precision) {
 bool changes_near_pairs(const Options& o) { return o.softening > 0 || o.core != Core::none; }
 
 bool reaches_far(const Options& o) {
-  return o.softening > 0 ? o.softening_kind == SofteningKind::plummer : o.core == Core::gauss;
+  return o.softening > 0 ? o.softening_kind != SofteningKind::spline : o.core == Core::gauss;
 }
 
 double expansion_share(const Options& o) { return reaches_far(o) ? std::sqrt(1 - plummer_share * plummer_share) : 1; }
+
+/// Binomial coefficient (n over k), k <= 4.
+static double binomial(int n, int k) {
+  double value = 1;
+  for (int i = 1; i <= k; ++i) value *= static_cast<double>(n - k + i) / i;
+  return value;
+}
+
+/// What a derivative along r of that order lacks at r = rho sigma, over that of 1/r. With Q_k = 1 - n[k] / (2k - 1)!!
+/// of kernels/cores/cores.hpp: Q_0 = erfc, each next one more by a term of its series, and the derivative along r is a
+/// sum of them.
+static double gauss_lacks(int derivatives, double rho) {
+  double q[4], term = std::sqrt(2 / std::numbers::pi) * rho * std::exp(-rho * rho / 2);
+  q[0] = std::erfc(rho / std::numbers::sqrt2);
+  for (int k = 1; k < 4; ++k, term *= rho * rho / (2 * k + 1)) q[k] = q[k - 1] + term;
+  const double along[4] = {q[0], q[1], (3 * q[2] - q[1]) / 2, (5 * q[3] - 3 * q[2]) / 2};
+  return along[derivatives];
+}
+
+/// Where all derivatives up to that order lack at most so much.
+static double gauss_distance(int derivatives, double share) {
+  double low = 0, high = gauss_reach;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    double most = 0;
+    for (int k = 0; k <= derivatives; ++k) most = std::max(most, gauss_lacks(k, middle));
+    (most > share ? low : high) = middle;
+  }
+  return high;
+}
 
 double least_box_edge(const Options& o, double tolerance, int exponent) {
   if (o.core != Core::none)
     return std::ldexp(traits(o.kernel).core_reach(o, plummer_share * std::min(tolerance, 1.0)), exponent);
   const double length = std::ldexp(o.softening, exponent);
-  if (o.softening_kind == SofteningKind::spline) return spline_reach * length;
-  return length * std::sqrt((o.gradient ? 1.5 : 0.5) / (plummer_share * tolerance));
+  const double share = plummer_share * tolerance;
+  const int derivatives = derivatives_of(o);
+  switch (o.softening_kind) {
+    case SofteningKind::spline:
+      return spline_reach * length;
+    case SofteningKind::gauss:
+      return length * gauss_distance(derivatives, share);
+    case SofteningKind::algebraic:
+      return length * std::sqrt(std::sqrt(0.375 * binomial(derivatives + 4, 4) / share));
+    case SofteningKind::plummer:
+      break;
+  }
+  return length * std::sqrt(0.5 * binomial(derivatives + 2, 2) / share);
 }
 
 }  // namespace farfield

@@ -23,11 +23,13 @@ double truncation_share(double tolerance, Precision precision);
 inline constexpr int max_degree = 60;  ///< the generators are tested to here
 
 // Expansions carry 1/r itself, so a pair may be far only where its softened kernel is 1/r: exactly from the spline's
-// reach on; of Plummer's kernel to a relative error of eps^2 / 2 r^2 in the potential and 3 eps^2 / 2 r^2 in the
-// gradient. Far pairs of boxes are at least an edge of the finer one apart, so a least edge of all boxes keeps that
+// reach on; of others with a relative error, which for a derivative of order k is largest along r: of Plummer's kernel
+// (k+2 over 2) eps^2 / 2 r^2, of the algebraic core (k+4 over 4) 3 eps^4 / 8 r^4, of the Gaussian one about
+// exp(-r^2 / 2 eps^2). These are the first terms of 1/r less the kernel, 1/r^3 and 1/r^5, differentiated. Far pairs of boxes are at least an edge of the finer one apart, so a least edge of all boxes keeps that
 // distance.
 
-/// Part of the tolerance that Plummer's kernel may lack beyond the near field, or a vortex with a Gaussian core:
+/// Part of the tolerance that Plummer's kernel or a core may lack beyond the near field, or a planar vortex with a
+/// Gaussian core:
 /// reached by pairs alone that are only one edge apart.
 inline constexpr double plummer_share = 0.5;
 /// Is K changed at short distance, by a softening or a core, so that boxes have a least edge?

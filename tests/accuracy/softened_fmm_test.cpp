@@ -10,7 +10,7 @@
 namespace farfield::testing {
 namespace {
 
-constexpr SofteningKind both_kinds[] = {SofteningKind::plummer, SofteningKind::spline};
+
 
 Options softened_fmm(double softening, SofteningKind kind, double tolerance, Precision precision) {
   Options o = softened_options(softening, precision, How(Backend::cpu, kind));
@@ -79,13 +79,13 @@ std::string name_of(const ::testing::TestParamInfo<SoftenedFmm::ParamType>& info
 INSTANTIATE_TEST_SUITE_P(Clouds, SoftenedFmm,
                          ::testing::Combine(::testing::Values(Kind::uniform, Kind::plummer, Kind::two_clusters,
                                                               Kind::sphere, Kind::apart, Kind::outside),
-                                            ::testing::ValuesIn(both_kinds)),
+                                            ::testing::ValuesIn(all_softenings)),
                          name_of);
 
 /// Where expansions carry most pairs: a softening shorter than leaves leaves the far field as it is.
 TEST(SoftenedTree, ShortLengthsLeavePairsToExpansions) {
   for (const Kind kind : {Kind::uniform, Kind::plummer})
-    for (const SofteningKind softening : both_kinds) {
+    for (const SofteningKind softening : all_softenings) {
       const Cloud cloud = make_cloud(kind, 20'000, Signs::positive);
       const double length = (softening == SofteningKind::spline ? 1e-3 : 1e-6) * extent_of(kind);
       const Report r = expect_kept(cloud, softened_fmm(length, softening, 1e-6, Precision::double_));
@@ -97,7 +97,7 @@ TEST(SoftenedTree, ShortLengthsLeavePairsToExpansions) {
 /// A long one leaves all pairs to p2p, whose sum is as exact as the direct one.
 TEST(SoftenedTree, LongLengthsLeaveNothingToExpansions) {
   for (const double length : {0.9, 1e3, 1e30, 1e300})
-    for (const SofteningKind kind : both_kinds)
+    for (const SofteningKind kind : all_softenings)
       for (const Precision precision : both_precisions) {
         const Options o = softened_fmm(length, kind, 1e-3, precision);
         const Cloud cloud = make_cloud(Kind::uniform, 500, Signs::positive);
@@ -116,7 +116,7 @@ TEST(SoftenedTree, CoincidentPointsContribute) {
   Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
   cloud.label += "/heap";
   for (std::size_t i = 3; i < 3 * 1'500; ++i) cloud.sources[i] = cloud.sources[i % 3];
-  for (const SofteningKind kind : both_kinds)
+  for (const SofteningKind kind : all_softenings)
     for (const Precision precision : both_precisions) {
       const Report r = expect_kept(cloud, softened_fmm(1e-4, kind, 1e-5, precision), cloud.strengths.size());
       EXPECT_GE(r.near_pairs, 1'500 * 1'500);
@@ -126,7 +126,7 @@ TEST(SoftenedTree, CoincidentPointsContribute) {
 /// Only at the sources does a particle leave itself out, though the tree has reordered both sets.
 TEST(SoftenedTree, ResultsAtSourcesAndTargets) {
   const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, 3'000, Signs::positive));
-  for (const SofteningKind kind : both_kinds)
+  for (const SofteningKind kind : all_softenings)
     for (const Precision precision : both_precisions) {
       Options o = softened_fmm(1e-5, kind, 1e-5, precision);
       o.at_sources = true;
@@ -144,7 +144,7 @@ TEST(SoftenedTree, ResultsAtSourcesAndTargets) {
 TEST(SoftenedTree, MovedPlansAndThreadsChangeNoBit) {
   const Cloud first = make_cloud(Kind::uniform, 5'000, Signs::positive),
               second = make_cloud(Kind::plummer, 4'000, Signs::mixed);
-  for (const SofteningKind kind : both_kinds) {
+  for (const SofteningKind kind : all_softenings) {
     Options o = on_tested_backend(softened_fmm(1e-3, kind, 1e-5, Precision::automatic));
     o.threads = 1;
     Plan moved(points(first.sources), o);
@@ -212,7 +212,7 @@ TEST(SoftenedChoice, ADeviceHasTheSameLeaves) {
   Geometry g;
   g.sources = g.targets = 1'000'000;
   g.extent = g.largest = 1;
-  for (const SofteningKind kind : both_kinds) {
+  for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
     Options o = softened_fmm(1e-6, kind, 1e-5, Precision::automatic);
     o.method = Method::automatic;
     EXPECT_EQ(choose(o, g, device).method, Method::fmm);

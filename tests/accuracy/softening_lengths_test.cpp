@@ -235,8 +235,8 @@ TEST(SofteningLengths, BadOnesAreRefusedByTheirIndex) {
   says(ErrorCode::usage, 0.2, "points that repeat are not softened");
 }
 
-/// As where all have one length: a treecode is not softened on a device.
-TEST(SofteningLengths, ATreecodeOfADeviceIsRefused) {
+/// The longest length decides how far boxes must be to be expanded, as where all have one.
+TEST(SofteningLengths, ATreecodeOfADeviceKeepsTheReach) {
   Geometry g;
   g.sources = g.targets = 1'000'000;
   g.extent = g.largest = 1;
@@ -246,8 +246,11 @@ TEST(SofteningLengths, ATreecodeOfADeviceIsRefused) {
   const Machine device{Backend::cuda, Simd::avx2, std::int64_t(100) << 30};
   EXPECT_EQ(choose(o, g, device).lengths, true);
   o.method = Method::treecode;
-  const std::string said = refusal(ErrorCode::usage, [&] { choose(o, g, device); });
-  EXPECT_NE(said.find("is not offered by backend cuda"), std::string::npos) << said;
+  const Decision own = choose(o, g, device);
+  EXPECT_EQ(own.lengths, true);
+  g.lengths = false;
+  EXPECT_EQ(own.least_edge, choose(o, g, device).least_edge);
+  EXPECT_GE(own.least_edge, o.softening);
 }
 
 }  // namespace

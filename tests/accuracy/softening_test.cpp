@@ -13,7 +13,7 @@ class Softening : public ::testing::TestWithParam<SofteningKind> {
   const How how{cpu, GetParam()};
 };
 std::string kind_name(const ::testing::TestParamInfo<SofteningKind>& info) { return word_of(info.param); }
-INSTANTIATE_TEST_SUITE_P(Kinds, Softening, ::testing::Values(SofteningKind::plummer, SofteningKind::spline), kind_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, Softening, ::testing::ValuesIn(all_softenings), kind_name);
 
 TEST_P(Softening, OddSizes) { soften_odd_sizes(how, {1, 2, 31, 33, 257}); }
 TEST_P(Softening, EveryCloud) { soften_kinds(how); }
@@ -56,7 +56,7 @@ TEST_P(SofteningOf, AnInstructionSetHolds) {
 }
 INSTANTIATE_TEST_SUITE_P(Levels, SofteningOf,
                          ::testing::Combine(::testing::Values(Simd::baseline, Simd::avx2, Simd::avx512),
-                                            ::testing::Values(SofteningKind::plummer, SofteningKind::spline)),
+                                            ::testing::ValuesIn(all_softenings)),
                          name_of);
 
 TEST(SoftenedDirect, ChangesNothingFarAwayAndVanishesAtZero) {

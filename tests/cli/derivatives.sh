@@ -63,7 +63,8 @@ contains plain-out.csv '^x,y,z,q,potential,dx,dy,q3$'
 expect 2 'Hessians of kernel laplace2d are not offered' -- run one.csv --kernel laplace2d --hessian
 expect 2 'dipoles of kernel vortex are not offered' -- run one.csv --kernel vortex
 expect 2 'not offered by method treecode' -- run one.csv --method treecode
-expect 2 'softened sums are offered by method direct alone' -- run p.csv --softening 0.1 --method fmm
+expect 2 'kind gauss is not offered by method treecode' -- run plain.csv --softening 0.1 --softening-kind gauss --method treecode
+expect 0 -- run p.csv --softening 0.1 --softening-kind algebraic --method fmm --hessian
 printf 'x,y,z,q,dx,dy,dz\n1,2,3,4,5,up,7\n' >words.csv
 expect 3 "'up' in column dy is not a number" -- run words.csv
 printf 'x,y,z,q,dx,dy,dz\n1,2,3,4,5,nan,7\n' >nan.csv

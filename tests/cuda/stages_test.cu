@@ -9,9 +9,10 @@
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/levels/stages.hpp"
+#include "backends/cuda/levels/tables.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
-#include "backends/cuda/stages.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "kernels/laplace3d.hpp"
 #include "kernels/registry.hpp"
@@ -27,6 +28,7 @@ struct Scheme {
   bool rotation, reduced, gradient;
   bool large_leaves = false;  ///< the shapes of kernels that large leaves have
   std::int64_t points = 4'001, leaf_size = 20;
+  double kappa = 0;  ///< of a screened kernel, scaled
 };
 
 /// What stages read and write, on both sides.
@@ -43,10 +45,14 @@ void clear(Array<Real>& array, std::int64_t size) {
 }
 constexpr const char* part_names[] = {"potentials", "gradients along x", "gradients along y", "gradients along z"};
 
-template <class Real>
+template <class K, class Real>
 class StagePair {
+  static constexpr bool by_level = !ScaleInvariant<typename K::Basis>;
+  static constexpr Kernel kernel = by_level ? Kernel::yukawa3d : Kernel::laplace3d;
+
  public:
-  explicit StagePair(const Scheme& scheme) : cpu_stages_(cpu::stages<Real>(Kernel::laplace3d, Simd::automatic)) {
+  using DeviceWork = std::conditional_t<by_level, cuda::LevelWork<Real>, cuda::Work<Real>>;
+  explicit StagePair(const Scheme& scheme) : cpu_stages_(cpu::stages<Real>(kernel, Simd::automatic)) {
     cloud_ = make_cloud(scheme.kind, scheme.points, Signs::mixed);
     const Points sources = points(cloud_.sources), targets = points(cloud_.targets);
     const Points* apart = cloud_.apart() ? &targets : nullptr;
@@ -55,8 +61,16 @@ class StagePair {
     cpu::build(host_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}, 1});
     device_.use(memory_);
     cuda::build(device_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}});
-    host_tables_.build(Kernel::laplace3d, scheme.degree, scheme.rotation, scheme.reduced, 1);
-    device_tables_.build(Kernel::laplace3d, scheme.degree, scheme.rotation, scheme.reduced, nullptr);
+    const TreeView tree = host_.tree.view();
+    const double root = scheme.kappa * tree.lattice.edge(0);
+    host_tables_.build(kernel, scheme.degree, scheme.rotation, scheme.reduced, 1, true,
+                       by_level ? cpu::TableScale{root, tree.levels} : cpu::TableScale{});
+    device_tables_.build(kernel, scheme.degree, scheme.rotation, scheme.reduced, nullptr);
+    if constexpr (by_level) {
+      level_tables_.build({kernel, scheme.degree, scheme.rotation, scheme.reduced, root, tree.levels}, nullptr, 1);
+      h_.level_tables = host_tables_.by_level(), d_.levels = level_tables_.view();
+    }
+    h_.parameters.screening = d_.parameters.screening = scheme.kappa;
     stride_ = host_tables_.view().stride;
     rows_.build(device_.tree.view(), nullptr);
     near_.build<Real>(device_.tree.view(), device_.lists.view(), device_.sources.count, device_.target_points().count,
@@ -84,7 +98,7 @@ class StagePair {
         difference += (a - b) * (a - b);
         size += a * a;
       }
-      const double tolerance = sizeof(Real) == 4 ? 2e-6 : 1e-13;
+      const double tolerance = (by_level ? 4 : 1) * (sizeof(Real) == 4 ? 2e-6 : 1e-13);
       EXPECT_LE(std::sqrt(difference), tolerance * std::sqrt(size)) << name << ", " << what;
     }
   }
@@ -140,10 +154,11 @@ class StagePair {
   cuda::DeviceMemory memory_;
   cuda::CudaTree device_;
   cuda::Tables<Real> device_tables_{memory_};
+  cuda::LevelTables<Real> level_tables_{memory_};
   cuda::Octants octants_{memory_};
   cuda::Rows rows_{memory_};
   cuda::P2pWork near_{memory_};
-  cuda::Work<Real> d_;
+  DeviceWork d_;
   cuda::DeviceArray<Real> strength_, multipole_, local_, result_[most_parts];
   std::vector<ArrayPair<Real>> arrays_;
   std::int64_t stride_ = 0;
@@ -151,35 +166,35 @@ class StagePair {
 
 class CudaStages : public GpuTest {};
 
-template <class Real>
+template <class Real, class K = Laplace3d>
 void compare_all(const Scheme& scheme) {
   SCOPED_TRACE(std::string(name(scheme.kind)) + ", degree " + std::to_string(scheme.degree) +
                (scheme.rotation ? ", rotation" : ", dense") + (scheme.reduced ? ", reduced" : ", full"));
-  StagePair<Real> pair(scheme);
+  StagePair<K, Real> pair(scheme);
   ASSERT_GE(pair.levels(), 4);
   pair.compare(
       "p2p", [](auto& s, auto& w) { s.p2p(w); },
       [&](auto& w) {
         auto own = w;
         own.targets = pair.targets();  // not what the shapes of other kernels are to follow
-        cuda::p2p<Laplace3d>(own);
+        cuda::p2p<K>(own);
       });
   pair.compare(
-      "p2m", [](auto& s, auto& w) { s.p2m(w); }, [](auto& w) { cuda::p2m<Laplace3d>(w); });
+      "p2m", [](auto& s, auto& w) { s.p2m(w); }, [](auto& w) { cuda::p2m<K>(w); });
   for (int level = pair.levels() - 2; level >= 2; --level)
     pair.compare(
         "m2m", [&](auto& s, auto& w) { s.m2m(w, level); }, [&](auto& w) { cuda::m2m(w, level); });
   pair.compare(
       "m2l", [](auto& s, auto& w) { s.m2l(w); }, [](auto& w) { cuda::m2l(w); });
   pair.compare(
-      "p2l", [](auto& s, auto& w) { s.p2l(w); }, [](auto& w) { cuda::p2l<Laplace3d>(w); });
+      "p2l", [](auto& s, auto& w) { s.p2l(w); }, [](auto& w) { cuda::p2l<K>(w); });
   for (int level = 2; level < pair.levels(); ++level)
     pair.compare(
         "l2l", [&](auto& s, auto& w) { s.l2l(w, level); }, [&](auto& w) { cuda::l2l(w, level); });
   pair.compare(
-      "l2p", [](auto& s, auto& w) { s.l2p(w); }, [](auto& w) { cuda::l2p<Laplace3d>(w); });
+      "l2p", [](auto& s, auto& w) { s.l2p(w); }, [](auto& w) { cuda::l2p<K>(w); });
   pair.compare(
-      "m2p", [](auto& s, auto& w) { s.m2p(w); }, [](auto& w) { cuda::m2p<Laplace3d>(w); });
+      "m2p", [](auto& s, auto& w) { s.m2p(w); }, [](auto& w) { cuda::m2p<K>(w); });
   if (scheme.kind == Kind::plummer) EXPECT_GT(pair.tree().lists.m2p.entries(), 0);
 }
 
@@ -193,6 +208,19 @@ TEST_F(CudaStages, EqualTheCpusInSingle) {
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::outside})
     for (const bool rotation : {false, true})
       for (const bool reduced : {false, true}) compare_all<float>({kind, 5, rotation, reduced, kind != Kind::uniform});
+}
+
+/// Kappa times the extent from none to where the coarsest levels are left out.
+TEST_F(CudaStages, EqualTheCpusWithScreening) {
+  for (const double kappa : {0.0, 1.0, 20.0, 700.0, 3000.0})
+    for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart})
+      for (const bool reduced : {false, true}) {
+        const bool rotation = kind != Kind::plummer;
+        compare_all<double, Yukawa3d>({kind, 9, rotation, reduced, true, false, 4'001, 20, kappa});
+        compare_all<float, Yukawa3d>({kind, 6, rotation, reduced, true, false, 4'001, 20, kappa / 10});
+      }
+  for (const int degree : {0, 1, 2, 17, 45})
+    compare_all<double, Yukawa3d>({Kind::plummer, degree, degree != 2, false, true, false, 4'001, 20, 5});
 }
 
 /// Degrees with kernels of their own (LaplaceBasis::highest_fixed), and the first without.

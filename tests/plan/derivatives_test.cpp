@@ -99,7 +99,6 @@ TEST_F(Derivatives, WhatIsNotOffered) {
   refuse("laplace3d", [](Options& o) { o.kernel = Kernel::yukawa3d, o.kappa = 1; });
   refuse("laplace3d", [](Options& o) { o.kernel = Kernel::vortex, o.periodic = Axes::x, o.cell_x = 2; });
   refuse("treecode", [](Options& o) { o.method = Method::treecode; });
-  refuse("method direct alone", [](Options& o) { o.method = Method::fmm, o.softening = 0.1; });
 }
 
 TEST_F(Derivatives, AreReported) {

@@ -7,7 +7,8 @@
 
 namespace farfield::testing {
 
-/// Sources as the oracle takes them: interleaved positions, charges (empty: none) and interleaved dipoles (empty: none).
+/// Sources as the oracle takes them: interleaved positions, charges (empty: none) and interleaved dipoles (empty:
+/// none).
 struct MomentSources {
   std::vector<double> positions, charges, dipoles;
   std::size_t count() const { return positions.size() / 3; }
@@ -19,23 +20,23 @@ struct MomentSum {
   long double part[10] = {}, magnitude[3] = {};
 };
 
-/// Adds one pair, d = target - source and r2 = |d|^2 with the softening: q/r + p . d / r^3 and its derivatives, term by
-/// term from those of 1/r.
-inline void add_moments(MomentSum& sum, const long double d[3], long double r2, long double q, const long double p[3]) {
+/// Adds one pair of a kernel K of r, d = target - source: q K - p . grad K and its derivatives, term by term. k: K and
+/// its derivatives by -(1/r) d/dr.
+inline void add_moments(MomentSum& sum, const long double d[3], const long double (&k)[4], long double q,
+                        const long double p[3]) {
   constexpr int axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-  const long double r = std::sqrt(r2), r3 = r2 * r, r5 = r3 * r2, r7 = r5 * r2;
   const auto same = [](int a, int b) { return a == b ? 1.0L : 0.0L; };
   long double term[10] = {};
-  term[0] = q / r;
-  for (int a = 0; a < 3; ++a) term[0] += p[a] * d[a] / r3, term[1 + a] = -q * d[a] / r3;
+  term[0] = q * k[0];
+  for (int a = 0; a < 3; ++a) term[0] += p[a] * d[a] * k[1], term[1 + a] = -q * d[a] * k[1];
   for (int a = 0; a < 3; ++a)
-    for (int c = 0; c < 3; ++c) term[1 + a] += p[c] * (same(a, c) / r3 - 3 * d[a] * d[c] / r5);
-  for (int k = 0; k < 6; ++k) {
-    const int a = axes[k][0], b = axes[k][1];
-    term[4 + k] = q * (3 * d[a] * d[b] / r5 - same(a, b) / r3);
+    for (int c = 0; c < 3; ++c) term[1 + a] += p[c] * (same(a, c) * k[1] - d[a] * d[c] * k[2]);
+  for (int e = 0; e < 6; ++e) {
+    const int a = axes[e][0], b = axes[e][1];
+    term[4 + e] = q * (d[a] * d[b] * k[2] - same(a, b) * k[1]);
     for (int c = 0; c < 3; ++c)
-      term[4 + k] += p[c] * (15 * d[a] * d[b] * d[c] / r7 -
-                             3 * (same(a, b) * d[c] + same(a, c) * d[b] + same(b, c) * d[a]) / r5);
+      term[4 + e] +=
+          p[c] * (d[a] * d[b] * d[c] * k[3] - (same(a, b) * d[c] + same(a, c) * d[b] + same(b, c) * d[a]) * k[2]);
   }
   for (int part = 0; part < 10; ++part) sum.part[part] += term[part];
   const auto norm = [&](int begin, int end) {
@@ -44,6 +45,12 @@ inline void add_moments(MomentSum& sum, const long double d[3], long double r2, 
     return std::sqrt(squares);
   };
   sum.magnitude[0] += std::fabs(term[0]), sum.magnitude[1] += norm(1, 4), sum.magnitude[2] += norm(4, 10);
+}
+
+/// The same of 1/r, r2 = |d|^2 with the softening.
+inline void add_moments(MomentSum& sum, const long double d[3], long double r2, long double q, const long double p[3]) {
+  const long double r = std::sqrt(r2), r3 = r2 * r, r5 = r3 * r2;
+  add_moments(sum, d, {1 / r, 1 / r3, 3 / r5, 15 / (r5 * r2)}, q, p);
 }
 
 /// The sums at x. Coincident points contribute nothing; softened, `self`, if it is not negative, is the source that is

@@ -29,9 +29,87 @@ inline SoftenedPair spline_pair(long double r2, long double softening) {
   return {-(-3.2L + 1 / (15 * u) + u2 * (32 / 3.0L + u * (-16 + u * (9.6L - 32 / 15.0L * u)))) / h,
           (64 / 3.0L - 48 * u + 38.4L * u2 - 32 / 3.0L * u2 * u - 1 / (15 * u2 * u)) / h / h / h};
 }
-inline SoftenedPair softened_pair(long double r2, const Options& o) {
-  return o.softening_kind == SofteningKind::spline ? spline_pair(r2, o.softening) : plummer_pair(r2, o.softening);
+/// K and (-1/r d/dr)^k K, k = 1, 2, 3, of a softened kernel: what all its derivatives are made of.
+struct RadialOrders {
+  long double of[4];
+};
+inline RadialOrders inverse_orders(long double r) {
+  const long double s2 = 1 / (r * r);
+  return {{1 / r, s2 / r, 3 * s2 * s2 / r, 15 * s2 * s2 * s2 / r}};
 }
+inline RadialOrders algebraic_orders(long double r2, long double sigma) {
+  const long double x = r2 + sigma * sigma, s = 1 / std::sqrt(x), half = sigma * sigma / 2;
+  return {{s + half * s / x, (1 + 3 * half / x) * s / x, (3 + 15 * half / x) * s / x / x,
+           (15 + 105 * half / x) * s / x / x / x}};
+}
+/// By the series F_m(z) = e^-z sum_n (2z)^n / ((2m+1) (2m+3) ... (2m+2n+1)), whose terms are positive.
+inline RadialOrders gauss_orders(long double r2, long double sigma) {
+  const long double z = r2 / (2 * sigma * sigma), pi = std::acos(-1.0L);
+  if (z > 60) return inverse_orders(std::sqrt(r2));
+  RadialOrders orders;
+  long double unit = std::sqrt(2 / pi) / sigma;
+  for (int m = 0; m < 4; ++m, unit /= sigma * sigma) {
+    long double term = 1.0L / (2 * m + 1), sum = 0;
+    for (int n = 1; term > 1e-25L * sum; ++n) sum += term, term *= 2 * z / (2 * m + 2 * n + 1);
+    orders.of[m] = unit * std::exp(-z) * sum;
+  }
+  return orders;
+}
+inline RadialOrders plummer_orders(long double r2, long double softening) {
+  return inverse_orders(std::sqrt(r2 + softening * softening));
+}
+/// Outside of the reach 1/r; within it the derivatives of the polynomials above, term by term: (-1/r d/dr) r^k is
+/// -k r^(k-2).
+inline RadialOrders spline_orders(long double r2, long double softening) {
+  const long double h = 2.8L * softening, r = std::sqrt(r2), u = r / h;
+  if (u >= 1) return inverse_orders(r);
+  struct Term {
+    int power;
+    long double factor;
+  };
+  const std::vector<Term> inner{{0, 2.8L}, {2, -16 / 3.0L}, {4, 9.6L}, {5, -6.4L}},
+      outer{{-1, -1 / 15.0L}, {0, 3.2L}, {2, -32 / 3.0L}, {3, 16}, {4, -9.6L}, {5, 32 / 15.0L}};
+  std::vector<Term> terms = u < 0.5L ? inner : outer;
+  RadialOrders orders;
+  long double unit = 1 / h;
+  for (int m = 0; m < 4; ++m, unit /= h * h) {
+    orders.of[m] = 0;
+    for (Term& t : terms) {
+      if (t.factor != 0) orders.of[m] += unit * t.factor * std::pow(u, (long double)t.power);
+      t = {t.power - 2, -t.power * t.factor};
+    }
+  }
+  return orders;
+}
+inline RadialOrders orders_of(long double r2, const Options& o) {
+  switch (o.softening_kind) {
+    case SofteningKind::spline:
+      return spline_orders(r2, o.softening);
+    case SofteningKind::algebraic:
+      return algebraic_orders(r2, o.softening);
+    case SofteningKind::gauss:
+      return gauss_orders(r2, o.softening);
+    case SofteningKind::plummer:
+      break;
+  }
+  return plummer_orders(r2, o.softening);
+}
+inline SoftenedPair softened_pair(long double r2, const Options& o) {
+  const auto first_two = [](const RadialOrders& orders) { return SoftenedPair{orders.of[0], orders.of[1]}; };
+  switch (o.softening_kind) {
+    case SofteningKind::spline:
+      return spline_pair(r2, o.softening);
+    case SofteningKind::algebraic:
+      return first_two(algebraic_orders(r2, o.softening));
+    case SofteningKind::gauss:
+      return first_two(gauss_orders(r2, o.softening));
+    case SofteningKind::plummer:
+      break;
+  }
+  return plummer_pair(r2, o.softening);
+}
+inline constexpr SofteningKind all_softenings[] = {SofteningKind::plummer, SofteningKind::spline,
+                                                   SofteningKind::algebraic, SofteningKind::gauss};
 
 /// The sum at x over all sources but `self` (-1: over all).
 inline PointSum softened_sum_at(const Cloud& c, const double* x, std::int64_t self, const Options& o) {
@@ -197,7 +275,8 @@ inline void soften_one_particle(How how) {
                            apart = Plan(points(one), points(one), o).evaluate(q);
       EXPECT_EQ(alone.potential, std::vector<double>{0});
       EXPECT_EQ(alone.gradient, (std::vector<double>{0, 0, 0}));
-      EXPECT_NEAR(apart.potential[0], 3 / softening, 3 / softening * 4 * std::numeric_limits<float>::epsilon());
+      const auto most = static_cast<double>(3 * softened_pair(0, o).potential);
+      EXPECT_NEAR(apart.potential[0], most, most * 4 * std::numeric_limits<float>::epsilon());
       EXPECT_EQ(apart.gradient, (std::vector<double>{0, 0, 0}));
     }
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "backends/cuda/far/moments/moments.hpp"
+#include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
-#include "backends/cuda/stages.hpp"
 #include "kernels/concept.hpp"
 
 namespace farfield::cuda {
@@ -26,12 +26,13 @@ Work<Real> density_of(const Work<Real>& work, int density) {
   return one;
 }
 
-template <class Kernel, class Real>
+/// `StageWork`: Work, or LevelWork where tables depend on the level.
+template <class Kernel, class Real, class StageWork = Work<Real>>
 class BoundStages {
  public:
   /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
   /// `forked`: it waits for what that stream held before the p2p of other densities, and p2p is not called.
-  BoundStages(const Work<Real>& work, StageEvents& events, SideStream* side, bool forked = false)
+  BoundStages(const StageWork& work, StageEvents& events, SideStream* side, bool forked = false)
       : near_(work), far_(work), events_(events), side_(side) {
     if (side && forked) far_.stream = *side;
   }
@@ -89,8 +90,8 @@ class BoundStages {
     require(cudaMemsetAsync(expansions, 0, bytes, far_.stream), "cudaMemsetAsync");
   }
 
-  const Work<Real>& near_;
-  Work<Real> far_;
+  const StageWork& near_;
+  StageWork far_;
   StageEvents& events_;
   SideStream* side_;
 };

@@ -378,18 +378,27 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K>
   void run_tree() {
-    if constexpr (K::Basis::decay.axes == 3) {  // `choose` refuses treecodes of others
+    if constexpr (K::Basis::decay.axes == 3 && ScaleInvariant<typename K::Basis>) {  // others: refused by `choose`
       if (walks()) {
         BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
         return treecode(bound, events_);
       }
     }
     const bool beside = runs_beside();
+    SideStream* const side = beside ? &far_side_ : nullptr;
     for (int v = 1; v < work_.densities && beside; ++v) other_sides_[v - 1]->fork(work_.stream);
-    BoundStages<K, Real> bound(work_, events_, beside ? &far_side_ : nullptr);
-    fmm(bound, events_);  // the near field of all densities, the far field of the first
+    if constexpr (ScaleInvariant<typename K::Basis>)
+      run_fmm<K>(work_, side);
+    else
+      run_fmm<K>(LevelWork<Real>{work_, translations_.levels()}, side);
     if constexpr (Differentiates<K>)
       for (int v = 1; v < work_.densities; ++v) far_field_of<K>(v, beside ? other_sides_[v - 1].get() : nullptr);
+  }
+  /// The near field of all densities, the far field of the first.
+  template <class K, class StageWork>
+  void run_fmm(const StageWork& work, SideStream* side) {
+    BoundStages<K, Real, StageWork> bound(work, events_, side);
+    fmm(bound, events_);
   }
   template <class K>
   void far_field_of(int density, SideStream* side) {

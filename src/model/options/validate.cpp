@@ -53,9 +53,10 @@ static void validate_method(const Options& o, Backend backend) {
                                       traits(o.kernel).name + " use method auto");
 }
 
+bool is_core(SofteningKind kind) { return kind == SofteningKind::algebraic || kind == SofteningKind::gauss; }
+
 bool offers_softening(Backend backend, const Options& o) {
-  if (backend != Backend::cuda || !(o.softening > 0)) return true;
-  return o.method != Method::treecode;
+  return backend != Backend::cuda || !(o.softening > 0) || !is_core(o.softening_kind);
 }
 
 bool offers_core(Backend backend, const Options& o) {
@@ -74,7 +75,7 @@ static void validate_lengths(const Options& o, const Geometry& g) {
                                       " is more than 1e9 times the points' extent; use shorter ones, or one for all");
 }
 
-static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
+static void validate_softening(const Options& o, const Geometry& g) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -87,9 +88,12 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
   if (scaled_softening(o.softening, o.softening_kind, g.exponent, Precision::double_).length < 0x1p-1000)
     refuse(" is below 1e-300 of the points' extent, where its inverse is no number; use a longer one, or 0 for none");
   if (g.lengths) validate_lengths(o, g);
-  if (!offers_softening(backend, o))
-    refuse(std::string(" by method ") + word_of(o.method) +
-           " is not offered by backend cuda; use another method, or backend cpu");
+  const std::string kind = std::string(" of kind ") + word_of(o.softening_kind);
+  if (g.lengths && is_core(o.softening_kind))
+    refuse(kind + " is one length for all points; leave their own lengths out, or use plummer or spline");
+  if (o.method == Method::treecode && is_core(o.softening_kind))
+    refuse(kind + " is not offered by method treecode; use method fmm or direct");
+  if (!offers_softening(backend, o)) refuse(kind + " is not offered by backend cuda; use backend cpu, and host memory");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {
@@ -157,8 +161,8 @@ static void validate_derivatives(const Options& o, const Geometry& g) {
   if (!traits(o.kernel).differentiates)
     refuse(asked + " of kernel " + kernel + " are not offered; leave them out, or use kernel laplace3d");
   if (o.method == Method::treecode) refuse(asked + " are not offered by method treecode; use method fmm or direct");
-  if (o.softening > 0 && o.method != Method::direct)
-    refuse(asked + " of softened sums are offered by method direct alone; ask for it, or use softening 0");
+  if (g.lengths && o.method != Method::direct)
+    refuse(asked + " of points with softening lengths of their own are offered by method direct alone; ask for it");
   if (o.dipoles && std::ldexp(o.softening, g.exponent) > most_dipole_length)
     refuse("dipoles are not offered with softening " + number(o.softening) +
            ", more than 8192 times the points' extent; use a shorter one");
@@ -170,7 +174,7 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_method(o, backend);
   validate_plane(o, g);
   validate_screening(o);
-  validate_softening(o, g, backend);
+  validate_softening(o, g);
   validate_bandwidth(o, g);
   validate_core(o, g, backend);
 }

@@ -88,6 +88,20 @@ struct Sums {
     near += summed ? V{} : one;
   }
 
+  /// The same of a pair with a core, to `lacking` as Plummer's.
+  template <Softened softened>
+  FARFIELD_INLINE void add_core(V dx, V dy, V dz, V strength, V softening, double to2) {
+    const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
+    const auto summed = distance2 > least_square<double>;
+    const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
+    V out[4] = {}, newton[4] = {};
+    moments_pair<Kernel, 4, 1, softened>(r2, softening, q, {}, dx, dy, dz, out);
+    take(out, terms_of(out));
+    kernel.template pair<4>(r2, dx, dy, dz, q, newton);
+    for (int e = 0; e < with_gradient; ++e) lacking[e] += r2 > to2 ? newton[e] - out[e] : V{};
+    near += summed ? V{} : one;
+  }
+
   FARFIELD_INLINE void take(const V out[4], const PairTerms<V>& terms) {
     for (int e = 0; e < with_gradient; ++e) part[e] += out[e];
     abs_u += terms.potential, abs_g += terms.gradient;
@@ -111,6 +125,7 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
 template <class Kernel, class V>
 static FARFIELD_INLINE bool add_to(const MomentSums<Kernel, V>& sums, DirectSum& sum) {
   for (int e = 0; e < with_hessian; ++e) sum.part[e] += all_lanes(sums.part[e]);
+  for (int e = 0; e < with_hessian; ++e) sum.missing[e] += all_lanes(sums.lacking[e]);
   for (int order = 0; order < orders; ++order) {
     sum.absolute[order] += all_lanes(sums.absolute[order]);
     sum.square[order] += all_lanes(sums.square[order]);
@@ -151,6 +166,8 @@ static void add_near_pairs(const DirectInput& in, const At& at, std::int64_t beg
     if constexpr (has_lengths(softened))
       nearest_softened_pair<Kernel, 4, softened>(pair_length<softened>(at.length, in.source_length[j]), d[0], d[1],
                                                  d[2], in.strength[j], out);
+    else if constexpr (is_core(softened))
+      nearest_moments_pair<Kernel, 4, 1, softened>(in.softening.length, d, in.strength[j], {0, 0, 0}, out);
     else if constexpr (softened == Softened::spline)
       nearest_spline_pair<Kernel, 4>(in.softening.length, d[0], d[1], d[2], in.strength[j], out);
     else
@@ -170,6 +187,8 @@ static void add_blocks(const DirectInput& in, const At& at, std::int64_t begin, 
     using V = decltype(q);
     if constexpr (softened == Softened::plummer) sums.add_softened(dx, dy, dz, q, square, at_no_distance, to2);
     if constexpr (softened == Softened::spline) sums.add_spline(dx, dy, dz, q, V{} + inverse);
+    if constexpr (is_core(softened))
+      sums.template add_core<softened>(dx, dy, dz, q, V{} + (has_reach(softened) ? inverse : square), to2);
     if constexpr (has_lengths(softened)) {
       const V other = read_lanes(in.source_length + j, q), own = V{} + at.length;
       if constexpr (softened == Softened::plummer_lengths)
@@ -197,14 +216,14 @@ static void add_moment_blocks(const DirectInput& in, const At& at, std::int64_t 
   const auto add = [&](auto& sums, auto dx, auto dy, auto dz, auto q, std::int64_t j) {
     using V = decltype(q);
     V p[3] = {},
-      softening = V{} + (is_spline(softened) ? 1 / in.softening.length : in.softening.length * in.softening.length);
+      softening = V{} + (has_reach(softened) ? 1 / in.softening.length : in.softening.length * in.softening.length);
     for (int axis = 0; axis < 3; ++axis)
       if (in.dipole[axis]) p[axis] = read_lanes(in.dipole[axis] + j, q);
     if constexpr (has_lengths(softened)) {
       const V other = read_lanes(in.source_length + j, q), own = V{} + at.length;
       softening = is_spline(softened) ? 1 / (own > other ? own : other) : (own * own + other * other) * 0.5;
     }
-    sums.template add<softened>(dx, dy, dz, q, p, softening);
+    sums.template add<softened>(dx, dy, dz, q, p, softening, in.softened_to * in.softened_to);
   };
   for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
     const std::int64_t last = std::min(j + tuning::checked_sources, end);
@@ -252,7 +271,7 @@ static void sum_at_all(const DirectInput& in, const std::int64_t* targets, std::
   if (in.source_length)
     with_lengths<Kernel>(in.softening.kind, sum_all);
   else
-    with_softening<Kernel>(in.softening, sum_all);
+    with_softening_or_core<Kernel>(in.softening, sum_all);
 }
 
 template <class Kernel>

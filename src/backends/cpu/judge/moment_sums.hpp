@@ -13,13 +13,14 @@ static FARFIELD_INLINE Vec<double> read_lanes(const double* from, const Vec<doub
 /// Sums over sources, one at a time (V = double) or one per lane (V = Vec<double>).
 template <class Kernel, class V>
 struct MomentSums {
-  V part[with_hessian]{}, absolute[orders]{}, square[orders]{}, near{};
+  V part[with_hessian]{}, lacking[with_hessian]{}, absolute[orders]{}, square[orders]{}, near{};
 
   explicit MomentSums(const KernelParameters& /*none*/) {}
 
   /// Leaves out pairs that are too near, coincident ones included; `near` becomes positive unless these are no pairs.
+  /// What 1/r adds to softened pairs farther than the square root of `to2` goes to `lacking`.
   template <Softened softened>
-  FARFIELD_INLINE void add(V dx, V dy, V dz, V strength, const V (&dipole)[3], V softening) {
+  FARFIELD_INLINE void add(V dx, V dy, V dz, V strength, const V (&dipole)[3], V softening, double to2) {
     const V distance2 = dx * dx + dy * dy + dz * dz, one = V{} + 1.0;
     const auto summed = distance2 > least_square_of_moments<double>;
     const V r2 = summed ? distance2 : one, q = summed ? strength : V{};
@@ -27,6 +28,7 @@ struct MomentSums {
     V out[with_hessian] = {};
     moments_pair<Kernel, with_hessian, with_dipole, softened>(r2, softening, q, p, dx, dy, dz, out);
     take(out, inverse_of<softened>(r2, softening), q, p);
+    if constexpr (!is_spline(softened) && softened != Softened::no) add_lacking(out, r2, q, p, dx, dy, dz, to2);
     near += summed ? V{} : softened == Softened::no ? distance_of(dx, dy, dz) : one;
   }
 
@@ -43,11 +45,22 @@ struct MomentSums {
   }
 
  private:
+  FARFIELD_INLINE void add_lacking(const V (&out)[with_hessian], V r2, V q, const V (&p)[3], V dx, V dy, V dz,
+                                   double to2) {
+    V newton[with_hessian] = {};
+    moments_pair<Kernel, with_hessian, with_dipole, Softened::no>(r2, V{}, q, p, dx, dy, dz, newton);
+    for (int k = 0; k < with_hessian; ++k) lacking[k] += r2 > to2 ? newton[k] - out[k] : V{};
+  }
+
   /// 1/r, but not more than the potential of a softened charge.
   template <Softened softened>
   static FARFIELD_INLINE V inverse_of(V r2, V softening) {
-    if constexpr (!is_spline(softened)) return Math<V>::inverse_sqrt(softened == Softened::no ? r2 : r2 + softening);
-    const V inverse = Math<V>::inverse_sqrt(r2), most = spline_reach * softening;
+    if constexpr (!has_reach(softened)) {
+      const V inverse = Math<V>::inverse_sqrt(softened == Softened::no ? r2 : r2 + softening);
+      return is_core(softened) ? inverse * core_at_no_distance(softened) : inverse;
+    }
+    const V inverse = Math<V>::inverse_sqrt(r2),
+            most = softening * (is_core(softened) ? core_at_no_distance(softened) : spline_reach);
     return inverse < most ? inverse : most;
   }
   static FARFIELD_INLINE V distance_of(V dx, V dy, V dz) {

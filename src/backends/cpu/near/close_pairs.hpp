@@ -89,12 +89,14 @@ class ClosePairs {
           const Source copy = source;  // so that the source itself stays in registers
           r2[i] = add_nearest(a, i, r2[i], run.index[s], t + i * lanes<Real>, copy);
         }
-    if constexpr (is_spline(softened) || has_lengths(softened)) {
+    if constexpr (is_spline(softened) || has_lengths(softened) || is_core(softened)) {
       for (int i = 0; i < n; ++i) {
         const bool nearest = lanes_below(r2[i], least_square<Real>);
         const V strength = nearest ? add_nearest_softened(a, i, r2[i], run.index[s], t + i * lanes<Real>, q) : q;
         if constexpr (has_lengths(softened))
           add_with_lengths(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, a.length[i], broadcast(run.length[s]));
+        else if constexpr (is_core(softened))
+          add_core(a.sum[i], r2[i] < least_square<Real> ? V{} + Real(1) : r2[i], dx[i], dy[i], dz[i], strength);
         else
           add_spline(a.sum[i], r2[i], dx[i], dy[i], dz[i], strength, broadcast(inverse_length_));
       }
@@ -118,10 +120,29 @@ class ClosePairs {
       Kernel::template of_spline<parts>(inverse_sqrt(r2), r2, inverse_reach, q, dx, dy, dz, sum);
   }
 
+  /// Pairs with a core, likewise.
+  FARFIELD_INLINE void add_core(V* sum, V r2, V dx, V dy, V dz, V q) const {
+    if constexpr (Kernel::softens) moments_pair<Kernel, parts, 1, softened>(r2, core_length(), q, {}, dx, dy, dz, sum);
+  }
+
+  /// Pairs with dipoles, or with a Hessian, at any distance whose 1/r^5 is a number; `length` of the targets.
+  FARFIELD_INLINE void add_formula(V* sum, V r2, V dx, V dy, V dz, const Source& source,
+                                   [[maybe_unused]] V length) const {
+    V softening = core_length();
+    if constexpr (softened == Softened::plummer_lengths) softening = length + source.length;
+    if constexpr (softened == Softened::spline_lengths) softening = Real(1) / longer(length, source.length);
+    for (int v = 0; v < what.densities; ++v)
+      moments_pair<Kernel, parts, what.moments, softened>(r2, softening, source.q[v], source.p, dx, dy, dz,
+                                                          sum + v * Tile<1>::pitch);
+  }
+
   /// The longer of two reaches.
   static FARFIELD_INLINE V longer(V a, V b) { return a > b ? a : b; }
 
  private:
+  /// What moments_pair takes.
+  FARFIELD_INLINE V core_length() const { return broadcast(has_reach(softened) ? inverse_length_ : softening2_); }
+
   /// Pairs of points with lengths (kept_lengths), likewise. A reach of 0 has an infinite inverse, with which of_spline
   /// is 1/r.
   FARFIELD_INLINE void add_with_lengths(V* sum, V r2, V dx, V dy, V dz, V q, V length, V other) const {
@@ -158,12 +179,7 @@ class ClosePairs {
       for (V& p : source.p) p = nearest ? V{} : p;
       r2 = nearest ? V{} + Real(1) : r2;
     }
-    V softening = broadcast(is_spline(softened) ? inverse_length_ : softening2_);
-    if constexpr (softened == Softened::plummer_lengths) softening = a.length[i] + source.length;
-    if constexpr (softened == Softened::spline_lengths) softening = Real(1) / longer(a.length[i], source.length);
-    for (int v = 0; v < what.densities; ++v)
-      moments_pair<Kernel, parts, what.moments, softened>(r2, softening, source.q[v], source.p, dx, dy, dz,
-                                                          a.sum[i] + v * Tile<n>::pitch);
+    add_formula(a.sum[i], r2, dx, dy, dz, source, a.length[has_lengths(softened) ? i : 0]);
   }
 
   /// Adds those pairs whose 1/r^5 leaves the range of Real, and coincident points where a softening makes them pairs,
@@ -249,9 +265,13 @@ class ClosePairs {
       double length = work_.softening.length;
       if constexpr (has_lengths(softened))
         length = pair_length<softened>(work_.target_length[first + k], work_.source_length[source]);
-      if (!work_.is_self(source, first + k))
-        nearest_softened_pair<Kernel, 4, softened>(length * frame_.factor, d[0], d[1], d[2], static_cast<double>(q[k]),
-                                                   out);
+      length *= frame_.factor;
+      if (!work_.is_self(source, first + k)) {
+        if constexpr (is_core(softened))
+          nearest_moments_pair<Kernel, 4, 1, softened>(length, d, static_cast<double>(q[k]), {0, 0, 0}, out);
+        else
+          nearest_softened_pair<Kernel, 4, softened>(length, d[0], d[1], d[2], static_cast<double>(q[k]), out);
+      }
       for (int part = first_part(parts); part < end_part(parts); ++part)
         a.sum[i][part][k] += static_cast<Real>(out[part]);
       q[k] = 0;

@@ -39,8 +39,8 @@ void p2p(const Work<Real>& work) {
     if (work.source_length) return p2p_with_lengths<Kernel, Real>(work);
   if constexpr (has_expansions<Kernel>())
     with_pairs_of<Kernel>(work, [&]<class K>(std::type_identity<K>, auto parts) {
-      with_softening<K>(work.softening,
-                        [&](auto softened) { p2p_with<K, Real, Summed{parts()}, full, softened()>(work); });
+      with_softening_or_core<K>(work.softening,
+                                [&](auto softened) { p2p_with<K, Real, Summed{parts()}, full, softened()>(work); });
     });
 }
 
@@ -50,8 +50,8 @@ void direct(const Work<Real>& work, std::int64_t count, std::int64_t targets) {
     if (derives(work)) return direct_moments<Kernel, Real>(work, count, targets);
   if constexpr (Kernel::softens)
     if (work.source_length) return direct_with_lengths<Kernel, Real>(work, count, targets);
-  with_softening<Kernel>(work.softening,
-                         [&](auto softened) { direct_parts<Kernel, Real, softened()>(work, count, targets); });
+  with_softening_or_core<Kernel>(work.softening,
+                                 [&](auto softened) { direct_parts<Kernel, Real, softened()>(work, count, targets); });
 }
 
 FARFIELD_INSTANTIATE(p2p)

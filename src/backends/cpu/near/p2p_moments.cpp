@@ -1,5 +1,5 @@
 // p2p and the direct sum with dipoles, Hessians or both; compiled for kernels that offer them. The root has all its
-// terms; softened sums, which are direct ones, go the careful way alone (close_pairs.hpp).
+// terms; softened sums take the formula of the pair (kernels/moments.hpp) at every distance.
 #include "backends/cpu/near/pairs.hpp"
 #include "backends/cpu/stage_list.hpp"
 
@@ -21,7 +21,10 @@ static void with_moments_of(const Work<Real>& work, F&& f) {
 template <class Kernel, class Real>
 void p2p_moments(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
-  with_moments_of(work, [&](auto what) { p2p_leaves<Kernel, Real, what(), full, Softened::no>(work); });
+  with_moments_of(work, [&](auto what) {
+    with_softening_or_core<Kernel>(work.softening,
+                                   [&](auto softened) { p2p_leaves<Kernel, Real, what(), full, softened()>(work); });
+  });
 }
 
 template <class Kernel, class Real>
@@ -31,7 +34,7 @@ void direct_moments(const Work<Real>& work, std::int64_t count, std::int64_t tar
     if (work.source_length)
       with_lengths<Kernel>(work.softening.kind, sum);
     else
-      with_softening<Kernel>(work.softening, sum);
+      with_softening_or_core<Kernel>(work.softening, sum);
   });
 }
 

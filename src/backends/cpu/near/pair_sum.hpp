@@ -37,12 +37,13 @@ class PairSum {
   // The sums of the short way, by order of derivative, are multiplied by these: all by `scale`, or, with moments, by
   // the powers of the root's own scale.
   static constexpr Real root_factor = static_cast<Real>(Correction<terms>::root_scale);
-  static constexpr bool settles = what.derives(), scales_root = what.moments == with_dipole;
+  static constexpr bool short_way = !(what.derives() && softened != Softened::no);
+  static constexpr bool settles = what.derives() && short_way, scales_root = what.moments == with_dipole;
   static constexpr Real powers = scales_root ? Real(1) : root_factor, cube = powers * powers * powers;
-  static constexpr Real scales[orders] = {settles ? powers : scale, settles ? cube : scale,
-                                          settles ? cube* powers* powers : scale};
+  static constexpr Real own = short_way ? scale : Real(1);
+  static constexpr Real scales[orders] = {settles ? powers : own, settles ? cube : own,
+                                          settles ? cube* powers* powers : own};
   static constexpr Real ones[orders] = {1, 1, 1};
-  static constexpr bool short_way = !(settles && softened != Softened::no);
   // Least distance of the short way: in single, rounded coordinates suffice from close_distance on; in double, the seed
   // must be in single's range.
   static constexpr Real nearest = sizeof(Real) == 4 ? Real(close_distance) : Real(0x1p-50);
@@ -79,7 +80,6 @@ class PairSum {
   template <int n>
   FARFIELD_INLINE void add_clear(Tile<n>& part, Tile<n>& total, std::int64_t t, std::int64_t end,
                                  const SourceRun<Real>& run) const {
-    if constexpr (!short_way) return;  // direct sums, whose sources are all close
     if (n == 1 && end - t <= most_across) {
       for (int k = 0; k < end - t; ++k) across(part, total, k, run);
       return;
@@ -116,7 +116,7 @@ class PairSum {
   /// Uses the guarded short way while less than one source in eight has pairs too near for it, then close_pairs.hpp.
   template <int n>
   FARFIELD_INLINE void add_close(Tile<n>& part, Tile<n>& total, std::int64_t t, const SourceRun<Real>& run) const {
-    // a point's pair with itself counts in others
+    // a point's pair with itself counts in others; softened, moments take the formula anyway
     bool guarded = short_way && (OfInverseDistance<Kernel> || Kernel::singular);
     for (std::int64_t begin = 0; begin < run.count;) {
       const std::int64_t end = std::min(begin + chunk, run.count);
@@ -170,10 +170,20 @@ class PairSum {
       const V dx = a.x[i] - source.x, dy = a.y[i] - source.y, dz = a.z[i] - source.z,
               distance2 = dx * dx + dy * dy + dz * dz;
       if constexpr (guarded) near |= lanes_below(distance2, nearest * nearest) << i * lanes<Real>;
+      if constexpr (!short_way) {
+        close_.add_formula(a.sum[i], distance2, dx, dy, dz, source, a.length[has_lengths(softened) ? i : 0]);
+        continue;
+      }
       if constexpr (softened == Softened::spline)
         if (lanes_below(distance2, close_.softening2())) {  // within the spline's reach
           const V strength = distance2 < nearest * nearest ? V{} : q * (1 / scale);
           close_.add_spline(a.sum[i], distance2, dx, dy, dz, strength, broadcast(close_.inverse_length()));
+          continue;
+        }
+      if constexpr (is_core(softened))
+        if (!has_reach(softened) || lanes_below(distance2, close_.softening2())) {
+          const auto left_out = distance2 < (guarded ? nearest * nearest : Real(0));
+          close_.add_core(a.sum[i], left_out ? V{} + Real(1) : distance2, dx, dy, dz, left_out ? V{} : q * (1 / scale));
           continue;
         }
       if constexpr (softened == Softened::spline_lengths) {

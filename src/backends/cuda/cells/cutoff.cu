@@ -5,71 +5,42 @@
 
 #include "backends/cuda/cells/stages.hpp"
 #include "backends/cuda/near/pair_sum.hpp"
+#include "backends/cuda/near/source_rows.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
-#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
-/// The sources in the rows of cells about one cell, up to 32 rows at a time, each searched for by a lane.
-class NearRows {
+/// The rows of cells about one cell; for a block.
+class RowRanges {
  public:
-  struct Shared {
-    std::uint32_t offset[33];  ///< how many sources there are in the rows before each; the last is the sum
-    std::uint32_t first[32];   ///< the row's first source less its offset
-  };
-  /// By all threads of a block.
-  __device__ NearRows(const NearView& near, CellKey cell, Shared& shared) : near_(near), cell_(cell), shared_(shared) {
+  static constexpr bool a_warp = false;
+  __device__ RowRanges(const NearView& near, CellKey cell) : near_(near), cell_(cell) {
     most_ = static_cast<int>(near.most_rows());
     across_ = 2 * most_ + 1;
     rows_ = near.lattice.axes > 2 ? across_ * across_ : near.lattice.axes > 1 ? across_ : 1;
-    load();
   }
-  __device__ bool ready() {
-    while (taken_ == shared_.offset[32]) {
-      next_ += 32;
-      if (next_ >= rows_) return false;
-      taken_ = 0;
-      load();
-    }
-    return true;
+  __device__ static void wait() { __syncthreads(); }
+  __device__ bool advance() {
+    next_ += 32;
+    return next_ < rows_;
   }
-  __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
-  __device__ void take(std::uint32_t count) { taken_ += count; }
-  __device__ std::uint32_t operator()(std::uint32_t i) const {
-    int row = 0;
-    i += taken_;
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2)
-      if (shared_.offset[row + step] <= i) row += step;
-    return shared_.first[row] + i;
+  __device__ SourceRange of(int lane) const {
+    const int row = next_ + lane;
+    NearView::Row own;
+    const bool plane = near_.lattice.axes > 1, space = near_.lattice.axes > 2;
+    if (row < rows_) own = near_.row(cell_, plane ? row % across_ - most_ : 0, space ? row / across_ - most_ : 0);
+    return {static_cast<std::uint32_t>(own.begin), static_cast<std::uint32_t>(own.end - own.begin)};
   }
 
  private:
-  __device__ void load() {
-    __syncthreads();
-    const int lane = static_cast<int>(threadIdx.x), row = next_ + lane;
-    if (lane < 32) {
-      NearView::Row own;
-      const bool plane = near_.lattice.axes > 1, space = near_.lattice.axes > 2;
-      if (row < rows_) own = near_.row(cell_, plane ? row % across_ - most_ : 0, space ? row / across_ - most_ : 0);
-      const auto count = static_cast<std::uint32_t>(own.end - own.begin);
-      const std::uint32_t length = sum_up_to(lane, count);
-      shared_.first[lane] = static_cast<std::uint32_t>(own.begin) - (length - count);
-      shared_.offset[lane + 1] = length;
-      if (lane == 0) shared_.offset[0] = 0;
-    }
-    __syncthreads();
-  }
-
   const NearView& near_;
   const CellKey cell_;
-  Shared& shared_;
   int most_, across_, rows_, next_ = 0;
-  std::uint32_t taken_ = 0;
 };
+using NearRows = RangeSources<RowRanges>;
 
 /// About the middle of a cell, of its width: in single, positions are then rounded to 2^-24 of a few cells, whatever
 /// the extent of all points.
@@ -95,7 +66,7 @@ __global__ void __launch_bounds__(threads, tuning::tile_residents<Real> / thread
     const CellTile tile = view.tile[i];
     const CellKey cell = view.near.targets.key[tile.cell];
     if (threadIdx.x == threads - 1) shared.frame = frame_of_cell<Kernel>(work, view.near, cell, tile.first);
-    NearRows sources(view.near, cell, rows);
+    NearRows sources({view.near, cell}, rows);
     Sum sum(work, shared, tile.first, tile.count);
     sum.add(sources);
     sum.finish(true);

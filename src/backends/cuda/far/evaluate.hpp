@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "backends/cuda/far/visitors.hpp"
+#include "backends/cuda/levels/view.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "expansions/basis.hpp"
 
 namespace farfield::cuda {
 
@@ -15,6 +17,18 @@ struct Extent {
   int degree, count;
   const Real* recurrence;
 };
+
+/// The recurrence for expansions about a box.
+template <class Real>
+__device__ const Real* recurrence_of(const Work<Real>& /*work*/, const Extent<Real>& extent, BoxId /*box*/) {
+  return extent.recurrence;
+}
+template <class Real>
+__device__ const Real* recurrence_of(const Work<Real>& work, const Extent<Real>& extent, BoxId box,
+                                     const TablesView<Real>* levels) {
+  const TablesView<Real>& own = tables_of(work, box, levels);
+  return extent.degree > own.degree ? own.recurrence_next : own.recurrence;
+}
 
 /// Stages the coefficients of expansion `first` and the following ones (0: the expansion itself, 1-3: its derivatives).
 template <class Real, int expansions>
@@ -37,8 +51,8 @@ __device__ void stage(const Real* from, int own_count, const SparseView<Real>* g
 
 /// Adds the expansion about box `about` to the results of the targets of `box`.
 template <class Kernel, class Real, int expansions, bool multipole>
-__device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const Extent<Real>& extent, int first,
-                         const Real* coefficient) {
+__device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const Extent<Real>& extent,
+                         const Real* recurrence, int first, const Real* coefficient) {
   const int lane = static_cast<int>(threadIdx.x) % warp;
   const BoxFrame frame(work.tree, about);
   const double scale = Kernel::Basis::potential_scale(1 / frame.factor);
@@ -46,9 +60,13 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
   for (std::int64_t t = work.tree.target_begin[box] + lane; t < end; t += warp) {
     Real u[3], weight = 1;
     point_in_box(work.target, t, frame, u);
-    if constexpr (multipole) Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
+    if constexpr (multipole && Inverts<typename Kernel::Basis, Real>)
+      Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
     Evaluate<Kernel, Real, expansions> visit(coefficient);
-    Kernel::Basis::columns(extent.degree, extent.recurrence, u[0], u[1], u[2], visit);
+    if constexpr (multipole && !Inverts<typename Kernel::Basis, Real>)
+      Kernel::Basis::singular_columns(extent.degree, recurrence, u[0], u[1], u[2], inverse_length(u), visit);
+    else
+      Kernel::Basis::columns(extent.degree, recurrence, u[0], u[1], u[2], visit);
 #pragma unroll
     for (int e = 0; e < expansions; ++e) {
       const int which = first + e;
@@ -59,8 +77,8 @@ __device__ void evaluate(const Work<Real>& work, BoxId box, BoxId about, const E
   __syncwarp();
 }
 
-template <class Kernel, class Real, int expansions, bool multipole>
-__global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first) {
+template <class Kernel, class Real, int expansions, bool multipole, class... Levels>
+__global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first, Levels... levels) {
   extern __shared__ __align__(16) unsigned char shared[];
   const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * warps + own;
@@ -73,36 +91,38 @@ __global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first)
     for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
       const BoxId source = list.items[k];
       stage<Real, expansions>(work.multipole + static_cast<std::int64_t>(source) * work.tables.stride, count,
-                              work.tables.multipole_gradient, extent, first, coefficient);
-      evaluate<Kernel, Real, expansions, true>(work, box, source, extent, first, coefficient);
+                              tables_of(work, source, levels...).multipole_gradient, extent, first, coefficient);
+      evaluate<Kernel, Real, expansions, true>(work, box, source, extent, recurrence_of(work, extent, source, levels...),
+                                               first, coefficient);
     }
   } else {
     if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
     stage<Real, expansions>(work.local + static_cast<std::int64_t>(box) * work.tables.stride, count,
-                            work.tables.local_gradient, extent, first, coefficient);
-    evaluate<Kernel, Real, expansions, false>(work, box, box, extent, first, coefficient);
+                            tables_of(work, box, levels...).local_gradient, extent, first, coefficient);
+    evaluate<Kernel, Real, expansions, false>(work, box, box, extent, recurrence_of(work, extent, box, levels...), first,
+                                              coefficient);
   }
 }
 
-template <class Kernel, class Real, int expansions, bool multipole>
-bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int first) {
+template <class Kernel, class Real, int expansions, bool multipole, class... Levels>
+bool launch_evaluation(const Work<Real>& work, const Extent<Real>& extent, int first, const Levels&... levels) {
   const std::size_t bytes = static_cast<std::size_t>(extent.count) * expansions * sizeof(Real);
   if (warps_that_fit(bytes, 1) == 0) return false;
-  launch_warps(multipole ? "m2p" : "l2p", evaluate_kernel<Kernel, Real, expansions, multipole>, work.tree.boxes, 1,
-               bytes, work.stream, work, extent, first);
+  launch_warps(multipole ? "m2p" : "l2p", evaluate_kernel<Kernel, Real, expansions, multipole, Levels...>,
+               work.tree.boxes, 1, bytes, work.stream, work, extent, first, levels...);
   return true;
 }
 
-template <class Kernel, class Real, bool multipole>
-void evaluate_any_degree(const Work<Real>& work) {
+template <class Kernel, class Real, bool multipole, class... Levels>
+void evaluate_any_degree(const Work<Real>& work, const Levels&... levels) {
   const TablesView<Real>& t = work.tables;
   const int parts = std::min(work.result.parts(), with_gradient);  // a Hessian: far/moments/hessians.cu
   const bool longer = multipole && parts > 1;
   const Extent<Real> extent{t.degree + longer, Kernel::Basis::coefficient_count(t.degree + longer),
                             longer ? t.recurrence_next : t.recurrence};
-  if (parts > 1 && launch_evaluation<Kernel, Real, with_gradient, multipole>(work, extent, 0)) return;
+  if (parts > 1 && launch_evaluation<Kernel, Real, with_gradient, multipole>(work, extent, 0, levels...)) return;
   for (int which = 0; which < parts; ++which)  // degrees whose four expansions exceed shared memory
-    if (!launch_evaluation<Kernel, Real, 1, multipole>(work, extent, which))
+    if (!launch_evaluation<Kernel, Real, 1, multipole>(work, extent, which, levels...))
       throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
 }
 

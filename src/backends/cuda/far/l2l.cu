@@ -8,6 +8,7 @@
 
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/planar/stages.hpp"
 #include "backends/cuda/stages.hpp"
@@ -85,12 +86,13 @@ __device__ void copy_children(const Work<Real>& work, int stride, const Siblings
 }
 
 /// sum[k] = S_k(i) of the parents in `local`. The lanes of a warp sum over the same terms, so that they read the same
-/// words of shared memory: from the lowest degree of these lanes on. Below a lane's own degree the matrix has zeros.
-template <class Real, bool staged, int unrolled>
+/// words of shared memory: from the lowest degree of these lanes on. Below a lane's own degree the matrix has zeros,
+/// but for one that is `coupled`.
+template <class Real, bool staged, int unrolled, bool coupled>
 __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, const Parents<Real>* local,
                               const ByParity& by, Parents<Real> sum[8]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, lowest = i < lane ? 0 : i - lane;
-  const std::int16_t *begin = by.begin + 8 * SolidShape::degree_of(lowest),
+  const std::int16_t *begin = by.begin + 8 * (coupled ? 0 : SolidShape::degree_of(lowest)),
                      *end = by.begin + 8 * (SolidShape::degree_of(count - 1) + 1);
 #pragma unroll
   for (int k = 0; k < 8; ++k) {
@@ -132,7 +134,7 @@ __device__ void add_to_children(const Work<Real>& work, int stride, const Siblin
   }
 }
 
-template <class Real, int fixed, bool staged>
+template <class Real, int fixed, bool staged, bool coupled>
 __global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
     l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -162,8 +164,8 @@ __global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
     while (place < places) {
       const int i = place % count, group = place / count;
       Parents<Real> sum[8];
-      sum_by_parity<Real, staged, unrolled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch, count, i,
-                                            local + group * count, by, sum);
+      sum_by_parity<Real, staged, unrolled, coupled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch,
+                                                     count, i, local + group * count, by, sum);
       __pipeline_wait_prior(0);
       add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
       if (fixed) break;  // with a fixed count no thread has a second place, see octant_shape
@@ -193,21 +195,41 @@ bool l2l_by_octants(int coefficients) {
   return shape_of<Real>(1, coefficients).groups > 0;
 }
 
+template <class Real, int fixed, bool coupled>
+static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
+  const int count = work.tables.coefficients;
+  const auto kernel =
+      is_staged<Real>(count) ? l2l_kernel<Real, fixed, true, coupled> : l2l_kernel<Real, fixed, false, coupled>;
+  launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, l2l_shared_bytes<Real>(shape.groups, count)},
+                work.stream, work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
+}
+
+/// Calls launch(parents, their end, shape), or multiplies by eight matrices.
+template <class Real, class Launch>
+static void to_children(const Work<Real>& work, int level, const Launch& launch) {
+  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
+  const OctantShape shape = shape_of<Real>(last - first, work.tables.coefficients);
+  if (shape.groups == 0)  // high degrees on devices of little shared memory
+    return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},
+                                    level, level + 1);
+  launch(first, last, shape);
+}
+
 template <class Real>
 void l2l(const Work<Real>& work, int level) {
   if (work.planar.ready) return planar_l2l(work, level);
   if (level == 2 && !work.reduced) return;  // nothing is far from boxes of level 1
-  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
-  const int count = work.tables.coefficients;
-  const OctantShape shape = shape_of<Real>(last - first, count);
-  if (shape.groups == 0)  // high degrees on devices of little shared memory
-    return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},
-                                    level, level + 1);
-  with_fixed_count<Real>(count, [&](auto constant) {
-    constexpr int fixed = decltype(constant)::value;
-    const auto kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true> : l2l_kernel<Real, fixed, false>;
-    launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, l2l_shared_bytes<Real>(shape.groups, count)},
-                  work.stream, work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
+  to_children(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    with_fixed_count<Real>(work.tables.coefficients, [&](auto constant) {
+      launch_l2l<Real, decltype(constant)::value, false>(work, first, last, shape);
+    });
+  });
+}
+
+template <class Real>
+void l2l_of_level(const Work<Real>& work, int level) {
+  to_children(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    launch_l2l<Real, 0, true>(work, first, last, shape);
   });
 }
 
@@ -215,5 +237,7 @@ template bool l2l_by_octants<float>(int);
 template bool l2l_by_octants<double>(int);
 template void l2l<float>(const Work<float>&, int);
 template void l2l<double>(const Work<double>&, int);
+template void l2l_of_level<float>(const Work<float>&, int);
+template void l2l_of_level<double>(const Work<double>&, int);
 
 }  // namespace farfield::cuda

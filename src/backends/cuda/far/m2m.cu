@@ -1,6 +1,7 @@
 // m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, by
 // one product for all eight (octants.hpp). Cost: (d+1)^4 / 2 multiply-adds and 9 (d+1)^2 numbers of traffic per parent.
 #include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/planar/stages.hpp"
@@ -45,15 +46,16 @@ __device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Rea
     if (work.tensor.ready) store_operands(work.tensor, box, i, value, scale);
 }
 
-/// Sums the parents' coefficients from the transforms H_w; fills the rest of their strides with zeros.
-template <class Real>
+/// Sums the parents' coefficients from the transforms H_w; fills the rest of their strides with zeros. `coupled`: the
+/// matrix maps degrees to lower ones, too.
+template <bool coupled, class Real>
 __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Siblings<Real>& siblings,
                              int groups, int count, const EightFold<Real>& transforms, float scale) {
   constexpr int size = Parents<Real>::size;
   const int rest = work.tables.stride - count;
   for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += tuning::octant_threads) {
     const int j = place % count, group = place / count, own = matrix.parity[j],
-              below = SolidShape::count(SolidShape::degree_of(j));
+              below = coupled ? count : SolidShape::count(SolidShape::degree_of(j));
     Parents<Real> sum{};
 #pragma unroll 4
     for (int i = 0; i < below; ++i) {
@@ -74,7 +76,7 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
   }
 }
 
-template <class Real, int fixed, bool staged>
+template <class Real, int fixed, bool staged, bool coupled>
 __global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2m_blocks, tuning::octant_threads))
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -97,7 +99,7 @@ __global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2
     transform_children(work, siblings, now, count, transforms);
     __syncthreads();
     const Matrix<Real> own{staged ? own_matrix : matrix, staged ? count : work.tables.pitch, parity};
-    sum_children(work, own, siblings, now, count, transforms, scale);
+    sum_children<coupled>(work, own, siblings, now, count, transforms, scale);
   }
 }
 
@@ -108,9 +110,18 @@ static std::size_t m2m_shared_bytes(int groups, int count) {
          (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) + numbers;
 }
 
-template <class Real>
-void m2m(const Work<Real>& work, int level) {
-  if (work.planar.ready) return planar_m2m(work, level);
+template <class Real, int fixed, bool coupled>
+static void launch_m2m(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
+  const int count = work.tables.coefficients;
+  const auto kernel =
+      is_staged<Real>(count) ? m2m_kernel<Real, fixed, true, coupled> : m2m_kernel<Real, fixed, false, coupled>;
+  launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, m2m_shared_bytes<Real>(shape.groups, count)},
+                work.stream, work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
+}
+
+/// Calls launch(boxes, their end, shape), or multiplies by eight matrices.
+template <class Real, class Launch>
+static void to_parents(const Work<Real>& work, int level, const Launch& launch) {
   const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
   const int count = work.tables.coefficients;
   const OctantShape shape =
@@ -118,15 +129,29 @@ void m2m(const Work<Real>& work, int level) {
   if (shape.groups == 0)  // degrees beyond 42 on an H200
     return product_of_parents<Real>(
         work, {&work.tables, &work.tables.m2m, Reach::child, work.multipole, work.multipole, false}, first, last);
-  with_fixed_count<Real>(count, [&](auto constant) {
-    constexpr int fixed = decltype(constant)::value;
-    const auto kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true> : m2m_kernel<Real, fixed, false>;
-    launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, m2m_shared_bytes<Real>(shape.groups, count)},
-                  work.stream, work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
+  launch(first, last, shape);
+}
+
+template <class Real>
+void m2m(const Work<Real>& work, int level) {
+  if (work.planar.ready) return planar_m2m(work, level);
+  to_parents(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    with_fixed_count<Real>(work.tables.coefficients, [&](auto constant) {
+      launch_m2m<Real, decltype(constant)::value, false>(work, first, last, shape);
+    });
+  });
+}
+
+template <class Real>
+void m2m_of_level(const Work<Real>& work, int level) {
+  to_parents(work, level, [&](BoxId first, BoxId last, const OctantShape& shape) {
+    launch_m2m<Real, 0, true>(work, first, last, shape);
   });
 }
 
 template void m2m<float>(const Work<float>&, int);
 template void m2m<double>(const Work<double>&, int);
+template void m2m_of_level<float>(const Work<float>&, int);
+template void m2m_of_level<double>(const Work<double>&, int);
 
 }  // namespace farfield::cuda

@@ -2,6 +2,7 @@
 // expands them by signed permutations to one matrix per offset (316, and 80 of the reduced stencil), so that the
 // product multiplies without permuting.
 #include <algorithm>
+#include <cmath>
 
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/m2l/product.hpp"
@@ -181,11 +182,11 @@ void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation,
   link(set, parents ? view_.parent : view_.far, links.classes);
 }
 
-template <class Basis>
-std::vector<double> canonical_matrices(int degree, int operators, int threads) {
+template <class Basis, class... Scale>
+std::vector<double> canonical_matrices(int degree, int operators, int threads, Scale... scale) {
   const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
   std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
-  const typename Basis::DenseM2l m2l(degree);
+  const typename Basis::DenseM2l m2l(degree, scale...);
   farfield::for_each_index(operators, 1, threads, [&](std::int64_t id) {
     const OperatorOffset offset(id);
     m2l.fill(offset.t, offset.target_edge, canonical.data() + numbers * static_cast<std::size_t>(id));
@@ -195,8 +196,8 @@ std::vector<double> canonical_matrices(int degree, int operators, int threads) {
 template std::vector<double> canonical_matrices<LaplaceBasis>(int, int, int);
 
 template <class Real>
-template <class Basis>
-void Tables<Real>::keep_rotations(int operators, int threads) {
+template <class Basis, class... Scale>
+void Tables<Real>::keep_rotations(int operators, int threads, Scale... scale) {
   static_assert(Rotates<Basis>);
   const RotationSizes sizes = Basis::rotation_sizes(view_.degree);
   const auto numbers = [&](int of_one) {
@@ -204,7 +205,7 @@ void Tables<Real>::keep_rotations(int operators, int threads) {
   };
   std::vector<double> cosine = numbers(sizes.azimuth), sine = numbers(sizes.azimuth), blocks = numbers(sizes.blocks),
                       shift = numbers(sizes.shift);
-  const typename Basis::RotatedM2l m2l(view_.degree);
+  const typename Basis::RotatedM2l m2l(view_.degree, scale...);
   farfield::for_each_index(operators, 1, threads, [&](std::int64_t id) {
     const OperatorOffset offset(id);
     m2l.fill(offset.t, offset.target_edge, cosine.data() + id * sizes.azimuth, sine.data() + id * sizes.azimuth,
@@ -219,45 +220,35 @@ void Tables<Real>::keep_rotations(int operators, int threads) {
   view.shift = keep(shift_, shift);
 }
 
+/// What p2m, p2l, l2p and m2p need.
 template <class Real>
-template <class Basis>
-void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
-  if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_) return;
-  degree_ = -1;
-  stream_ = stream;
-  static_assert(ScaleInvariant<Basis>);
-  const int count = Basis::coefficient_count(degree);
-  view_ = {};
-  view_.degree = degree;
-  view_.coefficients = count;
-  view_.stride = stride_of<Real>(count);
-  view_.pitch = (count + product_columns - 1) / product_columns * product_columns;
-  if constexpr (!InPlane<Basis>) fill_for<Basis>(rotation, reduced, threads);  // others: planar/tables.hpp
-  degree_ = degree;
-  rotation_scheme_ = rotation;
-  reduced_ = reduced;
-}
-
-template <class Real>
-template <class Basis>
-void Tables<Real>::fill_for(bool rotation, bool reduced, int threads) {
-  static_assert(Reflects<Basis>);
-  static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
+template <class Basis, class... Scale>
+void Tables<Real>::fill_points(Scale... scale) {
   const int degree = view_.degree;
-  view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree));
-  view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1));
-  view_.recurrence_after = keep(recurrence_after_, Basis::recurrence_table(degree + 2));
-  keep_symmetries<Basis>();
-  const auto local = Basis::local_gradient(degree), multipole = Basis::multipole_gradient(degree),
-             again = Basis::multipole_gradient(degree + 1);
+  view_.recurrence = keep(recurrence_, Basis::recurrence_table(degree, scale...));
+  view_.recurrence_next = keep(recurrence_next_, Basis::recurrence_table(degree + 1, scale...));
+  const auto local = Basis::local_gradient(degree, scale...), multipole = Basis::multipole_gradient(degree, scale...);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     view_.local_gradient[axis] = keep(local_gradient_[axis], local[axis]);
     view_.multipole_gradient[axis] = keep(multipole_gradient_[axis], multipole[axis]);
-    view_.gradient_of_gradient[axis] = keep(gradient_of_gradient_[axis], again[axis]);
   }
-  for (Set* set : {&far_, &parent_}) set->matrix.release();
-  for (DeviceArray<Real>* a : {&blocks_, &shift_}) a->release();
+  if constexpr (ScaleInvariant<Basis>) fill_second_derivatives<Basis>();
+}
 
+/// What Hessians need, too, of families whose kernels offer them.
+template <class Real>
+template <class Basis>
+void Tables<Real>::fill_second_derivatives() {
+  view_.recurrence_after = keep(recurrence_after_, Basis::recurrence_table(view_.degree + 2));
+  const auto again = Basis::multipole_gradient(view_.degree + 1);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    view_.gradient_of_gradient[axis] = keep(gradient_of_gradient_[axis], again[axis]);
+}
+
+/// m2m and l2l.
+template <class Real>
+template <class Basis, class... Scale>
+void Tables<Real>::fill_shifts(Scale... scale) {
   std::vector<Expansion> octants;
   std::vector<Link> children;
   std::vector<std::vector<Link>> parents(8);
@@ -266,26 +257,80 @@ void Tables<Real>::fill_for(bool rotation, bool reduced, int threads) {
     children.push_back({0, static_cast<std::int16_t>(o), o});
     parents[static_cast<std::size_t>(o)].push_back({0, 0, o});
   }
-  const std::vector<double> shift = Basis::m2m(degree);
+  const std::vector<double> shift = Basis::m2m(view_.degree, scale...);
   expand(m2m_, shift, octants, false, 1);
   link(m2m_, view_.m2m, {children});
   expand(l2l_, shift, octants, true, Basis::l2l_scale);
   link(l2l_, view_.l2l, parents);
+}
+
+/// m2l.
+template <class Real>
+template <class Basis, class... Scale>
+void Tables<Real>::fill_far(bool rotation, bool reduced, int threads, Scale... scale) {
   const int operators = reduced ? operator_count : far_operator_count;
   std::vector<double> canonical;
   if (rotation)
-    keep_rotations<Basis>(operators, threads);
+    keep_rotations<Basis>(operators, threads, scale...);
   else
-    canonical = canonical_matrices<Basis>(view_.degree, operators, threads);
+    canonical = canonical_matrices<Basis>(view_.degree, operators, threads, scale...);
   link_far(canonical, rotation, false, reduced);
   if (reduced) link_far(canonical, rotation, true, reduced);
-  require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here
+}
+
+template <class Real>
+template <class Basis, class... Scale>
+void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads,
+                             Scale... scale) {
+  const double edge = (0.0 + ... + scale);
+  if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_ && edge == edge_) return;
+  degree_ = -1;
+  stream_ = stream;
+  static_assert(Reflects<Basis>);
+  const int count = Basis::coefficient_count(degree);
+  view_ = {};
+  view_.degree = degree;
+  view_.coefficients = count;
+  view_.stride = stride_of<Real>(count);
+  view_.pitch = (count + product_columns - 1) / product_columns * product_columns;
+  if constexpr (!InPlane<Basis>) {  // others: planar/tables.hpp
+    static_assert(std::same_as<typename Basis::Shape, SolidShape>, "octants, m2l by rotation and judge know no other");
+    keep_symmetries<Basis>();
+    for (Set* set : {&far_, &parent_}) set->matrix.release();
+    for (DeviceArray<Real>* a : {&blocks_, &shift_}) a->release();
+    if constexpr (ScaleInvariant<Basis> || sizeof...(Scale) > 0) {  // else what all levels share
+      fill_points<Basis>(scale...);
+      if (!std::isinf(edge)) {
+        bool shifts = true;
+        if constexpr (sizeof...(Scale) > 0) shifts = 2 * edge <= Basis::template largest_scale<Real>;
+        if (shifts) fill_shifts<Basis>(scale...);
+        fill_far<Basis>(rotation, reduced, threads, scale...);
+      }
+    }
+    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here
+  }
+  degree_ = degree;
+  rotation_scheme_ = rotation;
+  reduced_ = reduced;
+  edge_ = edge;
 }
 
 template <class Real>
 void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
   with_device_kernel(kernel, [&](auto k) {
     build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, stream, threads);
+  });
+}
+
+template <class Real>
+void Tables<Real>::build_level(Kernel kernel, int degree, bool rotation, bool reduced, double edge, cudaStream_t stream,
+                               int threads) {
+  with_device_kernel(kernel, [&](auto k) {
+    using Basis = typename decltype(k)::Basis;
+    if constexpr (!ScaleInvariant<Basis>) {
+      const bool present = edge <= Basis::template largest_scale<Real>;
+      build_for<Basis>(degree, rotation, reduced, stream, threads, present ? edge : HUGE_VAL);
+    }
   });
 }
 

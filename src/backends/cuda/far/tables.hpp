@@ -10,9 +10,9 @@
 namespace farfield::cuda {
 
 /// Matrices of the first canonical offsets (expansions/offsets.hpp), [operators][coefficients][coefficients], made on
-/// `threads` threads of the host; 0: as many as OpenMP offers.
-template <class Basis>
-std::vector<double> canonical_matrices(int degree, int operators, int threads = 0);
+/// `threads` threads of the host; 0: as many as OpenMP offers. Scale: as in GeneratesTables.
+template <class Basis, class... Scale>
+std::vector<double> canonical_matrices(int degree, int operators, int threads = 0, Scale... scale);
 
 template <class Real>
 class Tables {
@@ -23,6 +23,10 @@ class Tables {
   /// host and uploads it. Does nothing where degree and scheme are unchanged. `threads` of the host; 0: as many as
   /// OpenMP offers.
   void build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
+  /// The same for one level of a family that is not ScaleInvariant, whose boxes have this edge in the kernel's length.
+  /// Infinite: expansions are 0, and there are no translations.
+  void build_level(Kernel kernel, int degree, bool rotation, bool reduced, double edge, cudaStream_t stream,
+                   int threads = 0);
 
   const TablesView<Real>& view() const { return view_; }
 
@@ -41,14 +45,20 @@ class Tables {
 
   const Real* keep(DeviceArray<Real>& array, const std::vector<double>& values);
   SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
+  template <class Basis, class... Scale>
+  void build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads, Scale... scale);
+  template <class Basis, class... Scale>
+  void fill_points(Scale... scale);
   template <class Basis>
-  void build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads);
-  template <class Basis>
-  void fill_for(bool rotation, bool reduced, int threads);
+  void fill_second_derivatives();
+  template <class Basis, class... Scale>
+  void fill_shifts(Scale... scale);
+  template <class Basis, class... Scale>
+  void fill_far(bool rotation, bool reduced, int threads, Scale... scale);
   template <class Basis>
   void keep_symmetries();
-  template <class Basis>
-  void keep_rotations(int operators, int threads);
+  template <class Basis, class... Scale>
+  void keep_rotations(int operators, int threads, Scale... scale);
   /// matrices[i] = scale * P K P^T: K = canonical[source], transposed if asked; P is the signed permutation of
   /// `symmetry`.
   struct Expansion {
@@ -63,6 +73,7 @@ class Tables {
   cudaStream_t stream_ = nullptr;
   int degree_ = -1;
   bool rotation_scheme_ = false, reduced_ = false;
+  double edge_ = 0;  ///< of build_level
   TablesView<Real> view_;
   DeviceArray<Real> recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_;
   DeviceArray<std::int32_t> index_;

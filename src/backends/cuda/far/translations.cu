@@ -1,7 +1,7 @@
 #include <farfield/report.hpp>
 
 #include "backends/cuda/far/translations.hpp"
-#include "backends/cuda/stages.hpp"
+#include "backends/cuda/levels/stages.hpp"
 #include "kernels/traits.hpp"
 #include "model/cost_model.hpp"
 
@@ -9,7 +9,13 @@ namespace farfield::cuda {
 
 template <class Real>
 Translations<Real>::Translations(DeviceMemory& memory)
-    : tables_(memory), octants_(memory), rows_(memory), tensor_(memory), mirror_(memory), planar_(memory) {}
+    : tables_(memory),
+      levels_(memory),
+      octants_(memory),
+      rows_(memory),
+      tensor_(memory),
+      mirror_(memory),
+      planar_(memory) {}
 
 /// Dense m2l of a kernel whose expansions are cut off: tensor cores may do it.
 static bool is_dense(const Decision& d) {
@@ -43,6 +49,15 @@ static void settle_scheme(Decision& d, Report& report) {
 }
 
 template <class Real>
+void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream) {
+  tables_.build(d.kernel, d.degree, d.rotation, d.reduced, stream, threads);
+  const double root = d.parameters.screening * tree.lattice.edge(0);
+  levels_.build({d.kernel, d.degree, d.rotation, d.reduced, root, tree.levels}, stream, threads);
+  octants_.build(tables_.view(), stream);
+  rows_.build(tree, stream);
+}
+
+template <class Real>
 void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report) {
   if (d.method == Method::treecode) {
     tables_.build(d.kernel, d.degree, true, false, stream, threads);
@@ -51,6 +66,7 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
     tensor_.release();
     return rows_.release();
   }
+  if (!traits(d.kernel).scale_invariant) return build_levels(d, tree, threads, stream);
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
   TensorEngine engine = engine_of<Real>(d);

@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/levels/tables.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
@@ -21,6 +22,8 @@ class Translations {
   void build(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
 
   void bind(Work<Real>& work) const;
+  /// Of a family that is not ScaleInvariant.
+  LevelsView<Real> levels() const { return levels_.view(); }
   /// Room for m2l of so many densities side by side, each with the operands that bind_operands gives it.
   void make_room(int densities);
   void bind_operands(Work<Real>& work, int density) const;
@@ -28,7 +31,10 @@ class Translations {
   int stride() const { return tables_.view().stride; }  ///< of expansions
 
  private:
+  void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
+
   Tables<Real> tables_;
+  LevelTables<Real> levels_;
   Octants octants_;
   Rows rows_;
   TensorM2l tensor_;

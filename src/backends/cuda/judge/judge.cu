@@ -86,6 +86,13 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
   }
 }
 
+/// The means of a level: the same for all, or, of a kernel with a length, that level's.
+struct MeansOfLevels {
+  const TailMeans* by_level;
+};
+__device__ inline const TailMeans& means_of(const TailMeans& all, int /*level*/) { return all; }
+__device__ inline const TailMeans& means_of(const MeansOfLevels& levels, int level) { return levels.by_level[level]; }
+
 /// One lane's share of the squared errors, over all target boxes of its warp.
 struct Tails {
   Truncation truncation, operands;
@@ -125,25 +132,26 @@ __device__ void add_local(const Work<Real>& work, BoxId box, int lane, const dou
 }
 
 /// Tails of the multipoles of finer boxes (m2p) at the targets of a leaf.
-template <class Real>
-__device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
+template <class Real, class Means>
+__device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const double* power, const Means& means,
                           Tails& tails) {
   const TreeView& tree = work.tree;
   const ListView& m2p = work.lists.m2p;
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
     const double edge = tree.lattice.edge(tree.level[source]);
+    const TailMeans& own = means_of(means, tree.level[source]);
     for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
       tails.truncation +=
-          outer_tail(power[source], square_from_centre(tree, source, work.target, i, edge, means.decay), edge, means);
+          outer_tail(power[source], square_from_centre(tree, source, work.target, i, edge, own.decay), edge, own);
   }
 }
 
 /// Sums over boxes 0, every, 2 every, ...; a warp for each.
-template <bool in_plane, class Real>
+template <bool in_plane, class Real, class Means>
 __global__ void __launch_bounds__(sum_threads)
     tails_kernel(const __grid_constant__ Work<Real> work, BoxId every, const double* power,
-                 const __grid_constant__ TailMeans means, double* part) {
+                 const __grid_constant__ Means means, double* part) {
   __shared__ double shared[sum_threads];
   constexpr int warps = sum_threads / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -153,8 +161,9 @@ __global__ void __launch_bounds__(sum_threads)
     const BoxId box = static_cast<BoxId>(k * every);
     if (work.tree.target_count(box) == 0) continue;
     if (work.tree.level[box] >= 2) {
-      if (lane < colleagues_per_box) add_far<in_plane>(work, box, lane, power, means, tails);
-      add_local(work, box, lane, power, means, tails);
+      const TailMeans& own = means_of(means, work.tree.level[box]);
+      if (lane < colleagues_per_box) add_far<in_plane>(work, box, lane, power, own, tails);
+      add_local(work, box, lane, power, own, tails);
     }
     add_finer(work, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
   }
@@ -171,7 +180,18 @@ constexpr int room =
 
 }  // namespace
 
-Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), found_(room) {}
+Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), level_means_(memory), found_(room) {}
+
+template <class Real>
+void Judge::make_level_means(const Work<Real>& work, double root, cudaStream_t stream) {
+  const Screened wanted{work.tables.degree, work.tree.levels, root};
+  if (wanted == means_of_) return;
+  const LevelMeans means(solid_decay, wanted.degree, root, wanted.levels);
+  std::vector<TailMeans> all;
+  for (int level = 0; level < wanted.levels; ++level) all.push_back(means[level]);
+  upload(level_means_, all.data(), wanted.levels, stream);
+  means_of_ = wanted;
+}
 
 /// Returns how many blocks write sums of tails.
 template <class Real>
@@ -186,9 +206,17 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   every_ = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
   const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
   const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
-  const auto tails = in_plane ? tails_kernel<true, Real> : tails_kernel<false, Real>;
-  tails<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-      work, every_, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree), part_.data());
+  const double root = work.parameters.screening * work.tree.lattice.edge(0);
+  if (root > 0) {
+    make_level_means(work, root, stream);
+    tails_kernel<false, Real, MeansOfLevels><<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
+        work, every_, power_.data(), {level_means_.data()}, part_.data());
+  } else {
+    const auto tails = in_plane ? tails_kernel<true, Real, TailMeans> : tails_kernel<false, Real, TailMeans>;
+    tails<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
+        work, every_, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree),
+        part_.data());
+  }
   require_launch("tails_kernel");
   return shares;
 }

@@ -5,6 +5,7 @@
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/work.hpp"
 #include "judge/quality.hpp"
+#include "judge/truncation.hpp"
 
 namespace farfield::cuda {
 
@@ -26,10 +27,18 @@ class Judge {
   template <class Real>
   int launch_tails(const Work<Real>& work, cudaStream_t stream);
   template <class Real>
+  void make_level_means(const Work<Real>& work, double root, cudaStream_t stream);
+  template <class Real>
   int launch_walks(const Work<Real>& work, cudaStream_t stream);
 
   DeviceMemory& memory_;
   DeviceArray<double> power_, part_;
+  DeviceArray<TailMeans> level_means_;  ///< of a kernel with a length, by level
+  struct Screened {
+    int degree = -1, levels = 0;
+    double root = 0;
+    bool operator==(const Screened&) const = default;
+  } means_of_;  ///< what level_means_ is made for
   PinnedArray<double> found_;
   int shares_ = 0, kept_ = 0;  ///< how many blocks wrote norms, and tails
   bool with_potential_ = true;

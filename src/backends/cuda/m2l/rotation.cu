@@ -2,6 +2,7 @@
 // x-z plane, Y onto the z axis and C translates along it. 2 d^3 + 4 d^2 multiply-adds per translation against (d+1)^4.
 // A block holds a few targets of one class and goes through their links; threads are rows of the factors, and every
 // number of an operator is read once for all targets of the block.
+#include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
@@ -11,7 +12,8 @@ namespace farfield::cuda {
 
 static constexpr int threads = tuning::rotation_threads;
 
-/// Which rows a kernel serves: classes of levels >= 2, or (parents) boxes first ... last that are no leaves.
+/// Which rows a kernel serves: classes of levels >= 2, or of level `first` alone, or (parents) boxes first ... last
+/// that are no leaves.
 struct RotationRows {
   bool parents;
   BoxId first, last;
@@ -91,7 +93,7 @@ struct Turner {
   }
 };
 
-template <class Real, int tile>
+template <class Real, int tile, bool one_level>
 __global__ void __launch_bounds__(threads) rotation_kernel(Work<Real> work, RotationRows rows) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ BoxId box[tile], source[tile];
@@ -109,7 +111,8 @@ __global__ void __launch_bounds__(threads) rotation_kernel(Work<Real> work, Rota
     int left = static_cast<int>(blockIdx.x);
     for (c = 0; c < 8; ++c) {
       const std::int32_t* level = work.classes.begin + c * (work.classes.levels + 1);
-      const int first = level[2], last = level[work.classes.levels], tiles = (last - first + tile - 1) / tile;
+      const int first = level[one_level ? rows.first : 2], last = level[one_level ? rows.last : work.classes.levels],
+                tiles = (last - first + tile - 1) / tile;
       if (left < tiles) {
         begin = first + left * tile;
         valid = last - begin;
@@ -172,19 +175,21 @@ __global__ void __launch_bounds__(threads) rotation_kernel(Work<Real> work, Rota
   }
 }
 
-template <class Real, int tile>
+template <class Real, int tile, bool one_level>
 static bool launch(const Work<Real>& work, const RotationRows& rows, std::int64_t boxes) {
   const std::size_t bytes = sizeof(Real) * 2 * static_cast<std::size_t>(work.tables.coefficients) * tile;
   if (bytes > static_cast<std::size_t>(device_limits().shared_bytes) - 1024) return false;
   const auto blocks = static_cast<unsigned>((boxes + tile - 1) / tile + (rows.parents ? 0 : 8));
-  launch_kernel("m2l by rotation", rotation_kernel<Real, tile>, {blocks, threads, bytes}, work.stream, work, rows);
+  launch_kernel("m2l by rotation", rotation_kernel<Real, tile, one_level>, {blocks, threads, bytes}, work.stream, work,
+                rows);
   return true;
 }
 
-template <class Real>
+template <class Real, bool one_level = false>
 static void run(const Work<Real>& work, const RotationRows& rows, std::int64_t boxes) {
   if (boxes <= 0) return;
-  if (launch<Real, 8>(work, rows, boxes) || launch<Real, 4>(work, rows, boxes) || launch<Real, 1>(work, rows, boxes))
+  if (launch<Real, 8, one_level>(work, rows, boxes) || launch<Real, 4, one_level>(work, rows, boxes) ||
+      launch<Real, 1, one_level>(work, rows, boxes))
     return;
   throw Error(ErrorCode::device, "this degree's expansions exceed the device's shared memory; use a lower degree");
 }
@@ -202,8 +207,24 @@ void m2l_by_rotation(const Work<Real>& work) {
   if (work.reduced) m2l_of_parents_by_rotation(work);
 }
 
+template <class Real>
+void m2l_of_level_by_rotation(const Work<Real>& work, int level) {
+  const BoxId* begin = work.tree.level_begin + level;
+  run<Real, true>(work, {false, level, level + 1}, std::int64_t(begin[1]) - begin[0]);
+}
+
+template <class Real>
+void m2l_of_parents_of_level_by_rotation(const Work<Real>& work, int level) {
+  const BoxId* begin = work.tree.level_begin + level;
+  run(work, {true, begin[0], begin[1]}, std::int64_t(begin[1]) - begin[0]);
+}
+
 template void m2l_by_rotation<float>(const Work<float>&);
 template void m2l_by_rotation<double>(const Work<double>&);
 template void m2l_of_parents_by_rotation<double>(const Work<double>&);
+template void m2l_of_level_by_rotation<float>(const Work<float>&, int);
+template void m2l_of_level_by_rotation<double>(const Work<double>&, int);
+template void m2l_of_parents_of_level_by_rotation<float>(const Work<float>&, int);
+template void m2l_of_parents_of_level_by_rotation<double>(const Work<double>&, int);
 
 }  // namespace farfield::cuda

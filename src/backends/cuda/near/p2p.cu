@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(threads, residents<Real>(densities) / threads)
     if (threadIdx.x == threads - 1)
       shared.frame = make_frame<Kernel, Real>(tree.coordinate(b, 0), tree.coordinate(b, 1), tree.coordinate(b, 2),
                                               tree.lattice.edge(tree.level[b]));
-    RowSources sources(tree, items, tile.near_count, row);
+    RowSources sources({tree, items, tile.near_count}, row);
     Sum sum(work, shared, tile.target, tile.targets, work.alike ? tile.first : Sum::nowhere);
     if (*items == b) sum.guard(row.offset[1]);
     sum.add(sources);

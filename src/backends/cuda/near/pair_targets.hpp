@@ -12,6 +12,7 @@
 // of its own within its reach. Pairs at no distance are close: source and target may be one point there, and a tiny
 // softening's square underflows or the cube of its inverse overflows.
 #pragma once
+#include "backends/cuda/near/decay.hpp"
 #include "backends/cuda/work.hpp"
 #include "kernels/concept.hpp"
 #include "kernels/softened.hpp"
@@ -214,7 +215,7 @@ __device__ void add_pair(const Kernel& kernel, Real r2, Real dx, Real dy, Real d
 /// `n` targets in the frame. Several densities, of kernels that are OfInverseDistance without softening, share
 /// distances and roots; each has the bits that it has alone.
 template <class Kernel, class Real, int n, int parts, Softened softened = Softened::no, int densities = 1>
-struct PairTargets {
+struct PairTargets : DecayInFrame<Kernel, Real> {
   using Sums = SumsOf<Real, densities>;
   using More = Further<Real, densities>;
   static constexpr bool meets_close = Kernel::singular;
@@ -227,6 +228,7 @@ struct PairTargets {
   __device__ void prepare(const NearWork<Real>& work, double factor) {
     close_square = work.close_square;
     kernel = kernel_of<Kernel>(in_frame<Kernel>(work.parameters, factor));
+    if constexpr (OfDecay<Kernel>) this->decay = PairDecay<Real>(in_frame<Kernel>(work.parameters, factor).screening);
     if constexpr (softened == Softened::no) return;
     const double length = work.softening.length * factor;
     softening2 = static_cast<Real>(length * length);
@@ -292,6 +294,11 @@ struct PairTargets {
 #pragma unroll
       for (int v = 0; v < densities; ++v)
         Kernel::template of_inverse<parts>(inverse, strength_of(s, more, v), dx, dy, dz, &of_density(sum, v).u);
+    } else if constexpr (OfDecay<Kernel>) {
+      const bool counts = wanted(r2);
+      const Real apart = counts ? r2 : Real(1);
+      this->decay.template add<Kernel, parts>(apart, approximate_inverse_sqrt(apart), counts ? s.q : Real(0), dx, dy,
+                                              dz, &sum.u);
     } else {
       const bool counts = wanted(r2);
       add_pair<parts>(kernel, counts ? r2 : Real(1), dx, dy, dz, counts ? s.q : Real(0), sum);

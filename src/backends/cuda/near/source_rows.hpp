@@ -5,23 +5,26 @@
 
 namespace farfield::cuda {
 
-/// The sources of all boxes of one row of the near list, up to 32 boxes at a time.
-class RowSources {
+/// Sources [begin, begin + count).
+struct SourceRange {
+  std::uint32_t begin, count;
+};
+
+/// The sources of many ranges, up to 32 of them at a time, each found by a lane. Ranges: of(lane) is the lane's range
+/// of these, empty beyond the last; advance() moves on to the next 32, if there are any; wait() lets all threads that
+/// take sources wait for each other.
+template <class Ranges>
+class RangeSources {
  public:
   struct Shared {
-    std::uint32_t offset[33];  ///< how many sources there are in the boxes before each; the last is the sum
-    std::uint32_t first[32];   ///< the box's first source less its offset
+    std::uint32_t offset[33];  ///< how many sources there are in the ranges before each; the last is the sum
+    std::uint32_t first[32];   ///< the range's first source less its offset
   };
-  /// By all threads of a block.
-  __device__ RowSources(const TreeView& tree, const BoxId* row, int boxes, Shared& shared)
-      : tree_(tree), row_(row), boxes_(boxes), shared_(shared) {
-    load();
-  }
+  /// By all threads that take sources.
+  __device__ RangeSources(const Ranges& ranges, Shared& shared) : ranges_(ranges), shared_(shared) { load(); }
   __device__ bool ready() {
     while (taken_ == shared_.offset[32]) {
-      if (boxes_ <= 32) return false;
-      boxes_ -= 32;
-      row_ += 32;
+      if (!ranges_.advance()) return false;
       taken_ = 0;
       load();
     }
@@ -30,36 +33,54 @@ class RowSources {
   __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
   __device__ void take(std::uint32_t count) { taken_ += count; }
   __device__ std::uint32_t operator()(std::uint32_t i) const {
-    int box = 0;
+    int range = 0;
     i += taken_;
 #pragma unroll
     for (int step = 16; step > 0; step /= 2)
-      if (shared_.offset[box + step] <= i) box += step;
-    return shared_.first[box] + i;
+      if (shared_.offset[range + step] <= i) range += step;
+    return shared_.first[range] + i;
   }
 
  private:
   __device__ void load() {
-    __syncthreads();
+    Ranges::wait();
     const int lane = static_cast<int>(threadIdx.x);
-    if (lane < 32) {
-      const BoxId box = row_[min(lane, boxes_ - 1)];
-      const std::int64_t begin = tree_.source_begin[box], end = tree_.source_end[box];
-      const auto own = lane < boxes_ ? static_cast<std::uint32_t>(end - begin) : 0u;
-      const std::uint32_t length = sum_up_to(lane, own);
-      shared_.first[lane] = static_cast<std::uint32_t>(begin) - (length - own);
+    if (Ranges::a_warp || lane < 32) {
+      const SourceRange own = ranges_.of(lane);
+      const std::uint32_t length = sum_up_to(lane, own.count);
+      shared_.first[lane] = own.begin - (length - own.count);
       shared_.offset[lane + 1] = length;
       if (lane == 0) shared_.offset[0] = 0;
     }
-    __syncthreads();
+    Ranges::wait();
   }
 
-  const TreeView& tree_;
-  const BoxId* row_;
-  int boxes_;
+  Ranges ranges_;
   Shared& shared_;
   std::uint32_t taken_ = 0;
 };
+
+/// The boxes of one row of the near list; for a block.
+struct BoxRanges {
+  static constexpr bool a_warp = false;
+  const TreeView& tree;
+  const BoxId* row;
+  int boxes;
+
+  __device__ static void wait() { __syncthreads(); }
+  __device__ bool advance() {
+    if (boxes <= 32) return false;
+    boxes -= 32;
+    row += 32;
+    return true;
+  }
+  __device__ SourceRange of(int lane) const {
+    const BoxId box = row[min(lane, boxes - 1)];
+    const std::int64_t begin = tree.source_begin[box], end = tree.source_end[box];
+    return {static_cast<std::uint32_t>(begin), lane < boxes ? static_cast<std::uint32_t>(end - begin) : 0u};
+  }
+};
+using RowSources = RangeSources<BoxRanges>;
 
 /// All sources, for the direct sum. In the curve's order the sources close to a tile are consecutive, so that few of
 /// the tile's batches hold close pairs.

@@ -20,7 +20,8 @@ class BoundTreecode {
   void settle_centres() {
     lay_places(work_, memory_, box_error_);
     find_signs<Real>(work_);
-    if (move_centres<Kernel>(work_, memory_) && box_error_ > 0) measure_groups(work_, work_.tables.degree);
+    if (move_centres<Kernel>(work_, memory_) && box_error_ > 0)
+      measure_groups(work_, work_.tables.degree, work_.softening);
   }
   void p2p() { walk_near<Kernel, Real>(work_); }
   void m2p_boxes() { walk_far<Kernel>(work_); }

@@ -11,7 +11,7 @@ namespace farfield::cuda {
 template <class Real>
 struct MoveCentre {
   TreeView tree;
-  double theta;
+  Acceptance rule;
   int degree, stride;
   Real* multipole;
   Walks walks;
@@ -32,8 +32,10 @@ struct MoveCentre {
     if (!(fabsf(t[0]) <= most && fabsf(t[1]) <= most && fabsf(t[2]) <= most)) return;
     for (int axis = 0; axis < 3; ++axis) place.centre[axis] += edge * static_cast<double>(t[axis]);
     const float moved = sqrtf(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-    if (place.least < INFINITY)
-      place.least = __double2float_ru(edge * (1 / (by_error ? 1.0 : theta) + static_cast<double>(moved)));
+    if (place.least < INFINITY) {
+      const double by_angle = edge * (1 / (by_error ? 1.0 : rule.theta) + static_cast<double>(moved));
+      place.least = __double2float_ru(fmax(by_angle, least_beyond_reach(rule, edge, static_cast<double>(moved))));
+    }
     if (by_error) {
       const float mass = fabsf(place.mass), wide = static_cast<float>(edge);
       place.weight = weight_of(degree, mass, wide);
@@ -50,7 +52,7 @@ bool move_centres(const Work<Real>& work, float4* memory) {
     const int degree = work.tables.degree;
     if (degree < 1 || degree > laplace::highest_recentred) return false;
     for_each_index(work.tree.boxes,
-                   MoveCentre<Real>{work.tree, work.rule.theta, degree, work.tables.stride, work.multipole,
+                   MoveCentre<Real>{work.tree, work.rule, degree, work.tables.stride, work.multipole,
                                     walks_in(memory, work.tree.boxes)},
                    work.stream, "centres of mass");
     return true;

@@ -4,14 +4,18 @@
 #pragma once
 #include "backends/cuda/near/pair_targets.hpp"
 #include "backends/cuda/treecode/lanes.hpp"
+#include "backends/cuda/treecode/walk.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
-template <class Kernel, class Real, int parts>
+template <class Kernel, class Real, int parts, Softened softened>
 class GroupSum {
   using Sums = PairSums<Real>;
   static constexpr int n = tuning::targets_per_thread<Real>, batch = 64;
+  /// A softening may leave so many sources to a group that sums have three levels: the batch, many batches, the total.
+  static constexpr bool deep = softened != Softened::no;
+  static constexpr int many = 64;
 
  public:
   static constexpr int most_targets = 32 * n;
@@ -21,7 +25,14 @@ class GroupSum {
     PairFrame<Real> frame;
   };
 
-  /// For targets first ... first + count; `shared.frame` is already made. By a whole warp, as all below.
+  /// Makes the frame of a group, the cube about its cuboid; by one thread.
+  __device__ static void settle(Shared& shared, const Group& group) {
+    double size = 0x1p-20;
+    for (const float half : group.half) size = fmax(size, 2 * static_cast<double>(half));
+    shared.frame = make_frame<Kernel, Real>(group.middle[0], group.middle[1], group.middle[2], size);
+  }
+
+  /// For targets first ... first + count of a group that is settled. By a whole warp, as all below.
   __device__ GroupSum(const NearWork<Real>& work, Shared& shared, std::int64_t first, int count)
       : work_(work), shared_(shared), first_(first), lanes_(count, n) {
     targets_.prepare(work, shared.frame.factor);
@@ -34,7 +45,7 @@ class GroupSum {
     }
   }
 
-  /// Adds `sources` (RangeSources); those that do not fill a batch wait for the next call or for `flush`.
+  /// Adds `sources` (near/source_rows.hpp); those that do not fill a batch wait for the next call or for `flush`.
   template <class Sources>
   __device__ void add(Sources& sources) {
     while (sources.ready()) {
@@ -65,13 +76,15 @@ class GroupSum {
     }
     if (close) sum_carefully(part);
 #pragma unroll
-    for (int i = 0; i < n; ++i) total_[i] += part[i];
+    for (int i = 0; i < n; ++i) (deep ? some_[i] : total_[i]) += part[i];
+    if (deep && ++batches_ % many == 0) close_level();
     staged_ = 0;
     __syncwarp();
   }
 
   /// Writes the sums of all copies of a target.
-  __device__ void deliver() const {
+  __device__ void deliver() {
+    if (deep) close_level();
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const Real own[] = {total_[i].u, total_[i].gx, total_[i].gy, total_[i].gz};
@@ -84,6 +97,11 @@ class GroupSum {
   }
 
  private:
+  __device__ void close_level() {
+#pragma unroll
+    for (int i = 0; i < n; ++i) total_[i] += some_[i], some_[i] = {};
+  }
+
   /// Overwrites `part`. Close pairs come last: added first, their large terms would swallow the many small ones in
   /// single precision.
   __device__ __forceinline__ void sum_carefully(Sums (&part)[n]) const {
@@ -96,7 +114,7 @@ class GroupSum {
     if (!any) return;
 #pragma unroll 1
     for (int s = lanes_.first(staged_); s < staged_; s += lanes_.copies)
-      add_exact_pairs<Kernel, Real, parts, Softened::no>(
+      add_exact_pairs<Kernel, Real, parts, softened>(
           work_, shared_.frame, others(targets_.close_to(load(shared_.source[s])), s),
           [&](int i) { return first_ + lanes_.target(i); }, shared_.index[s], part);
   }
@@ -115,8 +133,9 @@ class GroupSum {
   const std::int64_t first_;
   const GroupLanes lanes_;
   int staged_ = 0;
-  PairTargets<Kernel, Real, n, parts> targets_;
-  Sums total_[n] = {};
+  PairTargets<Kernel, Real, n, parts, softened> targets_;
+  Sums total_[n] = {}, some_[n] = {};
+  int batches_ = 0;
 };
 
 }  // namespace farfield::cuda

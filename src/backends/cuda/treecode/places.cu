@@ -18,8 +18,7 @@ struct LayPlace {
     const std::int64_t sources = tree.source_count(box);
     const double edge = tree.lattice.edge(tree.level[box]);
     const bool few = sources == 0 || sources <= m2p_sources;
-    // farther than `reach` from all sides
-    const double least = fmax(edge / rule.theta, rule.reach > 0 ? rule.reach + 0.8660254037844387 * edge : 0);
+    const double least = fmax(edge / rule.theta, least_beyond_reach(rule, edge, 0));
     const bool divided = !few && tree.child_count(box) > 0;
     walks.place[box] = {{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
                         few ? INFINITY : __double2float_ru(least),
@@ -51,15 +50,15 @@ struct MeasureStage {
 };
 
 /// The acceleration at the middle of a group, by the masses alone of boxes accepted by the widest angle, and of leaves;
-/// for lane 0.
-__device__ float measured_field(const TreeWork& work, MeasureStage& stage) {
-  const float soft = stage.group.largest_half();
+/// for lane 0. Sources are softened by the group's size and by `softening`.
+__device__ float measured_field(const TreeWork& work, float softening, MeasureStage& stage) {
+  const float half = stage.group.largest_half(), soft2 = half * half + softening * softening;
   float field[3] = {}, size = 0;
   Walk walk(work, stage.group, stage.stack);
   for (bool more = true; more;) {
     const Walk::Found found = walk.next(more);
     if (found.kind != Walk::near && found.kind != Walk::far) continue;
-    float square = soft * soft;
+    float square = soft2;
     for (const float d : found.at) square += d * d;
     const float inverse = square > 0 ? rsqrtf(square) : 0.0f, w = found.mass * inverse * inverse;
     size += fabsf(w);
@@ -91,7 +90,7 @@ class Measured {
 };
 
 __global__ void __launch_bounds__(measuring_warps * 32)
-    measure_groups_kernel(const __grid_constant__ TreeWork work, int degree) {
+    measure_groups_kernel(const __grid_constant__ TreeWork work, int degree, float softening) {
   __shared__ MeasureStage stages[measuring_warps];
   const Walks walks = walks_of(work);
   if (!walks.header->by_error()) return;
@@ -103,7 +102,7 @@ __global__ void __launch_bounds__(measuring_warps * 32)
     for_each_group(work, number + k, [&](std::int64_t first, std::int64_t end) {
       stage.group.enclose(work, first, end, false);
       if (!measured.serves(stage.group)) {
-        const float field = measured_field(work, stage);
+        const float field = measured_field(work, softening, stage);
         stretch = stretch_of(degree, walks.header->box_error * field);
         measured.keep(stage.group);
       }
@@ -125,10 +124,11 @@ void find_signs(const NearWork<Real>& work) {
   for_each_index(work.sources, FindSigns<Real>{work.strength, walks_of(work).header}, work.stream, "signs");
 }
 
-void measure_groups(const TreeWork& work, int degree) {
+void measure_groups(const TreeWork& work, int degree, const Softening& softening) {
   constexpr int of_block = measuring_warps * measured_together;
   const std::int64_t blocks = (groups_of(work.targets) + of_block - 1) / of_block;
-  measure_groups_kernel<<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(work, degree);
+  const auto length = static_cast<float>(softening.length / reach_over_length(softening.kind));
+  measure_groups_kernel<<<static_cast<unsigned>(blocks), measuring_warps * 32, 0, work.stream>>>(work, degree, length);
   require_launch("measure_groups_kernel");
 }
 

@@ -65,8 +65,15 @@ void lay_places(const TreeWork& work, float4* memory, double box_error);
 template <class Real>
 void find_signs(const NearWork<Real>& work);
 /// Writes the stretch of every group: with it an accepted box errs by at most about `box_error` of the acceleration
-/// there, which is that of the boxes' masses.
-void measure_groups(const TreeWork& work, int degree);
+/// there, which is that of the boxes' masses. Of lengths that vary the softening is the longest: that makes no
+/// acceleration larger than it is.
+void measure_groups(const TreeWork& work, int degree, const Softening& softening);
+
+/// The distance from which on all of a box of that edge is farther than the rule's reach; from a point at most `moved`
+/// edges beside its centre. 0: the kernel is 1/r everywhere.
+__device__ inline double least_beyond_reach(const Acceptance& rule, double edge, double moved) {
+  return rule.reach > 0 ? rule.reach + (0.8660254037844387 + moved) * edge : 0;
+}
 
 /// A multipole of degree d, of mass m, about the centre of mass of a box of edge a errs by about m l^(d+1) / r^(d+3),
 /// l = 0.7 a (measured: docs/mathematics/treecode.md). That is a share `error` of the acceleration g from

@@ -77,17 +77,19 @@ static void launch_fixed_p2l(const Work<Real>& work) {
                 shape.looks);
 }
 
-template <class Kernel, class Real, int moments>
-__global__ void p2l_kernel(Work<Real> work) {
+/// Of any degree; `levels`: tables of each level, where they depend on it.
+template <class Kernel, class Real, int moments, class... Levels>
+__global__ void p2l_kernel(Work<Real> work, Levels... levels) {
   extern __shared__ __align__(16) unsigned char shared[];
   const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
   const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
   if (box >= work.tree.boxes) return;
+  const auto b = static_cast<BoxId>(box);
   const ListView& list = work.lists.p2l;
   Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
     const BoxId source = list.items[k];
-    accumulate<Kernel, Real, true, moments>(work, BoxFrame(work.tree, static_cast<BoxId>(box)),
+    accumulate<Kernel, Real, true, moments>(work, tables_of(work, b, levels...), BoxFrame(work.tree, b),
                                             work.tree.source_begin[source], work.tree.source_end[source], true, column,
                                             work.local + box * work.tables.stride);
   }

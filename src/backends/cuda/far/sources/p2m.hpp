@@ -70,8 +70,9 @@ static void launch_fixed_p2m(const Work<Real>& work) {
                sizeof(Real) * count * (warp + 1), work.stream, work, factors);
 }
 
-template <class Kernel, class Real, int moments>
-__global__ void p2m_kernel(Work<Real> work) {
+/// Of any degree; `levels`: tables of each level, where they depend on it.
+template <class Kernel, class Real, int moments, class... Levels>
+__global__ void p2m_kernel(Work<Real> work, Levels... levels) {
   extern __shared__ __align__(16) unsigned char shared[];
   const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
   const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
@@ -80,8 +81,9 @@ __global__ void p2m_kernel(Work<Real> work) {
   if (!work.tree.is_leaf(b)) return;
   Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
   Real* multipole = work.multipole + box * work.tables.stride;
-  accumulate<Kernel, Real, false, moments>(work, BoxFrame(work.tree, b), work.tree.source_begin[b],
-                                           work.tree.source_end[b], false, column, multipole);
+  accumulate<Kernel, Real, false, moments>(work, tables_of(work, b, levels...), BoxFrame(work.tree, b),
+                                           work.tree.source_begin[b], work.tree.source_end[b], false, column,
+                                           multipole);
   if constexpr (sizeof(Real) == 4) {
     if (!work.tensor.ready) return;
     __syncwarp();
@@ -89,6 +91,14 @@ __global__ void p2m_kernel(Work<Real> work) {
     for (int i = static_cast<int>(threadIdx.x) % warp; i < work.tensor.full.width; i += warp)
       store_operands(work.tensor, box, i, multipole[i], scale);
   }
+}
+
+template <class Kernel, int moments, class Real, class... Levels>
+void p2m_of_any_degree(const Work<Real>& work, const Levels&... levels) {
+  const auto bytes =
+      static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
+  require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
+  launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real, moments, Levels...>, levels...);
 }
 
 template <class Kernel, class Real, int degree, int moments>
@@ -109,10 +119,7 @@ void p2m_in_space(const Work<Real>& work) {
   if (with_fixed_degree<typename Kernel::Basis, Real>(
           work.tables.degree, [&](auto degree) { choose_lanes<Kernel, Real, decltype(degree)::value, moments>(work); }))
     return;
-  const auto bytes =
-      static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
-  require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
-  launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real, moments>);
+  p2m_of_any_degree<Kernel, moments>(work);
 }
 
 }  // namespace farfield::cuda

@@ -1,0 +1,91 @@
+// Vortex particles; results are arrays that own what the library allocated.
+#include <nanobind/stl/optional.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core.hpp"
+#include "use.hpp"
+
+namespace farfield::python {
+
+namespace {
+
+/// (count, components...) as a NumPy array that frees the numbers with itself; None where there are none.
+template <Real T>
+nb::object as_array(std::vector<T>&& numbers, std::size_t count, std::initializer_list<std::size_t> components) {
+  std::vector<std::size_t> shape{count};
+  shape.insert(shape.end(), components);
+  auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
+  T* data = owned->data();
+  const nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  owned.release();
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner), nb::rv_policy::automatic);
+}
+
+class OwnBiotSavart {
+ public:
+  OwnBiotSavart(const Array& particles, const MaybeArray& targets, const nb::dict& options)
+      : target_count_(targets ? targets->shape(0) : particles.shape(0)),
+        alike_(!targets),
+        options_(options_of(options)),
+        sums_(made(particles, targets, options_)) {}
+
+  void move(const Array& particles, const MaybeArray& targets) {
+    const Use use(busy_);
+    const Points from = points_of(particles, {});
+    const std::optional<Points> to = targets ? std::optional(points_of(*targets, {})) : std::nullopt;
+    const nb::gil_scoped_release unlocked;
+    to ? sums_.move(from, *to) : sums_.move(from);
+    target_count_ = static_cast<std::size_t>((to ? *to : from).count);
+    alike_ = !to;
+  }
+
+  nb::tuple evaluate(const Array& strengths, Report& report) {
+    const Use use(busy_);
+    return strengths.dtype() == nb::dtype<float>() ? evaluated<float>(strengths, report)
+                                                   : evaluated<double>(strengths, report);
+  }
+
+ private:
+  static BiotSavart made(const Array& particles, const MaybeArray& targets, const Options& options) {
+    const Points from = points_of(particles, {});
+    const std::optional<Points> to = targets ? std::optional(points_of(*targets, {})) : std::nullopt;
+    const nb::gil_scoped_release unlocked;
+    return to ? BiotSavart(from, *to, options) : BiotSavart(from, options);
+  }
+
+  template <Real T>
+  nb::tuple evaluated(const Array& strengths, Report& report) {
+    const std::span<const T> numbers(static_cast<const T*>(strengths.data()), strengths.size());
+    VortexField<T> field;
+    {
+      const nb::gil_scoped_release unlocked;
+      field = sums_.evaluate(numbers);
+    }
+    report = field.report;
+    nb::object gradient = nb::none(), stretching = nb::none();
+    if (options_.hessian) gradient = as_array(std::move(field.velocity_gradient), target_count_, {3, 3});
+    if (options_.hessian && alike_) stretching = as_array(std::move(field.stretching), target_count_, {3});
+    return nb::make_tuple(as_array(std::move(field.velocity), target_count_, {3}), gradient, stretching);
+  }
+
+  std::size_t target_count_;
+  bool alike_;
+  Options options_;
+  BiotSavart sums_;
+  std::atomic_flag busy_;
+};
+
+}  // namespace
+
+void bind_biot_savart(nb::module_& module) {
+  nb::class_<OwnBiotSavart>(module, "BiotSavart")
+      .def(nb::init<const Array&, const MaybeArray&, const nb::dict&>(), nb::arg("particles"),
+           nb::arg("targets").none(), nb::arg("options"))
+      .def("move", &OwnBiotSavart::move, nb::arg("particles"), nb::arg("targets").none())
+      .def("evaluate", &OwnBiotSavart::evaluate, nb::arg("strengths"), nb::arg("report"));
+}
+
+}  // namespace farfield::python

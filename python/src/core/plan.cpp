@@ -1,0 +1,88 @@
+// Plans. The Python layer has checked and allocated all arrays; here the interpreter's lock is given
+// back, and a plan that is in use by another thread is refused.
+#include <nanobind/stl/optional.h>
+
+#include <atomic>
+
+#include "core.hpp"
+#include "use.hpp"
+
+namespace farfield::python {
+
+namespace {
+
+Plan made(const Points& sources, const std::optional<Points>& targets, const Options& options) {
+  const nb::gil_scoped_release unlocked;
+  return targets ? Plan(sources, *targets, options) : Plan(sources, options);
+}
+
+std::optional<Points> targets_of(const MaybeArray& positions, const MaybeArray& softening) {
+  if (!positions) return {};
+  return points_of(*positions, softening);
+}
+
+class OwnPlan {
+ public:
+  OwnPlan(const Array& sources, const MaybeArray& softening, const MaybeArray& targets,
+          const MaybeArray& target_softening, const nb::dict& options)
+      : plan_(made(points_of(sources, softening), targets_of(targets, target_softening), options_of(options))) {}
+
+  void move(const Array& sources, const MaybeArray& softening, const MaybeArray& targets,
+            const MaybeArray& target_softening) {
+    const Use use(busy_);
+    const Points from = points_of(sources, softening);
+    const std::optional<Points> to = targets_of(targets, target_softening);
+    const nb::gil_scoped_release unlocked;
+    to ? plan_.move(from, *to) : plan_.move(from);
+  }
+
+  void evaluate(const MaybeArray& strengths, const MaybeArray& dipoles, const OutputArrays& outputs, Report& report) {
+    const Use use(busy_);
+    const Strengths from = strengths_of(strengths, dipoles);
+    const Outputs to = outputs_of(outputs);
+    const nb::gil_scoped_release unlocked;
+    report = plan_.evaluate(from, to);
+  }
+
+  void report(Report& report) {
+    const Use use(busy_);
+    report = plan_.report();
+  }
+
+ private:
+  Plan plan_;
+  std::atomic_flag busy_;
+};
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  nb::class_<OutputArrays>(module, "Outputs")
+      .def(
+          "__init__",
+          [](OutputArrays* self, MaybeMutableArray potential, MaybeMutableArray gradient, MaybeMutableArray hessian,
+             MaybeMutableArray source_potential, MaybeMutableArray source_gradient, MaybeMutableArray source_hessian) {
+            new (self) OutputArrays{std::move(potential),        std::move(gradient),        std::move(hessian),
+                                    std::move(source_potential), std::move(source_gradient), std::move(source_hessian)};
+          },
+          nb::arg("potential") = nb::none(), nb::arg("gradient") = nb::none(), nb::arg("hessian") = nb::none(),
+          nb::arg("source_potential") = nb::none(), nb::arg("source_gradient") = nb::none(),
+          nb::arg("source_hessian") = nb::none());
+  nb::class_<OwnPlan>(module, "Plan")
+      .def(nb::init<const Array&, const MaybeArray&, const MaybeArray&, const MaybeArray&, const nb::dict&>(),
+           nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),
+           nb::arg("target_softening").none(), nb::arg("options"))
+      .def("move", &OwnPlan::move, nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),
+           nb::arg("target_softening").none())
+      .def("evaluate", &OwnPlan::evaluate, nb::arg("strengths").none(), nb::arg("dipoles").none(), nb::arg("outputs"),
+           nb::arg("report"))
+      .def("report", &OwnPlan::report, nb::arg("report"));
+  module.def(
+      "memory_bound",
+      [](std::int64_t sources, std::int64_t targets, const nb::dict& options) {
+        return Plan::memory_bound(sources, targets, options_of(options));
+      },
+      nb::arg("sources"), nb::arg("targets"), nb::arg("options"));
+}
+
+}  // namespace farfield::python

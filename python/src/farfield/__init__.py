@@ -1,0 +1,22 @@
+"""Farfield: u(x_i) = sum_j q_j K(x_i, y_j) and its derivatives in linear time, to the accuracy asked for.
+
+    import farfield as ff
+    plan = ff.Plan(points, tolerance=1e-6, gradient=True)   # points: (N, 3)
+    result = plan.evaluate(charges)                         # .potential (N,), .gradient (N, 3), .report
+"""
+
+from . import _core, errors, options
+from ._core import DeviceInfo, built_with_cuda, devices, kernels
+from .biot_savart import BiotSavart, VortexField
+from .errors import (DeviceError, Error, InputError, InternalError, OutOfMemoryError, OutputError, UsageError)
+from .plan import Plan, direct_sum, evaluate, memory_bound
+from .report import Report
+from .result import Result
+
+__version__ = _core.version
+
+__all__ = [
+    "BiotSavart", "DeviceError", "DeviceInfo", "Error", "InputError", "InternalError", "OutOfMemoryError", "OutputError",
+    "Plan", "Report", "Result", "UsageError", "VortexField", "__version__", "built_with_cuda", "devices", "direct_sum",
+    "errors", "evaluate", "kernels", "memory_bound", "options",
+]

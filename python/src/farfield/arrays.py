@@ -1,0 +1,128 @@
+"""Arrays of others as NumPy arrays that the library can read where they lie; what has to be copied is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .errors import DeviceError, InputError
+
+Array = Any  #: np.ndarray, or whatever offers __dlpack__ on the host (torch, jax, ...)
+Host = np.ndarray[Any, Any]
+
+_cpu = (1, 3)  # DLPack's device types of the host: kDLCPU, kDLCUDAHost
+
+
+def _in_host_memory(name: str, array: Array) -> Host:
+    """The same memory as a NumPy array."""
+    kind = array.__dlpack_device__()[0]
+    if kind not in _cpu:
+        raise DeviceError(f"{name} are on a device (DLPack type {int(kind)}); pass arrays in host memory to Python's "
+                          "farfield, as by .cpu() or .get()")
+    try:
+        return np.from_dlpack(array)
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise InputError(f"{name} cannot be read where they lie ({error}); pass a plain array, as by .detach()") from None
+
+
+def kind_of(array: Array) -> Callable[[Host], Array] | None:
+    """What turns a NumPy array into one of the kind of `array`; None: it stays as it is."""
+    if array is None or isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+        return None
+    if hasattr(array, "__array_namespace__"):
+        namespace = array.__array_namespace__()
+    else:
+        import sys
+
+        namespace = sys.modules[type(array).__module__.partition(".")[0]]
+    convert = getattr(namespace, "from_dlpack", None)
+    return convert if convert is not np.from_dlpack else None
+
+
+class Intake:
+    """The arrays of one call, and a line for each that had to be copied."""
+
+    __slots__ = ("copies",)
+
+    def __init__(self) -> None:
+        self.copies: list[str] = []
+
+    def points(self, name: str, array: Array) -> Host:
+        """(N, 3), or (N, 2) of the plane; any strides that a view of the library can have."""
+        host = self._numbers(name, array)
+        if host.ndim != 2 or host.shape[1] not in (2, 3):
+            hint = "; pass .T, which copies nothing" if host.ndim == 2 and host.shape[0] in (2, 3) else ""
+            raise InputError(f"{name} have shape {host.shape}, not (N, 3), or (N, 2) in the plane{hint}")
+        return self._laid(name, host, host.strides[:1])
+
+    def strengths(self, name: str, array: Array, count: int, dtype: Any = None) -> Host:
+        """(N,), or (nd, N)."""
+        host = self._numbers(name, array, dtype)
+        if host.ndim not in (1, 2) or host.shape[-1] != count:
+            raise InputError(f"{name} have shape {host.shape}; {count} sources need ({count},) or (nd, {count})")
+        return self._laid(name, host, host.strides)
+
+    def dipoles(self, name: str, array: Array, count: int, dtype: Any = None) -> Host:
+        """(N, 3), or (nd, N, 3)."""
+        host = self._numbers(name, array, dtype)
+        if host.ndim not in (2, 3) or host.shape[-2:] != (count, 3):
+            raise InputError(f"{name} have shape {host.shape}; {count} sources need ({count}, 3) or (nd, {count}, 3)")
+        if host.strides[-1] != host.itemsize and host.size:
+            return self._copied(name, host, host.dtype, "x y z do not follow each other")
+        return self._laid(name, host, host.strides[:-1])
+
+    def lengths(self, name: str, array: Array, count: int) -> Host:
+        """(N,) of doubles, one after another: softening lengths."""
+        host = self._numbers(name, array)
+        if host.shape != (count,):
+            raise InputError(f"{name} has shape {host.shape}; {count} points need one number or ({count},)")
+        if host.dtype != np.float64 or not host.flags.c_contiguous:
+            return self._copied(name, host, np.dtype(np.float64), "softening lengths are doubles, one after another")
+        return host
+
+    def contiguous(self, name: str, host: Host) -> Host:
+        if host.flags.c_contiguous:
+            return host
+        return self._copied(name, host, host.dtype, "they do not follow each other")
+
+    def _numbers(self, name: str, array: Array, dtype: Any = None) -> Host:
+        """float32 or float64 in the machine's order; `dtype`: that of the array that goes with this one."""
+        if isinstance(array, np.ndarray):
+            host = array
+        elif hasattr(array, "__dlpack_device__"):
+            host = _in_host_memory(name, array)
+        else:
+            host = self._from_sequence(name, array)
+        wanted = host.dtype
+        if wanted.char not in "fd" or not wanted.isnative:
+            if wanted.kind not in "iuf" or wanted.itemsize > 8:
+                raise InputError(f"{name} are of type {wanted}; pass float64 or float32, or integers to be converted")
+            wanted = np.dtype(np.float32 if wanted.char == "f" else np.float64)
+        if dtype is not None:
+            wanted = np.dtype(dtype)
+        if wanted != host.dtype:
+            return self._copied(name, host, wanted, f"{host.dtype} made {wanted}")
+        return host
+
+    def _from_sequence(self, name: str, array: Array) -> Host:
+        try:
+            host = np.asarray(array)
+        except ValueError as error:
+            raise InputError(f"{name} are no array of numbers ({error})") from None
+        if isinstance(array, (list, tuple)):
+            self.copies.append(f"{name}: a {type(array).__name__}, not an array")
+        return host
+
+    def _laid(self, name: str, host: Host, strides: tuple[int, ...]) -> Host:
+        """Views count in whole numbers, forward."""
+        size = host.itemsize
+        if host.size < 2 or (host.flags.aligned and all(s > 0 and s % size == 0 for s in strides)
+                             and all(s % size == 0 for s in host.strides)):
+            return host
+        return self._copied(name, host, host.dtype, f"strides {host.strides} of {host.dtype} are not whole and forward")
+
+    def _copied(self, name: str, host: Host, dtype: Any, why: str) -> Host:
+        self.copies.append(f"{name}: {why}")
+        return np.array(host, dtype=dtype, order="C", copy=True)

@@ -1,0 +1,207 @@
+"""Plan: set the points once, evaluate for as many strengths as wanted, move the points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from .arrays import Array, Host, Intake, kind_of
+from .errors import InputError, UsageError
+from .options import with_options
+from .report import Report
+from .result import Result, Wanted, as_kind, components
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import DirectOptions, Options
+
+
+class _Points:
+    """Sources and targets of a plan, as the library reads them."""
+
+    __slots__ = ("sources", "softening", "targets", "target_softening")
+
+    def __init__(self, intake: Intake, sources: Array, targets: Array | None, softening: Array | None,
+                 target_softening: Array | None) -> None:
+        self.sources = intake.points("sources", sources)
+        self.targets = None if targets is None else intake.points("targets", targets)
+        self.softening = _lengths(intake, "softening", softening, self.sources)
+        self.target_softening = _lengths(intake, "target_softening", target_softening, self.targets)
+
+    def arguments(self) -> tuple[Host, Host | None, Host | None, Host | None]:
+        return self.sources, self.softening, self.targets, self.target_softening
+
+
+def _lengths(intake: Intake, name: str, lengths: Array | None, points: Host | None) -> Host | None:
+    if lengths is None:
+        return None
+    if points is None:
+        raise UsageError(f"{name} was given without targets; pass softening for the sources")
+    return intake.lengths(name, lengths, len(points))
+
+
+class Plan:
+    """Everything that does not depend on strengths: tree, lists, translation tables.
+
+    sources: (N, 3), or (N, 2) for kernels of the plane; float64 or float32. Strided, transposed and read-only arrays
+        are read where they lie; what has to be copied stands in `report.copies`.
+    targets: (M, 3) of their own; None: the sources, each left out of its own sum.
+    softening: a length, or one for each source, (N,); those of targets are `target_softening`, (M,).
+    options: see help(farfield.options) or docs/python.md.
+
+    Plans may run at the same time; one plan is used from one thread at a time. A plan that is pickled or copied is its
+    points and options, and is planned again: it keeps references to the arrays of the caller, no copies.
+    """
+
+    def __init__(self, sources: Array, targets: Array | None = None, *, target_softening: Array | None = None,
+                 **options: Unpack[Options]) -> None:
+        intake = Intake()
+        keywords: dict[str, Any] = dict(options)
+        softening = keywords.get("softening")
+        if softening is not None and np.ndim(softening) > 0:
+            del keywords["softening"]
+        else:
+            softening = None
+        points = _Points(intake, sources, targets, softening, target_softening)
+        self._options = keywords
+        self._core = _core.Plan(*points.arguments(), keywords)
+        self._settle(intake, (sources, targets, softening, target_softening), points)
+
+    def _settle(self, intake: Intake, given: tuple[Any, ...], points: _Points) -> None:
+        """After points were set: what was given is the state of a pickled plan."""
+        self._given = given
+        self._counts = (len(points.sources), len(points.sources if points.targets is None else points.targets))
+        self._report = Report()
+        self._core.report(self._report)
+        self._copies = self._report.copies = tuple(intake.copies)
+
+    @property
+    def report(self) -> Report:
+        """Of the last build and evaluation."""
+        return self._report
+
+    @property
+    def source_count(self) -> int:
+        return self._counts[0]
+
+    @property
+    def target_count(self) -> int:
+        return self._counts[1]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those that were given."""
+        return dict(self._options)
+
+    def move(self, sources: Array, targets: Array | None = None, *, softening: Array | None = None,
+             target_softening: Array | None = None) -> None:
+        """Sets new positions with the same options, for the next time step; counts may change."""
+        intake = Intake()
+        points = _Points(intake, sources, targets, softening, target_softening)
+        self._core.move(*points.arguments())
+        self._settle(intake, (sources, targets, softening, target_softening), points)
+
+    def evaluate(self, strengths: Array | None = None, dipoles: Array | None = None, *, out: Any = None) -> Result:
+        """Sums for every strength vector.
+
+        strengths: (N,), or (nd, N) for several densities; None where there are only dipoles.
+        dipoles: (N, 3) or (nd, N, 3), of a plan with the option dipoles.
+        out: where results go: an array for the first of them, a mapping of names to arrays, or an earlier Result.
+        Results are of the type and the kind of the strengths.
+        """
+        intake = Intake()
+        charges, moments = self._taken(intake, strengths, dipoles)
+        carried = [array for array in (charges, moments) if array is not None]
+        leading = carried[0].shape[:1] if carried[0].ndim > (1 if charges is not None else 2) else ()
+        arrays = self._wanted(leading, carried[0].dtype).arrays(out, carried)
+        report = Report()
+        self._core.evaluate(charges, moments, _core.Outputs(**arrays), report)
+        report.copies = (*self._copies, *intake.copies)
+        self._report = report
+        if out is not None and not isinstance(out, np.ndarray):
+            return _refilled(out, arrays, report)
+        convert = kind_of(strengths if strengths is not None else dipoles)
+        return Result(**as_kind(arrays, None if out is not None else convert), report=report)
+
+    def _taken(self, intake: Intake, strengths: Array | None,
+               dipoles: Array | None) -> tuple[Host | None, Host | None]:
+        """Both of one type, and of as many densities."""
+        if strengths is None and dipoles is None:
+            raise InputError("neither strengths nor dipoles were given; pass one of them")
+        count = self._counts[0]
+        charges = None if strengths is None else intake.strengths("strengths", strengths, count)
+        moments = None if dipoles is None else intake.dipoles("dipoles", dipoles, count)
+        if charges is None or moments is None:
+            return charges, moments
+        if charges.shape[:-1] != moments.shape[:-2]:
+            raise InputError(f"strengths have shape {charges.shape} and dipoles {moments.shape}; pass as many densities "
+                             "of both")
+        if charges.dtype != moments.dtype:
+            both = np.result_type(charges, moments)
+            charges = intake.strengths("strengths", charges, count, both)
+            moments = intake.dipoles("dipoles", moments, count, both)
+        return charges, moments
+
+    def _wanted(self, leading: tuple[int, ...], dtype: Any) -> Wanted:
+        report = self._report
+        orders = [order for order in components if getattr(report, order)]
+        sources, targets = self._counts
+        counts = {"": targets}
+        if self._options.get("at_sources") and self._given[1] is not None:
+            counts["source_"] = sources
+        return Wanted(orders, counts, leading, dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _planned_again, (*self._given, self._options)
+
+    def __repr__(self) -> str:
+        return f"farfield.Plan: {self.source_count:,} sources, {self.target_count:,} targets\n{self._report!r}"
+
+
+def _planned_again(sources: Array, targets: Array | None, softening: Array | None, target_softening: Array | None,
+                   options: dict[str, Any]) -> Plan:
+    if softening is not None:
+        options = {**options, "softening": softening}
+    return Plan(sources, targets, target_softening=target_softening, **options)
+
+
+def _refilled(out: Any, arrays: dict[str, Host], report: Report) -> Result:
+    """The arrays of the caller, as they were given."""
+    if isinstance(out, Result):
+        out.report = report
+        return out
+    named = {name: out[name] for name in arrays} if hasattr(out, "keys") else {next(iter(arrays)): out}
+    return Result(**named, report=report)
+
+
+def evaluate(sources: Array, strengths: Array | None = None, targets: Array | None = None, *,
+             dipoles: Array | None = None, target_softening: Array | None = None, out: Any = None,
+             **options: Unpack[DirectOptions]) -> Result:
+    """Plan(sources, targets, ...).evaluate(strengths, dipoles): for strengths that are summed once."""
+    plan = Plan(sources, targets, target_softening=target_softening, dipoles=dipoles is not None, **options)
+    return plan.evaluate(strengths, dipoles, out=out)
+
+
+def direct_sum(sources: Array, strengths: Array | None = None, targets: Array | None = None, *,
+               dipoles: Array | None = None, target_softening: Array | None = None, out: Any = None,
+               **options: Unpack[DirectOptions]) -> Result:
+    """The exact O(N M) sum in the precision of the strengths; the arguments are those of `evaluate`."""
+    if "precision" not in options:
+        carried = [str(getattr(array, "dtype", "")) for array in (strengths, dipoles) if array is not None]
+        options["precision"] = "single" if all(type_.endswith("float32") for type_ in carried) else "double"
+    options["method"] = "direct"
+    return evaluate(sources, strengths, targets, dipoles=dipoles, target_softening=target_softening, out=out, **options)
+
+
+def memory_bound(source_count: int, target_count: int | None = None, **options: Unpack[Options]) -> int:
+    """Upper bound in bytes of what a plan of these counts allocates, without running it."""
+    return _core.memory_bound(source_count, source_count if target_count is None else target_count, dict(options))
+
+
+with_options(Plan)
+with_options(memory_bound)
+for _one_shot in (evaluate, direct_sum):
+    with_options(_one_shot)

@@ -1,0 +1,99 @@
+"""Plans as objects: pickle, copy, other processes, threads, import."""
+import copy
+import multiprocessing
+import pickle
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import farfield as ff
+
+
+def evaluated(plan, charges):
+    return plan.evaluate(charges)
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda plan: pickle.loads(pickle.dumps(plan))])
+def test_copies_of_plans(points, charges, again):
+    plan = ff.Plan(points, points[:10], gradient=True, tolerance=1e-4, softening=np.full(600, 0.01),
+                   target_softening=np.full(10, 0.01), at_sources=True)
+    first, second = plan.evaluate(charges), again(plan).evaluate(charges)
+    for name in ("potential", "gradient", "source_potential", "source_gradient"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))
+    vortices = ff.BiotSavart(points, softening=0.1)
+    alpha = np.ones((600, 3))
+    assert np.array_equal(vortices.evaluate(alpha).velocity, again(vortices).evaluate(alpha).velocity)
+
+
+def test_moved_plans_are_copied_where_they_are(points, charges):
+    plan = ff.Plan(points)
+    plan.move(points[:5])
+    assert copy.copy(plan).source_count == 5
+
+
+def test_spawned_process(points, charges):
+    plan = ff.Plan(points, tolerance=1e-3)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        result = pool.apply(evaluated, (plan, charges))
+    assert np.array_equal(result.potential, plan.evaluate(charges).potential)
+    assert result.report.to_dict()["sources"] == 600
+
+
+def test_forked_process(points, charges):
+    plan = ff.Plan(points)
+    expected = plan.evaluate(charges)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert np.array_equal(pool.apply(evaluated, (plan, charges)).potential, expected.potential)
+
+
+def test_threads_with_plans_of_their_own(points, charges):
+    expected = ff.Plan(points).evaluate(charges).potential
+
+    def work(_):
+        plan = ff.Plan(points, threads=1)
+        return all(np.array_equal(plan.evaluate(charges).potential, expected) for _ in range(20))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def test_one_plan_in_two_threads_is_refused(rng):
+    """The lock of the interpreter is free during an evaluation, so the second thread gets to its own."""
+    points, charges = rng.random((20_000, 3)), rng.random(20_000)
+    plan = ff.Plan(points, method="direct", precision="double", threads=1)
+    started = threading.Event()
+
+    def work():
+        started.set()
+        plan.evaluate(charges)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    started.wait()
+    refused = []
+    while thread.is_alive() and not refused:
+        try:
+            plan.evaluate(charges[:20_000])
+        except ff.UsageError as error:
+            refused.append(str(error))
+    thread.join()
+    assert refused and "in use by another thread; give each thread a plan of its own" in refused[0]
+    assert plan.evaluate(charges).potential.shape == (20_000,)
+
+
+def test_import_takes_less_than_a_tenth_of_a_second():
+    """Beyond NumPy's own; the best of five, since other tests run beside."""
+    program = ("import time, numpy; began = time.perf_counter(); import farfield; "
+               "print(time.perf_counter() - began)")
+    seconds = min(float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+                  for _ in range(5))
+    assert seconds < 0.1
+
+
+def test_import_brings_nothing_but_numpy():
+    program = "import sys, farfield; print(*{'torch', 'jax', 'scipy', 'cupy', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout.split() == []
