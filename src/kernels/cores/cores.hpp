@@ -7,9 +7,9 @@
 
 namespace farfield {
 
-constexpr bool is_core(Softened s) { return s == Softened::algebraic || s == Softened::gauss; }
+FARFIELD_HD constexpr bool is_core(Softened s) { return s == Softened::algebraic || s == Softened::gauss; }
 /// Is a softened kernel 1/r itself from the length on that backends keep, as the spline's from its reach?
-constexpr bool has_reach(Softened s) { return is_spline(s) || s == Softened::gauss; }
+FARFIELD_HD constexpr bool has_reach(Softened s) { return is_spline(s) || s == Softened::gauss; }
 
 /// Calls f(std::integral_constant<Softened, ...>) as with_softening, cores included.
 template <class Kernel, class F>
