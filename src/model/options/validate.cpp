@@ -75,7 +75,7 @@ static void validate_lengths(const Options& o, const Geometry& g) {
                                       " is more than 1e9 times the points' extent; use shorter ones, or one for all");
 }
 
-static void validate_softening(const Options& o, const Geometry& g) {
+static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -174,7 +174,7 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_method(o, backend);
   validate_plane(o, g);
   validate_screening(o);
-  validate_softening(o, g);
+  validate_softening(o, g, backend);
   validate_bandwidth(o, g);
   validate_core(o, g, backend);
 }
