@@ -56,7 +56,8 @@ static void validate_method(const Options& o, Backend backend) {
 bool is_core(SofteningKind kind) { return kind == SofteningKind::algebraic || kind == SofteningKind::gauss; }
 
 bool offers_softening(Backend backend, const Options& o) {
-  return backend != Backend::cuda || !(o.softening > 0) || !is_core(o.softening_kind);
+  if (backend != Backend::cuda || !(o.softening > 0)) return true;
+  return !is_core(o.softening_kind) && (o.method == Method::direct || !(o.hessian || o.dipoles));
 }
 
 bool offers_core(Backend backend, const Options& o) {
@@ -75,7 +76,7 @@ static void validate_lengths(const Options& o, const Geometry& g) {
                                       " is more than 1e9 times the points' extent; use shorter ones, or one for all");
 }
 
-static void validate_softening(const Options& o, const Geometry& g) {
+static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -93,7 +94,9 @@ static void validate_softening(const Options& o, const Geometry& g) {
     refuse(kind + " is one length for all points; leave their own lengths out, or use plummer or spline");
   if (o.method == Method::treecode && is_core(o.softening_kind))
     refuse(kind + " is not offered by method treecode; use method fmm or direct");
-  if (!offers_softening(backend, o)) refuse(kind + " is not offered by backend cuda; use backend cpu, and host memory");
+  if (!offers_softening(backend, o))
+    refuse(kind + (is_core(o.softening_kind) ? "" : " with dipoles or Hessians, but by method direct,") +
+           " is not offered by backend cuda; use backend cpu, and host memory");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {
@@ -174,7 +177,7 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_method(o, backend);
   validate_plane(o, g);
   validate_screening(o);
-  validate_softening(o, g);
+  validate_softening(o, g, backend);
   validate_bandwidth(o, g);
   validate_core(o, g, backend);
 }
