@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(threads, tuning::moment_residents<Real>(parts)
     if (threadIdx.x == threads - 1)
       shared.frame = make_frame<Kernel, Real>(tree.coordinate(tile.box, 0), tree.coordinate(tile.box, 1),
                                               tree.coordinate(tile.box, 2), tree.lattice.edge(tree.level[tile.box]));
-    RowSources sources(tree, work.lists.near.items + tile.near_begin, tile.near_count, row);
+    RowSources sources({tree, work.lists.near.items + tile.near_begin, tile.near_count}, row);
     const auto target = [&](int k) { return tile.target + k; };
     Sum sum(work, shared, tile.targets, target);
     sum.add(sources, target);
