@@ -407,6 +407,21 @@ TEST_F(CudaMoments, TheJudgesSums) {
     }
 }
 
+/// More targets than the judge sums at a time.
+TEST_F(CudaMoments, TheJudgesSumsAtManyTargets) {
+  Points3d field(scene_of(make_cloud(Kind::apart, 1'500, Signs::mixed), 10));
+  const Ask ask{with_hessian, with_dipole};
+  std::vector<std::int64_t> at(1'500);
+  std::iota(at.begin(), at.end(), 0);
+  const std::vector<DirectSum> all = field.judged<double>(ask, {}, at), last = field.judged<double>(ask, {}, {1'499});
+  const std::vector<double> found = field.run<double>(ask);
+  for (std::size_t t = 0; t < at.size(); ++t)
+    for (std::size_t part = 0; part < most_parts; ++part)
+      EXPECT_NEAR(all[t].part[part], found[part * at.size() + t],
+                  1e-13 * (1 + all[t].absolute[order_of(static_cast<int>(part))]));
+  for (int part = 0; part < most_parts; ++part) EXPECT_EQ(all.back().part[part], last[0].part[part]);
+}
+
 /// For compute-sanitizer.
 TEST_F(CudaMoments, EveryPathOnSmallSets) {
   for (const Kind kind : {Kind::uniform, Kind::apart}) {

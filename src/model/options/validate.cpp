@@ -56,7 +56,8 @@ static void validate_method(const Options& o, Backend backend) {
 bool is_core(SofteningKind kind) { return kind == SofteningKind::algebraic || kind == SofteningKind::gauss; }
 
 bool offers_softening(Backend backend, const Options& o) {
-  return backend != Backend::cuda || !(o.softening > 0) || !is_core(o.softening_kind);
+  if (backend != Backend::cuda || !(o.softening > 0)) return true;
+  return !is_core(o.softening_kind) && (o.method == Method::direct || !(o.hessian || o.dipoles));
 }
 
 bool offers_core(Backend backend, const Options& o) {
@@ -93,7 +94,9 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
     refuse(kind + " is one length for all points; leave their own lengths out, or use plummer or spline");
   if (o.method == Method::treecode && is_core(o.softening_kind))
     refuse(kind + " is not offered by method treecode; use method fmm or direct");
-  if (!offers_softening(backend, o)) refuse(kind + " is not offered by backend cuda; use backend cpu, and host memory");
+  if (!offers_softening(backend, o))
+    refuse(kind + (is_core(o.softening_kind) ? "" : " with dipoles or Hessians, but by method direct,") +
+           " is not offered by backend cuda; use backend cpu, and host memory");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {

@@ -1,4 +1,6 @@
 // Direct sums in double at a few targets (judge/direct_sum.hpp): a block per target and share of the sources.
+#include <algorithm>
+
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/judge/moments/sums.hpp"
@@ -35,18 +37,22 @@ __global__ void direct_sums_kernel(NearWork<Real> work, std::int64_t sources, co
   }
 }
 
-/// The sums that take moments, at targets in device memory.
+/// The sums that take moments, at targets in device memory; some at a time, for which 9 MB are enough.
 template <class Real>
 static std::vector<DirectSum> with_moments_at(const NearWork<Real>& work, const DeviceArray<std::int64_t>& at,
                                               Kernel kernel, DeviceMemory& memory) {
+  constexpr std::int64_t most = 1024, each = moment_sums::numbers;
   DeviceArray<double> numbers(memory);
-  numbers.resize(moment_sums::room(at.size()));
-  moment_sums::launch(work, kernel, at.data(), at.size(), numbers.data(), memory.stream);
-  std::vector<double> own(static_cast<std::size_t>(at.size()) * moment_sums::numbers);
-  download(own.data(), numbers.data(), std::ssize(own), memory.stream);
+  numbers.resize(moment_sums::room(std::min(most, at.size())));
+  std::vector<double> own(static_cast<std::size_t>(at.size() * each));
+  for (std::int64_t k = 0; k < at.size(); k += most) {
+    const std::int64_t count = std::min(most, at.size() - k);
+    moment_sums::launch(work, kernel, at.data() + k, count, numbers.data(), memory.stream);
+    download(own.data() + k * each, numbers.data(), count * each, memory.stream);
+  }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
   std::vector<DirectSum> sums(static_cast<std::size_t>(at.size()));
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = moment_sums::of_numbers(&own[k * moment_sums::numbers]);
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = moment_sums::of_numbers(&own[k * each]);
   return sums;
 }
 

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(tuning::norm_threads) norms_kernel(NearWork<Re
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const double value = fabs(static_cast<double>(x[k]));
-          squares += times * (value * value);
+          squares += times * value * value;
           largest = larger(largest, value);
         }
       }
