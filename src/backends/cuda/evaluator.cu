@@ -14,6 +14,7 @@
 #include "backends/cuda/far/translations.hpp"
 #include "backends/cuda/grid/bound_stages.hpp"
 #include "backends/cuda/grid/window.hpp"
+#include "backends/cuda/hermite/series.hpp"
 #include "backends/cuda/judge/accounts.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/examine.hpp"
@@ -142,6 +143,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
     if (decision.method == Method::grid) window_.make(decision, stream_);
+    if (decision.method == Method::hermite)
+      time("series",
+           [&] { series_.build(cells_.of_series, cells_.sources.view(), cells_.target_cells().view(), sources()); });
     finish(report);
     recount_ = decision.box_error > 0 && sources() > 0 && targets() > 0;
     if (walks()) return count_walks(work_, memory_, report);
@@ -300,7 +304,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.m2p_sources = decision.thresholds.m2p_sources;
     if (!walks()) work_.near = near_.view();
   }
-  bool in_cells() const { return decision.method == Method::cutoff || decision.method == Method::grid; }
+  bool in_cells() const {
+    return decision.method == Method::cutoff || decision.method == Method::grid || decision.method == Method::hermite;
+  }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
@@ -333,6 +339,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   template <class K>
   void run_in_cells() {
     if (decision.method == Method::cutoff) return time("p2p", [&] { cutoff<K>(work_, cells_.near(decision.reach)); });
+    if (decision.method == Method::hermite) {
+      time("series", [&] { make_hermite_series(work_, series_.view()); });
+      return time("boxes", [&] { sum_hermite_series(work_, series_.view()); });
+    }
     GridView<Real> view = window_.view(cells_);
     view.kept = kept_.data();
     BoundGrid<Real> bound(work_, view, grids_[0].data(), grids_[1].data());
@@ -376,6 +386,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   DeviceArray<float4> places_;         ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
+  HermiteSeries series_{memory_};
   Work<Real> work_;
 };
 
