@@ -1,7 +1,8 @@
 // Kernel gauss on a device, positions, strengths and results in its memory: a JSON line per bandwidth and method with
 // the milliseconds of plan and evaluation, those of an evaluation alone, the stages, and the error at 1,000 targets
 // relative to the sum of |strengths|, against direct sums in double. h is sqrt(2) times the bandwidth.
-//   gpu_gauss --n 1000000 --h 0.02,0.05,0.2 --method direct,cutoff,grid,auto [--tolerance 1e-6] [--gradient] [--double]
+//   gpu_gauss --n 1000000 --h 0.02,0.05,0.2 --method direct,cutoff,grid,hermite,auto [--tolerance 1e-6] [--gradient]
+//     [--double]
 // Method tiled is the plain loop that a code generator makes: a thread per target, sources through shared memory.
 #include <cmath>
 #include <cstdio>
@@ -142,7 +143,7 @@ void run(const Field& f, double h, const std::vector<double>& exact, const Optio
 }
 
 Method method_of(const std::string& word) {
-  for (const Method method : {Method::direct, Method::cutoff, Method::grid})
+  for (const Method method : {Method::direct, Method::cutoff, Method::grid, Method::hermite})
     if (word == word_of(method)) return method;
   return Method::automatic;
 }

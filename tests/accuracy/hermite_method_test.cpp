@@ -1,5 +1,6 @@
 // Method hermite of kernel gauss: the promise relative to the sum of |strengths| in one, two and three dimensions,
-// whichever of its four interactions a pair of boxes takes; the same bits on any number of threads; refusals.
+// whichever of its four interactions a pair of boxes takes; the same bits on any number of threads; refusals. The same
+// on a device: ctest's cuda.hermite_method.
 #include "support/gauss.hpp"
 
 namespace farfield::testing {

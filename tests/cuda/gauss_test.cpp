@@ -7,7 +7,7 @@
 namespace farfield::testing {
 namespace {
 
-constexpr Method methods[] = {Method::direct, Method::cutoff, Method::grid};
+constexpr Method methods[] = {Method::direct, Method::cutoff, Method::grid, Method::hermite};
 
 Options device_options(double bandwidth, double tolerance, Method method, Precision precision) {
   Options o = gauss_options(bandwidth, tolerance, method, precision);
@@ -109,12 +109,18 @@ TEST_F(CudaGauss, TheCheckAndTheMemoryBound) {
   }
 }
 
-TEST_F(CudaGauss, RefusesHermiteSeries) {
-  const Cloud cloud = make_cloud(Kind::uniform, 100, Signs::mixed);
-  EXPECT_NE(refusal(ErrorCode::usage,
-                    [&] { make_plan(cloud, device_options(0.1, 1e-6, Method::hermite, Precision::double_)); })
-                .find("method hermite of kernel gauss is not offered by backend cuda"),
-            std::string::npos);
+/// Dense boxes of the plane, where Hermite series are translated, and few targets or few sources.
+TEST_F(CudaGauss, TakesEveryInteractionOfHermiteSeries) {
+  for (const auto& [sources, targets] : {std::pair{20'000, 20'000}, {20'000, 20}, {20, 20'000}})
+    for (const double tolerance : {1e-4, 1e-9}) {
+      Cloud cloud = make_cloud(Kind::uniform, sources, Signs::mixed);
+      cloud.targets = make_cloud(Kind::uniform, targets + 1, Signs::mixed).sources;
+      for (std::vector<double>* xyz : {&cloud.sources, &cloud.targets})
+        for (std::size_t i = 2; i < xyz->size(); i += 3) (*xyz)[i] = 0;
+      cloud.label = "plane, " + std::to_string(sources) + " and " + std::to_string(targets);
+      for (const double bandwidth : {0.03, 0.1, 5.0})
+        expect_kept(cloud, device_options(bandwidth, tolerance, Method::hermite, Precision::double_));
+    }
 }
 
 }  // namespace

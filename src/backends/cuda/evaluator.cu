@@ -14,6 +14,7 @@
 #include "backends/cuda/far/translations.hpp"
 #include "backends/cuda/grid/bound_stages.hpp"
 #include "backends/cuda/grid/window.hpp"
+#include "backends/cuda/hermite/series.hpp"
 #include "backends/cuda/judge/accounts.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/examine.hpp"
@@ -146,6 +147,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
     if (decision.method == Method::grid) window_.make(decision, stream_);
+    if (decision.method == Method::hermite)
+      time("series",
+           [&] { series_.build(cells_.of_series, cells_.sources.view(), cells_.target_cells().view(), sources()); });
     finish(report);
     recount_ = decision.box_error > 0 && sources() > 0 && targets() > 0;
     if (walks()) return count_walks(work_, memory_, report);
@@ -358,7 +362,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   /// Do the near field and the far fields of densities run at the same time?
   bool runs_beside() const { return tree_.tree.boxes <= tuning::most_boxes_beside && !stages_are_apart; }
-  bool in_cells() const { return decision.method == Method::cutoff || decision.method == Method::grid; }
+  bool in_cells() const {
+    return decision.method == Method::cutoff || decision.method == Method::grid || decision.method == Method::hermite;
+  }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
@@ -411,6 +417,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   template <class K>
   void run_in_cells() {
     if (decision.method == Method::cutoff) return time("p2p", [&] { cutoff<K>(work_, cells_.near(decision.reach)); });
+    if (decision.method == Method::hermite) {
+      time("series", [&] { make_hermite_series(work_, series_.view()); });
+      return time("boxes", [&] { sum_hermite_series(work_, series_.view()); });
+    }
     GridView<Real> view = window_.view(cells_);
     view.kept = kept_.data();
     BoundGrid<Real> bound(work_, view, grids_[0].data(), grids_[1].data());
@@ -458,6 +468,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   DeviceArray<float4> places_;         ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
+  HermiteSeries series_{memory_};
   Work<Real> work_;
 };
 

@@ -31,7 +31,7 @@ static void validate_numbers(const Options& o) {
 
 bool offers_method(Backend backend, const Options& o) {
   if (backend != Backend::cuda) return true;
-  return o.method != Method::hermite && (o.method != Method::treecode || traits(o.kernel).decay.axes == 3);
+  return o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
 }
 
 static void validate_method(const Options& o, Backend backend) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "expansions/hermite/translations.hpp"
-
 namespace farfield::cpu {
 
 static constexpr double most_boxes = 0x1p20;  // along an axis: keys of three axes are 60 bits
@@ -22,47 +20,14 @@ static Range range_of(const PointsOfAxes& a, const PointsOfAxes& b, int axis) {
   return range;
 }
 
-/// Where exp(-t^2), or the gradient's sqrt(2) t exp(-t^2), has fallen to the tolerance.
-static double cutoff_of(double tolerance, bool gradient) {
-  double t = std::sqrt(-std::log(tolerance));
-  if (gradient)
-    for (int i = 0; i < 8; ++i) t = std::sqrt(-std::log(tolerance) + std::log(std::sqrt(2.0) * std::max(t, 1.0)));
-  return t;
-}
-
-static int terms_for(double half, int axes, double tolerance, bool gradient) {
-  for (int p = 2; p <= hermite::most_terms; ++p) {
-    const double value = hermite::translated_bound(p, half), slope = gradient ? hermite::slope_bound(p, half) : 0;
-    const double components = gradient ? std::sqrt(axes) : 1;
-    if (components * hermite::product_bound(std::max(value, slope), axes) <= tolerance) return p;
-  }
-  return 0;
-}
-
 HermiteGrid hermite_grid(const PointsOfAxes& sources, const PointsOfAxes& targets, double bandwidth, double tolerance,
                          bool gradient) {
-  HermiteGrid grid;
-  grid.length = std::sqrt(2.0) * bandwidth;
-  double extent = 0, extents[3] = {};
-  int used = 0, unused = 2;
+  double low[3], high[3];
   for (int axis = 0; axis < 3; ++axis) {
     const Range range = range_of(sources, targets, axis);
-    const double here = std::max(0.0, range.high - range.low);
-    const int place = here > 0 ? used++ : unused--;
-    grid.axis[place] = axis, grid.low[place] = range.low, extents[place] = here;
-    extent = std::max(extent, here);
+    low[axis] = range.low, high[axis] = range.high;
   }
-  grid.shape.axes = std::max(1, used);
-  grid.side = std::max(std::min(grid.length, extent), extent / most_boxes);
-  if (!(grid.side > 0)) grid.side = grid.length;
-  for (int i = 0; i < grid.shape.axes; ++i) grid.boxes[i] = static_cast<std::int64_t>(extents[i] / grid.side) + 1;
-  grid.cutoff = cutoff_of(tolerance, gradient);
-  const double reach = std::ceil(grid.cutoff * grid.length / grid.side);
-  grid.reach =
-      static_cast<int>(std::min<double>(reach, static_cast<double>(*std::max_element(grid.boxes, grid.boxes + 3) - 1)));
-  grid.shape.p = terms_for(0.5 * grid.side / grid.length, grid.shape.axes, tolerance, gradient);
-  for (int i = 0; i < grid.shape.axes; ++i) grid.shape.terms[i] = std::max(1, grid.shape.p);
-  return grid;
+  return hermite::make_grid(low, high, bandwidth, tolerance, gradient, most_boxes);
 }
 
 static std::uint64_t key_of(const HermiteGrid& grid, const PointsOfAxes& points, std::int64_t point) {

@@ -3,21 +3,11 @@
 #include <cstdint>
 
 #include "core/array.hpp"
-#include "expansions/hermite/series.hpp"
+#include "expansions/hermite/grid.hpp"
 
 namespace farfield::cpu {
 
-/// What the grid and the series are: lengths in the plan's scaled units.
-struct HermiteGrid {
-  double length = 1;        ///< sqrt(2) bandwidths
-  double side = 1;          ///< of a box
-  double low[3] = {};       ///< corner of box (0, 0, 0), along the axes in use
-  int axis[3] = {0, 1, 2};  ///< axes in use, first those along which points differ
-  int reach = 0;            ///< boxes this far along an axis may be within the cut-off
-  double cutoff = 0;        ///< in lengths
-  std::int64_t boxes[3] = {1, 1, 1};
-  hermite::Shape shape;  ///< p = 0: pairs alone
-};
+using HermiteGrid = hermite::Grid;
 
 /// Boxes with points, by rising key x + nx (y + ny z); points sorted by box.
 struct BoxedPoints {

@@ -25,12 +25,9 @@ static HermiteBoxes view(const BoxedPoints& p) {
           {p.coordinate[0].data(), p.coordinate[1].data(), p.coordinate[2].data()}};
 }
 
-/// A series of its own pays from sqrt(axes p / 4 p^axes) points on: a translation between two such boxes then takes as
-/// long as their pairs.
 template <class Real>
 void HermiteTransform<Real>::choose_series() {
-  const double count = static_cast<double>(grid_.shape.count());
-  work_.many = std::lround(std::ceil(std::sqrt(0.25 * grid_.shape.axes * grid_.shape.p * count)));
+  work_.many = hermite::points_for_series(grid_.shape);
   work_.series = 0;
   series_of_.resize(source_.boxes());
   for (std::int64_t box = 0; box < source_.boxes(); ++box) {

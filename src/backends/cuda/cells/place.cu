@@ -2,6 +2,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "backends/cuda/cells/place.hpp"
+#include "backends/cuda/hermite/series.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "model/grid/price.hpp"
 
@@ -81,9 +82,11 @@ void place_in_cells(PlacedCells& cells, CudaTree& tree, const Points& sources, c
                     Decision& d) {
   if (d.method == Method::grid && !place_on_grid(cells, tree, sources, targets, g, d)) change_to_cutoff(d);
   if (d.method == Method::grid) return;
-  cells.lattice = lattice_of(g, d.cell);
+  if (d.method == Method::hermite)
+    cells.of_series = make_hermite_grid(g, d.parameters.length[0], d.tolerance, d.gradient);
+  cells.lattice = lattice_of(g, d.method == Method::hermite ? cells.of_series.side : d.cell);
   sort(cells, tree, sources, targets, g);
-  cut_into_tiles(cells, tree.target_points().count, *tree.memory);
+  if (d.method == Method::cutoff) cut_into_tiles(cells, tree.target_points().count, *tree.memory);
 }
 
 }  // namespace farfield::cuda

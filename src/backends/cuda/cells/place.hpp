@@ -1,9 +1,10 @@
-// PlacedCells: points sorted into the cells of method cutoff, or into the blocks of method grid.
+// PlacedCells: points sorted into the cells of methods cutoff and hermite, or into the blocks of grid.
 #pragma once
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/cells/cells.hpp"
 #include "backends/cuda/cells/stages.hpp"
 #include "backends/cuda/grid/blocks.hpp"
+#include "expansions/hermite/grid.hpp"
 #include "model/decision.hpp"
 
 namespace farfield::cuda {
@@ -14,7 +15,8 @@ struct PlacedCells {
   bool alike = true;
   DeviceArray<CellTile> tile;  ///< of method cutoff
   DeviceArray<std::int32_t> first_tile;
-  GridBlocks blocks;  ///< of method grid
+  GridBlocks blocks;        ///< of method grid
+  hermite::Grid of_series;  ///< of method hermite, whose boxes are the cells
 
   void use(DeviceMemory& memory) {
     sources.use(memory), targets.use(memory), blocks.use(memory);
