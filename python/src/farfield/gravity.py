@@ -60,6 +60,7 @@ def _sum(sources: Array, targets: Array | None, masses: Array, softening: Array 
         raise UsageError("trees are not passed around here; farfield.Plan keeps one for many sums")
     if method not in _methods:
         raise UsageError(f'method is {method!r}; pass one of "{", ".join(_methods)}"')
+    options = {"method": _methods[method], **options}
     if method == "bruteforce":
         options = {"precision": "double", **options}
     if softening is not None or target_softening is not None:
@@ -67,7 +68,7 @@ def _sum(sources: Array, targets: Array | None, masses: Array, softening: Array 
         if targets is not None:
             options["target_softening"] = _lengths(target_softening, targets)
     return _plan.evaluate(sources, masses, targets, scale=-G, tolerance=tolerance, gradient=gradient,
-                          method=_methods[method], **options)
+                          **options)
 
 
 def _lengths(softening: Array | None, points: Array) -> Array:
