@@ -54,18 +54,6 @@ def test_device_is_missing():
         ff.Plan(np.ones((4, 3)), backend="cuda")
 
 
-def test_device_arrays_are_told_apart():
-    class OnDevice:
-        def __dlpack__(self, **_):
-            raise AssertionError("not asked for")
-
-        def __dlpack_device__(self):
-            return 2, 0
-
-    with pytest.raises(ff.DeviceError, match="strengths are on a device"):
-        ff.evaluate(np.ones((4, 3)), OnDevice())
-
-
 def test_no_memory():
     # Densities that repeat one row: read where they lie they need no memory, but their results do.
     plan = ff.Plan(np.ones((2, 3)))

@@ -41,6 +41,8 @@ Strengths strengths_of(const MaybeArray& strengths, const MaybeArray& dipoles) {
     view.space = space_of(array.device_type());
   };
   if (dipoles) {
+    if (dipoles->stride(dipoles->ndim() - 1) != 1 && dipoles->size() > 0)
+      throw Error(ErrorCode::input, "x y z of a dipole do not follow each other; pass contiguous dipoles");
     lay(*dipoles, 3, view.dipole_stride, view.dipole_pitch);
     view.dipoles = dipoles->data();
   }

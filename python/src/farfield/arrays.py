@@ -7,20 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from .device import DeviceArray, cuda
 from .errors import DeviceError, InputError
 
-Array = Any  #: np.ndarray, or whatever offers __dlpack__ on the host (torch, jax, ...)
+Array = Any  #: np.ndarray, or whatever offers __dlpack__ (torch, jax, cupy, ...)
 Host = np.ndarray[Any, Any]
+Taken = Any  #: Host or DeviceArray
 
 _cpu = (1, 3)  # DLPack's device types of the host: kDLCPU, kDLCUDAHost
 
 
-def _in_host_memory(name: str, array: Array) -> Host:
-    """The same memory as a NumPy array."""
-    kind = array.__dlpack_device__()[0]
+def _by_dlpack(name: str, array: Array) -> Taken:
+    """The same memory as a NumPy array, or as one of a device."""
+    kind = int(array.__dlpack_device__()[0])
+    if kind in cuda:
+        return DeviceArray(name, array)
     if kind not in _cpu:
-        raise DeviceError(f"{name} are on a device (DLPack type {int(kind)}); pass arrays in host memory to Python's "
-                          "farfield, as by .cpu() or .get()")
+        raise DeviceError(f"{name} are on a device of DLPack's type {kind}; pass arrays in host memory or on a CUDA device")
     try:
         return np.from_dlpack(array)
     except (BufferError, RuntimeError, TypeError) as error:
@@ -49,50 +52,57 @@ class Intake:
     def __init__(self) -> None:
         self.copies: list[str] = []
 
-    def points(self, name: str, array: Array) -> Host:
+    def points(self, name: str, array: Array) -> Taken:
         """(N, 3), or (N, 2) of the plane; any strides that a view of the library can have."""
         host = self._numbers(name, array)
         if host.ndim != 2 or host.shape[1] not in (2, 3):
             hint = "; pass .T, which copies nothing" if host.ndim == 2 and host.shape[0] in (2, 3) else ""
             raise InputError(f"{name} have shape {host.shape}, not (N, 3), or (N, 2) in the plane{hint}")
-        return self._laid(name, host, host.strides[:1])
+        return self._laid(name, host, 1)
 
-    def strengths(self, name: str, array: Array, count: int, dtype: Any = None) -> Host:
+    def strengths(self, name: str, array: Array, count: int, dtype: Any = None) -> Taken:
         """(N,), or (nd, N)."""
         host = self._numbers(name, array, dtype)
         if host.ndim not in (1, 2) or host.shape[-1] != count:
             raise InputError(f"{name} have shape {host.shape}; {count} sources need ({count},) or (nd, {count})")
-        return self._laid(name, host, host.strides)
+        return self._laid(name, host, host.ndim)
 
-    def dipoles(self, name: str, array: Array, count: int, dtype: Any = None) -> Host:
+    def dipoles(self, name: str, array: Array, count: int, dtype: Any = None) -> Taken:
         """(N, 3), or (nd, N, 3)."""
         host = self._numbers(name, array, dtype)
         if host.ndim not in (2, 3) or host.shape[-2:] != (count, 3):
             raise InputError(f"{name} have shape {host.shape}; {count} sources need ({count}, 3) or (nd, {count}, 3)")
-        if host.strides[-1] != host.itemsize and host.size:
+        if isinstance(host, np.ndarray) and host.strides[-1] != host.itemsize and host.size:
             return self._copied(name, host, host.dtype, "x y z do not follow each other")
-        return self._laid(name, host, host.strides[:-1])
+        return self._laid(name, host, host.ndim - 1)
 
     def lengths(self, name: str, array: Array, count: int) -> Host:
-        """(N,) of doubles, one after another: softening lengths."""
-        host = self._numbers(name, array)
+        """(N,) of doubles, one after another in host memory: softening lengths."""
+        host: Host = self._numbers(name, array)
+        if isinstance(host, DeviceArray):
+            raise InputError(f"{name} is on a device; pass softening lengths in host memory")
         if host.shape != (count,):
             raise InputError(f"{name} has shape {host.shape}; {count} points need one number or ({count},)")
         if host.dtype != np.float64 or not host.flags.c_contiguous:
             return self._copied(name, host, np.dtype(np.float64), "softening lengths are doubles, one after another")
         return host
 
-    def contiguous(self, name: str, host: Host) -> Host:
+    def contiguous(self, name: str, taken: Taken) -> Host:
+        if isinstance(taken, DeviceArray):
+            raise DeviceError(f"{name} are on a device; pass them in host memory")
+        host: Host = taken
         if host.flags.c_contiguous:
             return host
         return self._copied(name, host, host.dtype, "they do not follow each other")
 
-    def _numbers(self, name: str, array: Array, dtype: Any = None) -> Host:
+    def _numbers(self, name: str, array: Array, dtype: Any = None) -> Taken:
         """float32 or float64 in the machine's order; `dtype`: that of the array that goes with this one."""
         if isinstance(array, np.ndarray):
             host = array
         elif hasattr(array, "__dlpack_device__"):
-            host = _in_host_memory(name, array)
+            host = _by_dlpack(name, array)
+            if isinstance(host, DeviceArray):
+                return _of_type(name, host, dtype)
         else:
             host = self._from_sequence(name, array)
         wanted = host.dtype
@@ -115,9 +125,11 @@ class Intake:
             self.copies.append(f"{name}: a {type(array).__name__}, not an array")
         return host
 
-    def _laid(self, name: str, host: Host, strides: tuple[int, ...]) -> Host:
-        """Views count in whole numbers, forward."""
-        size = host.itemsize
+    def _laid(self, name: str, host: Taken, forward: int) -> Taken:
+        """Views count in whole numbers, and along the first `forward` axes forward; of a device the library looks."""
+        if isinstance(host, DeviceArray):
+            return host
+        size, strides = host.itemsize, host.strides[:forward]
         if host.size < 2 or (host.flags.aligned and all(s > 0 and s % size == 0 for s in strides)
                              and all(s % size == 0 for s in host.strides)):
             return host
@@ -126,3 +138,9 @@ class Intake:
     def _copied(self, name: str, host: Host, dtype: Any, why: str) -> Host:
         self.copies.append(f"{name}: {why}")
         return np.array(host, dtype=dtype, order="C", copy=True)
+
+
+def _of_type(name: str, array: DeviceArray, dtype: Any) -> DeviceArray:
+    if dtype is not None and array.dtype != dtype:
+        raise InputError(f"{name} are of type {array.dtype}, and what goes with them of {dtype}; pass one type on a device")
+    return array

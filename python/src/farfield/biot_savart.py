@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .arrays import Array, Intake, kind_of
+from .device import for_core
 from .errors import InputError
 from .options import with_options
 from .report import Report
@@ -42,7 +43,7 @@ class BiotSavart:
         self._options: dict[str, Any] = dict(options)
         self._given = (particles, targets)
         points = _points(intake, particles, targets)
-        self._core = _core.BiotSavart(*points, self._options)
+        self._core = _core.BiotSavart(for_core(points[0]), for_core(points[1]), self._options)
         self._count = len(points[0])
         self._copies = tuple(intake.copies)
 
@@ -50,7 +51,7 @@ class BiotSavart:
         """For the next time step, as Plan.move."""
         intake = Intake()
         points = _points(intake, particles, targets)
-        self._core.move(*points)
+        self._core.move(for_core(points[0]), for_core(points[1]))
         self._given = (particles, targets)
         self._count = len(points[0])
         self._copies = tuple(intake.copies)

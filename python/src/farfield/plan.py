@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from .arrays import Array, Host, Intake, kind_of
+from .arrays import Array, Intake, Taken, kind_of
+from .device import for_core
 from .errors import InputError, UsageError
 from .options import with_options
 from .report import Report
@@ -31,11 +32,11 @@ class _Points:
         self.softening = _lengths(intake, "softening", softening, self.sources)
         self.target_softening = _lengths(intake, "target_softening", target_softening, self.targets)
 
-    def arguments(self) -> tuple[Host, Host | None, Host | None, Host | None]:
-        return self.sources, self.softening, self.targets, self.target_softening
+    def arguments(self) -> tuple[Any, Any, Any, Any]:
+        return for_core(self.sources), self.softening, for_core(self.targets), self.target_softening
 
 
-def _lengths(intake: Intake, name: str, lengths: Array | None, points: Host | None) -> Host | None:
+def _lengths(intake: Intake, name: str, lengths: Array | None, points: Taken | None) -> Taken | None:
     if lengths is None:
         return None
     if points is None:
@@ -61,7 +62,7 @@ class Plan:
         intake = Intake()
         keywords: dict[str, Any] = dict(options)
         softening = keywords.get("softening")
-        if softening is not None and np.ndim(softening) > 0:
+        if _is_array(softening):
             del keywords["softening"]
         else:
             softening = None
@@ -118,7 +119,8 @@ class Plan:
         leading = carried[0].shape[:1] if carried[0].ndim > (1 if charges is not None else 2) else ()
         arrays = self._wanted(leading, carried[0].dtype).arrays(out, carried)
         report = Report()
-        self._core.evaluate(charges, moments, _core.Outputs(**arrays), report)
+        outputs = _core.Outputs(**{name: for_core(array) for name, array in arrays.items()})
+        self._core.evaluate(for_core(charges), for_core(moments), outputs, report)
         report.copies = (*self._copies, *intake.copies)
         self._report = report
         if out is not None and not isinstance(out, np.ndarray):
@@ -127,7 +129,7 @@ class Plan:
         return Result(**as_kind(arrays, None if out is not None else convert), report=report)
 
     def _taken(self, intake: Intake, strengths: Array | None,
-               dipoles: Array | None) -> tuple[Host | None, Host | None]:
+               dipoles: Array | None) -> tuple[Taken | None, Taken | None]:
         """Both of one type, and of as many densities."""
         if strengths is None and dipoles is None:
             raise InputError("neither strengths nor dipoles were given; pass one of them")
@@ -140,9 +142,9 @@ class Plan:
             raise InputError(f"strengths have shape {charges.shape} and dipoles {moments.shape}; pass as many densities "
                              "of both")
         if charges.dtype != moments.dtype:
-            both = np.result_type(charges, moments)
-            charges = intake.strengths("strengths", charges, count, both)
-            moments = intake.dipoles("dipoles", moments, count, both)
+            both = np.result_type(charges.dtype, moments.dtype)
+            charges = intake.strengths("strengths", strengths, count, both)
+            moments = intake.dipoles("dipoles", dipoles, count, both)
         return charges, moments
 
     def _wanted(self, leading: tuple[int, ...], dtype: Any) -> Wanted:
@@ -161,6 +163,11 @@ class Plan:
         return f"farfield.Plan: {self.source_count:,} sources, {self.target_count:,} targets\n{self._report!r}"
 
 
+def _is_array(softening: Any) -> bool:
+    """Lengths of points themselves, not one for all."""
+    return len(getattr(softening, "shape", None) or np.shape(softening)) > 0
+
+
 def _planned_again(sources: Array, targets: Array | None, softening: Array | None, target_softening: Array | None,
                    options: dict[str, Any]) -> Plan:
     if softening is not None:
@@ -168,7 +175,7 @@ def _planned_again(sources: Array, targets: Array | None, softening: Array | Non
     return Plan(sources, targets, target_softening=target_softening, **options)
 
 
-def _refilled(out: Any, arrays: dict[str, Host], report: Report) -> Result:
+def _refilled(out: Any, arrays: dict[str, Taken], report: Report) -> Result:
     """The arrays of the caller, as they were given."""
     if isinstance(out, Result):
         out.report = report

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array, Host
+from .arrays import Array, Host, Taken
+from .device import DeviceArray, cuda
 from .errors import InputError
 from .report import Report
 
@@ -55,22 +56,24 @@ class Wanted:
         self.shapes = {place + order: (*leading, count, *components[order])
                        for place, count in counts.items() for order in orders}
 
-    def arrays(self, out: Any, inputs: list[Host]) -> dict[str, Host]:
+    def arrays(self, out: Any, inputs: list[Taken]) -> dict[str, Taken]:
         """New arrays, or those of `out`, which have to fit."""
+        if out is None and isinstance(inputs[0], DeviceArray):
+            return {name: inputs[0].empty(shape) for name, shape in self.shapes.items()}
         if out is None:
             return {name: np.empty(shape, self.dtype) for name, shape in self.shapes.items()}
         given = self._named(out)
         for name, array in given.items():
             self._require_fit(name, array)
         for name, array in given.items():
-            if any(np.may_share_memory(array, other) for other in inputs):
+            if any(_overlap(array, other) for other in inputs):
                 raise InputError(f"out: {name} overlaps the strengths or dipoles; pass memory of its own")
         for (name, one), (other, two) in combinations(given.items(), 2):
-            if np.may_share_memory(one, two):
+            if _overlap(one, two):
                 raise InputError(f"out: {name} overlaps {other}; pass memory of its own")
         return given
 
-    def _named(self, out: Any) -> dict[str, Host]:
+    def _named(self, out: Any) -> dict[str, Taken]:
         """An array alone is the first result; a mapping or a Result has names."""
         if isinstance(out, Result):
             out = {name: getattr(out, name) for name in self.shapes}
@@ -82,26 +85,39 @@ class Wanted:
                 raise InputError(f"out: {name} is not computed here; this plan gives {', '.join(self.shapes)}")
         return {name: _writable(name, array) for name, array in given.items()}
 
-    def _require_fit(self, name: str, array: Host) -> None:
+    def _require_fit(self, name: str, array: Taken) -> None:
         if array.shape != self.shapes[name] or array.dtype != self.dtype:
             raise InputError(f"out: {name} is {array.dtype} of shape {array.shape}; pass {np.dtype(self.dtype)} of shape "
                              f"{self.shapes[name]}")
-        if not array.flags.c_contiguous or not array.flags.writeable:
-            raise InputError(f"out: {name} is {'read-only' if array.flags.c_contiguous else 'not contiguous'}; pass an "
-                             "array that can be filled in order")
+        on_device = isinstance(array, DeviceArray)
+        contiguous = array.contiguous() if on_device else array.flags.c_contiguous
+        if not contiguous or not (on_device or array.flags.writeable):
+            raise InputError(f"out: {name} is {'read-only' if contiguous else 'not contiguous'}; pass an array that can be "
+                             "filled in order")
 
 
-def _writable(name: str, array: Array) -> Host:
+def _overlap(one: Taken, two: Taken) -> bool:
+    if isinstance(one, DeviceArray) and isinstance(two, DeviceArray):
+        return one.overlaps(two)
+    if isinstance(one, DeviceArray) or isinstance(two, DeviceArray):
+        return False
+    return bool(np.may_share_memory(one, two))
+
+
+def _writable(name: str, array: Array) -> Taken:
     if isinstance(array, np.ndarray):
         return array
     if not hasattr(array, "__dlpack__"):
         raise InputError(f"out: {name} is a {type(array).__name__}; pass an array")
+    if int(array.__dlpack_device__()[0]) in cuda:
+        return DeviceArray(f"out: {name}", array)
     try:
         return np.from_dlpack(array)
     except (BufferError, RuntimeError, TypeError) as error:
         raise InputError(f"out: {name} cannot be written where it lies ({error})") from None
 
 
-def as_kind(arrays: dict[str, Host], convert: Callable[[Host], Array] | None) -> dict[str, Array]:
+def as_kind(arrays: dict[str, Taken], convert: Callable[[Host], Array] | None) -> dict[str, Array]:
     """Of the kind of the strengths."""
-    return {name: convert(array) for name, array in arrays.items()} if convert else dict(arrays)
+    return {name: array.source if isinstance(array, DeviceArray) else convert(array) if convert else array
+            for name, array in arrays.items()}

@@ -1,0 +1,1 @@
+"""Farfield under the names of other libraries, for programs that are written for them."""

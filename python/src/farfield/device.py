@@ -1,0 +1,84 @@
+"""Arrays in the memory of a CUDA device, of torch, CuPy or whoever offers DLPack: passed on, never copied."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import DeviceError, InputError
+
+#: DLPack's device types kDLCUDA, kDLCUDAManaged
+cuda = (2, 13)
+#: DLPack's number for CUDA's legacy default stream, on which the library works. What fills an array is waited for, and a
+#: call returns when its results are there.
+_legacy_stream = 1
+
+
+class DeviceArray:
+    """What the library needs to know of one."""
+
+    __slots__ = ("source", "shape", "dtype")
+
+    def __init__(self, name: str, source: Any) -> None:
+        if not _core.built_with_cuda():
+            raise DeviceError(f"{name} are on a device, and this farfield was built without CUDA; pass arrays in host "
+                              "memory, as by .cpu() or .get()")
+        kind = str(source.dtype).rpartition(".")[2]
+        if kind not in ("float32", "float64"):
+            raise InputError(f"{name} are of type {kind}; pass float64 or float32")
+        self.source, self.shape, self.dtype = source, tuple(source.shape), np.dtype(kind)
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def capsule(self) -> Any:
+        """DLPack's, good for one call."""
+        try:
+            return self.source.__dlpack__(stream=_legacy_stream)
+        except (BufferError, RuntimeError) as error:
+            raise InputError(f"an array cannot be read where it lies ({error}); pass a plain one, as by .detach()") from None
+
+    def contiguous(self) -> bool:
+        asked = getattr(self.source, "is_contiguous", None)
+        return bool(asked() if asked else self.source.flags.c_contiguous)
+
+    def overlaps(self, other: DeviceArray) -> bool:
+        """Within the bounds of both."""
+        (first, last), (other_first, other_last) = self._bounds(), other._bounds()
+        return first < other_last and other_first < last
+
+    def _bounds(self) -> tuple[int, int]:
+        memory = self.source.__cuda_array_interface__
+        first = int(memory["data"][0])
+        if 0 in self.shape:
+            return first, first
+        strides = memory.get("strides") or np.empty(self.shape, np.bool_).strides
+        if not memory.get("strides"):
+            strides = tuple(s * self.dtype.itemsize for s in strides)
+        last = sum((extent - 1) * stride for extent, stride in zip(self.shape, strides))
+        return first, first + last + self.dtype.itemsize
+
+    def empty(self, shape: tuple[int, ...]) -> DeviceArray:
+        """New memory of the same kind beside this one."""
+        module = sys.modules[type(self.source).__module__.partition(".")[0]]
+        if module.__name__ == "torch":
+            made = module.empty(shape, dtype=self.source.dtype, device=self.source.device)
+        elif module.__name__ == "cupy":
+            with self.source.device:
+                made = module.empty(shape, dtype=self.dtype)
+        else:
+            raise DeviceError(f"results cannot be written into arrays of {module.__name__} on a device; pass those of torch "
+                              "or cupy")
+        return DeviceArray("results", made)
+
+
+def for_core(array: Any) -> Any:
+    """As the module takes it."""
+    return array.capsule() if isinstance(array, DeviceArray) else array

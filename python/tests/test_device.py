@@ -1,0 +1,90 @@
+"""Arrays on a CUDA device: what Python does with them, seen with fakes; and with torch and CuPy where there is a GPU."""
+import numpy as np
+import pytest
+
+import farfield as ff
+from farfield import _core
+from farfield.device import DeviceArray
+
+on_gpu = ff.built_with_cuda() and bool(ff.devices())
+
+
+class Fake:
+    """Says that it is on a device; its memory is the host's, and it hands that to whoever asks on the legacy stream."""
+
+    def __init__(self, array, device=2):
+        self.array, self.device_type, self.streams = array, device, []
+        self.shape, self.dtype, self.flags = array.shape, array.dtype, array.flags
+        self.__cuda_array_interface__ = array.__array_interface__
+
+    def __dlpack_device__(self):
+        return self.device_type, 0
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        return self.array.__dlpack__()
+
+
+def test_without_cuda_one_sentence(points):
+    if ff.built_with_cuda():
+        pytest.skip("built with CUDA")
+    with pytest.raises(ff.DeviceError, match="strengths are on a device, and this farfield was built without CUDA"):
+        ff.evaluate(points, Fake(np.ones(600)))
+    with pytest.raises(ff.DeviceError, match="DLPack's type 8"):
+        ff.Plan(Fake(points, device=8))
+
+
+def test_passed_on_without_a_look(points, charges, monkeypatch):
+    monkeypatch.setattr("farfield.device._core", type("Core", (), {"built_with_cuda": staticmethod(lambda: True)}))
+    monkeypatch.setattr(DeviceArray, "empty", lambda self, shape: DeviceArray("r", Fake(np.empty(shape, self.dtype))))
+    sources, strengths, out = Fake(points), Fake(charges), Fake(np.empty(600))
+    plan = ff.Plan(sources)
+    result = plan.evaluate(strengths)
+    assert sources.streams == [1] == strengths.streams
+    assert isinstance(result.potential, Fake) and result.report.copies == ()
+    assert np.array_equal(result.potential.array, ff.evaluate(points, charges).potential)
+    assert plan.evaluate(strengths, out=out).potential is out
+    assert np.array_equal(out.array, result.potential.array)
+    with pytest.raises(ff.InputError, match="overlaps the strengths"):
+        plan.evaluate(strengths, out=strengths)
+    with pytest.raises(ff.InputError, match="not contiguous"):
+        plan.evaluate(strengths, out=Fake(np.empty(1200)[::2]))
+    with pytest.raises(ff.InputError, match="strengths are of type int64"):
+        plan.evaluate(Fake(np.ones(600, int)))
+    with pytest.raises(ff.InputError, match="softening is on a device"):
+        ff.Plan(sources, softening=Fake(np.ones(600)))
+
+
+def test_dipoles_of_a_device_have_to_be_contiguous(points):
+    plan = _core.Plan(points, None, None, None, {"dipoles": True})
+    with pytest.raises(ff.InputError, match="x y z of a dipole do not follow each other"):
+        plan.evaluate(None, np.ones((3, 600)).T, _core.Outputs(np.empty(600)), ff.Report())
+
+
+@pytest.mark.skipif(not on_gpu, reason="no GPU, or built without CUDA")
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+def test_on_a_gpu(package, rng):
+    """In, out and back, and a producer on a stream of its own that is late."""
+    module = pytest.importorskip(package, reason=f"{package} is not installed")
+    points, charges = rng.random((20_000, 3)), rng.standard_normal(20_000)
+    expected = ff.evaluate(points, charges, gradient=True, backend="cpu")
+    to_device = (lambda a: module.from_numpy(a).cuda()) if package == "torch" else module.asarray
+    to_host = (lambda a: a.cpu().numpy()) if package == "torch" else module.asnumpy
+    x, q = to_device(points), to_device(charges)
+    plan = ff.Plan(x, gradient=True)
+    assert plan.report.backend == "cuda"
+    result = plan.evaluate(q)
+    assert type(result.potential) is type(q) and result.report.copies == ()
+    for name in ("potential", "gradient"):
+        exact = getattr(expected, name)
+        assert np.linalg.norm(to_host(getattr(result, name)) - exact) < 2e-6 * np.linalg.norm(exact)
+    stream = module.cuda.Stream(non_blocking=True) if package == "cupy" else module.cuda.Stream()
+    with (stream if package == "cupy" else module.cuda.stream(stream)):
+        late = to_device(np.zeros(20_000))
+        work = to_device(rng.random((6000, 6000)))
+        for _ in range(20):
+            work = work @ work / 6000
+        late += q + 0 * work[0, 0]
+        delayed = plan.evaluate(late)
+    assert np.array_equal(to_host(delayed.potential), to_host(result.potential))
+    assert plan.evaluate(q, out=result) is result
