@@ -69,8 +69,8 @@ typedef struct farfield_points {
   int space;      /* FARFIELD_SPACE_HOST or FARFIELD_SPACE_DEVICE */
   void* stream;   /* the CUDA stream that orders access to device memory; unused for host memory */
   /* One softening length for each point, one after another in host memory, in the units of the coordinates; 0: none.
-   * Null: farfield_options.softening for all of them. A pair is softened by the root of the mean square of its points' two
-   * lengths (Plummer) or by the longer one (spline). */
+   * Null: farfield_options.softening for all of them. A pair is softened by the root of the mean square of its points'
+   * two lengths (Plummer) or by the longer one (spline). */
   const double* softening;
 } farfield_points;
 
@@ -200,6 +200,37 @@ FARFIELD_API const char* farfield_plan_warning(const farfield_plan* plan, int64_
 
 /* Destroys the plan and frees its memory. Null: does nothing. */
 FARFIELD_API void farfield_plan_destroy(farfield_plan* plan);
+
+/* Velocities that vortex particles induce (docs/biot-savart.md): u(x) = sum_j alpha_j x (x - y_j) / (4 pi |x - y_j|^3),
+ * alpha_j the particle's vorticity times its volume; farfield_options.softening and .softening_kind regularise it, and
+ * farfield_options.hessian asks for its derivatives. A plan like farfield_plan: create once, evaluate as often as
+ * wanted, one call at a time. */
+typedef struct farfield_biot_savart farfield_biot_savart;
+
+/* As farfield_plan_create; `targets` null: velocities at the particles. Errors: also USAGE for another kernel than
+ * laplace3d and for farfield_options.at_sources. */
+FARFIELD_API int farfield_biot_savart_create(farfield_biot_savart** sum, const farfield_points* particles,
+                                             const farfield_points* targets, const farfield_options* options);
+
+/* strengths: (particles, 3), `particles` as many as there are. velocity: (targets, 3). velocity_gradient: (targets, 3,
+ * 3), the derivative of component i along axis j at 9 target + 3 i + j; stretching: (particles, 3), (alpha . grad) u;
+ * both need farfield_options.hessian, stretching also that the targets are the particles. A null pointer means "not
+ * wanted". Arrays lie in host memory and do not overlap; the f version reads and writes single precision. Errors: USAGE
+ * (a result that the options did not ask for), INPUT (another number of particles, NaN), MEMORY. */
+FARFIELD_API int farfield_biot_savart_evaluate(farfield_biot_savart* sum, const double* strengths, int64_t particles,
+                                               double* velocity, double* velocity_gradient, double* stretching);
+FARFIELD_API int farfield_biot_savart_evaluatef(farfield_biot_savart* sum, const float* strengths, int64_t particles,
+                                                float* velocity, float* velocity_gradient, float* stretching);
+
+/* New positions for the next time step, as farfield_plan_move. */
+FARFIELD_API int farfield_biot_savart_move(farfield_biot_savart* sum, const farfield_points* particles,
+                                           const farfield_points* targets);
+
+/* Warning number `index` (0, 1, ...) of the last evaluation; null when there is none. Valid until the next call. */
+FARFIELD_API const char* farfield_biot_savart_warning(const farfield_biot_savart* sum, int64_t index);
+
+/* Null: does nothing. */
+FARFIELD_API void farfield_biot_savart_destroy(farfield_biot_savart* sum);
 
 /* One-shot sum of 1/r: potential[m] (and gradient[3 m]) at the targets of n sources.
  * xyz: 3 n, interleaved; q: n; targets: 3 m, interleaved, or null for the sources themselves, and then m must equal n.

@@ -9,9 +9,16 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 struct farfield_plan {
   farfield::Plan plan;
+};
+
+struct farfield_biot_savart {
+  farfield::BiotSavart sum;
+  bool with_gradient, alike;  ///< of the velocity; the targets are the particles
+  std::vector<std::string> warnings = {};
 };
 
 namespace {
@@ -158,6 +165,37 @@ int laplace3d(std::int64_t n, const T* xyz, const T* q, std::int64_t m, const T*
   });
 }
 
+const char* warning_at(const std::vector<std::string>& warnings, std::int64_t index) {
+  return index >= 0 && index < std::ssize(warnings) ? warnings[static_cast<std::size_t>(index)].c_str() : nullptr;
+}
+
+void require_offered(const farfield_biot_savart& b, bool velocity_gradient, bool stretching) {
+  if ((velocity_gradient || stretching) && !b.with_gradient)
+    throw Error(ErrorCode::usage, std::string(stretching ? "stretching" : "velocity_gradient") +
+                                      " is wanted, but farfield_options.hessian was not set; set it, or pass null");
+  if (stretching && !b.alike)
+    throw Error(ErrorCode::usage, "stretching is that of the particles, but the targets are others; pass null");
+}
+
+template <Real T>
+int evaluate_vortices(farfield_biot_savart* sum, const T* strengths, std::int64_t particles, T* velocity,
+                      T* velocity_gradient, T* stretching) noexcept {
+  return guarded([&] {
+    farfield_biot_savart& b = required(sum, "sum");
+    require_offered(b, velocity_gradient, stretching);
+    if (particles < 0) throw Error(ErrorCode::input, "the number of particles is negative");
+    if (particles > 0) required(strengths, "strengths");
+    const VortexField<T> field = b.sum.evaluate(std::span<const T>(strengths, 3 * static_cast<std::size_t>(particles)));
+    b.warnings = field.report.warnings;
+    const auto deliver = [](const std::vector<T>& from, T* to) {
+      if (to) std::copy(from.begin(), from.end(), to);
+    };
+    deliver(field.velocity, velocity);
+    deliver(field.velocity_gradient, velocity_gradient);
+    deliver(field.stretching, stretching);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -224,12 +262,51 @@ int farfield_plan_measured_hessian_error(const farfield_plan* plan, double* hess
 }
 
 const char* farfield_plan_warning(const farfield_plan* plan, int64_t index) {
-  if (!plan || index < 0) return nullptr;
-  const auto& warnings = plan->plan.report().warnings;
-  return index < static_cast<int64_t>(warnings.size()) ? warnings[static_cast<std::size_t>(index)].c_str() : nullptr;
+  return plan ? warning_at(plan->plan.report().warnings, index) : nullptr;
 }
 
 void farfield_plan_destroy(farfield_plan* plan) { delete plan; }
+
+int farfield_biot_savart_create(farfield_biot_savart** sum, const farfield_points* particles,
+                                const farfield_points* targets, const farfield_options* options) {
+  if (sum) *sum = nullptr;
+  return guarded([&] {
+    farfield_biot_savart*& result = required(sum, "sum");
+    const Points from = points_from(required(particles, "particles"));
+    const Options chosen = options_from(options);
+    result = new farfield_biot_savart{
+        targets ? BiotSavart(from, points_from(*targets), chosen) : BiotSavart(from, chosen), chosen.hessian, !targets};
+  });
+}
+
+int farfield_biot_savart_evaluate(farfield_biot_savart* sum, const double* strengths, int64_t particles,
+                                  double* velocity, double* velocity_gradient, double* stretching) {
+  return evaluate_vortices(sum, strengths, particles, velocity, velocity_gradient, stretching);
+}
+
+int farfield_biot_savart_evaluatef(farfield_biot_savart* sum, const float* strengths, int64_t particles,
+                                   float* velocity, float* velocity_gradient, float* stretching) {
+  return evaluate_vortices(sum, strengths, particles, velocity, velocity_gradient, stretching);
+}
+
+int farfield_biot_savart_move(farfield_biot_savart* sum, const farfield_points* particles,
+                              const farfield_points* targets) {
+  return guarded([&] {
+    farfield_biot_savart& b = required(sum, "sum");
+    const Points from = points_from(required(particles, "particles"));
+    if (targets)
+      b.sum.move(from, points_from(*targets));
+    else
+      b.sum.move(from);
+    b.alike = !targets;
+  });
+}
+
+const char* farfield_biot_savart_warning(const farfield_biot_savart* sum, int64_t index) {
+  return sum ? warning_at(sum->warnings, index) : nullptr;
+}
+
+void farfield_biot_savart_destroy(farfield_biot_savart* sum) { delete sum; }
 
 int farfield_laplace3d(int64_t n, const double* xyz, const double* q, int64_t m, const double* targets,
                        double tolerance, double* potential, double* gradient) {

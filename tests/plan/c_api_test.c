@@ -126,7 +126,7 @@ static void softening(void) {
   options.softening = 3 / 2.8; /* the other particle is at the spline's reach */
   EXPECT(farfield_direct_sum(&sources, &strengths, NULL, &results, &options) == FARFIELD_OK);
   EXPECT(fabs(u[0] - 20.0 / 3) < 1e-14 && fabs(g[1] - 20.0 / 9) < 1e-14);
-  options.softening_kind = 2;
+  options.softening_kind = 4;
   EXPECT(farfield_plan_create(&plan, &sources, NULL, &options) == FARFIELD_USAGE);
   EXPECT(strstr(farfield_last_error(), "softening_kind") != NULL);
   farfield_options_init(&options);
@@ -256,9 +256,47 @@ static void names_and_version(void) {
   farfield_options_init((farfield_options*)NULL);
 }
 
+/* A particle of strength (0, 0, a) at the origin turns what lies at distance r along x into y: a q(r/e) / (4 pi r^2),
+ * and its derivative along y there is that of a turning, -u_x / r. */
+static void vortex_particles(void) {
+  const double pair[6] = {0, 0, 0, 2, 0, 0}, strengths[6] = {0, 0, 3, 1, 0, 0}, pi = 3.14159265358979324;
+  const farfield_points particles = farfield_points_f64(pair, 2);
+  farfield_options options;
+  farfield_options_init(&options);
+  options.hessian = 1;
+  options.softening = 0.5;
+  options.softening_kind = FARFIELD_SOFTENING_KIND_ALGEBRAIC;
+  farfield_biot_savart* sum;
+  double velocity[6], turning[18], stretching[6];
+  const double rho2 = 16, speed = 3 / (4 * pi) * 2 * (rho2 + 2.5) / pow(rho2 + 1, 2.5) / 0.125;
+  EXPECT(farfield_biot_savart_create(&sum, &particles, NULL, &options) == FARFIELD_OK);
+  EXPECT(farfield_biot_savart_evaluate(sum, strengths, 2, velocity, turning, stretching) == FARFIELD_OK);
+  EXPECT(fabs(velocity[4] - speed) < 1e-12 && velocity[3] == 0 && velocity[5] == 0);
+  EXPECT(fabs(turning[9 + 3 * 0 + 1] + speed / 2) < 1e-12); /* du_x / dy = -u_y / r */
+  EXPECT(fabs(stretching[4] - turning[9 + 3 * 1 + 0]) < 1e-15);
+  EXPECT(farfield_biot_savart_warning(sum, 0) == NULL);
+  EXPECT(farfield_biot_savart_evaluate(sum, strengths, 3, velocity, NULL, NULL) == FARFIELD_INPUT);
+  EXPECT(farfield_biot_savart_move(sum, &particles, &particles) == FARFIELD_OK);
+  EXPECT(farfield_biot_savart_evaluate(sum, strengths, 2, velocity, NULL, stretching) == FARFIELD_USAGE);
+  farfield_biot_savart_destroy(sum);
+
+  const float pair_f[6] = {0, 0, 0, 2, 0, 0}, strengths_f[6] = {0, 0, 3, 1, 0, 0};
+  const farfield_points single = farfield_points_f32(pair_f, 2);
+  float velocity_f[6], turning_f[18];
+  EXPECT(farfield_biot_savart_create(&sum, &single, NULL, NULL) == FARFIELD_OK);
+  EXPECT(farfield_biot_savart_evaluatef(sum, strengths_f, 2, velocity_f, NULL, NULL) == FARFIELD_OK);
+  EXPECT(fabs(velocity_f[4] - 3 / (16 * pi)) < 1e-6);
+  EXPECT(farfield_biot_savart_evaluatef(sum, strengths_f, 2, velocity_f, turning_f, NULL) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "farfield_options.hessian") != NULL);
+  farfield_biot_savart_destroy(sum);
+  farfield_biot_savart_destroy(NULL);
+  EXPECT(farfield_biot_savart_create(&sum, NULL, NULL, NULL) == FARFIELD_INPUT && sum == NULL);
+}
+
 int main(void) {
   make_points();
   two_charges();
+  vortex_particles();
   plan_against_direct_sum();
   softening();
   softening_lengths();

@@ -170,7 +170,7 @@ TEST_F(Refusals, Softening) {
 TEST_F(Refusals, ValuesThatAreNotInTheEnums) {
   expect_option("kernel", [](Options& o) { o.kernel = static_cast<Kernel>(99); });
   expect_option("method", [](Options& o) { o.method = static_cast<Method>(99); });
-  expect_option("softening_kind", [](Options& o) { o.softening_kind = static_cast<SofteningKind>(2); });
+  expect_option("softening_kind", [](Options& o) { o.softening_kind = static_cast<SofteningKind>(4); });
   expect_option("precision", [](Options& o) { o.precision = static_cast<Precision>(99); });
   expect_option("backend", [](Options& o) { o.backend = static_cast<Backend>(99); });
   expect_option("m2l", [](Options& o) { o.m2l = static_cast<M2l>(99); });
