@@ -245,6 +245,7 @@ void declare(CLI::App& app, Arguments& a) {
   add_check(app, a.check);
   add_simulate(app, a.simulate);
   add_kde(app, a.kde);
+  add_biot_savart(app, a.biot_savart);
   add_generate(app, a.generate);
   add_info(app, a.info_file, a.info_reading);
   add_bench(app, a.bench);

@@ -61,10 +61,18 @@ struct KdeArguments {
   bool sphere = false, quiet = false;
 };
 
+struct BiotSavartArguments {
+  std::string input, targets, core, output, format;
+  io::Reading reading;
+  Options options;  ///< softening: the length of the core
+  bool quiet = false;
+};
+
 struct Arguments {
   SumArguments run, check;
   SimulateArguments simulate;
   KdeArguments kde;
+  BiotSavartArguments biot_savart;
   GenerateArguments generate;
   BenchArguments bench;
   std::string info_file, help_of;
@@ -86,6 +94,7 @@ CLI::Option* add_output_format(CLI::App& app, std::string& format);
 /// Reads 6.28 or 2,3: the cell's length along each periodic axis.
 void parse_cell(const std::string& text, std::vector<double>& lengths);
 
+void add_biot_savart(CLI::App& app, BiotSavartArguments& arguments);
 void add_kde(CLI::App& app, KdeArguments& arguments);
 void add_simulate(CLI::App& app, SimulateArguments& arguments);
 
