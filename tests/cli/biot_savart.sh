@@ -12,8 +12,8 @@ expect 0 -- biot-savart pair.csv --core algebraic --sigma 2 --stretching --preci
 contains out.csv '^x,y,z,ax,ay,az,name_code,ux,uy,uz,sx,sy,sz$'
 awk -F, '
   function near(a, b) { return (a - b) * (a - b) < 1e-24 }
-  # u_y = q/4; its derivative along x, by which (1, 0, 0) is stretched, is d/dr (q/r^2) = that of
-  # 4 (r^2 + 10) r / (r^2 + 4)^(5/2) / 4 at r = 2 by hand: 22 / 8^(5/2) - 28 * 10 / 8^(7/2)
+  # u_y = q/r^2 = r (r^2 + 10) / (r^2 + 4)^(5/2), whose derivative, by which (1, 0, 0) is stretched, is
+  # (3 r^2 + 10) / (r^2 + 4)^(5/2) - 5 r^2 (r^2 + 10) / (r^2 + 4)^(7/2)
   NR == 3 && !(near($9, 3.5 / sqrt(32) / 4) && near($8, 0) && near($12, 22 / sqrt(32768) - 280 / sqrt(2097152))) { bad = 1 }
   END { exit bad || NR != 3 }' out.csv || flunk "algebraic core: $(cat out.csv)"
 contains out 'algebraic, sigma 2'
