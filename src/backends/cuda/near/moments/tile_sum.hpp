@@ -9,10 +9,10 @@
 // reciprocal square root; charges with gradient are 15 (pair_sum.hpp). One H200, 64 points per leaf: 1.21, 1.21 and
 // 2.15 ps, charges 0.73 (bench/gpu_p2p moments).
 //
-// Close, in single: a term 1/r^k errs by k 2^-25 / r of itself, so that what is close_square for the gradient of charges
-// (k = 2) is four times as much for a Hessian or the gradient of dipoles, and nine times for the Hessian of dipoles:
-// sums err by about 31, 31 and 15 times 2^-25 then (docs/mathematics/dipoles.md). A thousandth of the near pairs are
-// close.
+// Close, in single: a term 1/r^k errs by k 2^-25 / r of itself, so that what is close_square for the gradient of
+// charges (k = 2) is four times as much for a Hessian or the gradient of dipoles, and nine times for the Hessian of
+// dipoles: sums err by about 31, 31 and 15 times 2^-25 then (docs/mathematics/dipoles.md). A thousandth of the near
+// pairs are close.
 #pragma once
 #include <limits>
 
@@ -53,7 +53,7 @@ __device__ __noinline__ void exact_moments(const NearWork<Real>& work, double fa
 /// `n` targets per thread; `Total`: of what the sums of chunks are added up.
 template <class Kernel, class Real, int parts, int moments, Softened softened, int threads, int n, class Total>
 class MomentSum {
-  static constexpr int chunk = sizeof(Real) == 4 ? 512 : 256;
+  static constexpr int chunk = (sizeof(Real) == 4 ? 4 : 2) * threads;
   static constexpr int at_once = sizeof(Real) == 4 ? 4 : 2;  ///< sources that a thread stages at a time
   static constexpr int batch = 64;  ///< sources of a group, as many as there are bits to note them
   static constexpr bool by_points = has_lengths(softened);  ///< softening lengths are the points' own
@@ -135,28 +135,24 @@ class MomentSum {
       totals[0] = sum;
     }
     __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < count_ * parts; k += threads) {
-      const int part = k / count_;
-      deliver(k - part * count_, part, overwrite, target);
+    for (int k = static_cast<int>(threadIdx.x); k < count_; k += threads) {
+      const int i = k / units_;
+      Total sum[parts];
+      for (int part = 0; part < parts; ++part) sum[part] = shared_.total[part][i][k - i * units_];
+      if constexpr (settles) Kernel::template settle_moments<parts, moments>(sum);
+      const std::int64_t t = target(k);
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        Real* const result = work_.result.part[part] + t;
+        const Real value = static_cast<Real>(sum[part] * static_cast<Total>(shared_.frame.scale[part]));
+        *result = overwrite ? value : *result + value;
+      }
     }
   }
 
  private:
   /// Which of the tile's targets is this thread's i-th; threads beyond the last target repeat it.
   __device__ int own(int i) const { return min(unit_ + i * units_, count_ - 1); }
-
-  template <class TargetAt>
-  __device__ void deliver(int k, int part, bool overwrite, const TargetAt& target) const {
-    const int i = k / units_;
-    Total sum[parts], own = 0;
-    for (int p = 0; p < parts; ++p) sum[p] = shared_.total[p][i][k - i * units_];
-    if constexpr (settles) Kernel::template settle_moments<parts, moments>(sum);
-#pragma unroll
-    for (int p = 0; p < parts; ++p) own = p == part ? sum[p] : own;
-    Real& result = work_.result.any(part)[target(k)];
-    const Real value = static_cast<Real>(own * static_cast<Total>(shared_.frame.scale[part]));
-    result = overwrite ? value : result + value;
-  }
 
   /// A softening length as pairs need it: of Plummer's kernel half its square, two of which add up to a pair's.
   __device__ Real carried_length(double length) const {
