@@ -23,6 +23,11 @@ class TensorM2l {
   /// `large`, for tests: the large tiles that big trees have, in waves of three.
   void build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
              bool large = false);
+  /// In two parts, of expansions whose operators depend on the level. Room for the operands of all levels:
+  void build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream);
+  /// and, of another object, the operators and rows of one level; `operands` are those of the first.
+  void build_level(const TablesView<float>& tables, const TreeView& tree, int level, const TensorView& operands,
+                   cudaStream_t stream);
   void release();
 
   const TensorView& view() const { return view_; }
@@ -35,7 +40,10 @@ class TensorM2l {
   static std::int64_t bytes_of_operators(int degree);
 
  private:
+  void use_operators(const TablesView<float>& tables, cudaStream_t stream);
   void make_operators(const TablesView<float>& tables, cudaStream_t stream);
+  void make_rows(const TreeView& tree, BoxId first, BoxId last, TensorEngine engine, bool large, cudaStream_t stream);
+  void make_room(const TreeView& tree, TensorEngine engine, cudaStream_t stream);
   void choose_passes(int degree);
   void count_most_sources(const TreeView& tree, cudaStream_t stream);
 
