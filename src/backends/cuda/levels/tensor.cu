@@ -4,10 +4,11 @@
 
 namespace farfield::cuda {
 
-/// Up to this edge in the kernel's length a level's m2l is done on tensor cores: there the terms of high degrees, whose
-/// products have 11 bits, weigh at most three times as much beside those of degree 0 as for 1/r, and the far field
-/// itself half as much as for 1/r beside near pairs. Levels of larger boxes hold few of them.
-static constexpr double largest_edge = 3;
+/// Up to this edge in the kernel's length a level's m2l is done on tensor cores: there its operators are below 3, which
+/// their scale leaves in the range of 16-bit floats (10 at an edge of 3), and the terms of high degrees, whose products
+/// have 11 bits, weigh at most twice as much beside those of degree 0 as for 1/r, while the far field itself weighs
+/// half as much beside near pairs. Levels of larger boxes hold few of them.
+static constexpr double largest_edge = 2;
 
 void LevelTensor::build(const TablesView<float>* levels, double root, const TreeView& tree, TensorEngine engine,
                         cudaStream_t stream) {
