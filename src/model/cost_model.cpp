@@ -80,7 +80,7 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
   c.coefficients = traits(kernel).coefficients;
   if (traits(kernel).screens)
     c.pair *= precision == Precision::single_ ? 1.35 : 2;  // p2p of 2^24 and 2^22 uniform points, `gpu_fmm`
-  if (!traits(kernel).scale_invariant) return c;           // no tensor cores: each level has tables of its own
+  if (!traits(kernel).scale_invariant && precision == Precision::double_) return c;  // no tensor cores there
   if (precision == Precision::single_)
     c.tensor = tensor_translation, c.most_tensor = most_tensor_degree;
   else

@@ -1,6 +1,7 @@
 // BoundStages: the stages bound to one evaluator's arrays, in the form that methods/fmm.hpp requires.
 #pragma once
 #include <algorithm>
+#include <type_traits>
 
 #include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/levels/stages.hpp"
@@ -83,7 +84,9 @@ class BoundStages {
   }
 
   /// Are locals of levels 2 and deeper written, not added to? Tensor cores in single write those of boxes with targets.
-  bool m2l_writes_all() const { return far_.tensor.ready && !far_.rotation && far_.alike; }
+  bool m2l_writes_all() const {
+    return std::is_same_v<StageWork, Work<Real>> && far_.tensor.ready && !far_.rotation && far_.alike;
+  }
 
   void clear(Real* expansions, std::int64_t boxes) const {
     const auto bytes = static_cast<std::size_t>(boxes) * static_cast<std::size_t>(far_.tables.stride) * sizeof(Real);

@@ -92,15 +92,15 @@ __global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first,
       const BoxId source = list.items[k];
       stage<Real, expansions>(work.multipole + static_cast<std::int64_t>(source) * work.tables.stride, count,
                               tables_of(work, source, levels...).multipole_gradient, extent, first, coefficient);
-      evaluate<Kernel, Real, expansions, true>(work, box, source, extent, recurrence_of(work, extent, source, levels...),
-                                               first, coefficient);
+      evaluate<Kernel, Real, expansions, true>(work, box, source, extent,
+                                               recurrence_of(work, extent, source, levels...), first, coefficient);
     }
   } else {
     if (!work.tree.is_leaf(box) || work.tree.target_count(box) == 0) return;
     stage<Real, expansions>(work.local + static_cast<std::int64_t>(box) * work.tables.stride, count,
                             tables_of(work, box, levels...).local_gradient, extent, first, coefficient);
-    evaluate<Kernel, Real, expansions, false>(work, box, box, extent, recurrence_of(work, extent, box, levels...), first,
-                                              coefficient);
+    evaluate<Kernel, Real, expansions, false>(work, box, box, extent, recurrence_of(work, extent, box, levels...),
+                                              first, coefficient);
   }
 }
 

@@ -11,6 +11,7 @@ template <class Real>
 Translations<Real>::Translations(DeviceMemory& memory)
     : tables_(memory),
       levels_(memory),
+      level_tensor_(memory),
       octants_(memory),
       rows_(memory),
       tensor_(memory),
@@ -49,12 +50,21 @@ static void settle_scheme(Decision& d, Report& report) {
 }
 
 template <class Real>
-void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream) {
+void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream,
+                                      Report& report) {
   tables_.build(d.kernel, d.degree, d.rotation, d.reduced, stream, threads);
   const double root = d.parameters.screening * tree.lattice.edge(0);
   levels_.build({d.kernel, d.degree, d.rotation, d.reduced, root, tree.levels}, stream, threads);
   octants_.build(tables_.view(), stream);
   rows_.build(tree, stream);
+  level_tensor_.release();
+  if constexpr (sizeof(Real) == 4) {
+    const TensorEngine engine = engine_of<Real>(d);
+    if (engine == TensorEngine::none) return;
+    level_tensor_.build(levels_.view().host, root, tree, engine, stream);
+    report.choices.push_back(
+        {"m2l arithmetic", level_tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
+  }
 }
 
 template <class Real>
@@ -66,7 +76,7 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
     tensor_.release();
     return rows_.release();
   }
-  if (!traits(d.kernel).scale_invariant) return build_levels(d, tree, threads, stream);
+  if (!traits(d.kernel).scale_invariant) return build_levels(d, tree, threads, stream, report);
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
   TensorEngine engine = engine_of<Real>(d);
@@ -103,7 +113,7 @@ void Translations<Real>::bind(Work<Real>& work) const {
   work.tables = tables_.view();
   work.octants = octants_.view();
   work.classes = rows_.classes();
-  work.tensor = tensor_.view();
+  work.tensor = level_tensor_.view().ready ? level_tensor_.view() : tensor_.view();
   work.mirror = mirror_.view();
   work.planar = planar_.view();
 }

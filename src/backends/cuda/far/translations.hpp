@@ -3,6 +3,7 @@
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/levels/tables.hpp"
+#include "backends/cuda/levels/tensor.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
@@ -23,7 +24,11 @@ class Translations {
 
   void bind(Work<Real>& work) const;
   /// Of a family that is not ScaleInvariant.
-  LevelsView<Real> levels() const { return levels_.view(); }
+  LevelsView<Real> levels() const {
+    LevelsView<Real> view = levels_.view();
+    view.tensor = level_tensor_.by_level();
+    return view;
+  }
   /// Room for m2l of so many densities side by side, each with the operands that bind_operands gives it.
   void make_room(int densities);
   void bind_operands(Work<Real>& work, int density) const;
@@ -31,10 +36,11 @@ class Translations {
   int stride() const { return tables_.view().stride; }  ///< of expansions
 
  private:
-  void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
+  void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
 
   Tables<Real> tables_;
   LevelTables<Real> levels_;
+  LevelTensor level_tensor_;
   Octants octants_;
   Rows rows_;
   TensorM2l tensor_;

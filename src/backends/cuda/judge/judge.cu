@@ -180,7 +180,8 @@ constexpr int room =
 
 }  // namespace
 
-Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), level_means_(memory), found_(room) {}
+Judge::Judge(DeviceMemory& memory)
+    : memory_(memory), power_(memory), part_(memory), level_means_(memory), found_(room) {}
 
 template <class Real>
 void Judge::make_level_means(const Work<Real>& work, double root, cudaStream_t stream) {

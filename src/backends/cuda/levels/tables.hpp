@@ -18,6 +18,9 @@ struct LevelScheme {
   int levels;
 };
 
+/// Boxes of 2^-30 of the extent hold points that all but coincide.
+inline constexpr int most_level_sets = 32;
+
 template <class Real>
 class LevelTables {
  public:
@@ -30,8 +33,7 @@ class LevelTables {
 
   /// Upper bound of the bytes after `build`.
   static std::int64_t bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced) {
-    constexpr int levels = 32;  // boxes of 2^-30 of the extent hold points that all but coincide
-    return levels * Tables<Real>::bytes(degree, coefficients, rotation, reduced);
+    return most_level_sets * Tables<Real>::bytes(degree, coefficients, rotation, reduced);
   }
 
  private:

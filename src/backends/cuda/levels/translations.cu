@@ -1,5 +1,7 @@
 // m2m, m2l and l2l level by level, each level with its tables. Without a matrix of m2m the expansions of the parents
 // are 0.
+#include <type_traits>
+
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
 
@@ -8,12 +10,17 @@ namespace farfield::cuda {
 /// p2m has cleared the multipoles of parents.
 template <class Real>
 void m2m(const LevelWork<Real>& work, int level) {
-  if (work.levels.host[level + 1].m2m.matrix) m2m_of_level(work.of(level + 1), level);
+  if (!work.levels.host[level + 1].m2m.matrix) return;
+  Work<Real> own = work.of(level + 1);
+  own.tensor = work.tensor;  // the operands of the parents' level
+  m2m_of_level(own, level);
 }
 
 template <class Real>
 static void m2l_of_level(const Work<Real>& work, int level) {
   if (work.rotation) return m2l_of_level_by_rotation(work, level);
+  if constexpr (std::is_same_v<Real, float>)
+    if (work.tensor.ready) return m2l_by_tensor(work);
   product_of_classes<Real>(work, {&work.tables, &work.tables.far, Reach::cousin, work.multipole, work.local, true},
                            level, level + 1);
 }

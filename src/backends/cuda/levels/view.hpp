@@ -9,6 +9,7 @@ template <class Real>
 struct LevelsView {
   const TablesView<Real>* host = nullptr;    ///< of every level, in host memory: what launches are made with
   const TablesView<Real>* device = nullptr;  ///< the same in device memory
+  const TensorView* tensor = nullptr;        ///< m2l on tensor cores, of the levels where it is ready; null: none
 };
 
 /// Has a level expansions? Else they are 0, and it has no tables of m2l.
@@ -25,6 +26,7 @@ struct LevelWork : Work<Real> {
   Work<Real> of(int level) const {
     Work<Real> own = *this;
     own.tables = levels.host[level];
+    if (levels.tensor) own.tensor = levels.tensor[level];
     return own;
   }
 };

@@ -103,13 +103,13 @@ __global__ void tensor_tiles(const std::int32_t* begin, const std::uint8_t* memb
   if (first < begin[c + 1]) tile[i] = {first, min(first + rows, begin[c + 1]), members[c]};
 }
 
-void TensorRowLists::build(const TreeView& tree, int group, int tile_rows, int wave, cudaStream_t stream) {
+void TensorRowLists::build(const TreeView& tree, BoxId first, BoxId last, int group, int tile_rows, int wave,
+                           cudaStream_t stream) {
   if (group != view_.group) keep_cover(group, stream);
   view_.tile_rows = tile_rows;
   view_.most_tiles = 0;
-  if (tree.levels <= 2) return;
-  const BoxId first = tree.level_begin[1];
-  const std::int64_t boxes = tree.level_begin[tree.levels - 1] - first;
+  if (first >= last) return;
+  const std::int64_t boxes = last - first;
   const int most = 8 / group;
   for (DeviceArray<std::uint8_t>* a : {&key_, &key_scratch_}) a->resize(boxes * most);
   for (DeviceArray<BoxId>* a : {&parent_, &parent_scratch_}) a->resize(boxes * most);

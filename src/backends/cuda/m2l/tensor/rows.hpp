@@ -10,10 +10,10 @@ class TensorRowLists {
  public:
   explicit TensorRowLists(DeviceMemory& memory);
 
-  /// Rows: boxes of the tree with children that have targets. Classes: few sets of `group` children (1, 2, 4 or 8) that
-  /// cover every set of children. `wave`: how many tiles run at a time. If the last wave is at most half full, its
-  /// tiles are cut into halves, which all run at once. 0: no halves.
-  void build(const TreeView& tree, int group, int tile_rows, int wave, cudaStream_t stream);
+  /// Rows: boxes first ... last - 1 of the tree with children that have targets. Classes: few sets of `group` children
+  /// (1, 2, 4 or 8) that cover every set of children. `wave`: how many tiles run at a time. If the last wave is at most
+  /// half full, its tiles are cut into halves, which all run at once. 0: no halves.
+  void build(const TreeView& tree, BoxId first, BoxId last, int group, int tile_rows, int wave, cudaStream_t stream);
 
   const TensorRows& view() const { return view_; }
 

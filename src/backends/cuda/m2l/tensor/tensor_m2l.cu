@@ -11,6 +11,7 @@
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
@@ -34,9 +35,8 @@ static int group_of(int width, int terms, TensorEngine engine) {
 }
 
 /// Rows of a tile: 256 where the engine has such tiles for `columns` and enough per multiprocessor remain, else 128.
-static int tile_rows_of(const TreeView& tree, int columns, int group, TensorEngine engine, bool large) {
-  if (engine != TensorEngine::warpgroup || columns > tuning::most_tall_columns || tree.levels <= 2) return 128;
-  const std::int64_t parents = tree.level_begin[tree.levels - 1] - tree.level_begin[1];
+static int tile_rows_of(std::int64_t parents, int columns, int group, TensorEngine engine, bool large) {
+  if (engine != TensorEngine::warpgroup || columns > tuning::most_tall_columns || parents == 0) return 128;
   return large || parents * 8 / group / 256 >= tuning::tall_tiles * device_limits().multiprocessors ? 256 : 128;
 }
 
@@ -161,23 +161,28 @@ void TensorM2l::count_most_sources(const TreeView& tree, cudaStream_t stream) {
   require_launch("most_sources_kernel");
 }
 
-void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
-                      bool large) {
-  if (tables.degree != degree_ || tables.far.matrix != matrix_ || tables.far.begin[8] != links_) {
-    choose_passes(tables.degree);
-    make_operators(tables, stream);
-    degree_ = tables.degree, matrix_ = tables.far.matrix, links_ = tables.far.begin[8];
-  }
+void TensorM2l::use_operators(const TablesView<float>& tables, cudaStream_t stream) {
+  if (tables.degree == degree_ && tables.far.matrix == matrix_ && tables.far.begin[8] == links_) return;
+  choose_passes(tables.degree);
+  make_operators(tables, stream);
+  degree_ = tables.degree, matrix_ = tables.far.matrix, links_ = tables.far.begin[8];
+}
+
+void TensorM2l::make_rows(const TreeView& tree, BoxId first, BoxId last, TensorEngine engine, bool large,
+                          cudaStream_t stream) {
   const int group = group_of(view_.full.width, 1, engine);
   constexpr int graded_tile_rows = 128;
   const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
-  const int tile_rows = tile_rows_of(tree, group * view_.full.width, group, engine, large);
+  const int tile_rows = tile_rows_of(std::int64_t(last) - first, group * view_.full.width, group, engine, large);
   const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
   const int wave = tile_rows <= 128 ? 0 : large ? 3 : device_limits().multiprocessors;
-  rows_.build(tree, group, tile_rows, wave, stream);
-  if (!shared) graded_rows_.build(tree, graded_group, graded_tile_rows, 0, stream);
+  rows_.build(tree, first, last, group, tile_rows, wave, stream);
+  if (!shared) graded_rows_.build(tree, first, last, graded_group, graded_tile_rows, 0, stream);
   view_.full.rows = rows_.view();
   view_.graded.rows = shared ? rows_.view() : graded_rows_.view();
+}
+
+void TensorM2l::prepare_operands(const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
   boxes_ = tree.boxes;
   make_room(1);
   count_most_sources(tree, stream);
@@ -219,6 +224,32 @@ bool TensorM2l::allow_dipoles(const TreeView& tree, cudaStream_t stream) {
   }
   upload(most_sources_, most, max_levels + 1, stream);
   return true;
+}
+
+void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
+                      bool large) {
+  use_operators(tables, stream);
+  const bool some = tree.levels > 2;
+  make_rows(tree, some ? tree.level_begin[1] : 0, some ? tree.level_begin[tree.levels - 1] : 0, engine, large, stream);
+  prepare_operands(tree, engine, stream);
+}
+
+void TensorM2l::build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
+  choose_passes(degree);
+  prepare_operands(tree, engine, stream);
+}
+
+void TensorM2l::build_level(const TablesView<float>& tables, const TreeView& tree, int level,
+                            const TensorView& operands, cudaStream_t stream) {
+  use_operators(tables, stream);
+  const TensorEngine engine = operands.warpgroups ? TensorEngine::warpgroup : TensorEngine::warp;
+  make_rows(tree, tree.level_begin[level - 1], tree.level_begin[level], engine, false, stream);
+  const TensorPass full = view_.full, graded = view_.graded;
+  view_ = operands;
+  for (const auto& [own, common] : {std::pair{&full, &view_.full}, {&graded, &view_.graded}}) {
+    common->rows = own->rows;
+    for (int part = 0; part < 2; ++part) common->operators[part] = own->operators[part];
+  }
 }
 
 std::string TensorM2l::arithmetic() const {

@@ -26,6 +26,11 @@ class TensorM2l {
   /// Makes the operands' scale that of sources with dipoles, and waits for the stream; after build. false: it would
   /// leave the range of the scales, and m2l has to do without tensor cores.
   bool allow_dipoles(const TreeView& tree, cudaStream_t stream);
+  /// In two parts, of expansions whose operators depend on the level. Room for the operands of all levels:
+  void build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream);
+  /// and, of another object, the operators and rows of one level; `operands` are those of the first.
+  void build_level(const TablesView<float>& tables, const TreeView& tree, int level, const TensorView& operands,
+                   cudaStream_t stream);
   void release();
 
   /// Room for the operands of so many densities, which m2l may then sum side by side; `build` makes it for one.
@@ -42,7 +47,10 @@ class TensorM2l {
   static std::int64_t bytes_of_operators(int degree);
 
  private:
+  void use_operators(const TablesView<float>& tables, cudaStream_t stream);
   void make_operators(const TablesView<float>& tables, cudaStream_t stream);
+  void make_rows(const TreeView& tree, BoxId first, BoxId last, TensorEngine engine, bool large, cudaStream_t stream);
+  void prepare_operands(const TreeView& tree, TensorEngine engine, cudaStream_t stream);
   void choose_passes(int degree);
   void count_most_sources(const TreeView& tree, cudaStream_t stream);
 
