@@ -10,10 +10,16 @@ autograd = torch.autograd
 tight = {"tolerance": 1e-12}
 
 
+def spaced(rng, count, shift=0.0):
+    """About 1 apart, so that differences can be trusted."""
+    grid = np.stack(np.unravel_index(np.arange(count), (3, 3, 3)), axis=1)
+    return grid + 0.3 * rng.random((count, 3)) + shift
+
+
 @pytest.fixture
 def few(rng):
     """Sources, targets, charges of two densities, dipoles of two densities."""
-    arrays = rng.random((9, 3)), rng.random((5, 3)) + 0.5, rng.standard_normal((2, 9)), rng.standard_normal((2, 9, 3))
+    arrays = spaced(rng, 9), spaced(rng, 5, 0.5), rng.standard_normal((2, 9)), rng.standard_normal((2, 9, 3))
     return [torch.from_numpy(a).requires_grad_() for a in arrays]
 
 

@@ -29,8 +29,8 @@ def _compute(sources: Any, targets: Any, strengths: Any, dipoles: Any, options: 
              hessian: bool) -> tuple[Any, Any, Any]:
     plain = (None if tensor is None else tensor.detach() for tensor in (sources, targets, strengths, dipoles))
     field = autograd.sums(options, *plain, gradient, hessian)  # type: ignore[call-arg]
-    none = field.potential.new_empty(0)
-    return field.potential, field.gradient if gradient or hessian else none, field.hessian if hessian else none
+    none = field.potential.new_empty  # each its own: outputs of an operator share no memory
+    return field.potential, field.gradient if gradient or hessian else none(0), field.hessian if hessian else none(0)
 
 
 _sums = torch.library.custom_op(
@@ -56,6 +56,7 @@ def _asked(sources: Any, targets: Any, strengths: Any, dipoles: Any, options: st
 def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
     ctx.save_for_backward(*inputs[:4])
     ctx.options = inputs[4]
+    ctx.computed = True, inputs[5] or inputs[6], inputs[6]
     ctx.set_materialize_grads(False)  # zeros would cost sums of dipoles, and ask for third derivatives
 
 
@@ -66,7 +67,8 @@ def _backward(ctx: Any, *incoming: Any) -> tuple[Any, ...]:
     def sums(y: Any, x: Any, q: Any, p: Any, gradient: bool, hessian: bool) -> Field:
         return _asked(y, x, q, p, ctx.options, gradient, hessian)
 
-    found = pull_back(torch, sums, ctx.options, (sources, targets), (strengths, dipoles), incoming, wanted)
+    a, w, third = (part if computed else None for part, computed in zip(incoming, ctx.computed))
+    found = pull_back(torch, sums, ctx.options, (sources, targets), (strengths, dipoles), (a, w, third), wanted)
     return (*(found.get(name) if name in wanted else None for name in _inputs), None, None, None)
 
 
