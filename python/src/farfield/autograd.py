@@ -119,15 +119,14 @@ def _one_after_another(xp: Any, first: Array, second: Array) -> Array:
 
 def _force(xp: Any, field: Field, charges: Array, dipoles: Array, points: Array) -> Array:
     """What a field does to charges and dipoles, added over the densities: charges grad + Hessian dipoles."""
-    total = 0
+    total: Any = 0
     if charges is not None:
         total = total + charges[..., None] * field.gradient
     if dipoles is not None:
         xx, yy, zz, xy, xz, yz = (field.hessian[..., i] for i in range(6))
         px, py, pz = (dipoles[..., i] for i in range(3))
         total = total + xp.stack([xx * px + xy * py + xz * pz, xy * px + yy * py + yz * pz, xz * px + yz * py + zz * pz], -1)
-    added: Array = total.sum(0)[:, :points.shape[1]]  # type: ignore[attr-defined]
-    return added
+    return total.sum(0)[:, :points.shape[1]]
 
 
 class _Plans:
@@ -143,7 +142,6 @@ class _Plans:
             self._kept.clear()
 
     def evaluate(self, options: dict[str, Any], points: tuple[Array, Array], sources: tuple[Array, Array]) -> Field:
-        # Before a plan is kept its types count, too: strengths choose none.
         key = (tuple(sorted(options.items())), type(points[0]))
         entry = self._take(key, points) or _planned(key, points, options)
         result = entry[3].evaluate(*sources)

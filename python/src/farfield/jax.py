@@ -11,17 +11,13 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import autograd
-from .autograd import Array, Field, checked, encode, forget, pull_back
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._options import DirectOptions
+from .arrays import Array
+from .autograd import Field, checked, encode, forget, pull_back
 
 __all__ = ["Field", "evaluate", "forget"]
 
@@ -36,7 +32,7 @@ def _forward(static: _Static, sources: Array, targets: Array, strengths: Array, 
     options, gradient, hessian = static
     carried = dipoles if strengths is None else strengths
     count = (sources if targets is None else targets).shape[0]
-    shapes = [(), (3,)][:1 + (gradient or hessian)] + [(6,)] * hessian
+    shapes: list[Any] = [(), (3,)][:1 + (gradient or hessian)] + [(6,)] * hessian
     results = tuple(jax.ShapeDtypeStruct((carried.shape[0], count, *shape), carried.dtype) for shape in shapes)
     # Strengths that vmap maps over become densities: with one length along its axis, points are the same for all.
     return Field(*jax.pure_callback(partial(_host, static), results, sources, targets, strengths, dipoles,
@@ -46,8 +42,8 @@ def _forward(static: _Static, sources: Array, targets: Array, strengths: Array, 
 def _host(static: _Static, *given: Any) -> tuple[Any, ...]:
     """NumPy's arrays, with the axes of vmap before their own."""
     own = (2, 2, 2, 3)
-    arrays = [None if array is None else np.asarray(array) for array in given]
-    leads = [() if array is None else array.shape[:array.ndim - axes] for array, axes in zip(arrays, own)]
+    arrays: list[Any] = [None if array is None else np.asarray(array) for array in given]
+    leads: list[Any] = [() if array is None else array.shape[:array.ndim - axes] for array, axes in zip(arrays, own)]
     lead = np.broadcast_shapes(*leads)
     if not lead:
         return _computed(static, *arrays)
@@ -67,9 +63,9 @@ def _as_densities(static: _Static, lead: tuple[int, ...], arrays: list[Any], own
     return tuple(part.reshape(vectors + part.shape[1:]) for part in _computed(static, *points, *flat))
 
 
-def _computed(static: _Static, *arrays: Any) -> tuple[Any, ...]:
+def _computed(static: _Static, sources: Any, targets: Any, strengths: Any, dipoles: Any) -> tuple[Any, ...]:
     options, gradient, hessian = static
-    field = autograd.sums(options, *arrays, gradient, hessian)  # type: ignore[call-arg]
+    field = autograd.sums(options, sources, targets, strengths, dipoles, gradient, hessian)
     return tuple(part for part in field if part is not None)
 
 
@@ -87,7 +83,7 @@ def _backward(static: _Static, saved: Any, incoming: Field) -> tuple[Any, ...]:
         found: Field = _sums((static[0], gradient, hessian), y, x, q, p)
         return found
 
-    moved = tuple(None if isinstance(part, _SymbolicZero) else part for part in incoming)
+    moved: Any = tuple(None if isinstance(part, _SymbolicZero) else part for part in incoming)
     found = pull_back(jax.numpy, sums, static[0], (sources, targets), (strengths, dipoles), moved, set(wanted))
     return tuple(found.get(name) if name in wanted else None for name in _inputs)
 
@@ -97,15 +93,17 @@ _sums.defvjp(_saved, _backward, symbolic_zeros=True)
 
 
 def evaluate(sources: Array, strengths: Array | None = None, targets: Array | None = None, *, dipoles: Array | None = None,
-             gradient: bool = False, hessian: bool = False, **options: Unpack[DirectOptions]) -> Field:
+             gradient: bool = False, hessian: bool = False, **options: Any) -> Field:
     """farfield.evaluate of arrays of one type, with derivatives of potential and gradient.
 
     sources (N, 3); strengths (N,) or (nd, N); targets (M, 3), None: the sources; dipoles (N, 3) or (nd, N, 3).
     """
-    points = tuple(None if array is None else jax.numpy.asarray(array) for array in (sources, targets))
+    points: Any = tuple(None if array is None else jax.numpy.asarray(array) for array in (sources, targets))
+    charges: Any
+    moments: Any
     charges, moments = (None if array is None else jax.numpy.asarray(array) for array in (strengths, dipoles))
-    checked(points, charges, moments)  # type: ignore[arg-type]
-    several = charges.ndim > 1 if charges is not None else moments.ndim > 2  # type: ignore[union-attr]
+    checked(points, charges, moments)
+    several = (moments[..., 0] if charges is None else charges).ndim > 1
     if not several:
         charges, moments = (None if array is None else array[None] for array in (charges, moments))
     field: Field = _sums((encode(**options), gradient, hessian), *points, charges, moments)

@@ -8,15 +8,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import autograd
-from .autograd import Array, Field, checked, encode, forget, pull_back
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._options import DirectOptions
+from .arrays import Array
+from .autograd import Field, checked, encode, forget, pull_back
 
 __all__ = ["Field", "evaluate", "forget"]
 
@@ -27,8 +23,8 @@ _inputs = ("sources", "targets", "strengths", "dipoles")
 
 def _compute(sources: Any, targets: Any, strengths: Any, dipoles: Any, options: str, gradient: bool,
              hessian: bool) -> tuple[Any, Any, Any]:
-    plain = (None if tensor is None else tensor.detach() for tensor in (sources, targets, strengths, dipoles))
-    field = autograd.sums(options, *plain, gradient, hessian)  # type: ignore[call-arg]
+    y, x, q, p = (None if tensor is None else tensor.detach() for tensor in (sources, targets, strengths, dipoles))
+    field = autograd.sums(options, y, x, q, p, gradient, hessian)
     none = field.potential.new_empty  # each its own: outputs of an operator share no memory
     return field.potential, field.gradient if gradient or hessian else none(0), field.hessian if hessian else none(0)
 
@@ -39,7 +35,6 @@ _sums = torch.library.custom_op(
            " -> (Tensor, Tensor, Tensor)")
 
 
-@_sums.register_fake  # type: ignore[untyped-decorator,unused-ignore]
 def _shapes(sources: Any, targets: Any, strengths: Any, dipoles: Any, options: str, gradient: bool,
             hessian: bool) -> tuple[Any, Any, Any]:
     carried = dipoles if strengths is None else strengths
@@ -72,18 +67,20 @@ def _backward(ctx: Any, *incoming: Any) -> tuple[Any, ...]:
     return (*(found.get(name) if name in wanted else None for name in _inputs), None, None, None)
 
 
+_sums.register_fake(_shapes)
 _sums.register_autograd(_backward, setup_context=_save)
 _constant_encode = torch.compiler.assume_constant_result(encode)
 
 
 def evaluate(sources: Array, strengths: Array | None = None, targets: Array | None = None, *, dipoles: Array | None = None,
-             gradient: bool = False, hessian: bool = False, **options: Unpack[DirectOptions]) -> Field:
+             gradient: bool = False, hessian: bool = False, **options: Any) -> Field:
     """farfield.evaluate of tensors of one type, with derivatives of potential and gradient.
 
     sources (N, 3); strengths (N,) or (nd, N); targets (M, 3), None: the sources; dipoles (N, 3) or (nd, N, 3).
     """
     checked((sources, targets), strengths, dipoles)
-    several = strengths.ndim > 1 if strengths is not None else dipoles.ndim > 2  # type: ignore[union-attr]
+    carried: Any = dipoles if strengths is None else strengths
+    several = carried.ndim > (2 if strengths is None else 1)
     if not several:
         strengths = None if strengths is None else strengths[None]
         dipoles = None if dipoles is None else dipoles[None]
