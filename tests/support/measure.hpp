@@ -136,4 +136,18 @@ std::uint64_t hash_of(const std::vector<T>& values) {
   return hash;
 }
 
+/// The same bits of every plan, each of which is asked twice.
+inline void expect_same_bits(const Cloud& cloud, const Options& options, int plans) {
+  std::uint64_t potential = 0, gradient = 0;
+  for (int run = 0; run < plans; ++run) {
+    Plan plan = make_plan(cloud, options);
+    for (int again = 0; again < 2; ++again) {
+      const Result<double> r = plan.evaluate(cloud.strengths);
+      if (run == 0 && again == 0) potential = hash_of(r.potential), gradient = hash_of(r.gradient);
+      EXPECT_EQ(hash_of(r.potential), potential) << cloud.label << ", plan " << run;
+      EXPECT_EQ(hash_of(r.gradient), gradient) << cloud.label << ", plan " << run;
+    }
+  }
+}
+
 }  // namespace farfield::testing

@@ -47,7 +47,8 @@ static void add_multipole(const Work<Real>& work, BoxId box, const BoxFrame& fra
     }
     if constexpr (has_logarithm) visit.out[0] += logarithm;
     for (int part = first; part < end; ++part)
-      deliver<Real>(work.result.any(part) + density * work.result_pitch + t, visit.out[part] * weight, scale[part], valid);
+      deliver<Real>(work.result.any(part) + density * work.result_pitch + t, visit.out[part] * weight, scale[part],
+                    valid);
   }
 }
 
