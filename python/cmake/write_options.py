@@ -16,9 +16,12 @@ def annotation(option: "_core.OptionInfo") -> str:
 
 
 lines = ["# Made from include/farfield/options_list.h.", "from typing import Any, Literal, TypedDict", "",
-         "class DirectOptions(TypedDict, total=False):"]
-# dipoles are an argument of functions that take strengths, and an option of plans
-lines += [f"    {o.name}: {annotation(o)}" for o in _core.options() if o.name != "dipoles"]
-lines += ["", "class Options(DirectOptions, total=False):", "    dipoles: bool", ""]
+         "class SumOptions(TypedDict, total=False):"]
+# bandwidth and periodic are arguments of densities; dipoles one of functions that take strengths, and an option of plans
+of_density = ("bandwidth", "periodic")
+lines += [f"    {o.name}: {annotation(o)}" for o in _core.options() if o.name not in (*of_density, "dipoles")]
+lines += ["", "class DirectOptions(SumOptions, total=False):",
+          *(f"    {o.name}: {annotation(o)}" for o in _core.options() if o.name in of_density), ""]
+lines += ["class Options(DirectOptions, total=False):", "    dipoles: bool", ""]
 with open(sys.argv[2], "w", encoding="utf-8") as file:
     file.write("\n".join(lines))

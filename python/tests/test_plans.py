@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import farfield as ff
+from conftest import relative
+from farfield import _core
 
 
 def evaluated(plan, charges):
@@ -116,3 +118,20 @@ def test_import_brings_nothing_but_numpy():
 def test_import_takes_neither_torch_nor_jax():
     program = "import farfield, sys; assert not {'torch', 'jax'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_every_option_arrives(points, charges):
+    """Each name is known, and a wrong value is refused under it; what plans decide by stands in the report."""
+    wrong = {"flag": "yes", "whole": 0.5, "count": 0.5, "seed": 0.5, "real": "much"}
+    for option in _core.options():
+        with pytest.raises(ff.UsageError, match=f"^{option.name} is"):
+            _core.Plan(points, None, None, None, {option.name: "?" if option.words else wrong[option.type]})
+    given = {"method": "treecode", "softening": 0.02, "softening_kind": "spline", "threads": 1, "tolerance": 1e-4, "degree": 6,
+             "leaf_size": 40, "precision": "double", "scale": -2.0, "kernel": "laplace3d", "backend": "cpu"}
+    report = ff.Plan(points, **given).report
+    for name, value in given.items():
+        assert getattr(report, name) == value, name
+    lengths = np.random.default_rng(1).random(600) / 50
+    varying = ff.evaluate(points, charges, softening=lengths, method="treecode", tolerance=1e-5)
+    exact = ff.direct_sum(points, charges, softening=lengths)
+    assert varying.report.softening_varies and relative(varying.potential, exact.potential) < 1e-5

@@ -2,27 +2,13 @@
 #include <nanobind/stl/optional.h>
 
 #include <atomic>
-#include <memory>
-#include <vector>
 
-#include "core.hpp"
+#include "owned.hpp"
 #include "use.hpp"
 
 namespace farfield::python {
 
 namespace {
-
-/// (count, components...) as a NumPy array that frees the numbers with itself; None where there are none.
-template <Real T>
-nb::object as_array(std::vector<T>&& numbers, std::size_t count, std::initializer_list<std::size_t> components) {
-  std::vector<std::size_t> shape{count};
-  shape.insert(shape.end(), components);
-  auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
-  T* data = owned->data();
-  const nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  owned.release();
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner), nb::rv_policy::automatic);
-}
 
 class OwnBiotSavart {
  public:
@@ -66,9 +52,9 @@ class OwnBiotSavart {
     }
     report = field.report;
     nb::object gradient = nb::none(), stretching = nb::none();
-    if (options_.hessian) gradient = as_array(std::move(field.velocity_gradient), target_count_, {3, 3});
-    if (options_.hessian && alike_) stretching = as_array(std::move(field.stretching), target_count_, {3});
-    return nb::make_tuple(as_array(std::move(field.velocity), target_count_, {3}), gradient, stretching);
+    if (options_.hessian) gradient = as_array(std::move(field.velocity_gradient), {target_count_, 3, 3});
+    if (options_.hessian && alike_) stretching = as_array(std::move(field.stretching), {target_count_, 3});
+    return nb::make_tuple(as_array(std::move(field.velocity), {target_count_, 3}), gradient, stretching);
   }
 
   std::size_t target_count_;

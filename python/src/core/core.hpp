@@ -35,5 +35,9 @@ void bind_options(nb::module_& module);
 void bind_report(nb::module_& module);
 void bind_plan(nb::module_& module);
 void bind_biot_savart(nb::module_& module);
+void bind_motion(nb::module_& module);
+void bind_density(nb::module_& module);
+/// Where zlib, libpng, fmt and nlohmann-json were found at the build.
+void bind_bodies(nb::module_& module);
 
 }  // namespace farfield::python

@@ -13,6 +13,11 @@ NB_MODULE(_core, module) {
   python::bind_report(module);
   python::bind_plan(module);
   python::bind_biot_savart(module);
+  python::bind_motion(module);
+  python::bind_density(module);
+#ifdef FARFIELD_PYTHON_FILES
+  python::bind_bodies(module);
+#endif
   module.attr("version") = FARFIELD_VERSION;
   nb::class_<DeviceInfo>(module, "DeviceInfo")
       .def_ro("name", &DeviceInfo::name)

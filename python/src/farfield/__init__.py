@@ -8,6 +8,9 @@
 from . import _core, errors, options
 from ._core import DeviceInfo, built_with_cuda, devices, kernels
 from .biot_savart import BiotSavart, VortexField
+from .bodies import (Bodies, History, Simulation, draw, generate, generator_kinds, input_formats, read, read_points,
+                     simulate, write)
+from .density import Density, kde
 from .errors import (DeviceError, Error, InputError, InternalError, OutOfMemoryError, OutputError, UsageError)
 from .plan import Plan, direct_sum, evaluate, memory_bound
 from .report import Report
@@ -16,7 +19,9 @@ from .result import Result
 __version__ = _core.version
 
 __all__ = [
-    "BiotSavart", "DeviceError", "DeviceInfo", "Error", "InputError", "InternalError", "OutOfMemoryError", "OutputError",
-    "Plan", "Report", "Result", "UsageError", "VortexField", "__version__", "built_with_cuda", "devices", "direct_sum",
-    "errors", "evaluate", "kernels", "memory_bound", "options",
+    "BiotSavart", "Bodies", "Density", "DeviceError", "DeviceInfo", "Error", "History", "InputError", "InternalError",
+    "OutOfMemoryError", "OutputError", "Plan", "Report", "Result", "Simulation", "UsageError", "VortexField",
+    "__version__", "built_with_cuda", "devices", "direct_sum", "draw", "errors", "evaluate", "generate",
+    "generator_kinds", "input_formats", "kde", "kernels", "memory_bound", "options", "read", "read_points", "simulate",
+    "write",
 ]

@@ -1,0 +1,23 @@
+# Parts of the project that are not installed with the library (motion, density, io), compiled for the module alone.
+if(NOT TARGET farfield)
+  add_library(farfield ALIAS farfield::farfield)
+endif()
+if(NOT TARGET farfield_warnings)
+  add_library(farfield_warnings INTERFACE)
+endif()
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+if(TARGET CUDA::cudart_static)  # a library with CUDA: bodies move on its device, too
+  set(FARFIELD_CUDA ON)
+  include(${FARFIELD_SOURCES}/cmake/cuda.cmake)
+endif()
+set(own_sources ${PROJECT_SOURCE_DIR})
+set(PROJECT_SOURCE_DIR ${FARFIELD_SOURCES})  # the parts name their folders from the root of the project
+foreach(part motion density)
+  if(NOT TARGET farfield_${part})
+    add_subdirectory(${FARFIELD_SOURCES}/${part} ${part} EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
+if(FARFIELD_FILES AND NOT TARGET farfield_io)
+  add_subdirectory(${FARFIELD_SOURCES}/io io EXCLUDE_FROM_ALL)
+endif()
+set(PROJECT_SOURCE_DIR ${own_sources})
