@@ -408,7 +408,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K>
   void far_field_of(int density, SideStream* side) {
-    Work<Real> one = density_of(work_, density);
+    Work<Real> one = work_.of(density);
     if (side) translations_.bind_operands(one, density);
     BoundStages<K, Real> bound(one, events_, side, true);
     upward(bound, events_);

@@ -103,7 +103,7 @@ static void clear_results(const NearWork<Real>& work) {
 template <class Kernel, class Real>
 static int served(const NearWork<Real>& work) {
   const bool softened = work.softening.length > 0 || work.source_length;
-  return Differentiates<Kernel> && of_densities(work, 0, 1).plain() && !softened ? densities_together : 1;
+  return Differentiates<Kernel> && work.of(0).plain() && !softened ? densities_together : 1;
 }
 
 template <class Kernel, class Real>

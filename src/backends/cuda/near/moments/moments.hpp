@@ -17,24 +17,12 @@ void direct_moments(const NearWork<Real>& work, std::int64_t sources, std::int64
 /// Densities of charges without softening whose pairs p2p forms together; others go one by one.
 inline constexpr int densities_together = 3;
 
-/// The sum of so many densities from `first` on.
-template <class Real>
-NearWork<Real> of_densities(NearWork<Real> work, int first, int densities) {
-  work.strength += first * work.strength_pitch;
-  for (const Real*& axis : work.dipole)
-    if (axis) axis += first * work.strength_pitch;
-  for (Real*& part : work.result.part)
-    if (part) part += first * work.result_pitch;
-  work.densities = densities;
-  return work;
-}
-
 /// Calls sum(work) for slices of `together` densities, and for each that is left over.
 template <class Real, class Sum>
 void for_each_slice(const NearWork<Real>& work, int together, const Sum& sum) {
   for (int first = 0, slice; first < work.densities; first += slice) {
     slice = first + together <= work.densities ? together : 1;
-    sum(of_densities(work, first, slice));
+    sum(work.of(first, slice));
   }
 }
 
