@@ -368,7 +368,10 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
     if (!(r2 > 0) && work.is_self(s, t)) return sum;
     return in_precision<Real>(spline_pair_sums<Kernel, parts>(softening, x, y, z, static_cast<double>(q)));
   }
-  if constexpr (softened == Softened::no && Kernel::singular && (sizeof(Real) == 8 || CountsCoincident<Kernel>))
+  if constexpr (softened == Softened::no && Kernel::singular && sizeof(Real) == 8)
+    if (r2 < least_square<double>)
+      return nearest_pair_sums<Kernel, parts>(in_frame<Kernel>(work.parameters, frame.factor), x, y, z, q);
+  if constexpr (CountsCoincident<Kernel> && sizeof(Real) == 4)
     if (r2 < static_cast<double>(least_square<Real>))
       return in_precision<Real>(nearest_pair_sums<Kernel, parts>(in_frame<Kernel>(work.parameters, frame.factor), x, y,
                                                                  z, static_cast<double>(q)));

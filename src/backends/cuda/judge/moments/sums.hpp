@@ -11,7 +11,7 @@
 namespace farfield::cuda::moment_sums {
 
 /// Of a target: results, absolute terms, squared terms; where something `lacks`, DirectSum::missing as well.
-constexpr int numbers(bool lacks) { return with_hessian + 2 * orders + (lacks ? with_hessian : 0); }
+FARFIELD_HD constexpr int numbers(bool lacks) { return with_hessian + 2 * orders + (lacks ? with_hessian : 0); }
 inline constexpr int shares = 64;  ///< of the sources, a block each
 constexpr std::int64_t room(std::int64_t targets, bool lacks) { return targets * (shares + 1) * numbers(lacks); }
 
