@@ -37,7 +37,7 @@
 
 /* plummer: 1/sqrt(r^2 + softening^2). spline: the cubic spline of GADGET, 1/r from r = 2.8 softening on and
  * 1/softening at r = 0 (docs/mathematics/p2p.md). Cores of vortex particles (docs/biot-savart.md), of one length for all
- * pairs and backend cpu: algebraic, (r^2 + 3/2 softening^2) / (r^2 + softening^2)^(3/2); gauss, erf(r / (sqrt 2
+ * pairs: algebraic, (r^2 + 3/2 softening^2) / (r^2 + softening^2)^(3/2); gauss, erf(r / (sqrt 2
  * softening)) / r. */
 #define FARFIELD_SOFTENING_KIND(VALUE)        \
   VALUE(plummer, PLUMMER, 0, "plummer")       \

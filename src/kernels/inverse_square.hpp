@@ -17,7 +17,7 @@ concept OfInverseSquare = PairKernel<K> && K::Basis::decay.axes == 2 && requires
 /// parameters have, or of none: its pairs do not look for one.
 template <class Kernel, class F>
 decltype(auto) with_core([[maybe_unused]] const KernelParameters& parameters, F&& f) {
-  if constexpr (HasCore<Kernel>)
+  if constexpr (HasCore<Kernel> && !CountsCoincident<Kernel>)
     return Kernel::with_core(parameters, f);
   else
     return f(std::type_identity<Kernel>{});
@@ -32,10 +32,12 @@ decltype(auto) with_blobs([[maybe_unused]] const KernelParameters& p, [[maybe_un
   return f(std::type_identity<Kernel>{});
 }
 
-/// with_parts_of for pairs of kernel K, of which a device has cores of the gradient alone.
+/// with_parts_of for pairs of kernel K: with_blobs says whether those with a core are summed with the potential.
 template <class K, class F>
 decltype(auto) with_pair_parts_of(int parts, F&& f) {
-  if constexpr (HasCore<K>)
+  if constexpr (CountsCoincident<K>)
+    return f(std::integral_constant<int, with_gradient>{});
+  else if constexpr (HasCore<K>)
     return f(std::integral_constant<int, gradient_alone>{});
   else
     return with_parts_of<K>(parts, f);

@@ -10,7 +10,7 @@
 namespace farfield {
 
 /// A template parameter of pair sums, so that those without softening are the same as if there were none.
-/// `..._lengths`: each point has a length of its own. Cores (kernels/cores/cores.hpp) are summed by the CPU alone.
+/// `..._lengths`: each point has a length of its own. The last two are cores (kernels/cores/cores.hpp).
 enum class Softened { no, plummer, spline, plummer_lengths, spline_lengths, algebraic, gauss };
 
 FARFIELD_HD constexpr bool has_lengths(Softened s) {

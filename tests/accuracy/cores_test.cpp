@@ -17,7 +17,7 @@ Options cored(SofteningKind kind, double sigma, double tolerance = 1e-6) {
   o.softening = sigma;
   o.softening_kind = kind;
   o.tolerance = tolerance;
-  return o;
+  return on_tested_backend(o);
 }
 
 /// Of K and its derivatives by -D = -(1/r) d/dr, as the pairs of a sum have them, at rho sigma.

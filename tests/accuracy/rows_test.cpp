@@ -156,7 +156,6 @@ TEST(Rows, StreamFunctionOfCoresInBothPrecisionsAndInAnyUnit) {
     for (double& x : cloud.sources) x *= unit;
     for (const Core core : {Core::none, Core::gauss, Core::rankine})
       for (const Precision precision : {Precision::single_, Precision::double_}) {
-        if (core != Core::none && tested_on_device()) continue;  // not offered
         Options o = with_stream_function(row_options(1e-5, 1.1 * unit, precision));
         o.scale = -3;
         if (core != Core::none) o = cored(o, core, 0.05 * unit);
@@ -201,7 +200,6 @@ TEST(Rows, StreamFunctionOfPointsThatCoincide) {
   for (std::size_t i = 0; i < own.potential.size(); ++i) EXPECT_NEAR(own.potential[i], apart.potential[i], 1e-6);
   const std::vector<double> one{0.3, 0.2, 0}, q{5};
   EXPECT_NEAR(Plan(points(one), o).evaluate(q).potential[0], 0, 1e-15);
-  if (tested_on_device()) return;
   o = cored(o, Core::gauss, 0.02);
   EXPECT_LE(error_of(cloud, o, row_exact(cloud, o)), slack * o.tolerance);
 }

@@ -2,6 +2,8 @@
 // field.
 #include "support/screened.hpp"
 
+#include <tuple>
+
 #include "support/gpu.hpp"
 
 namespace farfield::testing {
@@ -92,28 +94,33 @@ TEST_F(CudaScreened, KeepsThePromiseInSingleWithExpansions) {
     }
 }
 
+class CudaScreenedScheme : public CudaScreened,
+                           public ::testing::WithParamInterface<std::tuple<Precision, int, Stencil>> {};
+
 /// Every path on trees small enough for a sanitizer: all lists, both stencils, levels whose expansions are left out.
-TEST_F(CudaScreened, TakesEveryPathOnSmallTrees) {
+TEST_P(CudaScreenedScheme, TakesEveryPathOnSmallTrees) {
+  const auto [precision, degree, stencil] = GetParam();
   std::int64_t m2p = 0, p2l = 0;
-  for (const Kind kind : {Kind::plummer, Kind::apart})
-    for (const Stencil stencil : {Stencil::full, Stencil::reduced})
-      for (const Precision precision : {Precision::single_, Precision::double_})
-        for (const int degree : {3, 8}) {
-          const Cloud cloud = make_cloud(kind, 801, Signs::mixed);
-          for (const double screening : {5.0, 3000.0}) {
-            Options o = device_options(screening / extent_of(cloud), 1e-3, precision);
-            o.stencil = stencil, o.leaf_size = 13, o.degree = degree;
-            const Outcome found = measure_screened(cloud, o);
-            if (screening < 100) {
-              EXPECT_LE(found.worst(), degree == 3 ? 0.3 : 2e-2) << cloud.label << ", degree " << degree;
-            }
-            EXPECT_GE(found.report.levels, 4) << cloud.label;
-            m2p += found.report.m2p_boxes, p2l += found.report.p2l_boxes;
-          }
-        }
+  for (const Kind kind : {Kind::plummer, Kind::apart}) {
+    const Cloud cloud = make_cloud(kind, 801, Signs::mixed);
+    for (const double screening : {5.0, 3000.0}) {
+      Options o = device_options(screening / extent_of(cloud), 1e-3, precision);
+      o.stencil = stencil, o.leaf_size = 13, o.degree = degree;
+      const Outcome found = measure_screened(cloud, o);
+      if (screening < 100) {
+        EXPECT_LE(found.worst(), degree == 3 ? 0.3 : 2e-2) << cloud.label << ", degree " << degree;
+      }
+      EXPECT_GE(found.report.levels, 4) << cloud.label;
+      m2p += found.report.m2p_boxes, p2l += found.report.p2l_boxes;
+    }
+  }
   EXPECT_GT(m2p, 0);
   EXPECT_GT(p2l, 0);
 }
+INSTANTIATE_TEST_SUITE_P(Schemes, CudaScreenedScheme,
+                         ::testing::Combine(::testing::Values(Precision::single_, Precision::double_),
+                                            ::testing::Values(3, 8),
+                                            ::testing::Values(Stencil::full, Stencil::reduced)));
 
 TEST_F(CudaScreened, EveryDegreeErrsAsOnTheCpu) {
   const Cloud cloud = make_cloud(Kind::plummer, 5'000, Signs::mixed);

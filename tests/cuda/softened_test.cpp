@@ -1,5 +1,6 @@
-// Softening on a device: direct sums by the spline, and both kinds in the fast method, against sums in long double.
-// tests/accuracy/softened_fmm_test.cpp runs on a device as well (FARFIELD_TEST_BACKEND=cuda).
+// Softening on a device: direct sums by the spline and with cores, and all kinds in the fast method, against sums in
+// long double. tests/accuracy/softened_fmm_test.cpp and softened_derivatives_test.cpp run on a device as well
+// (FARFIELD_TEST_BACKEND=cuda), and Plummer's kernel in direct_test.cpp.
 #include "support/softened.hpp"
 
 #include "support/gpu.hpp"
@@ -7,21 +8,26 @@
 namespace farfield::testing {
 namespace {
 
-constexpr SofteningKind both_kinds[] = {SofteningKind::plummer, SofteningKind::spline};
-const How spline(Backend::cuda, SofteningKind::spline);
+class CudaSoftening : public GpuTest, public ::testing::WithParamInterface<SofteningKind> {
+ protected:
+  const How how{Backend::cuda, GetParam()};
+};
+std::string kind_name(const ::testing::TestParamInfo<SofteningKind>& info) { return word_of(info.param); }
+INSTANTIATE_TEST_SUITE_P(Kinds, CudaSoftening,
+                         ::testing::Values(SofteningKind::spline, SofteningKind::algebraic, SofteningKind::gauss),
+                         kind_name);
 
-class CudaSpline : public GpuTest {};
+TEST_P(CudaSoftening, OddSizes) { soften_odd_sizes(how, {1, 2, 33, 127, 513, 1'025}); }
+TEST_P(CudaSoftening, EveryCloud) { soften_kinds(how); }
+TEST_P(CudaSoftening, CoincidentPoints) { soften_coincident_points(how); }
+TEST_P(CudaSoftening, UnitsFarFromOne) { soften_far_units(how); }
+TEST_P(CudaSoftening, LengthsWhoseSquareIsOutOfRange) { soften_beyond_squares(how); }
+TEST_P(CudaSoftening, ResultsAtSourcesAndTargets) { soften_at_sources(how); }
+TEST_P(CudaSoftening, OneParticle) { soften_one_particle(how); }
+TEST_P(CudaSoftening, IsThatOfTheCheck) { check_softened(how); }
 
-TEST_F(CudaSpline, OddSizes) { soften_odd_sizes(spline, {1, 2, 33, 127, 513, 1'025}); }
-TEST_F(CudaSpline, EveryCloud) { soften_kinds(spline); }
-TEST_F(CudaSpline, CoincidentPoints) { soften_coincident_points(spline); }
-TEST_F(CudaSpline, UnitsFarFromOne) { soften_far_units(spline); }
-TEST_F(CudaSpline, LengthsWhoseSquareIsOutOfRange) { soften_beyond_squares(spline); }
-TEST_F(CudaSpline, ResultsAtSourcesAndTargets) { soften_at_sources(spline); }
-TEST_F(CudaSpline, OneParticle) { soften_one_particle(spline); }
-TEST_F(CudaSpline, IsThatOfTheCheck) { check_softened(spline); }
-
-class CudaSoftenedFmm : public GpuTest {};
+class CudaSoftenedFmm : public GpuTest, public ::testing::WithParamInterface<SofteningKind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, CudaSoftenedFmm, ::testing::ValuesIn(all_softenings), kind_name);
 
 Options fast(double softening, SofteningKind kind, double tolerance, Precision precision) {
   Options o = softened_options(softening, precision, How(Backend::cuda, kind));
@@ -43,65 +49,63 @@ Report expect_fast(const Cloud& cloud, const Options& o) {
 }
 
 /// Families of small leaves, narrow tiles and wide ones, with coincident points in each: small enough for a sanitizer.
-TEST_F(CudaSoftenedFmm, TakesEveryPathOnSmallTrees) {
-  for (const SofteningKind kind : both_kinds)
-    for (const Precision precision : both_precisions)
-      for (const std::int64_t leaf_size : {13, 60, 200})
-        for (const Kind points : {Kind::uniform, Kind::plummer, Kind::apart}) {
-          const double extent = points == Kind::plummer ? 100 : 1;
-          Options o = fast(2e-4 * extent, kind, 1e-3, precision);
-          o.leaf_size = leaf_size;
-          const Report r = expect_fast(with_coincident_points(make_cloud(points, 1'201, Signs::positive)), o);
-          EXPECT_EQ(r.method, "fmm");
-          EXPECT_GE(r.levels, points == Kind::plummer ? 3 : 2);
-        }
+TEST_P(CudaSoftenedFmm, TakesEveryPathOnSmallTrees) {
+  const SofteningKind kind = GetParam();
+  for (const Precision precision : both_precisions)
+    for (const std::int64_t leaf_size : {13, 60, 200})
+      for (const Kind points : {Kind::uniform, Kind::plummer, Kind::apart}) {
+        const double extent = points == Kind::plummer ? 100 : 1;
+        Options o = fast(2e-4 * extent, kind, 1e-3, precision);
+        o.leaf_size = leaf_size;
+        const Report r = expect_fast(with_coincident_points(make_cloud(points, 1'201, Signs::positive)), o);
+        EXPECT_EQ(r.method, "fmm");
+        EXPECT_GE(r.levels, points == Kind::plummer ? 3 : 2);
+      }
 }
 
 /// Leaves about as wide as the reach, so that most near pairs are within it, and reaches far below the leaves.
-TEST_F(CudaSoftenedFmm, KeepsThePromiseAtAllLengths) {
+TEST_P(CudaSoftenedFmm, KeepsThePromiseAtAllLengths) {
+  const SofteningKind kind = GetParam();
   for (const Kind points : {Kind::uniform, Kind::two_clusters, Kind::outside})
-    for (const SofteningKind kind : both_kinds)
-      for (const double softening : {1e-12, 1e-6, 1e-3, 0.02, 0.3, 1e5}) {
-        const Cloud cloud = make_cloud(points, 5'000, Signs::positive);
-        expect_fast(cloud, fast(softening, kind, 1e-4, Precision::single_));
-        expect_fast(cloud, fast(softening, kind, 1e-8, Precision::double_));
-      }
+    for (const double softening : {1e-12, 1e-6, 1e-3, 0.02, 0.3, 1e5}) {
+      const Cloud cloud = make_cloud(points, 5'000, Signs::positive);
+      expect_fast(cloud, fast(softening, kind, 1e-4, Precision::single_));
+      expect_fast(cloud, fast(softening, kind, 1e-8, Precision::double_));
+    }
 }
 
-TEST_F(CudaSoftenedFmm, AgreesWithTheCpu) {
-  for (const SofteningKind kind : both_kinds) {
-    const Cloud cloud = with_coincident_points(make_cloud(Kind::uniform, 20'003, Signs::positive));
-    Options o = fast(kind == SofteningKind::plummer ? 1e-6 : 0.01, kind, 1e-9, Precision::double_);
-    o.degree = 16, o.leaf_size = 70;
-    const Result<double> gpu = make_plan(cloud, o).evaluate(cloud.strengths);
-    o.backend = Backend::cpu;
-    const Result<double> cpu = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
-    EXPECT_EQ(gpu.report.near_pairs, cpu.report.near_pairs);
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < cpu.gradient.size(); ++i) {
-      difference += std::pow(gpu.gradient[i] - cpu.gradient[i], 2);
-      size += std::pow(cpu.gradient[i], 2);
-    }
-    EXPECT_LE(std::sqrt(difference / size), 1e-12) << word_of(kind);  // two orders of the same terms
+TEST_P(CudaSoftenedFmm, AgreesWithTheCpu) {
+  const SofteningKind kind = GetParam();
+  const Cloud cloud = with_coincident_points(make_cloud(Kind::uniform, 20'003, Signs::positive));
+  const double length = kind == SofteningKind::plummer ? 1e-6 : kind == SofteningKind::algebraic ? 1e-4 : 0.01;
+  Options o = fast(length, kind, 1e-9, Precision::double_);
+  o.degree = 16, o.leaf_size = 70;
+  const Result<double> gpu = make_plan(cloud, o).evaluate(cloud.strengths);
+  o.backend = Backend::cpu;
+  const Result<double> cpu = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
+  EXPECT_EQ(gpu.report.near_pairs, cpu.report.near_pairs);
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < cpu.gradient.size(); ++i) {
+    difference += std::pow(gpu.gradient[i] - cpu.gradient[i], 2);
+    size += std::pow(cpu.gradient[i], 2);
   }
+  EXPECT_LE(std::sqrt(difference / size), 1e-12) << word_of(kind);  // two orders of the same terms
 }
 
 /// Only at the sources does a particle leave itself out, though the tree has reordered both sets.
-TEST_F(CudaSoftenedFmm, ResultsAtSourcesAndTargets) {
+TEST_P(CudaSoftenedFmm, ResultsAtSourcesAndTargets) {
   const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, 3'000, Signs::positive));
-  for (const SofteningKind kind : both_kinds)
-    for (const Precision precision : both_precisions) expect_kept_at_both(cloud, fast(1e-5, kind, 1e-5, precision));
+  for (const Precision precision : both_precisions) expect_kept_at_both(cloud, fast(1e-5, GetParam(), 1e-5, precision));
 }
 
-TEST_F(CudaSoftenedFmm, GivesTheSameBitsTenTimes) {
+TEST_P(CudaSoftenedFmm, GivesTheSameBitsTenTimes) {
   const Cloud cloud = with_coincident_points(make_cloud(Kind::plummer, 5'003, Signs::mixed));
-  for (const SofteningKind kind : both_kinds)
-    for (const Precision precision : both_precisions)
-      for (const std::int64_t leaf_size : {13, 200}) {
-        Options o = fast(0.01, kind, 1e-4, precision);
-        o.leaf_size = leaf_size;
-        expect_same_bits(cloud, o, 10);
-      }
+  for (const Precision precision : both_precisions)
+    for (const std::int64_t leaf_size : {13, 200}) {
+      Options o = fast(0.01, GetParam(), 1e-4, precision);
+      o.leaf_size = leaf_size;
+      expect_same_bits(cloud, o, 10);
+    }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Kernels vortex and cauchy on the device: every path of their near and far fields, with and without the stream
-// function and cores. What tests/accuracy/vortex_test.cpp and rows_test.cpp hold the CPU to runs on a device as well
-// (FARFIELD_TEST_BACKEND=cuda).
+// function and cores. What tests/accuracy/vortex_test.cpp, stream_function_test.cpp and rows_test.cpp hold the CPU to
+// runs on a device as well (FARFIELD_TEST_BACKEND=cuda).
 #include "support/gpu.hpp"
 #include "support/vortices.hpp"
 
@@ -15,12 +15,17 @@ Options device_options(Kernel kernel, double tolerance, Precision precision) {
   return o;
 }
 
-/// Kernels with what may be asked of them: velocities, with their stream function, with cores; Cauchy sums.
+/// Kernels with what may be asked of them: velocities, with their stream function, with cores, with both; Cauchy sums.
 std::vector<Options> all_options(double tolerance, Precision precision, double radius) {
   const Options plain = device_options(Kernel::vortex, tolerance, precision);
   Options stream = plain;
   stream.stream_function = true;
-  return {plain, stream, cored(plain, Core::gauss, radius), cored(plain, Core::rankine, radius),
+  return {plain,
+          stream,
+          cored(plain, Core::gauss, radius),
+          cored(plain, Core::rankine, radius),
+          cored(stream, Core::gauss, radius),
+          cored(stream, Core::rankine, radius),
           device_options(Kernel::cauchy, tolerance, precision)};
 }
 

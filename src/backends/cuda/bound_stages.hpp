@@ -12,21 +12,6 @@
 
 namespace farfield::cuda {
 
-/// What one of the densities works with.
-template <class Real>
-Work<Real> density_of(const Work<Real>& work, int density) {
-  Work<Real> one = work;
-  one.densities = 1;
-  one.strength += density * work.strength_pitch;
-  one.multipole += density * work.expansion_pitch;
-  one.local += density * work.expansion_pitch;
-  for (Real*& part : one.result.part)
-    if (part) part += density * work.result_pitch;
-  for (const Real*& axis : one.dipole)
-    if (axis) axis += density * work.strength_pitch;
-  return one;
-}
-
 /// `StageWork`: Work, or LevelWork where tables depend on the level.
 template <class Kernel, class Real, class StageWork = Work<Real>>
 class BoundStages {

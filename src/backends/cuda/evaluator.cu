@@ -320,8 +320,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void make_rows() {
     if (walks() || has_rows_) return;
     P2pLimits<Real> limits;
-    if (decision.least_edge > 0) limits.most_targets = softened_tile(targets());
-    if (decision.lengths || decision.hessian || decision.dipoles) limits.family_mean = 0;
+    const bool derives = decision.hessian || decision.dipoles, softened = decision.softening > 0;
+    if (decision.least_edge > 0 || (softened && (derives || cored()))) limits.most_targets = softened_tile(targets());
+    if (decision.lengths || derives || cored() || blobs()) limits.family_mean = 0;
     time("rows",
          [&] { near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_, limits); });
     has_rows_ = true;
@@ -368,6 +369,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
+  bool cored() const { return decision.softening > 0 && is_core(decision.softening_kind); }
+  /// Do vortices have cores, and is their stream function summed?
+  bool blobs() const {
+    const double* core = decision.parameters.length;
+    return traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
+  }
   /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
   double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
 
@@ -408,7 +415,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K>
   void far_field_of(int density, SideStream* side) {
-    Work<Real> one = density_of(work_, density);
+    Work<Real> one = work_.of(density);
     if (side) translations_.bind_operands(one, density);
     BoundStages<K, Real> bound(one, events_, side, true);
     upward(bound, events_);

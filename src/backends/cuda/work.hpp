@@ -152,6 +152,21 @@ struct NearWork : TreeWork {
   /// Is the sum one of charges' potential and gradient, as most are? Other sums have kernels of their own.
   __host__ __device__ bool plain() const { return densities == 1 && moments() == 1 && !result.part[with_gradient]; }
 
+  /// What `count` of the densities from `first` on work with.
+  NearWork of(int first, int count = 1) const {
+    NearWork some = *this;
+    some.begin_at(first, count);
+    return some;
+  }
+  void begin_at(int first, int count) {
+    densities = count;
+    strength += first * strength_pitch;
+    for (const Real*& axis : dipole)
+      if (axis) axis += first * strength_pitch;
+    for (Real*& part : result.part)
+      if (part) part += first * result_pitch;
+  }
+
   /// Are these one particle? By their places among the sorted points.
   __device__ bool is_self(std::int64_t source, std::int64_t target) const {
     return this->alike ? source == target : source_order[source] + self_from == target_order[target];
@@ -172,6 +187,15 @@ struct Work : NearWork<Real> {
   MirrorView mirror;                 ///< the same in double; tables are those of the rotation then
   PlanarView<Real> planar;           ///< expansions of the plane, which have no other tables
   std::int64_t expansion_pitch = 0;  ///< from one density's expansions to the next's
+
+  /// What one of the densities works with.
+  Work of(int density) const {
+    Work one = *this;
+    one.begin_at(density, 1);
+    one.multipole += density * expansion_pitch;
+    one.local += density * expansion_pitch;
+    return one;
+  }
 };
 
 }  // namespace farfield::cuda

@@ -55,15 +55,6 @@ static void validate_method(const Options& o, Backend backend) {
 
 bool is_core(SofteningKind kind) { return kind == SofteningKind::algebraic || kind == SofteningKind::gauss; }
 
-bool offers_softening(Backend backend, const Options& o) {
-  if (backend != Backend::cuda || !(o.softening > 0)) return true;
-  return !is_core(o.softening_kind) && (o.method == Method::direct || !(o.hessian || o.dipoles));
-}
-
-bool offers_core(Backend backend, const Options& o) {
-  return backend != Backend::cuda || o.core == Core::none || !o.stream_function;
-}
-
 /// Where all points coincide there is no extent.
 static void validate_lengths(const Options& o, const Geometry& g) {
   if (g.shortest_length < 0x1p-1000)
@@ -76,7 +67,7 @@ static void validate_lengths(const Options& o, const Geometry& g) {
                                       " is more than 1e9 times the points' extent; use shorter ones, or one for all");
 }
 
-static void validate_softening(const Options& o, const Geometry& g, Backend backend) {
+static void validate_softening(const Options& o, const Geometry& g) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage, "softening " + number(o.softening) + why);
   };
@@ -94,9 +85,6 @@ static void validate_softening(const Options& o, const Geometry& g, Backend back
     refuse(kind + " is one length for all points; leave their own lengths out, or use plummer or spline");
   if (o.method == Method::treecode && is_core(o.softening_kind))
     refuse(kind + " is not offered by method treecode; use method fmm or direct");
-  if (!offers_softening(backend, o))
-    refuse(kind + (is_core(o.softening_kind) ? "" : " with dipoles or Hessians, but by method direct,") +
-           " is not offered by backend cuda; use backend cpu, and host memory");
 }
 
 static void validate_bandwidth(const Options& o, const Geometry& g) {
@@ -116,7 +104,7 @@ static void validate_bandwidth(const Options& o, const Geometry& g) {
     refuse(" is below 1e-6 of the points' extent, which single precision does not resolve; use precision double");
 }
 
-static void validate_core(const Options& o, const Geometry& g, Backend backend) {
+static void validate_core(const Options& o, const Geometry& g) {
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
   const std::string kernel = std::string("kernel ") + traits(o.kernel).name, radius = number(o.core_radius);
   if (o.stream_function && !(traits(o.kernel).vector.always && traits(o.kernel).vector.with_potential))
@@ -126,8 +114,6 @@ static void validate_core(const Options& o, const Geometry& g, Backend backend) 
   if (!traits(o.kernel).core_reach) refuse(kernel + " has no core; leave core out, or use kernel vortex");
   if (!(o.core_radius > 0) || !std::isfinite(o.core_radius))
     refuse("core radius " + radius + " is not a length; use a finite number above 0, or no core");
-  if (!offers_core(backend, o))
-    refuse("the stream function with a core is not offered by backend cuda; leave out one of them, or use backend cpu");
   if (g.extent > 0 && std::ldexp(o.core_radius, g.exponent) > 0x1p30)
     refuse("core radius " + radius +
            " is more than 1e9 times the points' extent, so that no two vortices are apart; "
@@ -177,9 +163,9 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_method(o, backend);
   validate_plane(o, g);
   validate_screening(o);
-  validate_softening(o, g, backend);
+  validate_softening(o, g);
   validate_bandwidth(o, g);
-  validate_core(o, g, backend);
+  validate_core(o, g);
 }
 
 }  // namespace farfield

@@ -24,9 +24,4 @@ inline constexpr double most_length = 0x1p30;
 /// Of vortex particles, as kernels/cores/cores.hpp has it?
 bool is_core(SofteningKind kind);
 
-/// Does the backend offer the softening asked for?
-bool offers_softening(Backend backend, const Options& options);
-/// The same of the core, beside the stream function.
-bool offers_core(Backend backend, const Options& options);
-
 }  // namespace farfield

@@ -7,11 +7,13 @@
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/moments/sums.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "kernels/inverse_square.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {
@@ -22,7 +24,7 @@ constexpr int probe_threads = tuning::condition_threads;
 /// field, the parts of DirectSum::lacking as well.
 template <bool lacks>
 constexpr int numbers = lacks ? 8 : 4;
-constexpr int most_targets = 8, most_sums = most_targets * moment_sums::numbers;
+constexpr int most_targets = 8, most_sums = most_targets * moment_sums::numbers(true);
 template <bool lacks>
 constexpr int sums = most_targets* numbers<lacks>;
 
@@ -99,7 +101,7 @@ __device__ void add_near_pairs(const NearWork<Real>& work, unsigned near, std::i
     if constexpr (lacks) {
       const double r2 = dx * dx + dy * dy + dz * dz;
       if (r2 > to2) {
-        constexpr int parts = HasCore<Kernel> ? gradient_alone : with_gradient;
+        constexpr int parts = HasCore<Kernel> && !CountsCoincident<Kernel> ? gradient_alone : with_gradient;
         pair_of_expansions<Kernel>(work.parameters).template pair<parts>(r2, dx, dy, dz, from.q, sum + 4);
         for (int part = first_part(parts); part < with_gradient; ++part) sum[4 + part] -= out[part];
       }
@@ -208,19 +210,22 @@ ConditionProbe::ConditionProbe(DeviceMemory& memory) : part_(memory), sum_(memor
 template <class Real>
 void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, double softened_to, SideStream& side) {
   lacks_ = std::isfinite(softened_to);
-  moments_ = work.moments() > 1 || work.result.part[with_gradient];
+  moments_ = takes_moments(work);
   ProbeTargets targets{};
   const std::vector<std::int64_t> at = work.sources > 0 ? condition_targets(work.targets) : std::vector<std::int64_t>{};
   targets_ = at.size();
   if (targets_ == 0) return;
-  if (moments_) return launch_moments(work, kernel, at, side);
+  if (moments_) return launch_moments(work, kernel, at, softened_to, side);
   std::copy(at.begin(), at.end(), targets.at);  // where there are fewer than eight, the rest stay target 0
   const auto shares = static_cast<int>(
       std::min<std::int64_t>(tuning::condition_blocks, (work.sources + probe_threads - 1) / probe_threads));
   const unsigned sums = lacks_ ? cuda::sums<true> : cuda::sums<false>;
   part_.resize(std::int64_t(sums) * shares);
   sum_.resize(sums);
-  const auto probe = with_device_kernel(kernel, [&](auto k) { return probe_of<decltype(k), Real>(lacks_); });
+  const auto probe = with_device_kernel(kernel, [&](auto k) {
+    return with_blobs<decltype(k)>(work.parameters, work.result.part[0],
+                                   [&]<class K>(std::type_identity<K>) { return probe_of<K, Real>(lacks_); });
+  });
   allow_shared_memory(reinterpret_cast<const void*>(probe));
   const cudaStream_t stream = side.fork(work.stream);
   probe<<<static_cast<unsigned>(shares), probe_threads, lacks_ ? sizeof(ProbeShared<true>) : sizeof(ProbeShared<false>),
@@ -231,15 +236,15 @@ void ConditionProbe::launch(const NearWork<Real>& work, Kernel kernel, double so
   download(found_.data(), sum_.data(), sums, stream);
 }
 
-/// Of sources with dipoles, or with the Hessian: the results are found, too.
+/// Of sources with dipoles, with the Hessian, or with cores: the results are found, too.
 template <class Real>
 void ConditionProbe::launch_moments(const NearWork<Real>& work, Kernel kernel, const std::vector<std::int64_t>& at,
-                                    SideStream& side) {
+                                    double softened_to, SideStream& side) {
   upload(at_, at.data(), std::ssize(at), work.stream);
-  part_.resize(moment_sums::room(std::ssize(at)));
+  part_.resize(moment_sums::room(std::ssize(at), lacks_));
   const cudaStream_t stream = side.fork(work.stream);
-  moment_sums::launch(work, kernel, at_.data(), std::ssize(at), part_.data(), stream);
-  download(found_.data(), part_.data(), std::ssize(at) * moment_sums::numbers, stream);
+  moment_sums::launch(work, kernel, {at_.data(), std::ssize(at), softened_to}, part_.data(), stream);
+  download(found_.data(), part_.data(), std::ssize(at) * moment_sums::numbers(lacks_), stream);
 }
 
 std::vector<TermSums> ConditionProbe::result() const {
@@ -247,7 +252,8 @@ std::vector<TermSums> ConditionProbe::result() const {
     return condition_sums(static_cast<std::int64_t>(targets_), [this](const std::vector<std::int64_t>& at) {
       std::vector<DirectSum> sums(at.size());
       for (std::size_t k = 0; k < at.size(); ++k)
-        sums[k] = moment_sums::of_numbers(found_.data() + k * moment_sums::numbers);
+        sums[k] =
+            moment_sums::of_numbers(found_.data() + k * static_cast<std::size_t>(moment_sums::numbers(lacks_)), lacks_);
       return sums;
     });
   std::vector<TermSums> sums(targets_);

@@ -20,7 +20,8 @@ class ConditionProbe {
 
  private:
   template <class Real>
-  void launch_moments(const NearWork<Real>& work, Kernel kernel, const std::vector<std::int64_t>& at, SideStream& side);
+  void launch_moments(const NearWork<Real>& work, Kernel kernel, const std::vector<std::int64_t>& at,
+                      double softened_to, SideStream& side);
 
   DeviceArray<double> part_, sum_;
   DeviceArray<std::int64_t> at_;

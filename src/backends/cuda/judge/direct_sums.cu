@@ -4,9 +4,11 @@
 #include "backends/cuda/judge/add_source.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/judge/moments/sums.hpp"
+#include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "kernels/inverse_square.hpp"
 #include "kernels/registry.hpp"
 
 namespace farfield::cuda {
@@ -41,18 +43,18 @@ __global__ void direct_sums_kernel(NearWork<Real> work, std::int64_t sources, co
 template <class Real>
 static std::vector<DirectSum> with_moments_at(const NearWork<Real>& work, const DeviceArray<std::int64_t>& at,
                                               Kernel kernel, DeviceMemory& memory) {
-  constexpr std::int64_t most = 1024, each = moment_sums::numbers;
+  constexpr std::int64_t most = 1024, each = moment_sums::numbers(false);
   DeviceArray<double> numbers(memory);
-  numbers.resize(moment_sums::room(std::min(most, at.size())));
+  numbers.resize(moment_sums::room(std::min(most, at.size()), false));
   std::vector<double> own(static_cast<std::size_t>(at.size() * each));
   for (std::int64_t k = 0; k < at.size(); k += most) {
     const std::int64_t count = std::min(most, at.size() - k);
-    moment_sums::launch(work, kernel, at.data() + k, count, numbers.data(), memory.stream);
+    moment_sums::launch(work, kernel, {at.data() + k, count}, numbers.data(), memory.stream);
     download(own.data() + k * each, numbers.data(), count * each, memory.stream);
   }
   require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
   std::vector<DirectSum> sums(static_cast<std::size_t>(at.size()));
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = moment_sums::of_numbers(&own[k * each]);
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = moment_sums::of_numbers(&own[k * each], false);
   return sums;
 }
 
@@ -64,13 +66,15 @@ std::vector<DirectSum> direct_sums(const NearWork<Real>& work, int parts_wanted,
   DeviceArray<std::int64_t> at(memory);
   const auto count = static_cast<std::int64_t>(targets.size());
   upload(at, targets.data(), count, memory.stream);
-  if (parts_wanted == with_hessian || work.moments() > 1) return with_moments_at(work, at, kernel, memory);
+  if (parts_wanted == with_hessian || takes_moments(work)) return with_moments_at(work, at, kernel, memory);
   DeviceArray<double> parts(memory);
   parts.resize(count * shares * with_gradient);
-  with_device_kernel(kernel, [&](auto k) {
-    direct_sums_kernel<decltype(k)><<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(
-        work, work.sources, at.data(), parts.data());
+  const auto sum = with_device_kernel(kernel, [&](auto k) {
+    return with_blobs<decltype(k)>(work.parameters, parts_wanted != gradient_alone,
+                                   []<class K>(std::type_identity<K>) { return &direct_sums_kernel<K, Real>; });
   });
+  sum<<<dim3(static_cast<unsigned>(count), shares), threads, 0, memory.stream>>>(work, work.sources, at.data(),
+                                                                                 parts.data());
   require_launch("direct_sums_kernel");
   std::vector<double> part(static_cast<std::size_t>(parts.size()));
   download(part.data(), parts.data(), parts.size(), memory.stream);

@@ -57,7 +57,7 @@ void direct(const NearWork<Real>& work, std::int64_t sources, std::int64_t targe
   if (work.densities > 1)
     return for_each_slice(work, 1, [&](const NearWork<Real>& one) { direct<Kernel>(one, sources, targets); });
   if constexpr (Differentiates<Kernel>)
-    if (!work.plain()) return direct_moments<Kernel>(work, sources, targets);
+    if (takes_moments(work)) return direct_moments<Kernel>(work, sources, targets);
   if constexpr (Kernel::softens)
     if (work.source_length) return direct_with_lengths<Kernel>(work, sources, targets);
   // tiles without close pairs take as long as each other: few full blocks, as in double

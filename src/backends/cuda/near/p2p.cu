@@ -103,7 +103,7 @@ static void clear_results(const NearWork<Real>& work) {
 template <class Kernel, class Real>
 static int served(const NearWork<Real>& work) {
   const bool softened = work.softening.length > 0 || work.source_length;
-  return Differentiates<Kernel> && of_densities(work, 0, 1).plain() && !softened ? densities_together : 1;
+  return Differentiates<Kernel> && work.of(0).plain() && !softened ? densities_together : 1;
 }
 
 template <class Kernel, class Real>
@@ -112,8 +112,7 @@ void p2p(const NearWork<Real>& work) {
     return for_each_slice(work, most, p2p<Kernel, Real>);
   if (!work.alike) clear_results(work);
   if constexpr (Differentiates<Kernel>)
-    if (work.moments() > 1 || work.result.part[with_gradient])
-      return p2p_moments<Kernel>(work, blocks_over(work.near.most_tiles));
+    if (takes_moments(work)) return p2p_moments<Kernel>(work, blocks_over(work.near.most_tiles));
   if constexpr (Kernel::softens)
     if (work.source_length) return p2p_with_lengths<Kernel>(work, blocks_over(work.near.most_tiles));
   if (work.near.most_families > 0) p2p_families<Kernel>(work, blocks_over(work.near.most_families));

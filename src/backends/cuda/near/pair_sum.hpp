@@ -227,11 +227,11 @@ class PairSum {
               [&](int i) { return target(own(i)); }, shared_.index[j * column + at], part);
   }
 
-  /// Of the targets that a source is close to, those that are not that source itself.
+  /// Of the targets that a source is close to, those that are not that source itself, unless that counts.
   __device__ unsigned others(unsigned close, int at) const {
 #pragma unroll
     for (int i = 0; i < n; ++i)
-      if (at == self_ + own(i)) close &= ~(1u << i);
+      if (!CountsCoincident<Kernel> && at == self_ + own(i)) close &= ~(1u << i);
     return close;
   }
 

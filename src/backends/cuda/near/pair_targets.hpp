@@ -344,6 +344,11 @@ __device__ __noinline__ PairSums<double> spline_pair_sums(double reach, double x
   return sum;
 }
 
+template <class Real>
+__device__ PairSums<Real> in_precision(const PairSums<double>& sum) {
+  return {static_cast<Real>(sum.u), static_cast<Real>(sum.gx), static_cast<Real>(sum.gy), static_cast<Real>(sum.gz)};
+}
+
 /// A close pair from the exact coordinates, in the frame's units; unsoftened, a singular kernel adds nothing where the
 /// points coincide. Single does not call nearest_pair_sums: with that call in the kernel the compiler allocated
 /// registers so that p2p took 9 % longer at 2^24 points. In single the nearest pairs are infinite, and so the
@@ -352,7 +357,7 @@ template <class Kernel, class Real, int parts, Softened softened = Softened::no>
 __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
                                      std::int64_t s, int density = 0) {
   PairSums<Real> sum = {};
-  if (work.alike && s == t) return sum;
+  if (!CountsCoincident<Kernel> && work.alike && s == t) return sum;
   const double x = displacement(work.target[0][t], work.source[0][s]) * frame.factor;
   const double y = displacement(work.target[1][t], work.source[1][s]) * frame.factor;
   const double z = displacement(work.target[2][t], work.source[2][s]) * frame.factor;
@@ -361,13 +366,15 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
   const Real q = work.strength[s + density * work.strength_pitch];
   if constexpr (softened == Softened::spline) {
     if (!(r2 > 0) && work.is_self(s, t)) return sum;
-    const PairSums<double> exact = spline_pair_sums<Kernel, parts>(softening, x, y, z, static_cast<double>(q));
-    return {static_cast<Real>(exact.u), static_cast<Real>(exact.gx), static_cast<Real>(exact.gy),
-            static_cast<Real>(exact.gz)};
+    return in_precision<Real>(spline_pair_sums<Kernel, parts>(softening, x, y, z, static_cast<double>(q)));
   }
   if constexpr (softened == Softened::no && Kernel::singular && sizeof(Real) == 8)
     if (r2 < least_square<double>)
       return nearest_pair_sums<Kernel, parts>(in_frame<Kernel>(work.parameters, frame.factor), x, y, z, q);
+  if constexpr (CountsCoincident<Kernel> && sizeof(Real) == 4)
+    if (r2 < static_cast<double>(least_square<Real>))
+      return in_precision<Real>(nearest_pair_sums<Kernel, parts>(in_frame<Kernel>(work.parameters, frame.factor), x, y,
+                                                                 z, static_cast<double>(q)));
   if constexpr (!OfInverseDistance<Kernel>) {
     if (r2 > 0 || !Kernel::singular)
       add_pair<parts>(kernel_of<Kernel>(in_frame<Kernel>(work.parameters, frame.factor)), static_cast<Real>(r2),

@@ -9,10 +9,12 @@ namespace farfield::cuda {
 /// Calls f(kernel, softened, parts), constants, for the kernel, coreless where no pair has a core, and what is summed.
 template <class Kernel, class Real, class F>
 auto with_pairs(const NearWork<Real>& work, const F& f) {
-  return with_core<Kernel>(work.parameters, [&](auto kernel) {
-    using K = typename decltype(kernel)::type;
-    return with_softening<K>(work.softening, [&](auto softened) {
-      return with_pair_parts_of<K>(work.result.parts(), [&](auto parts) { return f(kernel, softened, parts); });
+  return with_blobs<Kernel>(work.parameters, work.result.part[0], [&]<class Blob>(std::type_identity<Blob>) {
+    return with_core<Blob>(work.parameters, [&](auto kernel) {
+      using K = typename decltype(kernel)::type;
+      return with_softening<K>(work.softening, [&](auto softened) {
+        return with_pair_parts_of<K>(work.result.parts(), [&](auto parts) { return f(kernel, softened, parts); });
+      });
     });
   });
 }

@@ -60,8 +60,8 @@ class MomentSum {
   static constexpr bool carries = moments == with_dipole || by_points;
   static constexpr bool settles = softened == Softened::no;  ///< sums of which settle_moments makes results
   /// A squared distance for pairs that add nothing: the root's approximation makes 0 of it in single; in double it
-  /// would be no number, and inside a spline nothing follows from 1/r, so that a choice is left.
-  static constexpr bool vanishes = sizeof(Real) == 4 && !is_spline(softened);
+  /// would be no number, and inside a spline or core nothing follows from 1/r, so that a choice is left.
+  static constexpr bool vanishes = sizeof(Real) == 4 && !has_reach(softened);
   static constexpr Real nowhere = vanishes ? std::numeric_limits<Real>::infinity() : Real(1e30);
   using Place = Staged<Real>;
 
@@ -82,8 +82,10 @@ class MomentSum {
     const int thread = static_cast<int>(threadIdx.x);
     groups_ = threads / units_, group_ = thread / units_, unit_ = thread % units_;
     const double factor = shared.frame.factor, length = work.softening.length * factor;
-    if constexpr (softened == Softened::plummer) softening_ = static_cast<Real>(length * length);
-    if constexpr (softened == Softened::spline) softening_ = static_cast<Real>(1 / length);
+    if constexpr (softened == Softened::plummer || softened == Softened::algebraic)
+      softening_ = static_cast<Real>(length * length);
+    if constexpr (softened == Softened::spline || softened == Softened::gauss)
+      softening_ = static_cast<Real>(1 / length);
     close_ = leading_bits(sizeof(Real) == 4 ? work.close_square * close_factor<Real>(parts, moments)
                                             : least_square_of_moments<Real>);
 #pragma unroll
@@ -232,18 +234,25 @@ class MomentSum {
 
   __device__ __forceinline__ void add_one(int i, Real r2, Real dx, Real dy, Real dz, Real q, Place p, Real* sum) const {
     const Real softening = softening_of(i, p);
-    Real inverse = approximate_inverse_sqrt(settles || is_spline(softened) ? r2 : r2 + softening);
+    Real inverse = approximate_inverse_sqrt(settles || has_reach(softened) ? r2 : r2 + softening);
     if constexpr (!vanishes) {
       const bool counts = leading_bits(r2) < leading_bits(nowhere);
       inverse = counts ? inverse : Real(0);
-      if (is_spline(softened) && !counts) q = p.x = p.y = p.z = 0;
+      if (has_reach(softened) && !counts) q = p.x = p.y = p.z = 0;
     }
     if constexpr (settles)
       Kernel::template sum_moments<parts, moments>(inverse, q, p.x, p.y, p.z, dx, dy, dz, sum);
     else if constexpr (is_spline(softened))
       Kernel::template of_spline_moments<parts, moments>(inverse, r2, softening, q, p.x, p.y, p.z, dx, dy, dz, sum);
+    else if constexpr (is_core(softened))
+      add_core(core_orders<softened>(inverse, r2, softening), q, p, dx, dy, dz, sum);
     else
       Kernel::template of_moments<parts, moments>(inverse, q, p.x, p.y, p.z, dx, dy, dz, sum);
+  }
+
+  __device__ static void add_core(const CoreOrders<Real>& core, Real q, const Place& p, Real dx, Real dy, Real dz,
+                                  Real* sum) {
+    Kernel::template of_orders<parts, moments>(core.n, core.s, q, p.x, p.y, p.z, dx, dy, dz, sum);
   }
 
   /// Adds the exact pairs of a source with the targets close to it.
