@@ -14,6 +14,7 @@
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/lengths.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
+#include "backends/density_arrays.hpp"
 #include "backends/sequence.hpp"
 #include "core/stage_clock.hpp"
 #include "judge/truncation.hpp"
@@ -89,10 +90,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       : EvaluatorState<Placed>(std::move(state)),
         stages_(stages<Real>(decision.kernel, decision.simd)),
         transform_(placed->memory) {
-    use_all(placed->memory, multipole_, local_, power_, kept_);
-    for (Array<Real>& moment : strength_) moment.use(placed->memory);
+    use_all(placed->memory, arrays_, power_, kept_);
     for (Array<double>& moment : exact_strength_) moment.use(placed->memory);
-    for (Array<Real>& part : result_) part.use(placed->memory);
     for (Array<Real>& grid : grids_) grid.use(placed->memory);
   }
   ~CpuSteps() { release_tables(); }
@@ -152,8 +151,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void finish(Report& report) const { report.memory_bytes = placed->memory.meter.peak; }
 
   void allocate_results() {
-    for (int part = 0; part < most_parts; ++part)
-      if (is_summed(part)) result_[part].resize(densities * targets());
+    arrays_.resize_results(decision.parts(), densities * targets());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(placed->cells.lattice.axes);
       for (int i = 0; i < 2; ++i) grids_[i].resize(placed->cells.blocks.grid_blocks(i) * points);
@@ -162,8 +160,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     }
     if (!with_tree()) return;
     const BoxId boxes = placed->tree.tree.boxes;
-    multipole_.resize(densities * boxes * tables_->view().stride);
-    local_.resize(decision.method == Method::fmm ? densities * boxes * tables_->view().stride : 0);
+    arrays_.multipole.resize(densities * boxes * tables_->view().stride);
+    arrays_.local.resize(decision.method == Method::fmm ? densities * boxes * tables_->view().stride : 0);
     power_.resize(boxes);
   }
 
@@ -180,7 +178,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void gather(const OneVector& v) {
     moments_ = v.strengths.dipoles ? with_dipole : 1;
-    gather_into(strength_, densities, v.place, v);
+    gather_into(arrays_.strength, densities, v.place, v);
   }
 
   void bind() {
@@ -196,7 +194,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     work_.strength_pitch = sources() + strength_padding;
     work_.result_pitch = targets();
     work_.expansion_pitch = with_tree() ? tree.tree.boxes * work_.tables.stride : 0;
-    point_at(0);
+    arrays_.point_at(0, moments_, decision.parts(), work_);
     work_.densities = densities;
     work_.softening = softening;
     work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
@@ -241,7 +239,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   void show(const OneVector& v) {
-    point_at(v.place);
+    arrays_.point_at(v.place, moments_, decision.parts(), work_);
     work_.densities = 1;
   }
   void start_judging() {}
@@ -311,18 +309,6 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   void release_tables() {
     if (tables_) placed->memory.meter.add(-tables_->held_bytes());
     tables_.reset();
-  }
-
-  /// Arrays of the density at this place among those that are summed together.
-  void point_at(int place) {
-    const std::int64_t strengths = place * work_.strength_pitch, expansions = place * work_.expansion_pitch;
-    work_.strength = strength_[charge].data() + strengths;
-    for (int axis = 0; axis < 3; ++axis)
-      work_.dipole[axis] = moments_ == with_dipole ? strength_[1 + axis].data() + strengths : nullptr;
-    work_.multipole = multipole_.data() + expansions;
-    work_.local = local_.data() + expansions;
-    for (int part = 0; part < most_parts; ++part)
-      work_.result.part[part] = is_summed(part) ? result_[part].data() + place * work_.result_pitch : nullptr;
   }
 
   /// Charges, and dipoles if there are some, into tree order, at a place of `places`. Dipoles are scaled like
@@ -414,7 +400,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   std::shared_ptr<const Tables<Real>> tables_;
   TableKey table_key_{};  ///< of tables_
   int moments_ = 1;       ///< of the vector that was gathered
-  Array<Real> strength_[with_dipole], multipole_, local_, result_[most_parts], grids_[2], kept_;
+  DensityArrays<Array<Real>> arrays_;
+  Array<Real> grids_[2], kept_;
   GridWindow<Real> window_;
   Array<double> power_, exact_strength_[with_dipole];  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;

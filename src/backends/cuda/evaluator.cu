@@ -32,6 +32,7 @@
 #include "backends/cuda/treecode/accounts.hpp"
 #include "backends/cuda/treecode/bound_stages.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "backends/density_arrays.hpp"
 #include "backends/sequence.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
@@ -70,9 +71,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    use_all(memory_, multipole_, local_, places_, grids_[0], grids_[1], kept_);
-    for (DeviceArray<Real>& moment : strength_) moment.use(memory_);
-    for (DeviceArray<Real>& part : result_) part.use(memory_);
+    use_all(memory_, arrays_, places_, grids_[0], grids_[1], kept_);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
 
@@ -111,8 +110,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void forget_tree() {
     graph_.forget();
     has_rows_ = false;
-    multipole_.release();
-    local_.release();
+    arrays_.multipole.release();
+    arrays_.local.release();
     places_.release();
   }
 
@@ -171,17 +170,16 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void allocate_results() {
     if (densities != held_) graph_.forget();
     held_ = densities;
-    strength_[charge].resize(densities * strength_pitch());
-    for (int part = 0; part < most_parts; ++part)
-      if (is_summed(part)) result_[part].resize(densities * result_pitch());
+    arrays_.strength[charge].resize(densities * strength_pitch());
+    arrays_.resize_results(decision.parts(), densities * result_pitch());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(cells_.lattice.axes);
       for (int i = 0; i < 2; ++i) grids_[i].resize(cells_.blocks.blocks(i) * points);
       kept_.resize(cells_.blocks.kept_pieces() * points);
     }
     if (!with_tree()) return;
-    multipole_.resize(densities * expansion_pitch());
-    local_.resize(walks() ? 0 : densities * expansion_pitch());
+    arrays_.multipole.resize(densities * expansion_pitch());
+    arrays_.local.resize(walks() ? 0 : densities * expansion_pitch());
     translations_.make_room(runs_beside() ? densities : 1);
     for (int v = 1; v < densities && runs_beside(); ++v)
       if (!other_sides_[v - 1]) other_sides_[v - 1] = std::make_unique<SideStream>(true);
@@ -197,7 +195,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (strengths_.moments() != moments_) graph_.forget();
     moments_ = strengths_.moments();
     for (int component = 1; component < moments_; ++component)
-      strength_[component].resize(densities * strength_pitch());
+      arrays_.strength[component].resize(densities * strength_pitch());
     return ranges;
   }
 
@@ -205,11 +203,11 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void gather(const OneVector& v) {
     const std::int64_t at = v.place * strength_pitch();
     const std::uint32_t* order = tree_.sources.order.data();
-    strengths_.gather({v.index, charge, v.exponent}, order, strength_[charge].data() + at, stream_);
+    strengths_.gather({v.index, charge, v.exponent}, order, arrays_.strength[charge].data() + at, stream_);
     if (moments_ == 1) return;
-    strengths_.gather_dipoles<Real>(v.index, v.exponent - placed->exponent, order,
-                                    {strength_[1].data() + at, strength_[2].data() + at, strength_[3].data() + at},
-                                    stream_);
+    strengths_.gather_dipoles<Real>(
+        v.index, v.exponent - placed->exponent, order,
+        {arrays_.strength[1].data() + at, arrays_.strength[2].data() + at, arrays_.strength[3].data() + at}, stream_);
   }
 
   void bind() {
@@ -227,7 +225,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.result_pitch = result_pitch();
     work_.expansion_pitch = with_tree() ? expansion_pitch() : 0;
     work_.densities = densities;
-    point_at(0);
+    arrays_.point_at(0, moments_, decision.parts(), work_);
     work_.softening = softening;
     work_.source_length = decision.lengths ? placed->source_lengths.data() : nullptr;
     work_.target_length = !decision.lengths ? nullptr
@@ -258,7 +256,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   void show(const OneVector& v) {
-    point_at(v.place);
+    arrays_.point_at(v.place, moments_, decision.parts(), work_);
     work_.densities = 1;
   }
 
@@ -299,18 +297,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   std::int64_t expansion_pitch() const { return std::int64_t(tree_.tree.boxes) * translations_.stride(); }
   /// Whole lines of memory: arrays of all densities are aligned alike.
   static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
-
-  /// Arrays of the density at this place among those that are summed together.
-  void point_at(int place) {
-    const std::int64_t strengths = place * work_.strength_pitch, expansions = place * work_.expansion_pitch;
-    work_.strength = strength_[charge].data() + strengths;
-    for (int axis = 0; axis < 3; ++axis)
-      work_.dipole[axis] = moments_ == with_dipole ? strength_[1 + axis].data() + strengths : nullptr;
-    work_.multipole = multipole_.data() + expansions;
-    work_.local = local_.data() + expansions;
-    for (int part = 0; part < most_parts; ++part)
-      work_.result.part[part] = is_summed(part) ? result_[part].data() + place * work_.result_pitch : nullptr;
-  }
 
   /// Not of a bounded kernel: no sum of terms exceeds what errors are relative to.
   void probe_condition() {
@@ -439,7 +425,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Delivered in_own_norm(Delivered delivered) const {
     if (!traits(decision.kernel).bounded) return delivered;
     std::vector<Real> strengths(static_cast<std::size_t>(sources()));
-    download(strengths.data(), strength_[charge].data(), sources(), stream_);
+    download(strengths.data(), arrays_.strength[charge].data(), sources(), stream_);
     require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     for (const Real q : strengths) delivered.unit[0] += std::fabs(static_cast<double>(q));
     delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
@@ -471,7 +457,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   ConditionProbe condition_{memory_};
   Accounts accounts_{memory_};
   Judge judge_{memory_};
-  DeviceArray<Real> strength_[with_dipole], multipole_, local_, result_[most_parts];
+  DensityArrays<DeviceArray<Real>> arrays_;
   DeviceArray<float4> places_;         ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
