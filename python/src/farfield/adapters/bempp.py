@@ -33,8 +33,9 @@ def interface(**options: Unpack[DirectOptions]) -> Any:
         def __init__(self, source_points: Any, target_points: Any, mode: str, wavenumber: Any = None, depth: int = 4,
                      expansion_order: int = 5, ncrit: int = 400, precision: str = "double",
                      singular_correction: Any = None) -> None:
-            kernels = {"laplace": {"kernel": "laplace3d"},
-                       "modified_helmholtz": {"kernel": "yukawa3d", "kappa": float(np.real(wavenumber or 0))}}
+            kernels: dict[str, dict[str, Any]] = {
+                "laplace": {"kernel": "laplace3d"},
+                "modified_helmholtz": {"kernel": "yukawa3d", "kappa": float(np.real(wavenumber or 0))}}
             if mode not in kernels:
                 raise UsageError(f"mode {mode} has no kernel here; laplace and modified_helmholtz have")
             self._source_points, self._target_points, self._mode = source_points, target_points, mode
