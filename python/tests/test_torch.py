@@ -16,11 +16,14 @@ def spaced(rng, count, shift=0.0):
     return grid + 0.3 * rng.random((count, 3)) + shift
 
 
-@pytest.fixture
-def few(rng):
+on_gpu = pytest.mark.skipif(not (ff.built_with_cuda() and torch.cuda.is_available()), reason="no GPU, or built without CUDA")
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=on_gpu)])
+def few(rng, request):
     """Sources, targets, charges of two densities, dipoles of two densities."""
     arrays = spaced(rng, 9), spaced(rng, 5, 0.5), rng.standard_normal((2, 9)), rng.standard_normal((2, 9, 3))
-    return [torch.from_numpy(a).requires_grad_() for a in arrays]
+    return [torch.from_numpy(a).to(request.param).requires_grad_() for a in arrays]
 
 
 @pytest.mark.parametrize("method", ["direct", "fmm"])
@@ -66,11 +69,14 @@ def test_third_derivatives(few):
 
 
 def test_as_farfield_computes(few):
-    arrays = [a.detach().numpy() for a in few]
+    arrays = [a.detach().cpu().numpy() for a in few]
     expected = ff.evaluate(arrays[0], arrays[2], arrays[1], dipoles=arrays[3], hessian=True, **tight)
     field = evaluate(few[0], few[2], few[1], dipoles=few[3], hessian=True, **tight)
     for name in ("potential", "gradient", "hessian"):
-        np.testing.assert_array_equal(getattr(field, name).detach().numpy(), getattr(expected, name))
+        found = getattr(field, name)
+        assert found.device == few[0].device
+        np.testing.assert_allclose(found.detach().cpu().numpy(), getattr(expected, name), rtol=1e-11,
+                                   atol=1e-11 if found.is_cuda else 0)
 
 
 def test_operator(few):
