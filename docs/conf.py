@@ -6,6 +6,7 @@ Nothing is fetched while it is built or read: fonts, scripts and search are file
 import os
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 here = Path(__file__).parent
@@ -20,13 +21,13 @@ release = version = re.search(r"^project\(farfield VERSION ([0-9.]+)", (reposito
 extensions = [
     "myst_nb",  # Markdown, and pages whose programs run at build
     "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "breathe",
     "sphinx_design",
     "sphinx_copybutton",
     "repository_links",
     "navigation",
     "options_table",
+    "docstrings",
 ]
 source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["site", "figures"]
@@ -37,7 +38,8 @@ highlight_language = "text"
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4  # as the forge makes them
 # Two tables of docs/performance-papers.md stand under headings of a deeper level than the one before.
-suppress_warnings = ["myst.header"]
+# A namespace stands on the page of each header; a struct of C has a typedef of its name.
+suppress_warnings = ["myst.header", "duplicate_declaration.cpp", "duplicate_declaration.c"]
 
 nb_execution_mode = "cache"
 nb_execution_cache_path = os.environ.get("FARFIELD_DOCS_CACHE", str(repository / "build/docs/notebooks"))
@@ -49,6 +51,7 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 
 breathe_projects = {"farfield": str(repository / "build/docs/doxygen/xml")}
 breathe_default_project = "farfield"

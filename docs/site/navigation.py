@@ -21,7 +21,8 @@ contents = {
 
 def append_contents(app, page, source):
     for caption, pages in contents.get(page, []):
-        source[0] += "\n\n```{toctree}\n:hidden:\n:caption: " + caption + "\n\n" + "\n".join(pages) + "\n```\n"
+        title = f":caption: {caption}\n" if caption else ""
+        source[0] += f"\n\n```{{toctree}}\n:hidden:\n{title}\n" + "\n".join(pages) + "\n```\n"
 
 
 def setup(app):

@@ -21,9 +21,11 @@ def redirect(app, doctree):
     """Before Sphinx collects downloads: a download or an unknown page becomes a link to a file's page."""
     page = app.env.docname
     for node in [*doctree.findall(addnodes.download_reference), *doctree.findall(addnodes.pending_xref)]:
-        target = node.get("reftarget", "")
-        file, _, anchor = target.partition("#")
+        file, _, anchor = node.get("reftarget", "").partition("#")
+        anchor = node.get("reftargetid") or anchor
         path = Path(os.path.normpath((docs / page).parent / file))
+        if not path.exists():
+            path = path.with_name(path.name + ".md")  # MyST leaves the ending of its pages away
         if not file or not path.exists() or (path.is_relative_to(docs) and path.suffix == ".md"):
             continue
         name = path.relative_to(repository).as_posix()
