@@ -14,8 +14,6 @@ repository = here.parent
 sys.path.insert(0, str(here / "site"))
 
 project = "Farfield"
-author = "the developers of Farfield"
-project_copyright = "BSD 3-Clause"
 release = version = re.search(r"^project\(farfield VERSION ([0-9.]+)", (repository / "CMakeLists.txt").read_text(), re.M)[1]
 
 extensions = [
@@ -66,14 +64,15 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "Farfield"},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
-    "footer_start": ["copyright"],
+    "footer_start": [],
     "footer_end": [],
     "navigation_depth": 2,
+    "collapse_navigation": False,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
