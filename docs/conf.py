@@ -32,6 +32,7 @@ exclude_patterns = ["site", "figures"]
 root_doc = "index"
 nitpicky = False
 highlight_language = "text"
+smartquotes = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4  # as the forge makes them
