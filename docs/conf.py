@@ -55,6 +55,7 @@ autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 breathe_projects = {"farfield": str(repository / "build/docs/doxygen/xml")}
 breathe_default_project = "farfield"
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
+toc_object_entries = False
 breathe_show_include = False
 
 html_theme = "pydata_sphinx_theme"

@@ -13,7 +13,7 @@ contents = {
     "mathematics/README": [
         "../twelve-steps", "tree", "p2m", "m2m", "m2l", "l2l", "l2p", "p2p", "m2p", "p2l", "dipoles", "plane", "gauss", "hermite",
         "yukawa", "treecode", "placement"],
-    "api/README": ["python", "cpp", "c"],
+    "api/README": ["options", "python", "cpp", "c"],
     "developer/README": ["glossary", "testing", "adding-a-kernel", "backends", "contributing"],
 }
 
