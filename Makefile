@@ -1,7 +1,7 @@
 # Farfield: a thin front over CMake presets. `make` alone prints what there is.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build run test python bench asan tsan fuzz tidy format format-check check-house clean
+.PHONY: help setup build run test python docs bench asan tsan fuzz tidy format format-check check-house clean
 
 # The main job: the galaxies of the README, or your own particles with INPUT=file.
 INPUT     ?=
@@ -25,6 +25,7 @@ help:
 	@echo 'make run N=1000000       more stars; TOLERANCE=1e-9 is another accuracy'
 	@echo 'make test                build and run all tests; ends with "N passed, N failed, N skipped"'
 	@echo 'make python              the Python package in build/python/venv, and its tests'
+	@echo 'make docs                the site of docs/, with its examples run: build/docs/html/index.html'
 	@echo 'make build               only build: build/release/cli/farfield and libfarfield'
 	@echo 'make bench               measure speed and accuracy'
 	@echo 'make asan                the tests under AddressSanitizer and UndefinedBehaviorSanitizer'
@@ -60,6 +61,12 @@ python: setup
 	@$(CONFIGURE)
 	@$(BUILD) --target farfield farfield_cli
 	@scripts/python build/$(PRESET)
+
+docs: setup
+	@scripts/setup docs
+	@$(CONFIGURE)
+	@$(BUILD) --target farfield farfield_cli
+	@scripts/docs build/$(PRESET)
 
 bench: build
 	@scripts/bench $(FARFIELD)

@@ -9,9 +9,12 @@ import pytest
 root = pathlib.Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["docs/python.md", "docs/autograd.md", "README.md"])
+migrations = [f"docs/migration/{name}.md" for name in ("fmm3dpy", "pytreegrav", "jz-fmm", "exafmm")]
+
+
+@pytest.mark.parametrize("page", ["docs/python.md", "docs/autograd.md", "README.md", *migrations])
 def test_page(page, tmp_path):
-    if "autograd" in page:
+    if "autograd" in page or "jz-fmm" in page:
         pytest.importorskip("jax", reason="jax is not installed")
     blocks = re.findall(r"```python\n(.*?)```", (root / page).read_text(), re.S)
     assert blocks
@@ -19,4 +22,8 @@ def test_page(page, tmp_path):
     program.write_text("\n".join(blocks))
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    if page in migrations:
+        promised = re.findall(r"print\(.*\)   # (.*)", "\n".join(blocks))
+        assert done.stdout.splitlines() == promised
+        return
     assert any(line in done.stdout for line in ("\n3 source 41: coordinate y is nan", "misfit", "potential -1.666667"))
