@@ -8,7 +8,7 @@
 //                                    moments: dipoles, Hessians and three densities beside charges with gradient
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 --tolerance 1e-3,1e-5
 //           [--precision double] [--outputs potential|gradient|hessian] [--strengths positive] [--sources dipoles]
-//           [--densities 3] [--kernel laplace2d|vortex|cauchy|yukawa3d] [--kappa 10] [--m2l rotation]
+//           [--densities 3] [--hint 3] [--kernel laplace2d|vortex|cauchy|yukawa3d] [--kappa 10] [--m2l rotation]
 //                                    every combination; degree -1 (the default) follows the tolerance, leaf 0 is chosen
 #include <cmath>
 #include <cstdio>
@@ -135,10 +135,10 @@ void print_moments(const Case& c, const Times& times, const ErrorReport& error) 
     return;
   }
   std::printf(
-      "\"hessian\": %s, \"dipoles\": %s, \"densities\": %lld, \"error_hessian\": %.3g, "
+      "\"hessian\": %s, \"dipoles\": %s, \"densities\": %lld, \"hint\": %d, \"error_hessian\": %.3g, "
       "\"over_charges\": %.3f, \"again_over_charges\": %.3f, ",
       c.options.hessian ? "true" : "false", c.options.dipoles ? "true" : "false", static_cast<long long>(c.densities),
-      error.hessian, times.all / charges.all, times.again / charges.again);
+      c.options.densities, error.hessian, times.all / charges.all, times.again / charges.again);
 }
 
 void print(const Case& c, const Report& r, const Times& times, const ErrorReport& error) {
@@ -251,7 +251,8 @@ void run_screened(int largest) {
       }
 }
 
-/// Charges with gradient; with dipoles; with the Hessian; with both; of three densities. All with one precision.
+/// Charges with gradient; with dipoles; with the Hessian; with both; of three densities, in the tree for one of them and
+/// in that for three. All with one precision.
 void run_moments(double log2_n, Precision precision, double tolerance) {
   Case c{"uniform", log2_n, options_for(precision, tolerance), true};
   run(c);
@@ -260,7 +261,11 @@ void run_moments(double log2_n, Precision precision, double tolerance) {
       c.options.hessian = hessian, c.options.dipoles = dipoles;
       if (hessian || dipoles) run(c);
     }
-  run({"uniform", log2_n, options_for(precision, tolerance), true, 3});
+  c = {"uniform", log2_n, options_for(precision, tolerance), true, 3};
+  for (const int hint : {1, 3}) {
+    c.options.densities = hint;
+    run(c);
+  }
 }
 void run_moments(int largest) {
   for (int log2_n = 20; log2_n <= std::min(22, largest); log2_n += 2) {
@@ -287,7 +292,7 @@ void run_chosen(const std::vector<std::string>& words) {
             Options o = options_for(precision, std::stod(tolerance), std::stoi(degree),
                                     of("outputs", "gradient")[0] != "potential");
             o.hessian = of("outputs", "gradient")[0] == "hessian", o.dipoles = of("sources", "charges")[0] == "dipoles";
-            o.leaf_size = std::stoll(leaf);
+            o.leaf_size = std::stoll(leaf), o.densities = std::stoi(of("hint", "1")[0]);
             if (of("m2l", "auto")[0] == "rotation") o.m2l = M2l::rotation;
             o.kappa = std::stod(of("kappa", "0")[0]);
             for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy, Kernel::yukawa3d})

@@ -188,6 +188,7 @@ Computation compute(const SumArguments& given, Progress& progress) {
   Computation c;
   read_files(a, c, progress);
   a.options.dipoles = !c.densities.dipoles.empty();
+  a.options.densities = static_cast<int>(std::clamp<std::int64_t>(c.densities.vectors, 1, 1'000'000));
   Plan plan = make_plan(a, c, progress);
   evaluate(a, plan, c, progress);
   progress.clear();

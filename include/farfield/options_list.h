@@ -151,7 +151,11 @@
   /* Also compute the second derivatives of the potential with respect to the target's coordinates, and the gradient. */ \
   OPTION(flag, hessian, false, general, "", "Compute gradient and Hessian, too")                                       \
   /* Sources may carry dipoles (Strengths::dipoles); the degree is chosen for them. */                                 \
-  OPTION(flag, dipoles, false, interface_only, "", "")
+  OPTION(flag, dipoles, false, interface_only, "", "")                                                                 \
+  /* How many densities (vectors of strengths) an evaluation will carry, from 1 to 1e6: what is fastest is chosen for  \
+   * so many, leaves above all, and never a lower accuracy. Any number may be evaluated. The one-shot functions and    \
+   * the command line count for themselves. */                                                                         \
+  OPTION(whole, densities, 1, interface_only, "", "")
 /* clang-format on */
 
 #endif

@@ -242,7 +242,7 @@ static bool takes_treecode(const Geometry& g, const CostConstants& c, const Sche
 template <class Costs>
 static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s,
                           const TreecodeScheme& treecode) {
-  const double direct = direct_cost(costs(d.precision, 0), g);  // direct sums leave no terms out
+  const double direct = direct_cost(one_by_one(costs(d.precision, 0)), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
   if (!asked) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
   if (!asked && takes_treecode(g, costs(d.precision, 0), s, treecode, direct)) d.method = Method::treecode;
@@ -254,11 +254,12 @@ static void choose_method(Decision& d, const Options& o, const Geometry& g, cons
                                       : "cheaper than expansions for so few points");
   d.seconds = 1e-9 * (d.method == Method::treecode ? treecode.cost : s.cost);
   if (d.expands()) return;
-  const double exact = direct_cost(costs(Precision::double_, 0), g);
+  const auto all_pairs = [&](Precision precision) { return direct_cost(one_by_one(costs(precision, 0)), g); };
+  const double exact = all_pairs(Precision::double_);
   if (!asked && o.precision == Precision::automatic) take_double_if_free(d, direct, exact);
   const double pairs = static_cast<double>(g.sources) * static_cast<double>(g.alike ? g.sources : g.targets);
-  const double nanoseconds = d.precision == Precision::double_ ? exact : direct_cost(costs(d.precision, 0), g);
-  d.pairs_per_second = pairs > 0 ? 1e9 * pairs / nanoseconds : 1e9 / costs(d.precision, 0).pair;
+  const double nanoseconds = d.precision == Precision::double_ ? exact : all_pairs(d.precision);
+  d.pairs_per_second = pairs > 0 ? 1e9 * o.densities * pairs / nanoseconds : 1e9 / costs(d.precision, 0).pair;
   d.seconds = 1e-9 * nanoseconds;
 }
 
@@ -344,6 +345,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
                           : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
     c.pair *= softened_pair_cost(o, machine.backend, precision);
     price_moments(c, o);
+    price_densities(c, o, machine.backend, precision, g.lengths);
     return c;
   };
   d.pair_terms = pair_terms_for(d, o);
@@ -353,9 +355,9 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   if (d.decay_error > 0) price_fits(c, d.kernel, d.parameters.screening, fits);
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
-  d.pairs_per_second = 1e9 / c.pair;
+  d.pairs_per_second = 1e9 * c.shared / c.pair;
   TreecodeScheme treecode;
-  if (considers_treecode(o, g, c)) treecode = cheapest_treecode(o, g, c, d.tolerance * expansion_share(o));
+  if (considers_treecode(o, g, c)) treecode = cheapest_treecode(o, g, one_by_one(c), d.tolerance * expansion_share(o));
   choose_method(d, o, g, costs, s, treecode);
   if (d.method == Method::direct) return d;
   choose_softening(d, o, g);

@@ -36,6 +36,9 @@ struct CostConstants {
   double screening = 0;             ///< scaled
   double by_root = 0, by_term = 0;  ///< a fitted pair, and each operation of its polynomial
 
+  // Of several densities (price_densities): how many, and a near pair of all of them, `pair`, over one of one density.
+  double densities = 1, shared = 1;
+
   int (*coefficients)(int degree) = nullptr;  ///< see KernelTraits
 };
 inline constexpr int most_tensor_degree = 15;  ///< in single: the columns of one child fill the widest tile
@@ -57,6 +60,12 @@ double softened_pair_cost(const Options& options, Backend backend, Precision pre
 
 /// Makes it price Hessians and dipoles: pairs, and coefficients of p2m and l2p.
 void price_moments(CostConstants& c, const Options& options);
+
+/// Makes it price all densities of an evaluation together: translations for each, near pairs with common roots where
+/// the backend sums three at a time. A tree for several of them has wider leaves.
+void price_densities(CostConstants& c, const Options& options, Backend backend, Precision precision, bool lengths);
+/// The same with pairs for each density, as in direct sums.
+CostConstants one_by_one(CostConstants c);
 
 /// Nanoseconds of one translation of `degree`.
 double translation_cost(const CostConstants& c, int degree, bool rotation);

@@ -1,31 +1,46 @@
 // One-shot functions: a plan that lives for one evaluation.
+#include <algorithm>
 #include <farfield/plan.hpp>
+
+#include "model/options/validate.hpp"
 
 namespace farfield {
 
+/// Leaves are chosen for as many densities as there are, unless the caller names a number.
+static Options for_densities(Options options, std::int64_t vectors) {
+  if (options.densities == 1)
+    options.densities = static_cast<int>(std::clamp<std::int64_t>(vectors, 1, most_densities));
+  return options;
+}
+template <class T>
+static Options for_densities(const Options& options, std::span<const T> strengths, const Points& sources) {
+  return for_densities(options, std::ssize(strengths) / std::max<std::int64_t>(1, sources.count));
+}
+
 template <Real T>
 Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Options& options) {
-  return Plan(sources, options).evaluate(strengths);
+  return Plan(sources, for_densities(options, strengths, sources)).evaluate(strengths);
 }
 
 template <Real T>
 Result<T> evaluate(const Points& sources, std::span<const T> strengths, const Points& targets, const Options& options) {
-  return Plan(sources, targets, options).evaluate(strengths);
+  return Plan(sources, targets, for_densities(options, strengths, sources)).evaluate(strengths);
 }
 
-static Options with_dipoles_of(Options options, const Strengths& strengths) {
+/// The options for what the sources carry.
+static Options for_strengths(Options options, const Strengths& strengths) {
   options.dipoles = options.dipoles || strengths.dipoles;
-  return options;
+  return for_densities(options, strengths.vectors);
 }
 
 template <Real T>
 Result<T> evaluate(const Points& sources, const Strengths& strengths, const Options& options) {
-  return Plan(sources, with_dipoles_of(options, strengths)).evaluate<T>(strengths);
+  return Plan(sources, for_strengths(options, strengths)).evaluate<T>(strengths);
 }
 
 template <Real T>
 Result<T> evaluate(const Points& sources, const Strengths& strengths, const Points& targets, const Options& options) {
-  return Plan(sources, targets, with_dipoles_of(options, strengths)).evaluate<T>(strengths);
+  return Plan(sources, targets, for_strengths(options, strengths)).evaluate<T>(strengths);
 }
 
 /// Options with method direct, in the precision of the caller's results unless they say which.
@@ -50,7 +65,7 @@ static Plan direct_plan(const Points& sources, const Points& targets, const Opti
 
 void direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Outputs& outputs,
                 const Options& options) {
-  direct_plan(sources, targets, with_dipoles_of(options, strengths), outputs.scalar).evaluate(strengths, outputs);
+  direct_plan(sources, targets, for_strengths(options, strengths), outputs.scalar).evaluate(strengths, outputs);
 }
 
 template <Real T>
@@ -61,8 +76,7 @@ Result<T> direct_sum(const Points& sources, std::span<const T> strengths, const 
 
 template <Real T>
 Result<T> direct_sum(const Points& sources, const Strengths& strengths, const Points& targets, const Options& options) {
-  return direct_plan(sources, targets, with_dipoles_of(options, strengths), scalar_of<T>)
-      .template evaluate<T>(strengths);
+  return direct_plan(sources, targets, for_strengths(options, strengths), scalar_of<T>).template evaluate<T>(strengths);
 }
 
 #define FARFIELD_ONE_SHOT(T)                                                                          \

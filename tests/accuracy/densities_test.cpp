@@ -59,6 +59,43 @@ TEST_P(Densities, OfDerivativesToo) {
   expect_bits_of_each_alone<double>(cloud, o, 3);
 }
 
+/// Options::densities chooses another tree, whose results keep the promise, density for density.
+TEST_P(Densities, ThatThePlanExpectsKeepThePromise) {
+  const Cloud cloud = make_cloud(GetParam(), 20'000, Signs::mixed);
+  Options o = fmm_options(1e-6, Precision::double_);
+  o.gradient = true;
+  const auto leaves = [&](int densities) {
+    o.densities = densities;
+    expect_promise(cloud, o, 300);
+    return make_plan(cloud, o).report().leaves;
+  };
+  const std::int64_t of_one = leaves(1);
+  const std::int64_t of_three = leaves(3);
+  if (GetParam() == Kind::plummer || GetParam() == Kind::sphere) {  // elsewhere whole numbers of boxes hide it
+    EXPECT_LT(of_three, of_one) << "the tree is the same, so nothing was tested";
+  }
+}
+
+/// 1 is the default and says nothing; a function that sees three densities plans for three.
+TEST(DensitiesThatThePlanExpects, AreCountedByOneShotFunctions) {
+  const Cloud cloud = make_cloud(Kind::plummer, 20'000, Signs::mixed);
+  const std::vector<double> q = vectors_of(cloud.count(), 3);
+  Options o = fmm_options(1e-6, Precision::double_);
+  o.gradient = true;
+  const auto planned = [&](int densities) {
+    Options own = o;
+    own.densities = densities;
+    return make_plan(cloud, own).evaluate(std::span<const double>(q));
+  };
+  const auto at_once = evaluate(points(cloud.sources), std::span<const double>(q), o);
+  const auto as_view = evaluate<double>(points(cloud.sources), strengths(q, cloud.count(), 3), o);
+  EXPECT_TRUE(at_once.gradient == planned(3).gradient);
+  EXPECT_TRUE(as_view.gradient == planned(3).gradient);
+  EXPECT_FALSE(at_once.gradient == planned(1).gradient);
+  o.densities = 2;  // who names a number is heard
+  EXPECT_TRUE(evaluate(points(cloud.sources), std::span<const double>(q), o).gradient == planned(2).gradient);
+}
+
 INSTANTIATE_TEST_SUITE_P(Clouds, Densities, ::testing::Values(Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart),
                          [](const auto& test) { return std::string(name(test.param)); });
 

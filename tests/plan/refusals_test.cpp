@@ -1,5 +1,6 @@
 // What is refused: the right code, one sentence, and in it what is wrong and where.
 #include <functional>
+#include <limits>
 
 #include "support/measure.hpp"
 
@@ -145,6 +146,8 @@ TEST_F(Refusals, ExpertOptions) {
   expect_option("depth", [](Options& o) { o.depth = -2; });
   expect_option("depth", [](Options& o) { o.depth = 100; });
   expect_option("check", [](Options& o) { o.check = -1; });
+  for (const int bad : {0, -3, 1'000'001, std::numeric_limits<int>::max()})
+    expect_option("densities", [&](Options& o) { o.densities = bad; });
   for (const double bad : {nan, infinity, 0.0}) expect_option("scale", [&](Options& o) { o.scale = bad; });
 }
 

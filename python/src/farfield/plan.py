@@ -163,6 +163,12 @@ class Plan:
         return f"farfield.Plan: {self.source_count:,} sources, {self.target_count:,} targets\n{self._report!r}"
 
 
+def _densities_in(strengths: Array | None, dipoles: Array | None) -> int:
+    """How many there are; 1 where shapes are wrong, which is said later."""
+    shape = np.shape(dipoles)[:-1] if strengths is None else np.shape(strengths)
+    return min(max(1, shape[0]), 1_000_000) if len(shape) == 2 else 1
+
+
 def _is_array(softening: Any) -> bool:
     """Lengths of points themselves, not one for all."""
     return len(getattr(softening, "shape", None) or np.shape(softening)) > 0
@@ -188,6 +194,7 @@ def evaluate(sources: Array, strengths: Array | None = None, targets: Array | No
              dipoles: Array | None = None, target_softening: Array | None = None, out: Any = None,
              **options: Unpack[DirectOptions]) -> Result:
     """Plan(sources, targets, ...).evaluate(strengths, dipoles): for strengths that are summed once."""
+    options.setdefault("densities", _densities_in(strengths, dipoles))
     plan = Plan(sources, targets, target_softening=target_softening, dipoles=dipoles is not None, **options)
     return plan.evaluate(strengths, dipoles, out=out)
 

@@ -20,6 +20,9 @@ static void validate_numbers(const Options& o) {
   if (o.leaf_size < 0) refuse("leaf_size " + std::to_string(o.leaf_size) + " is negative; 0 lets Farfield choose");
   if (o.depth < -1 || o.depth > 10)
     refuse("depth " + std::to_string(o.depth) + " is outside 0 to 10; leave it out for an adaptive tree");
+  if (o.densities < 1 || o.densities > most_densities)
+    refuse("densities " + std::to_string(o.densities) + " is outside 1 to " + std::to_string(most_densities) +
+           "; it is how many vectors of strengths an evaluation carries");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
   if (!(o.theta >= 0 && o.theta <= 1))
     refuse("theta " + number(o.theta) + " is not above 0 and at most 1; leave it out to let the tolerance decide");

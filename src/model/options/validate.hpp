@@ -10,6 +10,8 @@ namespace farfield {
 /// rounded to 2^-24 of it.
 inline constexpr double least_single_bandwidth = 1e-6;
 
+inline constexpr int most_densities = 1'000'000;  ///< of the option, not of an evaluation
+
 /// Throws Error(usage), or Error(input) where the points do not suit the kernel. What precision reaches is not looked
 /// at.
 void validate(const Options& options, const Geometry& geometry, Backend backend);

@@ -15,6 +15,7 @@ static Options options_for_potential(Options options) {
     throw Error(ErrorCode::usage,
                 "velocities at particles and at targets in one call are not offered; leave at_sources out");
   options.gradient = true;
+  if (options.densities == 1) options.densities = 3;  // the components of the strengths
   options.scale /= 4 * std::numbers::pi;
   return options;
 }

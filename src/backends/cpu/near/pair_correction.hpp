@@ -16,11 +16,17 @@ struct Correction {
   static FARFIELD_INLINE V cube(V x, V s, V t, Real) {
     const V cube = s * t;
     if constexpr (terms == 0) return cube;
-    if constexpr (terms == 1) return cube * (Real(5.0 / 3) - x * t);
-    if constexpr (terms == 2) return cube * square(V(x * t - Real(1.4)), Real(28.0 / 75));
+    return cube * cube_series(x, t, Real{});
+  }
+  /// The factor of `cube` that does not depend on s.
+  template <class V, class Real>
+  static FARFIELD_INLINE V cube_series(V x, V t, Real) {
+    if constexpr (terms == 0) return V{} + Real(1);
+    if constexpr (terms == 1) return Real(5.0 / 3) - x * t;
+    if constexpr (terms == 2) return square(V(x * t - Real(1.4)), Real(28.0 / 75));
     const V e = Real(1) - x * t;
-    if constexpr (terms == 3) return cube * (Real(1) + e * (Real(1.5) + e * (Real(1.875) + e * Real(2.1875))));
-    return cube * (Real(1) + e * (Real(1.5) + e * (Real(1.875) + e * (Real(2.1875) + e * Real(2.4609375)))));
+    if constexpr (terms == 3) return Real(1) + e * (Real(1.5) + e * (Real(1.875) + e * Real(2.1875)));
+    return Real(1) + e * (Real(1.5) + e * (Real(1.875) + e * (Real(2.1875) + e * Real(2.4609375))));
   }
   template <class V, class Real>
   static FARFIELD_INLINE V root(V x, V s, V t, Real) {

@@ -239,6 +239,7 @@ class MomentSum {
       const bool counts = leading_bits(r2) < leading_bits(nowhere);
       inverse = counts ? inverse : Real(0);
       if (has_reach(softened) && !counts) q = p.x = p.y = p.z = 0;
+      if (softened == Softened::gauss && !counts) r2 = inverse = 1;  // powers of a small reach's inverse overflow
     }
     if constexpr (settles)
       Kernel::template sum_moments<parts, moments>(inverse, q, p.x, p.y, p.z, dx, dy, dz, sum);
