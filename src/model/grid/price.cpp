@@ -85,6 +85,21 @@ int axes_of(const Geometry& g) {
   return std::max(1, axes);
 }
 
+int line_axis(const Geometry& g) {
+  for (int axis = 1; axis < 3; ++axis)
+    if (g.high[axis] > g.low[axis]) return axis;
+  return 0;
+}
+
+/// Four ways over the points: two for the stretches' heads, two for results. For each point one exponential, sine and
+/// cosine, and about ten instructions for each wave; with gradient two more.
+double exponentials_cost(const Decision& d, const Geometry& g) {
+  if (d.backend == Backend::cuda || axes_of(g) > 1) return infinite;
+  const double waves = 2 - 0.48 * std::log(d.tolerance), instructions = 4 * (40 + (d.gradient ? 11 : 10) * waves);
+  const double lanes = d.simd == Simd::avx512 ? 8 : d.simd == Simd::avx2 ? 4 : 1.5;
+  return points_of(g) * (60 + 0.25 * instructions / lanes) + 1e5;
+}
+
 std::int64_t grid_memory(std::int64_t sources, std::int64_t targets) {
   return (std::int64_t(64) << 20) + 256 * (sources + targets);
 }
