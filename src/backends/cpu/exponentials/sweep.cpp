@@ -144,7 +144,7 @@ void add_up(const SweepWork& w, std::int64_t group, int lane) {
   Heads h{};
   sweep<1, false, false>(w, from, h);
   write_heads(w, 0, stretch, h);
-  h = {};
+  h = Heads{};
   sweep<-1, false, false>(w, from, h);
   write_heads(w, 1, stretch, h);
 }
