@@ -59,12 +59,19 @@ static void note_method(Decision& d, const Geometry& g) {
          "of the grid, by windows " + std::to_string(d.window.width) + " points wide");
 }
 
+/// Fewer points than bandwidths. Where there are more, method grid sums those of one cell together in less than the
+/// price that is known of it.
+static bool is_sparse(const Decision& d, const Geometry& g) {
+  return g.extent > d.parameters.length[0] * static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+}
+
 Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   Decision cells = d;
   const double near = price_cutoff(cells, o, g);
   d.reach = cells.reach, d.cell = cells.cell;
   const double gridded = choose_grid(d, o, g);
-  const double swept = exponentials_cost(d, g);
+  const bool sweeps = o.method == Method::exponentials || is_sparse(d, g);
+  const double swept = sweeps ? exponentials_cost(d, g) : INFINITY;
   double direct = direct_cost(pairs_cost(d, d.precision), g);
   d.any_method = o.method == Method::automatic;
   if (d.any_method)
