@@ -154,7 +154,9 @@ TEST(Exponentials, AutoTakesThemOnSparseLines) {
     const Cloud sparse = line(100000, 0, 0.2, 0);
     const Outcome o = measure_gauss(sparse, gauss_options(1e-3, tolerance));
     EXPECT_LE(o.worst(), tolerance);
-    if (tolerance <= 1e-6) EXPECT_EQ(o.report.method, "exponentials");
+    if (tolerance <= 1e-6) {
+      EXPECT_EQ(o.report.method, "exponentials");
+    }
     EXPECT_NE(measure_gauss(line(100000, 0, 1000, 0), gauss_options(1e-3, tolerance)).report.method, "exponentials");
   }
 }
