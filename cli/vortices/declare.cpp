@@ -34,9 +34,9 @@ void add_biot_savart(CLI::App& parent, BiotSavartArguments& a) {
   app.add_flag("-q,--quiet", a.quiet, "Print nothing but errors");
   add_options(app, a.options, [&](const OptionText& text) { return is_of_vortices(text) && !general(text); });
   app.footer(
-      "u(x) = sum alpha x (x - y) / (4 pi |x - y|^3), alpha = (ax, ay, az) being vorticity\n"
-      "times volume. Columns ux,uy,uz (arrays velocity) and sx,sy,sz (stretching) follow\n"
-      "those of INPUT.\n\n"
+      "u(x) = sum alpha x (x - y) / (4 pi |x - y|^3), where alpha = (ax, ay, az) is\n"
+      "vorticity times volume. Columns ux,uy,uz (arrays velocity) and sx,sy,sz\n"
+      "(stretching) follow those of INPUT.\n\n"
       "Examples:\n"
       "  farfield biot-savart ring.csv --core gauss --sigma 0.02 -o velocities.csv\n"
       "  farfield biot-savart wake.npz --core algebraic --sigma 0.01 --stretching \\\n"

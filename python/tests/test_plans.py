@@ -111,3 +111,8 @@ def test_import_takes_less_than_a_tenth_of_a_second():
 def test_import_brings_nothing_but_numpy():
     program = "import sys, farfield; print(*{'torch', 'jax', 'scipy', 'cupy', 'matplotlib'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout.split() == []
+
+
+def test_import_takes_neither_torch_nor_jax():
+    program = "import farfield, sys; assert not {'torch', 'jax'} & set(sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
