@@ -18,9 +18,7 @@ FARFIELD_HD constexpr int end_part(int parts) { return parts == gradient_alone ?
 /// How often the potential is differentiated for a part.
 FARFIELD_HD constexpr int order_of(int part) { return part == 0 ? 0 : part < with_gradient ? 1 : 2; }
 inline constexpr int orders = 3;
-/// The axes of parts 4 to 9.
-inline constexpr int hessian_axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-/// The same where a device has no such array.
+/// The first (`which` 0) or second axis of part 4 + k. A function: a device has no array of this scope.
 FARFIELD_HD constexpr int hessian_axis(int k, int which) {
   constexpr int axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   return axes[k][which];

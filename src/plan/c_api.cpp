@@ -81,6 +81,18 @@ Points points_from(const farfield_points& c) {
           c.softening};
 }
 
+template <class Sum>
+Sum made(const Points& sources, const farfield_points* targets, const Options& options) {
+  return targets ? Sum(sources, points_from(*targets), options) : Sum(sources, options);
+}
+template <class Sum>
+void move_to(Sum& sum, const Points& sources, const farfield_points* targets) {
+  if (targets)
+    sum.move(sources, points_from(*targets));
+  else
+    sum.move(sources);
+}
+
 Strengths strengths_from(const farfield_strengths& c) {
   return {c.data,
           c.count,
@@ -214,8 +226,7 @@ int farfield_plan_create(farfield_plan** plan, const farfield_points* sources, c
   return guarded([&] {
     farfield_plan*& result = required(plan, "plan");
     const Points from = points_from(required(sources, "sources"));
-    const Options chosen = options_from(options);
-    result = new farfield_plan{targets ? Plan(from, points_from(*targets), chosen) : Plan(from, chosen)};
+    result = new farfield_plan{made<Plan>(from, targets, options_from(options))};
   });
 }
 
@@ -229,11 +240,7 @@ int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* streng
 int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, const farfield_points* targets) {
   return guarded([&] {
     farfield_plan& p = required(plan, "plan");
-    const Points from = points_from(required(sources, "sources"));
-    if (targets)
-      p.plan.move(from, points_from(*targets));
-    else
-      p.plan.move(from);
+    move_to(p.plan, points_from(required(sources, "sources")), targets);
   });
 }
 
@@ -274,8 +281,7 @@ int farfield_biot_savart_create(farfield_biot_savart** sum, const farfield_point
     farfield_biot_savart*& result = required(sum, "sum");
     const Points from = points_from(required(particles, "particles"));
     const Options chosen = options_from(options);
-    result = new farfield_biot_savart{
-        targets ? BiotSavart(from, points_from(*targets), chosen) : BiotSavart(from, chosen), chosen.hessian, !targets};
+    result = new farfield_biot_savart{made<BiotSavart>(from, targets, chosen), chosen.hessian, !targets};
   });
 }
 
@@ -293,11 +299,7 @@ int farfield_biot_savart_move(farfield_biot_savart* sum, const farfield_points* 
                               const farfield_points* targets) {
   return guarded([&] {
     farfield_biot_savart& b = required(sum, "sum");
-    const Points from = points_from(required(particles, "particles"));
-    if (targets)
-      b.sum.move(from, points_from(*targets));
-    else
-      b.sum.move(from);
+    move_to(b.sum, points_from(required(particles, "particles")), targets);
     b.alike = !targets;
   });
 }

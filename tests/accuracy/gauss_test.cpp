@@ -183,7 +183,7 @@ TEST(Gauss, PlansAreUsedAgain) {
 }
 
 TEST(Gauss, ChoosesByCost) {
-  if (environment("FARFIELD_TEST_BACKEND") == "cuda") GTEST_SKIP() << "costs of the CPU";
+  if (tested_on_device()) GTEST_SKIP() << "costs of the CPU";
   const auto chosen = [](std::int64_t count, double bandwidth) {
     const Cloud cloud = make_cloud(Kind::uniform, count, Signs::positive);
     return make_plan(cloud, gauss_options(bandwidth, 1e-6)).report().method;

@@ -353,7 +353,7 @@ void expect_derivatives(double length) {
                   by_difference[part] * std::pow(length, 2 + order_of(part)), 2e-4)
           << r / length << " " << part;
     for (int k = 0; k < 6; ++k) {
-      const int a = hessian_axes[k][0], b = hessian_axes[k][1];
+      const int a = hessian_axis(k, 0), b = hessian_axis(k, 1);
       double change = 0, slope = 0;
       for (const int side : {1, -1}) {
         double shift[3] = {}, out[10] = {};

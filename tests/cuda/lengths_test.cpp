@@ -52,29 +52,13 @@ TEST_F(CudaLengths, FmmKeepsThePromise) {
 
 TEST_F(CudaLengths, ResultsAtSourcesAndTargets) { expect_results_at_both(cuda); }
 
-/// Lengths that are all the same are one length, and moves from one to many and back leave no trace.
 TEST_F(CudaLengths, EqualOnesAreOneAndMovesLeaveNoTrace) {
   const Cloud cloud = make_cloud(Kind::plummer, 5'000, Signs::positive);
-  const std::vector<double> same(cloud.strengths.size(), 0.3);
   for (const SofteningKind kind : both_kinds)
     for (const Method method : {Method::direct, Method::fmm}) {
-      const Softly c(cloud, Lengths::wide_range, 0.5, kind);
-      Options o = options_for(c, method, Precision::automatic, cuda);
-      o.tolerance = 1e-4;
-      Points equal = points(cloud.sources);
-      equal.softening = same.data();
-      Plan moved(equal, o);
-      const Result<double> first = moved.evaluate(cloud.strengths);
-      moved.move(c.sources());
-      const Result<double> own = moved.evaluate(cloud.strengths), fresh = c.plan(o).evaluate(cloud.strengths);
-      moved.move(equal);
-      const Result<double> again = moved.evaluate(cloud.strengths);
-      o.softening = 0.3;
-      const Result<double> one = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
-      EXPECT_EQ(first.gradient, one.gradient);
-      EXPECT_EQ(again.gradient, one.gradient);
-      EXPECT_EQ(own.gradient, fresh.gradient);
-      EXPECT_NE(own.gradient, one.gradient);
+      Options o = softened_options(0, Precision::automatic, How(cuda, kind));
+      o.method = method, o.tolerance = 1e-4;
+      expect_moves_without_trace(cloud, kind, o);
     }
 }
 

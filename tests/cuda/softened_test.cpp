@@ -90,17 +90,7 @@ TEST_F(CudaSoftenedFmm, AgreesWithTheCpu) {
 TEST_F(CudaSoftenedFmm, ResultsAtSourcesAndTargets) {
   const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, 3'000, Signs::positive));
   for (const SofteningKind kind : both_kinds)
-    for (const Precision precision : both_precisions) {
-      Options o = fast(1e-5, kind, 1e-5, precision);
-      o.at_sources = true, o.check = 200;
-      const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
-      const SoftenedErrors apart = softened_errors(cloud, o, cloud.targets, true, r.potential, r.gradient);
-      const SoftenedErrors own = softened_errors(cloud, o, cloud.sources, false, r.source_potential, r.source_gradient);
-      for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
-        EXPECT_LE(error, o.tolerance);
-      EXPECT_LE(r.report.error->potential, o.tolerance);
-      EXPECT_LE(r.report.error->gradient, o.tolerance);
-    }
+    for (const Precision precision : both_precisions) expect_kept_at_both(cloud, fast(1e-5, kind, 1e-5, precision));
 }
 
 TEST_F(CudaSoftenedFmm, GivesTheSameBitsTenTimes) {
@@ -108,15 +98,9 @@ TEST_F(CudaSoftenedFmm, GivesTheSameBitsTenTimes) {
   for (const SofteningKind kind : both_kinds)
     for (const Precision precision : both_precisions)
       for (const std::int64_t leaf_size : {13, 200}) {
-        std::uint64_t first = 0;
-        for (int run = 0; run < 10; ++run) {
-          Options o = fast(0.01, kind, 1e-4, precision);
-          o.leaf_size = leaf_size;
-          const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
-          const std::uint64_t bits = hash_of(r.potential) ^ 3 * hash_of(r.gradient);
-          if (run == 0) first = bits;
-          EXPECT_EQ(bits, first);
-        }
+        Options o = fast(0.01, kind, 1e-4, precision);
+        o.leaf_size = leaf_size;
+        expect_same_bits(cloud, o, 10);
       }
 }
 

@@ -144,14 +144,8 @@ TEST_F(CudaSoftenedTreecode, ResultsAtSourcesAndTargets) {
   for (const SofteningKind kind : both_kinds)
     for (const Precision precision : both_precisions) {
       Options o = treecode(1e-5, kind, 1e-5, precision);
-      o.at_sources = true, o.check = 200;
-      const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
-      const SoftenedErrors apart = softened_errors(cloud, o, cloud.targets, true, r.potential, r.gradient);
-      const SoftenedErrors own = softened_errors(cloud, o, cloud.sources, false, r.source_potential, r.source_gradient);
-      for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
-        EXPECT_LE(error, o.tolerance);
-      EXPECT_LE(r.report.error->potential, o.tolerance);
-      EXPECT_LE(r.report.error->gradient, o.tolerance);
+      expect_kept_at_both(cloud, o);
+      o.at_sources = true;
       const Softly c(cloud, Lengths::some_without, 1e-3, kind);
       o.softening = 0;
       const Result<double> with = c.plan(o).evaluate(cloud.strengths);
@@ -182,30 +176,11 @@ TEST_F(CudaSoftenedTreecode, OneParticleAndNone) {
     }
 }
 
-/// Moves from one length to many and back leave no trace, and sums have the same bits.
 TEST_F(CudaSoftenedTreecode, EqualLengthsAreOneAndMovesLeaveNoTrace) {
   const Cloud cloud = make_cloud(Kind::plummer, 5'000, Signs::positive);
-  const std::vector<double> same(cloud.strengths.size(), 0.3);
   for (const SofteningKind kind : both_kinds)
-    for (const Precision precision : both_precisions) {
-      const Softly c(cloud, Lengths::wide_range, 0.5, kind);
-      Options o = treecode(c, 1e-4, precision);
-      Points equal = points(cloud.sources);
-      equal.softening = same.data();
-      Plan moved(equal, o);
-      const Result<double> first = moved.evaluate(cloud.strengths);
-      moved.move(c.sources());
-      const Result<double> own = moved.evaluate(cloud.strengths), fresh = c.plan(o).evaluate(cloud.strengths);
-      moved.move(equal);
-      const Result<double> again = moved.evaluate(cloud.strengths), twice = moved.evaluate(cloud.strengths);
-      o.softening = 0.3;
-      const Result<double> one = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
-      EXPECT_EQ(first.gradient, one.gradient);
-      EXPECT_EQ(again.gradient, one.gradient);
-      EXPECT_EQ(twice.gradient, one.gradient);
-      EXPECT_EQ(own.gradient, fresh.gradient);
-      EXPECT_NE(own.gradient, one.gradient);
-    }
+    for (const Precision precision : both_precisions)
+      expect_moves_without_trace(cloud, kind, treecode(0, kind, 1e-4, precision));
 }
 
 TEST_F(CudaSoftenedTreecode, StaysBelowItsMemoryBound) {

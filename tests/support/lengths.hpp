@@ -116,6 +116,27 @@ inline void expect_results_at_both(Backend backend) {
       }
 }
 
+/// Lengths that are all the same are one length, and moves from one to many and back leave no trace.
+inline void expect_moves_without_trace(const Cloud& cloud, SofteningKind kind, Options o) {
+  const Softly c(cloud, Lengths::wide_range, 0.5, kind);
+  const std::vector<double> same(cloud.strengths.size(), 0.3);
+  Points equal = points(cloud.sources);
+  equal.softening = same.data();
+  Plan moved(equal, o);
+  const Result<double> first = moved.evaluate(cloud.strengths);
+  moved.move(c.sources());
+  const Result<double> own = moved.evaluate(cloud.strengths), fresh = c.plan(o).evaluate(cloud.strengths);
+  moved.move(equal);
+  const Result<double> again = moved.evaluate(cloud.strengths), twice = moved.evaluate(cloud.strengths);
+  o.softening = 0.3;
+  const Result<double> one = Plan(points(cloud.sources), o).evaluate(cloud.strengths);
+  EXPECT_EQ(first.gradient, one.gradient);
+  EXPECT_EQ(again.gradient, one.gradient);
+  EXPECT_EQ(twice.gradient, one.gradient);
+  EXPECT_EQ(own.gradient, fresh.gradient);
+  EXPECT_NE(own.gradient, one.gradient);
+}
+
 inline double rounding(Precision precision, const Cloud& cloud) {
   const auto terms = static_cast<double>(cloud.count());
   return precision == Precision::single_ ? softened_bound<float>(terms) : softened_bound<double>(terms);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <farfield/device.hpp>
 #include <farfield/farfield.hpp>
 #include <string>
 
@@ -27,10 +28,18 @@ inline std::string environment(const char* name) {
   return value ? value : "";
 }
 
+inline bool tested_on_device() { return environment("FARFIELD_TEST_BACKEND") == "cuda"; }
+/// Without a device: one line, and the status that skips the program.
+inline const bool tested_device_is_there = [] {
+  if (!tested_on_device() || !devices().empty()) return true;
+  std::puts("there is no CUDA device");
+  std::exit(environment("FARFIELD_REQUIRE_GPU") == "1" ? 1 : 77);
+}();
+
 /// FARFIELD_TEST_BACKEND=cuda runs the bodies of the CPU's tests on a device, FARFIELD_TEST_SIMD=baseline, avx2 or
 /// avx512 at that level, which `judge` asserts.
 inline Options on_tested_backend(Options options) {
-  if (environment("FARFIELD_TEST_BACKEND") == "cuda") options.backend = Backend::cuda;
+  if (tested_on_device()) options.backend = Backend::cuda;
   const std::string simd = environment("FARFIELD_TEST_SIMD");
   if (options.simd == Simd::automatic && !simd.empty())
     options.simd = simd == "avx512" ? Simd::avx512 : simd == "avx2" ? Simd::avx2 : Simd::baseline;
@@ -125,6 +134,20 @@ std::uint64_t hash_of(const std::vector<T>& values) {
   const auto* byte = reinterpret_cast<const unsigned char*>(values.data());
   for (std::size_t i = 0; i < values.size() * sizeof(T); ++i) hash = (hash ^ byte[i]) * 0x100000001b3ull;
   return hash;
+}
+
+/// The same bits of every plan, each of which is asked twice.
+inline void expect_same_bits(const Cloud& cloud, const Options& options, int plans) {
+  std::uint64_t potential = 0, gradient = 0;
+  for (int run = 0; run < plans; ++run) {
+    Plan plan = make_plan(cloud, options);
+    for (int again = 0; again < 2; ++again) {
+      const Result<double> r = plan.evaluate(cloud.strengths);
+      if (run == 0 && again == 0) potential = hash_of(r.potential), gradient = hash_of(r.gradient);
+      EXPECT_EQ(hash_of(r.potential), potential) << cloud.label << ", plan " << run;
+      EXPECT_EQ(hash_of(r.gradient), gradient) << cloud.label << ", plan " << run;
+    }
+  }
 }
 
 }  // namespace farfield::testing

@@ -1,19 +1,10 @@
 // Clouds of the plane, and direct sums of -log r in long double.
 #pragma once
-#include <farfield/device.hpp>
 #include <map>
 
 #include "support/measure.hpp"
 
 namespace farfield::testing {
-
-/// FARFIELD_TEST_BACKEND=cuda without a device: one line, and the status that skips the program.
-inline const bool tested_device_is_there = [] {
-  if (environment("FARFIELD_TEST_BACKEND") != "cuda" || !devices().empty()) return true;
-  std::puts("there is no CUDA device");
-  std::exit(environment("FARFIELD_REQUIRE_GPU") == "1" ? 1 : 77);
-}();
-inline bool tested_on_device() { return environment("FARFIELD_TEST_BACKEND") == "cuda"; }
 
 /// A cloud laid flat at z = 0.25; points that then coincide stay.
 inline void lay_flat(Cloud& cloud) {

@@ -265,6 +265,18 @@ inline void soften_at_sources(How how) {
   }
 }
 
+/// The tolerance kept at targets apart and at the sources beside them, and seen by `check`.
+inline void expect_kept_at_both(const Cloud& cloud, Options o) {
+  o.at_sources = true, o.check = 200;
+  const Result<double> r = make_plan(cloud, o).evaluate(cloud.strengths);
+  const SoftenedErrors apart = softened_errors(cloud, o, cloud.targets, true, r.potential, r.gradient);
+  const SoftenedErrors own = softened_errors(cloud, o, cloud.sources, false, r.source_potential, r.source_gradient);
+  for (const double error : {apart.potential, apart.gradient, own.potential, own.gradient})
+    EXPECT_LE(error, o.tolerance);
+  EXPECT_LE(r.report.error->potential, o.tolerance);
+  EXPECT_LE(r.report.error->gradient, o.tolerance);
+}
+
 /// One particle alone is at exactly 0; at a target on it strength / softening, and no gradient.
 inline void soften_one_particle(How how) {
   const std::vector<double> one{1, 2, 3}, q{3};

@@ -39,7 +39,7 @@ static void l2p_leaf(const Work<Real>& work, BoxId box, int density, Real* deriv
   for (int axis = 0; axis + 1 < lower; ++axis) differentiate(axis + 1, 0, axis);
   add_local<Kernel, Real, first_part(parts), lower>(work, tables, box, coefficient, density);
   if constexpr (parts == with_hessian) {
-    for (int k = 0; k < parts - lower; ++k) differentiate(lower + k, 1 + hessian_axes[k][0], hessian_axes[k][1]);
+    for (int k = 0; k < parts - lower; ++k) differentiate(lower + k, 1 + hessian_axis(k, 0), hessian_axis(k, 1));
     add_local<Kernel, Real, lower, parts>(work, tables, box, coefficient, density);
   }
 }

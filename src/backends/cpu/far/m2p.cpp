@@ -17,8 +17,8 @@ static void expand(const TablesView<Real>& tables, const Real* multipole, std::i
   for (int axis = 0; axis + 1 < end_part(parts) && axis < 3; ++axis)
     apply(tables.multipole_gradient[axis], multipole, coefficient + (axis + 1) * pitch);
   for (int part = with_gradient; part < end_part(parts); ++part) {
-    const int* axes = hessian_axes[part - with_gradient];
-    apply(tables.gradient_of_gradient[axes[1]], coefficient + (axes[0] + 1) * pitch, coefficient + part * pitch);
+    const int k = part - with_gradient, i = hessian_axis(k, 0), j = hessian_axis(k, 1);
+    apply(tables.gradient_of_gradient[j], coefficient + (i + 1) * pitch, coefficient + part * pitch);
   }
 }
 
@@ -47,7 +47,8 @@ static void add_multipole(const Work<Real>& work, BoxId box, const BoxFrame& fra
     }
     if constexpr (has_logarithm) visit.out[0] += logarithm;
     for (int part = first; part < end; ++part)
-      deliver<Real>(work.result.any(part) + density * work.result_pitch + t, visit.out[part] * weight, scale[part], valid);
+      deliver<Real>(work.result.any(part) + density * work.result_pitch + t, visit.out[part] * weight, scale[part],
+                    valid);
   }
 }
 
