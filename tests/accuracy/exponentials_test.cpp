@@ -2,6 +2,7 @@
 // tolerance; the bound of the sum of waves against the Gaussian in long double; the same bits on any number of threads;
 // gaps, heaps, few points; when auto takes it; refusals.
 #include "expansions/exponentials/sum.hpp"
+#include "model/options/validate.hpp"
 #include "support/gauss.hpp"
 #include "support/random.hpp"
 
@@ -63,7 +64,8 @@ TEST(Exponentials, KeepThePromise) {
         EXPECT_LE(o.worst(), tolerance) << cloud.label;
         EXPECT_EQ(o.report.method, "exponentials");
         if (tolerance == 1e-6) {
-          EXPECT_LE(measure_gauss(cloud, sweeps(1e-6, Precision::single_)).worst(), 1e-6) << cloud.label;
+          if (density > 0.01)  // single precision does not resolve a bandwidth below 1e-6 of the extent
+            EXPECT_LE(measure_gauss(cloud, sweeps(1e-6, Precision::single_)).worst(), 1e-6) << cloud.label;
           Options potential = sweeps(1e-6);
           potential.gradient = false;
           EXPECT_LE(measure_gauss(cloud, potential).worst(), 1e-6) << cloud.label;
@@ -176,6 +178,8 @@ TEST(Exponentials, AreForGaussiansOnALine) {
   o.method = Method::exponentials;
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, o); }).find("method exponentials"), std::string::npos);
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, sweeps(1e-6)); }).find("on a line"), std::string::npos);
+  const auto on_device = [] { validate(sweeps(1e-6), Geometry{}, Backend::cuda); };
+  EXPECT_NE(refusal(ErrorCode::usage, on_device).find("not offered by backend cuda"), std::string::npos);
 }
 
 }  // namespace
