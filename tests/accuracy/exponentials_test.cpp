@@ -64,8 +64,9 @@ TEST(Exponentials, KeepThePromise) {
         EXPECT_LE(o.worst(), tolerance) << cloud.label;
         EXPECT_EQ(o.report.method, "exponentials");
         if (tolerance == 1e-6) {
-          if (density > 0.01)  // single precision does not resolve a bandwidth below 1e-6 of the extent
-            EXPECT_LE(measure_gauss(cloud, sweeps(1e-6, Precision::single_)).worst(), 1e-6) << cloud.label;
+          // single precision does not resolve a bandwidth below 1e-6 of the extent
+          const Precision least = density > 0.01 ? Precision::single_ : Precision::double_;
+          EXPECT_LE(measure_gauss(cloud, sweeps(1e-6, least)).worst(), 1e-6) << cloud.label;
           Options potential = sweeps(1e-6);
           potential.gradient = false;
           EXPECT_LE(measure_gauss(cloud, potential).worst(), 1e-6) << cloud.label;
@@ -153,10 +154,10 @@ TEST(Exponentials, SeveralVectorsAreSummedAsOneByOne) {
 
 TEST(Exponentials, AutoTakesThemOnSparseLines) {
   for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
-    const Cloud sparse = line(100000, 0, 0.2, 0);
+    const Cloud sparse = line(100000, 0, 0.05, 0);
     const Outcome o = measure_gauss(sparse, gauss_options(1e-3, tolerance));
     EXPECT_LE(o.worst(), tolerance);
-    if (tolerance <= 1e-6) {
+    if (tolerance <= 1e-6 && o.report.simd == "avx512") {  // with narrower vectors cells may win
       EXPECT_EQ(o.report.method, "exponentials");
     }
     EXPECT_NE(measure_gauss(line(100000, 0, 1000, 0), gauss_options(1e-3, tolerance)).report.method, "exponentials");
