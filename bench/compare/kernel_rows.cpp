@@ -23,7 +23,7 @@ using Doubles = std::vector<double>;
 
 /// What a command asks for: NAME VALUE pairs behind the kernel and the number of points.
 struct Row {
-  std::string kernel, tolerances = "1e-6", signs = "positive", input, precision = "auto";
+  std::string kernel, tolerances = "1e-6", signs = "positive", input, precision = "auto", method = "auto";
   std::int64_t n = 0, targets = 0, grid = 0, samples = 1500;
   int dimension = 3, threads = 0, repeat = 3;
   double bandwidth = 0, kappa = 0;
@@ -69,6 +69,8 @@ Row parse(int count, char** words) {
       row.input = value;
     else if (name == "precision")
       row.precision = value;
+    else if (name == "method")
+      row.method = value;
     else if (name == "targets")
       row.targets = static_cast<std::int64_t>(number);
     else if (name == "grid")
@@ -115,6 +117,8 @@ class Case {
     if (row_.kernel == "kde") o.kernel = Kernel::gauss;
     o.tolerance = tolerance, o.threads = row_.threads, o.gradient = !slopes_.empty();
     o.bandwidth = row_.bandwidth, o.kappa = row_.kappa;
+    for (const auto& one : words_of(Method{}))
+      if (row_.method == one.word) o.method = one.value;
     if (row_.precision != "auto") o.precision = row_.precision == "single" ? Precision::single_ : Precision::double_;
     return o;
   }

@@ -23,7 +23,8 @@
   VALUE(cutoff, CUTOFF, 3, "cutoff")       \
   VALUE(grid, GRID, 4, "grid")             \
   VALUE(treecode, TREECODE, 5, "treecode") \
-  VALUE(hermite, HERMITE, 6, "hermite")
+  VALUE(hermite, HERMITE, 6, "hermite")    \
+  VALUE(exponentials, EXPONENTIALS, 7, "exponentials")
 
 #define FARFIELD_PRECISION(VALUE)        \
   VALUE(automatic, AUTOMATIC, 0, "auto") \

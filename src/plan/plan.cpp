@@ -378,11 +378,12 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
     return bound_of(3 * sources, at, options) + 8 * (12 * sources + 5 * at);
   }
   std::int64_t bound = 0;
-  for (const Method method :
-       {Method::fmm, Method::direct, Method::treecode, Method::cutoff, Method::grid, Method::hermite})
+  for (const Method method : {Method::fmm, Method::direct, Method::treecode, Method::cutoff, Method::grid,
+                              Method::hermite, Method::exponentials})
     for (const int dimension : {1, 2, 3}) {
       if (method == Method::hermite && options.method != method) continue;  // never chosen
       if (options.method != Method::automatic && options.method != method) continue;
+      if (options.method != method && method == Method::exponentials && dimension > 1) continue;
       const KernelTraits& kernel = traits(options.kernel);
       const bool expands = method == Method::fmm || method == Method::treecode;
       const bool suits = method == Method::direct || (expands ? kernel.expands : kernel.reach != nullptr);

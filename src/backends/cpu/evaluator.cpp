@@ -7,6 +7,7 @@
 
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/cells/place.hpp"
+#include "backends/cpu/exponentials/transform.hpp"
 #include "backends/cpu/far/table_cache.hpp"
 #include "backends/cpu/grid/window.hpp"
 #include "backends/cpu/hermite/transform.hpp"
@@ -23,6 +24,7 @@
 #include "methods/treecode.hpp"
 #include "model/accounts.hpp"
 #include "model/degree.hpp"
+#include "model/grid/price.hpp"
 
 namespace farfield::cpu {
 
@@ -89,7 +91,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   explicit CpuSteps(EvaluatorState<Placed> state)
       : EvaluatorState<Placed>(std::move(state)),
         stages_(stages<Real>(decision.kernel, decision.simd)),
-        transform_(placed->memory) {
+        transform_(placed->memory),
+        line_(placed->memory) {
     use_all(placed->memory, arrays_, power_, kept_);
     for (Array<double>& moment : exact_strength_) moment.use(placed->memory);
     for (Array<Real>& grid : grids_) grid.use(placed->memory);
@@ -122,7 +125,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
-    if (decision.method == Method::direct)
+    line_axis_ = line_axis(geometry);
+    if (decision.method == Method::direct || decision.method == Method::exponentials)
       cpu::read_points(placed->tree, sources, targets, geometry, threads);
     else
       place_in_cells(placed->cells, placed->tree, sources, targets, geometry, decision, threads);
@@ -145,6 +149,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     if (decision.method == Method::grid) window_.make(decision);
     if (decision.method == Method::hermite && sources() > 0) time("boxes", [&] { box_for_series(); });
+    if (decision.method == Method::exponentials && sources() > 0) time("sort", [&] { sort_line(); });
     if (decision.method == Method::cutoff || decision.method == Method::grid) name_cells(report);
     finish(report);
   }
@@ -231,6 +236,11 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     }
     if (decision.method == Method::hermite && sources() > 0)
       return time("series", [&] { stages_.hermite(transform_.bind(work_.strength, work_.result)); });
+    if (decision.method == Method::exponentials && sources() > 0)
+      return time("sweeps", [&] {
+        stages_.exponentials(line_.bind(work_.strength));
+        line_.deliver(work_.result);
+      });
     time("p2p", [&] {
       for (int part = 0; part < most_parts; ++part)
         if (is_summed(part)) std::fill_n(work_.result.any(part), targets(), Real(0));
@@ -275,6 +285,13 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     transform_.build({{work_.source[0], work_.source[1], work_.source[2]}, sources()},
                      {{work_.target[0], work_.target[1], work_.target[2]}, targets()}, decision.parameters.length[0],
                      decision.tolerance, decision.gradient, threads);
+  }
+
+  void sort_line() {
+    const PointsOnLine sources{work_.source[line_axis_], this->sources()},
+        targets{work_.target[line_axis_], this->targets()};
+    line_.build(sources, placed->tree.alike ? nullptr : &targets, line_axis_, decision.parameters.length[0],
+                decision.tolerance, decision.gradient, threads);
   }
 
   /// Keeps tables of the same degree and scheme; otherwise releases the old tables before new ones are made.
@@ -406,6 +423,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   Array<double> power_, exact_strength_[with_dipole];  ///< [boxes], for truncation(); [sources], where Real is float
   Work<Real> work_;
   HermiteTransform<Real> transform_;
+  LineTransform<Real> line_;
+  int line_axis_ = 0;  ///< along which points on a line differ
 };
 
 int densities_of(const Decision& d) {

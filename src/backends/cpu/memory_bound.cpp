@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "backends/cpu/evaluator.hpp"
+#include "backends/cpu/exponentials/transform.hpp"
 #include "backends/cpu/far/tables.hpp"
 #include "expansions/hermite/series.hpp"
 #include "kernels/traits.hpp"
@@ -38,6 +39,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   if (d.method == Method::cutoff || d.method == Method::grid) bytes += all * 24;         // keys and cells
   if (d.method == Method::grid) bytes += 2 * grid_memory(sources, alike ? 0 : targets);  // blocks, and who uses them
   if (d.method == Method::hermite) return bytes + transform_bound(sources, results, d.parts());
+  if (d.method == Method::exponentials) bytes += LineTransform<double>::bytes(all, d.gradient);
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

@@ -48,6 +48,7 @@ template <class Real>
 void interpolate(const Work<Real>&);
 template <class Real>
 void hermite_sum(const HermiteWork<Real>&);
+void sweep_exponentials(const SweepWork&);
 
 template <class Kernel>
 void direct_sums(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums);

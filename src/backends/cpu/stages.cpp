@@ -21,6 +21,7 @@ static Stages<Real> table() {
   s.direct = direct<Kernel, Real>;
   s.direct_sums = direct_sums<Kernel>;
   s.hermite = hermite_sum<Real>;
+  s.exponentials = sweep_exponentials;
   if constexpr (has_expansions<Kernel>()) {
     s.p2m = p2m<Kernel, Real>, s.m2m = m2m<Real>, s.m2l = m2l<Real>, s.p2l = p2l<Kernel, Real>;
     s.l2l = l2l<Real>, s.l2p = l2p<Kernel, Real>, s.m2p = m2p<Kernel, Real>, s.m2p_boxes = m2p_boxes<Kernel, Real>;

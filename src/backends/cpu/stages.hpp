@@ -2,6 +2,7 @@
 #pragma once
 #include <farfield/options.hpp>
 
+#include "backends/cpu/exponentials/work.hpp"
 #include "backends/cpu/hermite/work.hpp"
 #include "backends/cpu/work.hpp"
 #include "judge/direct_sum.hpp"
@@ -27,6 +28,7 @@ struct Stages {
   void (*convolve)(const Work<Real>&, int axis) = nullptr;
   void (*interpolate)(const Work<Real>&) = nullptr;     ///< overwrites the results
   void (*hermite)(const HermiteWork<Real>&) = nullptr;  ///< the fast Gaussian transform; overwrites the results
+  void (*exponentials)(const SweepWork&) = nullptr;     ///< Gaussians on a line
   /// Direct sums in double at `count` targets.
   void (*direct_sums)(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums) = nullptr;
 };

@@ -49,7 +49,9 @@ static void note_method(Decision& d, const Geometry& g) {
        !d.any_method                ? "as asked"
        : d.method == Method::direct ? "cheaper than cells or a grid for so few pairs"
        : d.method == Method::cutoff ? "few pairs are near enough to count"
-                                    : "cheaper than the pairs that are near enough to count");
+       : d.method == Method::exponentials
+           ? "two sweeps over the points of a line, cheaper than a grid or the pairs that are near enough to count"
+           : "cheaper than the pairs that are near enough to count");
   if (d.method == Method::cutoff)
     note(d, "reach", number(std::ldexp(d.reach, -g.exponent)), "pairs farther apart add less than the tolerance");
   if (d.method == Method::grid)
@@ -57,15 +59,28 @@ static void note_method(Decision& d, const Geometry& g) {
          "of the grid, by windows " + std::to_string(d.window.width) + " points wide");
 }
 
+/// The grid would have more than four places a point. Where there are more points, those of one cell are summed
+/// together in less than the price that is known of it: 1e5 points with a bandwidth of 7e-6 of their extent at
+/// 1e-3, 3.4 places a point, take 3.3 ms by the grid and 4.3 by exponentials; with 5e-6, 4.8 places, 5.6 and 4.3.
+static bool is_sparse(const Decision& d, const Geometry& g) {
+  const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
+  return g.extent * std::max(1.0, d.window.spacings) > 4 * d.parameters.length[0] * points;
+}
+
 Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   Decision cells = d;
   const double near = price_cutoff(cells, o, g);
   d.reach = cells.reach, d.cell = cells.cell;
   const double gridded = choose_grid(d, o, g);
+  const bool sweeps = o.method == Method::exponentials || is_sparse(d, g);
+  const double swept = sweeps ? exponentials_cost(d, g) : INFINITY;
   double direct = direct_cost(pairs_cost(d, d.precision), g);
   d.any_method = o.method == Method::automatic;
   if (d.any_method)
-    d.method = direct <= std::min(near, gridded) ? Method::direct : near <= gridded ? Method::cutoff : Method::grid;
+    d.method = direct <= std::min({near, gridded, swept}) ? Method::direct
+               : swept < std::min(near, gridded)          ? Method::exponentials
+               : near <= gridded                          ? Method::cutoff
+                                                          : Method::grid;
   require_grid(d, o);
   // a grid whose blocks take too much memory gives way to cells
   if (d.method == Method::cutoff || (d.method == Method::grid && d.any_method))
@@ -78,7 +93,10 @@ Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   note_method(d, g);
   // of Hermite series no more is known than that they are meant to cost less than all pairs
   const bool all = d.method == Method::direct || d.method == Method::hermite;
-  d.seconds = 1e-9 * (all ? direct : d.method == Method::cutoff ? near : gridded);
+  d.seconds = 1e-9 * (all                                ? direct
+                      : d.method == Method::exponentials ? swept
+                      : d.method == Method::cutoff       ? near
+                                                         : gridded);
   d.pairs_per_second = 1e9 / pairs_cost(d, d.precision).pair;
   return d;
 }

@@ -1,4 +1,4 @@
-// The decision for a kernel that falls off: direct, cutoff, grid or hermite (docs/mathematics/gauss.md).
+// The decision for a kernel that falls off: direct, cutoff, grid, hermite or exponentials (docs/mathematics/gauss.md).
 #pragma once
 #include "model/decision.hpp"
 #include "tree/geometry.hpp"

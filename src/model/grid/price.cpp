@@ -85,6 +85,22 @@ int axes_of(const Geometry& g) {
   return std::max(1, axes);
 }
 
+int line_axis(const Geometry& g) {
+  for (int axis = 1; axis < 3; ++axis)
+    if (g.high[axis] > g.low[axis]) return axis;
+  return 0;
+}
+
+/// Sort and four ways over the points, as measured with AVX-512: 27 ns and 1.5 for each wave. Of those 11 and the waves
+/// are arithmetic in vectors; of derivatives there are a tenth more.
+double exponentials_cost(const Decision& d, const Geometry& g) {
+  if (d.backend == Backend::cuda || axes_of(g) > 1) return infinite;
+  const double lanes = d.simd == Simd::avx512 ? 8 : d.simd == Simd::avx2 ? 4 : 1.5;
+  const double waves = 2 - 0.43 * std::log(d.tolerance), slower = 8 / lanes;
+  const double swept = (11 + (d.gradient ? 1.65 : 1.5) * waves) * slower;
+  return points_of(g) * (60 + 16 + swept) + 1e5;
+}
+
 std::int64_t grid_memory(std::int64_t sources, std::int64_t targets) {
   return (std::int64_t(64) << 20) + 256 * (sources + targets);
 }

@@ -14,6 +14,9 @@ double choose_cutoff(Decision& decision, const Options& options, const Geometry&
 /// Sets window and spacing of method grid, and returns its nanoseconds; infinite where the method is not possible.
 double choose_grid(Decision& decision, const Options& options, const Geometry& geometry);
 
+/// Nanoseconds of method exponentials on one core; infinite where it is not possible.
+double exponentials_cost(const Decision& decision, const Geometry& geometry);
+
 /// Taps of a decision for method grid.
 std::vector<double> taps_of(const Decision& decision);
 
@@ -33,5 +36,7 @@ void change_to_cutoff(Decision& decision);
 
 /// Along how many axes the points differ, at least 1.
 int axes_of(const Geometry& geometry);
+/// The axis along which points on a line differ.
+int line_axis(const Geometry& geometry);
 
 }  // namespace farfield

@@ -34,6 +34,7 @@ static void validate_numbers(const Options& o) {
 
 bool offers_method(Backend backend, const Options& o) {
   if (backend != Backend::cuda) return true;
+  if (o.method == Method::exponentials) return false;
   return o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
 }
 
@@ -54,6 +55,19 @@ static void validate_method(const Options& o, Backend backend) {
   if (o.method == Method::hermite && !traits(o.kernel).has_bandwidth)
     throw Error(ErrorCode::usage, std::string("method hermite sums the Gaussian; with kernel ") +
                                       traits(o.kernel).name + " use method auto");
+}
+
+/// Method exponentials: Gaussians on a line.
+static void validate_line(const Options& o, const Geometry& g) {
+  if (o.method != Method::exponentials) return;
+  if (!traits(o.kernel).has_bandwidth)
+    throw Error(ErrorCode::usage, std::string("method exponentials sums the Gaussian; with kernel ") +
+                                      traits(o.kernel).name + " use method auto");
+  int axes = 0;
+  for (int axis = 0; axis < 3; ++axis) axes += g.high[axis] > g.low[axis];
+  if (axes > 1)
+    throw Error(ErrorCode::usage, "method exponentials takes points on a line, but these differ along " +
+                                      std::to_string(axes) + " axes; use method auto");
 }
 
 bool is_core(SofteningKind kind) { return kind == SofteningKind::algebraic || kind == SofteningKind::gauss; }
@@ -164,6 +178,7 @@ void validate(const Options& o, const Geometry& g, Backend backend) {
   validate_numbers(o);
   validate_derivatives(o, g);
   validate_method(o, backend);
+  validate_line(o, g);
   validate_plane(o, g);
   validate_screening(o);
   validate_softening(o, g);
