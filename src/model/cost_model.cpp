@@ -113,19 +113,21 @@ void price_moments(CostConstants& c, const Options& o) {
   c.coefficient *= coefficient[o.hessian][o.dipoles];
 }
 
-// Three densities over one, p2p of 2^20 and 2^22 uniform points on one H200 (`gpu_fmm --densities 3`): 2.05 in single,
-// 1.67 in double. On the CPU 2 with gradient (AVX-512, 2e5 points, asked 1e-6), 1.5 by operations without.
-static double near_pairs_of_three(const Options& o, Backend backend, Precision precision, bool lengths) {
+// Three densities over one: p2p in double of 2^20 and 2^22 uniform points on one H200 takes 1.67 times as long
+// (`gpu_fmm --densities 3`); on the CPU by operations 2 with gradient, 1.5 without.
+static double near_pairs_of_three(const Options& o, Backend backend, bool lengths) {
   const bool shares = traits(o.kernel).differentiates && !o.hessian && !o.dipoles && !(o.softening > 0) && !lengths;
   if (!shares) return 3;
-  if (backend == Backend::cuda) return precision == Precision::single_ ? 2.05 : 1.67;
+  if (backend == Backend::cuda) return 1.67;
   return o.gradient ? 2 : 1.5;
 }
 
 void price_densities(CostConstants& c, const Options& o, Backend backend, Precision precision, bool lengths) {
-  if (o.densities == 1) return;
+  // In single on a device p2p of three takes 2.05 times as long, and m2l on tensor cores less than three times: wider
+  // leaves lost 13 % at 2^20 and gained 1 % at 2^22.
+  if (o.densities == 1 || (backend == Backend::cuda && precision == Precision::single_)) return;
   constexpr int together = 3;
-  const double of_three = near_pairs_of_three(o, backend, precision, lengths);
+  const double of_three = near_pairs_of_three(o, backend, lengths);
   c.densities = o.densities;
   c.shared = o.densities / together * of_three + o.densities % together;
   c.pair *= c.shared, c.meet *= c.shared;

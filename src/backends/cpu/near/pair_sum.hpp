@@ -120,7 +120,7 @@ class PairSum {
     return p;
   }
   /// Sources [begin, end): interact<false>, and the same bits, but the roots of a source are found beside the sums of
-  /// the one before it: these alone fill the processor's window, and three densities then took 18 cycles where 14 do.
+  /// the one before it: these alone fill the processor's window (a loop by itself: 4.4 ns, and 3.8 so).
   FARFIELD_INLINE void pipeline(Tile<1>& a, const SourceRun<Real>& run, std::int64_t begin, std::int64_t end) const {
     Shared p = shared(a, run, begin);
     for (std::int64_t s = begin; s < end; ++s) {
