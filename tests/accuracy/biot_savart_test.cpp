@@ -4,16 +4,12 @@
 #include <farfield/farfield.hpp>
 #include <numbers>
 
+#include "support/filament.hpp"
 #include "support/measure.hpp"
 #include "support/oracle.hpp"
 
 namespace farfield::testing {
 namespace {
-
-struct Vortices {
-  std::vector<double> places, strengths, targets;  ///< interleaved; no targets: the particles
-  const std::vector<double>& where() const { return targets.empty() ? places : targets; }
-};
 
 Vortices random_vortices(Kind kind, std::int64_t count) {
   const Cloud cloud = make_cloud(kind, count, Signs::mixed);
@@ -99,18 +95,6 @@ TEST(BiotSavart, StretchingKeepsTheTolerance) {
         EXPECT_TRUE(found.stretching.empty());
       }
     }
-}
-
-/// A circular filament of unit radius and circulation, cut into `count` pieces.
-Vortices ring(std::size_t count) {
-  Vortices v;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count),
-                 length = 2 * std::numbers::pi / static_cast<double>(count);
-    v.places.insert(v.places.end(), {std::cos(angle), std::sin(angle), 0});
-    v.strengths.insert(v.strengths.end(), {-length * std::sin(angle), length * std::cos(angle), 0});
-  }
-  return v;
 }
 
 // Of a thin ring with the kernel of Rosenhead and Moore, softening e: (log(8 / e) - 1) / (4 pi), short of e^2.

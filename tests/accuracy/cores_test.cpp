@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "support/filament.hpp"
 #include "support/oracle.hpp"
 #include "support/softened.hpp"
 
@@ -82,12 +83,8 @@ TEST(Cores, AreThoseOfThePaper) {
   }
 }
 
-struct Vortices {
-  std::vector<double> places, strengths;
-};
-
 Vortices random_vortices(std::int64_t count) {
-  Vortices v{make_cloud(Kind::uniform, count, Signs::mixed).sources, {}};
+  Vortices v{make_cloud(Kind::uniform, count, Signs::mixed).sources, {}, {}};
   Stream random(5'303);
   for (std::size_t i = 0; i < v.places.size(); ++i) v.strengths.push_back(random.between(-1, 1));
   return v;
@@ -139,18 +136,6 @@ TEST(Cores, DirectVelocitiesAndStretching) {
         EXPECT_LE(relative_difference(found.velocity, exact.velocity), bound) << word_of(kind) << " " << sigma;
         EXPECT_LE(relative_difference(found.stretching, exact.stretching), bound) << word_of(kind) << " " << sigma;
       }
-}
-
-/// A circular filament of unit radius and circulation, cut into `count` pieces.
-Vortices ring(std::size_t count) {
-  Vortices v;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count),
-                 length = 2 * std::numbers::pi / static_cast<double>(count);
-    v.places.insert(v.places.end(), {std::cos(angle), std::sin(angle), 0});
-    v.strengths.insert(v.strengths.end(), {-length * std::sin(angle), length * std::cos(angle), 0});
-  }
-  return v;
 }
 
 /// A filament of velocity q(r/sigma) alpha x d / (4 pi r^3) moves at (log(8 R/sigma) - C) G / (4 pi R), short of
