@@ -113,25 +113,26 @@ void price_moments(CostConstants& c, const Options& o) {
   c.coefficient *= coefficient[o.hessian][o.dipoles];
 }
 
-// Three densities over one: p2p in double of 2^20 and 2^22 uniform points on one H200 takes 1.67 times as long
-// (`gpu_fmm --densities 3`); on the CPU by operations 2 with gradient, 1.5 without.
-static double near_pairs_of_three(const Options& o, Backend backend, bool lengths) {
+// Three densities over one, p2p of 2^20 and 2^22 uniform points on one H200 (`gpu_fmm --densities 3`): 2.05 in single,
+// 1.67 in double. On the CPU by operations 2 with gradient, 1.5 without.
+static double near_pairs_of_three(const Options& o, Backend backend, Precision precision, bool lengths) {
   const bool shares = traits(o.kernel).differentiates && !o.hessian && !o.dipoles && !(o.softening > 0) && !lengths;
   if (!shares) return 3;
-  if (backend == Backend::cuda) return 1.67;
+  if (backend == Backend::cuda) return precision == Precision::single_ ? 2.05 : 1.67;
   return o.gradient ? 2 : 1.5;
 }
 
 void price_densities(CostConstants& c, const Options& o, Backend backend, Precision precision, bool lengths) {
-  // In single on a device p2p of three takes 2.05 times as long, and m2l on tensor cores less than three times: wider
-  // leaves lost 13 % at 2^20 and gained 1 % at 2^22.
-  if (o.densities == 1 || (backend == Backend::cuda && precision == Precision::single_)) return;
+  if (o.densities == 1) return;
   constexpr int together = 3;
-  const double of_three = near_pairs_of_three(o, backend, lengths);
+  const double of_three = near_pairs_of_three(o, backend, precision, lengths);
   c.densities = o.densities;
   c.shared = o.densities / together * of_three + o.densities % together;
   c.pair *= c.shared, c.meet *= c.shared;
-  for (double* each : {&c.start, &c.pack, &c.multiply, &c.coefficient, &c.shift}) *each *= c.densities;
+  // In single on a device translations count as near pairs do, and leaves stay: wider ones, as if they took three times
+  // as long, lost 13 % at 2^20 and gained 1 % at 2^22.
+  c.translations = backend == Backend::cuda && precision == Precision::single_ ? c.shared : c.densities;
+  for (double* each : {&c.start, &c.pack, &c.multiply, &c.coefficient, &c.shift}) *each *= c.translations;
   if (backend == Backend::cpu) c.point += 45 * (c.densities - 1);  // gather, scatter, the estimate of the error
 }
 
@@ -160,7 +161,7 @@ double near_pair_cost(const CostConstants& c, const Geometry& g, double mean) {
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor)
-    return c.densities * c.tensor[degree];
+    return c.translations * c.tensor[degree];
   const double d = degree + 1, count = c.coefficients(degree);
   return c.start + c.pack * count +
          c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : c.dense * count * count);

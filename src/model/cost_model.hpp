@@ -36,8 +36,9 @@ struct CostConstants {
   double screening = 0;             ///< scaled
   double by_root = 0, by_term = 0;  ///< a fitted pair, and each operation of its polynomial
 
-  // Of several densities (price_densities): how many, and a near pair of all of them, `pair`, over one of one density.
-  double densities = 1, shared = 1;
+  // Of several densities (price_densities): how many, and a near pair and a translation of all of them over those of
+  // one.
+  double densities = 1, shared = 1, translations = 1;
 
   int (*coefficients)(int degree) = nullptr;  ///< see KernelTraits
 };

@@ -146,7 +146,8 @@ TEST(Choose, DoesAsAsked) {
   EXPECT_EQ(choose(o, evenly_filled(1'000'000), machine).method, Method::direct);
 }
 
-/// Near pairs of three densities share their roots, translations share nothing: wider leaves are best.
+/// Near pairs of three densities share their roots, translations share nothing: wider leaves are best, but in single on
+/// a device.
 TEST(Choose, WiderLeavesForSeveralDensities) {
   for (const Machine& on : {Machine{Backend::cpu, Simd::avx512}, Machine{Backend::cuda, Simd::avx2}})
     for (const auto& [precision, tolerance] : {std::pair{Precision::single_, 1e-5}, {Precision::double_, 1e-9}}) {
@@ -155,7 +156,8 @@ TEST(Choose, WiderLeavesForSeveralDensities) {
       const Decision one = choose(o, evenly_filled(4'000'000), on);
       o.densities = 3;
       const Decision three = choose(o, evenly_filled(4'000'000), on);
-      EXPECT_GT(three.leaf_size, one.leaf_size) << word_of(on.backend) << ", " << word_of(precision);
+      const bool stay = on.backend == Backend::cuda && precision == Precision::single_;
+      EXPECT_EQ(three.leaf_size > one.leaf_size, !stay) << word_of(on.backend) << ", " << word_of(precision);
       EXPECT_EQ(three.degree, one.degree);
       EXPECT_GT(three.seconds, 1.5 * one.seconds);
       EXPECT_LT(three.seconds, 3 * one.seconds);

@@ -165,7 +165,7 @@ class Plan:
 
 def _densities_in(strengths: Array | None, dipoles: Array | None) -> int:
     """How many there are; 1 where shapes are wrong, which is said later."""
-    shape = np.shape(dipoles)[:-1] if strengths is None else np.shape(strengths)
+    shape = np.shape(strengths) if strengths is not None else np.shape(dipoles)[:-1] if dipoles is not None else ()
     return min(max(1, shape[0]), 1_000_000) if len(shape) == 2 else 1
 
 
