@@ -49,7 +49,6 @@ nb_merge_streams = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True
 autodoc_mock_imports = [] if find_spec("torch") else ["torch"]
 
 breathe_projects = {"farfield": str(repository / "build/docs/doxygen/xml")}
