@@ -7,6 +7,7 @@
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 #include "core/loops/widest_vectors.hpp"
+#include "tree/grid/differing_axes.hpp"
 #include "tree/grid/sort_keys.hpp"
 #include "tree/reader.hpp"
 
@@ -112,17 +113,6 @@ class KeyChunk {
   std::int32_t key_[most];
 };
 
-/// Axes along which points differ, at least one.
-struct Differing {
-  int count = 0, axis[3] = {};
-  explicit Differing(const Geometry& g) {
-    for (int d = 0; d < 3; ++d)
-      if (g.high[d] > g.low[d]) axis[count++] = d;
-    count = std::max(count, 1);
-  }
-  bool has(int d) const { return std::find(axis, axis + count, d) != axis + count; }
-};
-
 /// Points [begin, end) to the places that `own` has for their keys.
 template <int axes, class Read>
 void write_at_places(SortedPoints& sorted, const Read& read, const int* axis, const std::uint16_t* keys,
@@ -141,7 +131,8 @@ void write_at_places(SortedPoints& sorted, const Read& read, const int* axis, co
 /// the cells. 200,000 points of the plane take a third of the time.
 template <class Read>
 void count_into_cells(SortedPoints& sorted, Cells& cells, std::int64_t count, const Read& read,
-                      const CellSortKeys& key_of, const CellLattice& lattice, const Differing& differing, int threads) {
+                      const CellSortKeys& key_of, const CellLattice& lattice, const DifferingAxes& differing,
+                      int threads) {
   Array<std::uint16_t> keys;
   keys.resize(count), sorted.resize(count);
   Counts counts(count, std::clamp<std::int64_t>(count / tuning::fewest_per_thread, 1, team_size(threads)),
@@ -185,7 +176,7 @@ void sort_by_cells(SortedPoints& sorted, Cells& cells, const Points& points, con
   require_indices(cloud.count());
   if (keys.all() <= counted_bits && cloud.count() * 16 >= std::int64_t(1) << keys.all())
     return with_reader(points, scale, [&](const auto& read) {
-      count_into_cells(sorted, cells, cloud.count(), read, keys, lattice, Differing(geometry), threads);
+      count_into_cells(sorted, cells, cloud.count(), read, keys, lattice, DifferingAxes(geometry), threads);
     });
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());

@@ -12,6 +12,7 @@
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 #include "core/loops/widest_vectors.hpp"
+#include "tree/grid/differing_axes.hpp"
 #include "tree/lattice.hpp"
 #include "tree/reader.hpp"
 
@@ -96,88 +97,105 @@ Bounds bounds_of(const Points& points, const char* what, int threads) {
   });
 }
 
-constexpr int finest = finest_grid;  // 128^3 cells
-constexpr std::size_t bitmap_words = (std::size_t(1) << 3 * finest) / 64;
+constexpr int finest = finest_grid;  // 128 cells a side
 using Bitmap = std::vector<std::uint64_t>;
 
 FARFIELD_WIDEST_VECTORS
-void cells_along(const double* x, std::int64_t count, const GridCells& grid, int axis, std::int32_t* cell) {
-  const double low = grid.low[axis], cells = grid.cells;
+void cells_along(const double* x, std::int64_t count, double low, double cells, std::int32_t* cell) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::int32_t>((x[i] - low) * cells);
     cell[i] = at < (1 << finest) ? at : (1 << finest) - 1;
   }
 }
 
-template <class Read>
-void mark_some(Bitmap& map, const Read& read, const GridCells& grid, const std::uint32_t* spread, std::int64_t begin,
-               std::int64_t count) {
-  double x[side_by_side];
-  std::int32_t cell[3][side_by_side];
-  for (int d = 0; d < 3; ++d) {
-    for (std::int64_t i = 0; i < count; ++i) x[i] = read(begin + i, d);
-    cells_along(x, count, grid, d, cell[d]);
+/// Cells of the finest grid that hold a point, one bit each in Morton order: 2^axes neighbouring bits are one coarser
+/// cell. Only axes along which points differ count: the cells of a plane are 2 KiB, those of space 256.
+class Occupancy {
+ public:
+  explicit Occupancy(const Geometry& g)
+      : scale_(g.exponent),
+        grid_(g),
+        differing_(g),
+        map_((std::size_t(63) + (std::size_t(1) << finest * axes())) / 64) {
+    for (std::uint32_t v = 0; v < 1 << finest; ++v)
+      for (int bit = 0; bit < finest; ++bit) spread_[v] |= (v >> bit & 1) << bit * axes();
   }
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint32_t bit = spread[cell[0][i]] | spread[cell[1][i]] << 1 | spread[cell[2][i]] << 2;
-    map[bit / 64] |= std::uint64_t(1) << bit % 64;
-  }
-}
+  int axes() const { return differing_.count; }
 
-/// Marks the cells that hold a point, numbered in Morton order: eight neighbouring bits are one coarser cell.
-/// Each thread has a block of points and a bitmap of its own, whose 256 KiB stay in the second-level cache.
-void mark_cells(std::vector<Bitmap>& maps, const Points& points, const Geometry& g, int threads) {
-  const Scaling scale(g.exponent);
-  const GridCells grid(g);
-  std::uint32_t spread[1 << finest];
-  for (std::uint32_t i = 0; i < 1 << finest; ++i) spread[i] = spread_bits(i);
-  with_reader(points, scale, [&](const auto& read) {
-    const std::int64_t blocks = static_cast<std::int64_t>(maps.size());
-    for_each_index(blocks, 1, threads, [&](std::int64_t b) {
-      Bitmap& map = maps[static_cast<std::size_t>(b)];
-      map.resize(bitmap_words, 0);
-      const std::int64_t end = points.count * (b + 1) / blocks;
-      for (std::int64_t i = points.count * b / blocks; i < end; i += side_by_side)
-        mark_some(map, read, grid, spread, i, std::min(end - i, side_by_side));
+  /// Marks the points' cells. Each thread has a block of points and a bitmap of its own, which stays in its caches.
+  void mark(const Points& points, int threads) {
+    std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
+    const std::int64_t blocks = std::ssize(maps);
+    with_reader(points, scale_, [&](const auto& read) {
+      for_each_index(blocks, 1, threads, [&](std::int64_t b) {
+        Bitmap& map = maps[static_cast<std::size_t>(b)];
+        map.resize(map_.size(), 0);
+        const std::int64_t end = points.count * (b + 1) / blocks;
+        for (std::int64_t i = points.count * b / blocks; i < end; i += side_by_side)
+          mark_some(map, read, i, std::min(end - i, side_by_side));
+      });
     });
-  });
-}
+    for (const Bitmap& map : maps)
+      for (std::size_t i = 0; i < map.size(); ++i) map_[i] |= map[i];
+  }
+  std::int64_t count() const { return bits_of(map_); }
+  void coarsen() {
+    const std::size_t within = (std::size_t(1) << axes()) - 1;
+    Bitmap coarse((map_.size() + within) >> axes(), 0);
+    for (std::size_t word = 0; word < map_.size(); ++word)
+      coarse[word >> axes()] |= occupied_groups(map_[word]) << (word & within) * (64 >> axes());
+    map_ = std::move(coarse);
+  }
 
-/// The baseline has no instruction that counts bits.
-FARFIELD_WIDEST_VECTORS
-static std::int64_t count_bits_of(const Bitmap& map) {
-  std::int64_t bits = 0;
-  for (const std::uint64_t word : map) bits += std::popcount(word);
-  return bits;
-}
+ private:
+  template <class Read>
+  void mark_some(Bitmap& map, const Read& read, std::int64_t begin, std::int64_t count) const {
+    double x[side_by_side];
+    std::int32_t cell[side_by_side];
+    std::uint32_t bit[side_by_side] = {};
+    for (int a = 0; a < axes(); ++a) {
+      const int axis = differing_.axis[a];
+      for (std::int64_t i = 0; i < count; ++i) x[i] = read(begin + i, axis);
+      cells_along(x, count, grid_.low[axis], grid_.cells, cell);
+      for (std::int64_t i = 0; i < count; ++i) bit[i] |= spread_[cell[i]] << a;
+    }
+    for (std::int64_t i = 0; i < count; ++i) map[bit[i] / 64] |= std::uint64_t(1) << bit[i] % 64;
+  }
+  /// The baseline has no instruction that counts bits.
+  FARFIELD_WIDEST_VECTORS
+  static std::int64_t bits_of(const Bitmap& map) {
+    std::int64_t bits = 0;
+    for (const std::uint64_t word : map) bits += std::popcount(word);
+    return bits;
+  }
+  /// One bit for each group of 2^axes bits of `word` that is not zero.
+  std::uint64_t occupied_groups(std::uint64_t word) const {
+    for (int a = axes(); a-- > 0;) word |= word >> (1 << a);
+    if (axes() == 3) return (word & 0x0101010101010101) * 0x0102040810204080 >> 56;
+    std::uint64_t groups = 0;
+    for (int group = 0; group < 64 >> axes(); ++group) groups |= (word >> (group << axes()) & 1) << group;
+    return groups;
+  }
 
-/// One bit for each byte of `word` that is not zero.
-std::uint64_t occupied_bytes(std::uint64_t word) {
-  word |= word >> 4, word |= word >> 2, word |= word >> 1;
-  return (word & 0x0101010101010101) * 0x0102040810204080 >> 56;
-}
-
-/// The bitmap of half the resolution: a bit is set for every byte of `fine` that is not zero.
-Bitmap coarsened(const Bitmap& fine) {
-  Bitmap coarse((fine.size() + 7) / 8, 0);
-  for (std::size_t word = 0; word < fine.size(); ++word) coarse[word / 8] |= occupied_bytes(fine[word]) << word % 8 * 8;
-  return coarse;
-}
+  Scaling scale_;
+  GridCells grid_;
+  DifferingAxes differing_;
+  std::uint32_t spread_[1 << finest] = {};
+  Bitmap map_;
+};
 
 void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads) {
   if (!has_grid(g)) return;
   const std::int64_t points = g.sources + (targets ? g.targets : 0);
-  std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
-  mark_cells(maps, sources, g, threads);
-  if (targets) mark_cells(maps, *targets, g, threads);
-  Bitmap map = std::move(maps.front());
-  for (std::size_t other = 1; other < maps.size(); ++other)
-    for (std::size_t i = 0; i < map.size(); ++i) map[i] |= maps[other][i];
+  Occupancy occupied(g);
+  occupied.mark(sources, threads);
+  if (targets) occupied.mark(*targets, threads);
   int level = finest;
-  for (; level > 0 && count_bits_of(map) * 8 > points; --level) map = coarsened(map);
+  for (; level > 0 && occupied.count() * 8 > points; --level) occupied.coarsen();
   g.grid = 1 << level;
-  g.occupied = count_bits_of(map);
-  g.occupied_coarse = level > 0 ? count_bits_of(coarsened(map)) : 1;
+  g.occupied = occupied.count();
+  if (level > 0) occupied.coarsen();
+  g.occupied_coarse = occupied.count();
 }
 
 }  // namespace
