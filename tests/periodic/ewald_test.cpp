@@ -56,17 +56,16 @@ struct FourCase {
   Axes axes;
   const char *neutral, *charged;
 };
-const std::vector<FourCase> four_cases = {
-    {unit_cube, xyz, "-7.432377394252", "-8.0910578333534"},
-    {box(1, 1, 8), xyz, "-6.5735951001917", "-0.26529618177483"},
-    {box(1, 1, 20), xyz, "-6.4672718238217", "6.3992981085046"},
-    {box(8, 8, 1), xyz, "-4.8712138863285", "-4.7836023660985"},
-    {triclinic, xyz, "-8.031924154012", "-7.7044136186146"},
-    {hexagonal(1.633), xyz, "-8.8121150583802", "-7.4757522267951"},
-    {unit_cube, xy, "-6.396389639575", nullptr},
-    {hexagonal(1), xy, "-7.81166859328", nullptr},
-    {unit_cube, only_z, "-4.81619010556", nullptr},
-    {unit_cube, open, "-6.046859357648", nullptr}};
+const std::vector<FourCase> four_cases = {{unit_cube, xyz, "-7.432377394252", "-8.0910578333534"},
+                                          {box(1, 1, 8), xyz, "-6.5735951001917", "-0.26529618177483"},
+                                          {box(1, 1, 20), xyz, "-6.4672718238217", "6.3992981085046"},
+                                          {box(8, 8, 1), xyz, "-4.8712138863285", "-4.7836023660985"},
+                                          {triclinic, xyz, "-8.031924154012", "-7.7044136186146"},
+                                          {hexagonal(1.633), xyz, "-8.8121150583802", "-7.4757522267951"},
+                                          {unit_cube, xy, "-6.396389639575", nullptr},
+                                          {hexagonal(1), xy, "-7.81166859328", nullptr},
+                                          {unit_cube, only_z, "-4.81619010556", nullptr},
+                                          {unit_cube, open, "-6.046859357648", nullptr}};
 
 TEST(Ewald, FourChargesInTenCells) {
   for (const FourCase& c : four_cases) {
@@ -79,7 +78,7 @@ TEST(Ewald, ForceAndVirialOfFourCharges) {
   const auto s = sum_pairs(Ewald(unit_cube, xyz), four_x, four_q);
   const char* force[] = {"6.00290017463", "-2.4760152461", "-5.23728605939"};
   for (int a = 0; a < 3; ++a) expect_digits(s.force[0][a], force[a]);
-  const char* cube[] = {"-2.58510301693", "-4.12365961538", "-0.723614761944",
+  const char* cube[] = {"-2.58510301693", "-4.12365961538",  "-0.723614761944",
                         "0.232751970744", "-0.334703846573", "0.902249067248"};
   const char* tilted[] = {"-0.631858613578", "-6.22861804911", "-1.17144749133",
                           "-0.933244526167", "-1.87439555924", "2.48944142123"};
@@ -135,7 +134,8 @@ TEST(Ewald, CloudAndWall) { expect_file("3d-periodic_cloud_wall_300.xml.gz", 1e-
 TEST(Ewald, NeutralTriclinic) { expect_file("3d-periodic_neutral_tricl_228.xml.gz", 1e-5, nullptr); }
 
 TEST(Ewald, CloudAndWallInOtherCells) {
-  const ScafacosFile file = read_scafacos(std::string(FARFIELD_TEST_DATA) + "/scafacos/3d-periodic_cloud_wall_300.xml.gz");
+  const ScafacosFile file =
+      read_scafacos(std::string(FARFIELD_TEST_DATA) + "/scafacos/3d-periodic_cloud_wall_300.xml.gz");
   if (file.q.empty()) GTEST_SKIP() << "the file is not there (FARFIELD_TEST_DATA)";
   for (const Rows& cell : {Rows{{{20, 10, 10}, {10, 10, 0}, {20, 0, 10}}}})
     expect_digits(energy({cell, file.x, file.q}), "148.9431235767877");

@@ -1,6 +1,6 @@
 // The oracle of periodic sums: Ewald's, pair by pair, in long double, for one, two or three periodic axes (rows of the
-// cell) and any cell. Slow, and shares nothing with the library. The medium outside conducts (tin-foil); with three axes
-// a net charge has its uniform background. With two or one the mean of the potential of a unit charge over planes
+// cell) and any cell. Slow, and shares nothing with the library. The medium outside conducts (tin-foil); with three
+// axes a net charge has its uniform background. With two or one the mean of the potential of a unit charge over planes
 // z = const is -2 pi |z| / A, over lines -(2/L) log(rho/L): constants that no neutral set of charges sees.
 //
 // Two axes: Parry, Surf. Sci. 49 (1975) 433; one axis: the integral over t of exp(-t^2 rho^2 - k^2/(4 t^2)) / t, which
