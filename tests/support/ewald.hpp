@@ -228,13 +228,21 @@ struct PeriodicSums {
 inline PeriodicSums sum_pairs(const Ewald& ewald, const std::vector<Vec>& x, const std::vector<double>& q) {
   const std::size_t n = x.size();
   PeriodicSums s{std::vector<Real>(n), std::vector<Vec>(n), 0};
-#pragma omp parallel for schedule(dynamic, 4)
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) {
-      const auto v = ewald.at(sum(x[i], x[j], -1));
+  const auto itself = ewald.at({0, 0, 0});
+  std::vector<Ewald::Value> values(n * (n - 1) / 2);
+#pragma omp parallel for schedule(dynamic, 4) if (n > 20)
+  for (std::size_t i = 1; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) values[i * (i - 1) / 2 + j] = ewald.at(sum(x[i], x[j], -1));
+  for (std::size_t i = 0; i < n; ++i) {
+    s.potential[i] += q[i] * itself.u;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& v = values[i * (i - 1) / 2 + j];
       s.potential[i] += q[j] * v.u;
+      s.potential[j] += q[i] * v.u;
       s.force[i] = sum(s.force[i], v.g, -q[i] * q[j]);
+      s.force[j] = sum(s.force[j], v.g, q[i] * q[j]);
     }
+  }
   for (std::size_t i = 0; i < n; ++i) s.energy += q[i] * s.potential[i] / 2;
   return s;
 }
