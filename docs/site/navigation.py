@@ -12,7 +12,7 @@ contents = {
     "performance": ["performance-gpu", "performance-kernels", "performance-papers", "performance-cruz"],
     "mathematics/README": [
         "../twelve-steps", "tree", "p2m", "m2m", "m2l", "l2l", "l2p", "p2p", "m2p", "p2l", "dipoles", "plane", "gauss", "hermite",
-        "yukawa", "treecode", "placement"],
+        "yukawa", "treecode", "periodic", "placement"],
     "api/README": ["options", "python", "cpp", "c"],
     "developer/README": ["glossary", "testing", "adding-a-kernel", "backends", "contributing"],
 }

@@ -1,0 +1,230 @@
+#include "expansions/periodic/lattice_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "expansions/laplace_harmonics.hpp"
+#include "expansions/periodic/gamma.hpp"
+
+namespace farfield {
+namespace {
+
+constexpr double pi = 3.141592653589793, euler = 0.5772156649015329;
+constexpr double diameter = 1.7320508075688772;  // of the cube, in edges: how long u may be
+constexpr double negligible = 37;                // exp(-37) = 1e-16
+
+double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// Adds weight_l R_{l,m}(direction) of many directions, several at a time.
+class HarmonicSum {
+ public:
+  explicit HarmonicSum(int order)
+      : order_(order), weights_(order + 1), sums_(static_cast<std::size_t>(laplace::count(order))) {
+    const auto exact = laplace::recurrence_table<long double>(order);
+    table_.assign(exact.begin(), exact.end());
+  }
+  /// weight(l) for l = 0 ... order
+  template <class Weight>
+  void add(const Vector3& direction, Weight&& weight) {
+    for (int axis = 0; axis < 3; ++axis) point_[axis][filled_] = direction[axis];
+    for (int l = 0; l <= order_; ++l) weights_[l][filled_] = weight(l);
+    if (++filled_ == lanes) flush();
+  }
+  std::vector<double> total() {
+    if (filled_ > 0) flush();
+    std::vector<double> out;
+    for (const Lanes& sum : sums_) {
+      out.push_back(0);
+      for (int lane = 0; lane < lanes; ++lane) out.back() += sum[lane];
+    }
+    return out;
+  }
+
+ private:
+  static constexpr int lanes = 4;
+  typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
+
+  struct Add {
+    const Lanes* weight;
+    Lanes* sum;
+    Lanes cosine{}, sine{};
+    int order = 0;
+    void begin(int m, const Lanes& c, const Lanes& s) { order = m, cosine = c, sine = s; }
+    void term(int n, const Lanes& q) {
+      const Lanes value = weight[n] * q;
+      sum[laplace::index(n, order)] += value * cosine;
+      if (order > 0) sum[laplace::index(n, -order)] += value * sine;
+    }
+    void end(int) {}
+  };
+  void flush() {
+    laplace::columns(order_, table_.data(), point_[0], point_[1], point_[2], Add{weights_.data(), sums_.data()});
+    std::fill(weights_.begin(), weights_.end(), Lanes{});
+    filled_ = 0;
+  }
+
+  int order_, filled_ = 0;
+  std::vector<double> table_;
+  std::vector<Lanes> weights_, sums_;
+  Lanes point_[3] = {};
+};
+
+/// The cell in edges, and the sums over it.
+class Summation {
+ public:
+  Summation(const UnitCell& cell, double edge, int order, std::span<const CellIndex> near)
+      : cell_(cell), edge_(edge), order_(order), near_(near.begin(), near.end()), sum_(order), gamma_(order) {
+    near_.insert({0, 0, 0});
+    measure_ = cell.measure() / std::pow(edge, cell.periodic_count());
+    const double balanced = std::sqrt(pi) / std::pow(measure_, 1.0 / cell.periodic_count());
+    alpha_ = std::min(balanced, 3.5 / diameter);  // more would cost digits: terms grow as exp((alpha diameter)^2 / 4)
+    // Over all degrees, images at n add as exp(-alpha^2 n (n - diameter)), waves as exp(k diameter/2 - (k/2 alpha)^2).
+    const double s = alpha_ * diameter;
+    cut_ = (s + std::sqrt(s * s + 4 * negligible)) / 2;
+  }
+
+  LatticeSums run() {
+    LatticeSums sums;
+    if (cell_.periodic_count() == 1) {
+      constant_ = line();
+    } else {
+      images();
+      constant_ -= 2 * alpha_ / std::sqrt(pi);
+    }
+    if (cell_.periodic_count() == 2) plane();
+    if (cell_.periodic_count() == 3) {
+      space();
+      constant_ -= pi / (alpha_ * alpha_ * measure_);
+      sums.quadratic = 2 * pi / (3 * measure_);
+    }
+    sums.far = sum_.total();
+    sums.far[0] += constant_;
+    sums.even = std::all_of(near_.begin(), near_.end(), [&](const CellIndex& n) {
+      return near_.contains({-n[0], -n[1], -n[2]});
+    });
+    for (int l = 1; sums.even && l <= order_; l += 2)
+      std::fill(sums.far.begin() + laplace::index(l, -l), sums.far.begin() + laplace::index(l, l) + 1, 0.0);
+    return sums;
+  }
+
+ private:
+  Vector3 displacement(const CellIndex& image) const { return in_edges(cell_.displacement(image)); }
+  Vector3 in_edges(const Vector3& v) const { return {v[0] / edge_, v[1] / edge_, v[2] / edge_}; }
+  Vector3 wave(const CellIndex& k) const {
+    Vector3 v{};
+    for (int i = 0; i < cell_.periodic_count(); ++i)
+      for (int axis = 0; axis < 3; ++axis) v[axis] += 2 * pi * edge_ * k[i] * cell_.dual(i)[axis];
+    return v;
+  }
+  /// weight(l) / |v|^(l+1) times the harmonics of v's direction, which are S of v.
+  template <class Weight>
+  void add_image(const Vector3& v, Weight&& weight) {
+    const double inverse = 1 / std::sqrt(dot(v, v));
+    double power = 1;
+    sum_.add({v[0] * inverse, v[1] * inverse, v[2] * inverse}, [&](int l) { return (power *= inverse) * weight(l); });
+  }
+  /// weight times R(i v) / (2l-1)!! for even l: what a wave adds together with its opposite.
+  void add_wave(const Vector3& v, double weight) {
+    const double square = dot(v, v), inverse = square > 0 ? 1 / std::sqrt(square) : 0;
+    double power = weight;
+    sum_.add({v[0] * inverse, v[1] * inverse, v[2] * inverse}, [&](int l) {
+      if (l & 1) return 0.0;
+      if (l > 0) power *= -square / ((2.0 * l - 1) * (2.0 * l - 3));
+      return power;
+    });
+  }
+
+  /// Far images count by what is beyond the smoothing length, near ones, which are subtracted, by what is within.
+  void images() {
+    for (const CellIndex& n : cell_.cells_within(cut_ / alpha_ * edge_)) {
+      if (near_.contains(n)) continue;
+      const Vector3 v = displacement(n);
+      gamma_.upper(alpha_ * alpha_ * dot(v, v));
+      add_image(v, [&](int l) { return gamma_[l]; });
+    }
+    for (const CellIndex& n : near_) {
+      if (n == CellIndex{0, 0, 0}) continue;
+      const Vector3 v = displacement(n);
+      gamma_.lower(alpha_ * alpha_ * dot(v, v));
+      add_image(v, [&](int l) { return -gamma_[l]; });
+    }
+  }
+
+  template <class Visit>
+  void half_of_waves(Visit&& visit) const {
+    const double most = 2 * alpha_ * cut_;
+    int reach[3] = {};
+    for (int i = 0; i < cell_.periodic_count(); ++i)
+      reach[i] = static_cast<int>(most / (2 * pi) * std::sqrt(dot(cell_.vector(i), cell_.vector(i))) / edge_);
+    for (int i = 0; i <= reach[0]; ++i)
+      for (int j = -reach[1]; j <= reach[1]; ++j)
+        for (int k = -reach[2]; k <= reach[2]; ++k) {
+          if (!(CellIndex{i, j, k} > CellIndex{0, 0, 0})) continue;
+          const Vector3 v = wave({i, j, k});
+          if (dot(v, v) <= most * most) visit(v);
+        }
+  }
+  void space() {
+    half_of_waves([&](const Vector3& v) {
+      const double square = dot(v, v);
+      add_wave(v, 8 * pi / (measure_ * square) * std::exp(-square / (4 * alpha_ * alpha_)));
+    });
+  }
+
+  /// Across the plane the sum over waves is an integral. The trapezoidal rule of step h puts images at multiples of
+  /// 2 pi / h, whose share of the wave k falls as exp(-k distance): exact to rounding with this step.
+  void plane() {
+    const Vector3& normal = cell_.vector(2);
+    half_of_waves([&](const Vector3& k) {
+      const double along = dot(k, k), most = 4 * alpha_ * alpha_ * cut_ * cut_;
+      const double step = 2 * pi / (diameter + std::max(negligible / std::sqrt(along), 6.1 / alpha_));
+      const int last = static_cast<int>(std::sqrt(most - along) / step);
+      for (int j = -last; j <= last; ++j) {
+        const double z = j * step, square = along + z * z;
+        add_wave({k[0] + z * normal[0], k[1] + z * normal[1], k[2] + z * normal[2]},
+                 4 * step / (measure_ * square) * std::exp(-square / (4 * alpha_ * alpha_)));
+      }
+    });
+    // k = 0: F(z) = -(2 sqrt(pi)/A) (exp(-alpha^2 z^2)/alpha + sqrt(pi) z erf(alpha z)), of which the l-th derivative
+    const double sheet = -4 * std::sqrt(pi) * alpha_ / measure_;
+    double derivative = sheet;  // (2j)!/j! (-alpha^2)^j of the Gaussian that F'' is, l = 2j + 2, over (2l-1)!!
+    constant_ += sheet / (2 * alpha_ * alpha_);
+    sum_.add(normal, [&](int l) {
+      if ((l & 1) || l == 0) return 0.0;
+      const int j = l / 2 - 1;
+      derivative *= (j > 0 ? -alpha_ * alpha_ * 2 * (2 * j - 1) : 1.0) / ((2.0 * l - 1) * (2.0 * l - 3));
+      return derivative;
+    });
+  }
+
+  /// Plain sums of 1/n^(l+1): the far ones among the first `most` one by one, then the zeta function's tail. Returns
+  /// the constant: all images without the one at 0, less the near ones and those that were summed.
+  double line() {
+    const double period = cell_.measure() / edge_;
+    int most = 24;
+    for (const CellIndex& n : near_) most = std::max({most, 2 * n[0], -2 * n[0]});
+    for (int n = -most; n <= most; ++n)
+      if (!near_.contains({n, 0, 0}) && n != 0) add_image(displacement({n, 0, 0}), [&](int) { return 1.0; });
+    add_image(displacement({1, 0, 0}), [&](int l) { return l == 0 || (l & 1) ? 0.0 : 2 * zeta_tail(l + 1, most + 1); });
+    double finite = 0;
+    for (int n = most; n > 0; --n) finite += 2.0 / n;
+    return (2 * (euler - std::log(2.0)) - finite) / period;
+  }
+
+  const UnitCell& cell_;
+  double edge_;
+  int order_;
+  std::set<CellIndex> near_;
+  HarmonicSum sum_;
+  HalfIntegerGamma gamma_;
+  double measure_ = 0, alpha_ = 0, cut_ = 0, constant_ = 0;
+};
+
+}  // namespace
+
+LatticeSums lattice_sums(const UnitCell& cell, double edge, int order, std::span<const CellIndex> near) {
+  return Summation(cell, edge, order, near).run();
+}
+
+}  // namespace farfield

@@ -1,0 +1,202 @@
+#include "tree/cell/unit_cell.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <farfield/error.hpp>
+#include <string>
+
+namespace farfield {
+namespace {
+
+constexpr double flattest =
+    1e-12;  // measure over the product of lengths: below, rounding decides which vectors are meant
+constexpr double shortest = 1e-90, longest = 1e90;  // so that no product of three lengths leaves the range of double
+
+double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+double length(const Vector3& a) { return std::sqrt(dot(a, a)); }
+Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+Vector3 scaled(const Vector3& a, double factor) { return {factor * a[0], factor * a[1], factor * a[2]}; }
+Vector3 sum(const Vector3& a, const Vector3& b, double factor) {
+  return {std::fma(factor, b[0], a[0]), std::fma(factor, b[1], a[1]), std::fma(factor, b[2], a[2])};
+}
+/// The coordinate axis that is farthest from a's direction.
+Vector3 most_across(const Vector3& a) {
+  Vector3 axis{};
+  int least = 0;
+  for (int i = 1; i < 3; ++i)
+    if (std::fabs(a[i]) < std::fabs(a[least])) least = i;
+  axis[least] = 1;
+  return axis;
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::usage, sentence); }
+
+void check(const Vector3& row, int i) {
+  const std::string name = std::string("the cell's vector ") + "abc"[i];
+  for (int axis = 0; axis < 3; ++axis)
+    if (!std::isfinite(row[axis]))
+      refuse(name + " has a component " + "xyz"[axis] + " that is no finite number; give three finite numbers");
+  const double size = std::max({std::fabs(row[0]), std::fabs(row[1]), std::fabs(row[2])});
+  if (size == 0) refuse(name + " has length 0; give a vector along each periodic axis, or make the axis open");
+  if (size < shortest || size > longest)
+    refuse(name + " is shorter than 1e-90 or longer than 1e90; give positions and cell in another unit");
+}
+
+/// sum + product, exactly up to the last bit of `error`.
+void subtract_exactly(double& sum, double& error, double times, double value) {
+  const volatile double rounded = -times * value;  // volatile: to be rounded, not contracted with the sum below
+  const double product = rounded, lost = std::fma(-times, value, -product);
+  const double next = sum + product, part = next - sum;
+  error += ((sum - (next - part)) + (product - part)) + lost;
+  sum = next;
+}
+
+}  // namespace
+
+UnitCell::UnitCell(const std::array<Vector3, 3>& rows, const std::array<bool, 3>& periodic) {
+  std::string names;
+  for (int i = 0; i < 3; ++i) {
+    if (!periodic[i]) continue;
+    check(rows[i], i);
+    names += std::string(names.empty() ? "" : count_ == 1 && periodic[2] && i == 1 ? ", " : " and ") + "abc"[i];
+    vector_[count_++] = rows[i];
+  }
+  if (count_ == 0) refuse("no axis of the cell is periodic; name at least one, or leave the cell out");
+  complete();
+  double product = 1;
+  for (int i = 0; i < count_; ++i) product *= length(vector_[i]);
+  if (!(measure_ > flattest * product))
+    refuse("the cell's vectors " + names + (count_ == 2 ? " are parallel" : " lie in one plane") +
+           ", so that it has no " + (count_ == 2 ? "area" : "volume") +
+           "; give vectors that do not, or fewer periodic axes");
+  reduce();
+  complete();
+}
+
+/// Sorts by length and shortens the longest by the closest vector of the lattice of the others, until nothing changes:
+/// Semaev's reduction, which is Minkowski's in three dimensions.
+void UnitCell::reduce() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::stable_sort(vector_.begin(), vector_.begin() + count_,
+                     [](const Vector3& a, const Vector3& b) { return dot(a, a) < dot(b, b); });
+    for (int last = 1; last < count_ && !changed; ++last) {
+      Vector3& v = vector_[last];
+      const Vector3 &a = vector_[0], &b = vector_[last - 1];
+      const double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), determinant = aa * bb - ab * ab;
+      const bool pair = last == 2;
+      const double va = dot(v, a), vb = dot(v, b);
+      const double first = std::round(pair ? (va * bb - vb * ab) / determinant : va / aa);
+      const double second = pair ? std::round((vb * aa - va * ab) / determinant) : 0;
+      Vector3 best = v;
+      for (int i = -1; i <= 1; ++i)
+        for (int j = pair ? -1 : 0; j <= (pair ? 1 : 0); ++j) {
+          const Vector3 other = sum(sum(v, a, -(first + i)), b, -(second + j));
+          if (dot(other, other) < dot(best, best) * (1 - 1e-14)) best = other;
+        }
+      changed = best != v;
+      v = best;
+    }
+  }
+}
+
+/// Unit vectors across the periodic ones, dual vectors and measure.
+void UnitCell::complete() {
+  if (count_ == 1) vector_[1] = cross(vector_[0], most_across(vector_[0]));
+  if (count_ < 2) vector_[1] = scaled(vector_[1], 1 / length(vector_[1]));
+  if (count_ < 3) {
+    vector_[2] = cross(vector_[0], vector_[1]);
+    const double size = length(vector_[2]);
+    measure_ = size;
+    if (size == 0) return;  // refused by the caller
+    vector_[2] = scaled(vector_[2], 1 / size);
+  }
+  const double triple = dot(vector_[0], cross(vector_[1], vector_[2]));
+  measure_ = std::fabs(triple);
+  for (int i = 0; i < 3; ++i) dual_[i] = scaled(cross(vector_[(i + 1) % 3], vector_[(i + 2) % 3]), 1 / triple);
+}
+
+Vector3 UnitCell::displacement(const CellIndex& image) const {
+  Vector3 d{};
+  for (int i = 0; i < count_; ++i) d = sum(d, vector_[i], image[i]);
+  return d;
+}
+
+double UnitCell::fraction(const Vector3& x, int i) const { return dot(x, dual_[i]); }
+
+Vector3 UnitCell::less(const Vector3& x, const std::array<double, 3>& times) const {
+  Vector3 out;
+  for (int axis = 0; axis < 3; ++axis) {
+    double value = x[axis], error = 0;
+    for (int i = 0; i < count_; ++i) subtract_exactly(value, error, times[i], vector_[i][axis]);
+    out[axis] = value + error;
+  }
+  return out;
+}
+
+Vector3 UnitCell::wrapped(const Vector3& x) const {
+  std::array<double, 3> times{};
+  Vector3 home = x;
+  // The first fractions of a point far away are wrong by their rounding; those of what is left are not.
+  for (int step = 0; step < 4; ++step) {
+    bool inside = true;
+    for (int i = 0; i < count_; ++i) {
+      const double whole = std::floor(fraction(home, i));
+      times[i] += whole;
+      inside = inside && whole == 0;
+    }
+    if (inside) return home;
+    home = less(x, times);
+  }
+  // Within rounding of a face: onto it, and a little inwards until the computed fraction says so, too.
+  for (int step = 0; step < 64; ++step)
+    for (int i = 0; i < count_; ++i) {
+      const double f = fraction(home, i);
+      if (f >= 1) home = sum(home, vector_[i], -1);
+      if (f < 0) home = sum(home, vector_[i], std::ldexp(1.0, step - 56) - f);
+    }
+  return home;
+}
+
+Vector3 UnitCell::minimum_image(const Vector3& d) const {
+  std::array<double, 3> times{};
+  for (int i = 0; i < count_; ++i) times[i] = std::round(fraction(d, i));
+  Vector3 start = less(d, times);
+  for (int i = 0; i < count_; ++i) times[i] += std::round(fraction(start, i));
+  start = less(d, times);
+  // Of reduced vectors the closest image is at most one away from the rounded one.
+  Vector3 best = start;
+  std::array<double, 3> chosen = times;
+  for (int code = 0; code < (count_ == 3 ? 27 : count_ == 2 ? 9 : 3); ++code) {
+    std::array<double, 3> other = times;
+    for (int i = 0, rest = code; i < count_; ++i, rest /= 3) other[i] += rest % 3 - 1;
+    const Vector3 moved = less(d, other);
+    if (dot(moved, moved) < dot(best, best)) best = moved, chosen = other;
+  }
+  return less(d, chosen);
+}
+
+std::vector<CellIndex> UnitCell::cells_within(double reach) const {
+  int most[3] = {};
+  for (int i = 0; i < count_; ++i) most[i] = static_cast<int>(reach * length(dual_[i]) * (1 + 1e-12));
+  std::vector<CellIndex> found;
+  for (int i = -most[0]; i <= most[0]; ++i)
+    for (int j = -most[1]; j <= most[1]; ++j)
+      for (int k = -most[2]; k <= most[2]; ++k)
+        if (length(displacement({i, j, k})) <= reach) found.push_back({i, j, k});
+  return found;
+}
+
+std::vector<CellIndex> near_cells(const UnitCell& cell, double edge) {
+  const double apart = 2 * edge * (1 - 1e-12);
+  std::vector<CellIndex> near;
+  for (const CellIndex& image : cell.cells_within(2 * std::sqrt(3.0) * edge)) {
+    const Vector3 d = cell.displacement(image);
+    if (std::max({std::fabs(d[0]), std::fabs(d[1]), std::fabs(d[2])}) < apart) near.push_back(image);
+  }
+  return near;
+}
+
+}  // namespace farfield
