@@ -42,7 +42,7 @@ class HarmonicSum {
   }
 
  private:
-  static constexpr int lanes = 4;
+  static constexpr int lanes = 2;
   typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
 
   struct Add {
