@@ -1,5 +1,7 @@
 // DifferingAxes: of a line one axis, of a plane two: what is counted or sorted along the others is the same for all.
 #pragma once
+#include <algorithm>
+
 #include "tree/geometry.hpp"
 
 namespace farfield {
@@ -10,9 +12,9 @@ struct DifferingAxes {
   explicit DifferingAxes(const Geometry& g) {
     for (int d = 0; d < 3; ++d)
       if (g.high[d] > g.low[d]) axis[count++] = d;
-    if (count == 0) count = 1;
+    count = std::max(count, 1);
   }
-  bool has(int d) const { return axis[0] == d || (count > 1 && axis[1] == d) || (count > 2 && axis[2] == d); }
+  bool has(int d) const { return std::find(axis, axis + count, d) != axis + count; }
 };
 
 }  // namespace farfield

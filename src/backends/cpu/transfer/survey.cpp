@@ -1,6 +1,7 @@
 #include "backends/cpu/transfer/survey.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <farfield/error.hpp>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/transfer/number_range.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
 #include "core/loops/widest_vectors.hpp"
@@ -19,54 +21,19 @@
 namespace farfield::cpu {
 namespace {
 
-struct Bounds {
-  double low[3], high[3], least = std::numeric_limits<double>::infinity();
-  double poison = 0;  // sum of 0 x: 0 while all coordinates are finite, nan otherwise
-  Bounds() {
-    for (int d = 0; d < 3; ++d) {
-      low[d] = std::numeric_limits<double>::infinity();
-      high[d] = -low[d];
-    }
-  }
-  void join(const Bounds& other) {
-    for (int d = 0; d < 3; ++d) {
-      low[d] = std::min(low[d], other.low[d]);
-      high[d] = std::max(high[d], other.high[d]);
-    }
-    least = std::min(least, other.least);
-    poison += other.poison;
-  }
-};
+using Bounds = std::array<NumberRange, 3>;
 
-/// Coordinates of some points along one axis, side by side for vectors.
-constexpr std::int64_t side_by_side = 512;
-
-FARFIELD_WIDEST_VECTORS
-void join_axis(Bounds& all, int d, const double* x, std::int64_t count) {
-  const double none = std::numeric_limits<double>::infinity();
-  double low = none, high = -none, least = none, poison = 0;
-#pragma omp simd reduction(min : low, least) reduction(max : high) reduction(+ : poison)
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double v = x[i], size = std::fabs(v), above = size > 0 ? size : none;
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-    least = above < least ? above : least;
-    poison += 0 * v;
-  }
-  all.low[d] = std::min(all.low[d], low), all.high[d] = std::max(all.high[d], high);
-  all.least = std::min(all.least, least), all.poison += poison;
+void join(Bounds& bounds, const Bounds& other) {
+  for (std::size_t d = 0; d < 3; ++d) bounds[d].join(other[d]);
 }
 
 template <class T>
 Bounds bounds_of_range(const Reader<T>& read, std::int64_t begin, std::int64_t end) {
   Bounds all;
-  double x[side_by_side];
   for (; begin < end; begin += side_by_side)
-    for (int d = 0; d < 3; ++d) {
-      const std::int64_t count = std::min(side_by_side, end - begin);
-      for (std::int64_t i = 0; i < count; ++i) x[i] = read.raw(begin + i, d);
-      join_axis(all, d, x, count);
-    }
+    for (int d = 0; d < 3; ++d)
+      extend_by(all[static_cast<std::size_t>(d)], begin, std::min(side_by_side, end - begin),
+                [&](std::int64_t i) { return read.raw(i, d); });
   return all;
 }
 
@@ -88,8 +55,8 @@ Bounds bounds_of(const Points& points, const char* what, int threads) {
                  parts[static_cast<std::size_t>(chunk)] = bounds_of_range(read, begin, end);
                });
     Bounds all;
-    for (const Bounds& part : parts) all.join(part);
-    if (all.poison != 0) {
+    for (const Bounds& part : parts) join(all, part);
+    if (!(all[0].finite() && all[1].finite() && all[2].finite())) {
       require_all(Kept(0), read, points.count, what);
       throw Error(ErrorCode::input, std::string("the ") + what + "s changed while they were read");
     }
@@ -112,42 +79,38 @@ void cells_along(const double* x, std::int64_t count, double low, double cells, 
 /// cell. Only axes along which points differ count: the cells of a plane are 2 KiB, those of space 256.
 class Occupancy {
  public:
-  explicit Occupancy(const Geometry& g)
-      : scale_(g.exponent),
-        grid_(g),
-        differing_(g),
-        map_((std::size_t(63) + (std::size_t(1) << finest * axes())) / 64) {
+  Occupancy(const Geometry& g, const Points& sources, const Points* targets, int threads)
+      : scale_(g.exponent), grid_(g), differing_(g) {
     for (std::uint32_t v = 0; v < 1 << finest; ++v)
       for (int bit = 0; bit < finest; ++bit) spread_[v] |= (v >> bit & 1) << bit * axes();
+    std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
+    mark(maps, sources, threads);
+    if (targets) mark(maps, *targets, threads);
+    map_ = std::move(maps.front());
+    for (std::size_t other = 1; other < maps.size(); ++other)
+      for (std::size_t i = 0; i < map_.size(); ++i) map_[i] |= maps[other][i];
   }
+
+  std::int64_t count() const { return bits_of(map_); }
+  void coarsen() { axes() == 3 ? coarsen_in<3>() : axes() == 2 ? coarsen_in<2>() : coarsen_in<1>(); }
+
+ private:
   int axes() const { return differing_.count; }
 
   /// Marks the points' cells. Each thread has a block of points and a bitmap of its own, which stays in its caches.
-  void mark(const Points& points, int threads) {
-    std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
+  void mark(std::vector<Bitmap>& maps, const Points& points, int threads) const {
+    const std::size_t words = (std::size_t(63) + (std::size_t(1) << finest * axes())) / 64;
     const std::int64_t blocks = std::ssize(maps);
     with_reader(points, scale_, [&](const auto& read) {
       for_each_index(blocks, 1, threads, [&](std::int64_t b) {
         Bitmap& map = maps[static_cast<std::size_t>(b)];
-        map.resize(map_.size(), 0);
+        map.resize(words, 0);
         const std::int64_t end = points.count * (b + 1) / blocks;
         for (std::int64_t i = points.count * b / blocks; i < end; i += side_by_side)
           mark_some(map, read, i, std::min(end - i, side_by_side));
       });
     });
-    for (const Bitmap& map : maps)
-      for (std::size_t i = 0; i < map.size(); ++i) map_[i] |= map[i];
   }
-  std::int64_t count() const { return bits_of(map_); }
-  void coarsen() {
-    const std::size_t within = (std::size_t(1) << axes()) - 1;
-    Bitmap coarse((map_.size() + within) >> axes(), 0);
-    for (std::size_t word = 0; word < map_.size(); ++word)
-      coarse[word >> axes()] |= occupied_groups(map_[word]) << (word & within) * (64 >> axes());
-    map_ = std::move(coarse);
-  }
-
- private:
   template <class Read>
   void mark_some(Bitmap& map, const Read& read, std::int64_t begin, std::int64_t count) const {
     double x[side_by_side];
@@ -168,12 +131,22 @@ class Occupancy {
     for (const std::uint64_t word : map) bits += std::popcount(word);
     return bits;
   }
+  /// A template: with a number of axes that is not known 5,000 points in space would wait 20 microseconds longer.
+  template <int axes>
+  void coarsen_in() {
+    constexpr std::size_t within = (std::size_t(1) << axes) - 1;
+    Bitmap coarse((map_.size() + within) >> axes, 0);
+    for (std::size_t word = 0; word < map_.size(); ++word)
+      coarse[word >> axes] |= occupied_groups<axes>(map_[word]) << (word & within) * (64 >> axes);
+    map_ = std::move(coarse);
+  }
   /// One bit for each group of 2^axes bits of `word` that is not zero.
-  std::uint64_t occupied_groups(std::uint64_t word) const {
-    for (int a = axes(); a-- > 0;) word |= word >> (1 << a);
-    if (axes() == 3) return (word & 0x0101010101010101) * 0x0102040810204080 >> 56;
+  template <int axes>
+  static std::uint64_t occupied_groups(std::uint64_t word) {
+    for (int a = axes; a-- > 0;) word |= word >> (1 << a);
+    if constexpr (axes == 3) return (word & 0x0101010101010101) * 0x0102040810204080 >> 56;
     std::uint64_t groups = 0;
-    for (int group = 0; group < 64 >> axes(); ++group) groups |= (word >> (group << axes()) & 1) << group;
+    for (int group = 0; group < 64 >> axes; ++group) groups |= (word >> (group << axes) & 1) << group;
     return groups;
   }
 
@@ -187,9 +160,7 @@ class Occupancy {
 void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads) {
   if (!has_grid(g)) return;
   const std::int64_t points = g.sources + (targets ? g.targets : 0);
-  Occupancy occupied(g);
-  occupied.mark(sources, threads);
-  if (targets) occupied.mark(*targets, threads);
+  Occupancy occupied(g, sources, targets, threads);
   int level = finest;
   for (; level > 0 && occupied.count() * 8 > points; --level) occupied.coarsen();
   g.grid = 1 << level;
@@ -204,14 +175,15 @@ Geometry survey(const Points& sources, const Points* targets, int threads) {
   check_view(sources, "source");
   if (targets) check_view(*targets, "target");
   Bounds box = bounds_of(sources, "source", threads);
-  if (targets) box.join(bounds_of(*targets, "target", threads));
+  if (targets) join(box, bounds_of(*targets, "target", threads));
   Geometry g;
   g.sources = sources.count;
   g.alike = targets == nullptr;
   g.targets = targets ? targets->count : sources.count;
   if (g.sources + g.targets == 0) return g;
 
-  set_box(g, box.low, box.high, box.least);
+  const double low[3] = {box[0].low, box[1].low, box[2].low}, high[3] = {box[0].high, box[1].high, box[2].high};
+  set_box(g, low, high, std::min({box[0].least, box[1].least, box[2].least}));
   if (may_lose_digits(g)) {
     require_all(Kept(g.exponent), sources, "source");
     if (targets) require_all(Kept(g.exponent), *targets, "target");
