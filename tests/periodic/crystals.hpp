@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/ewald.hpp"
+#include "support/random.hpp"
 
 namespace farfield::testing {
 
@@ -25,6 +26,15 @@ struct Crystal {
 };
 
 inline Rows box(double a, double b, double c) { return {{{a, 0, 0}, {0, b, 0}, {0, 0, c}}}; }
+/// A unit cube whose numbers are each off by up to `most`.
+inline Rows random_cell(Stream& random, double most) {
+  Rows cell = box(1, 1, 1);
+  for (auto& row : cell)
+    for (double& value : row) value += random.between(-most, most);
+  return cell;
+}
+/// Vector i is periodic where bit i is set.
+inline Axes axes_of(int bits) { return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0}; }
 inline Rows hexagonal(double c) { return {{{1, 0, 0}, {-0.5, std::sqrt(3.0) / 2, 0}, {0, 0, c}}}; }
 inline const Rows triclinic{{{1, 0, 0}, {0.3, 1.1, 0}, {-0.4, 0.25, 0.9}}};
 inline const Rows body_centred{{{-0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0.5, 0.5, -0.5}}};

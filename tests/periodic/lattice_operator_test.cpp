@@ -8,7 +8,6 @@
 
 #include "expansions/laplace_basis.hpp"
 #include "periodic/crystals.hpp"
-#include "support/random.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -88,13 +87,6 @@ double error(const std::vector<Real>& found, const std::vector<Real>& expected, 
   return static_cast<double>(worst * t.edge / size);
 }
 
-Rows random_cell(Stream& random, double tilt) {
-  Rows cell = box(1, 1, 1);
-  for (auto& row : cell)
-    for (double& value : row) value += random.between(-tilt, tilt);
-  return cell;
-}
-
 /// Charges within a ball of radius s, far images at least d away: the first terms left out are of degree p + 1 on one
 /// side, (s / (d - s))^(p+1). Even sums fall in steps of two degrees.
 TEST(LatticeOperator, ErrorFallsWithTheDegreeAtThePredictedSlope) {
@@ -102,7 +94,7 @@ TEST(LatticeOperator, ErrorFallsWithTheDegreeAtThePredictedSlope) {
   std::printf("seed %u, ball of 0.4 edges, far images 2 edges away: slope 0.25 a degree\n", seed);
   Stream random(seed);
   for (int axes = 1; axes < 8; ++axes) {
-    const Axes periodic{(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0};
+    const Axes periodic = axes_of(axes);
     const Trial t = charges(box(1, 1, 1), periodic, 1, 0.4, 0, random);
     const auto expected = slow(t);
     std::printf("axes %d%d%d:", periodic[0], periodic[1], periodic[2]);
@@ -125,7 +117,7 @@ TEST(LatticeOperator, RandomCellsAndWholeRoots) {
   Stream random(seed);
   for (int trial = 0; trial < 24; ++trial) {
     const int axes = 1 + trial % 7;
-    const Axes periodic{(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0};
+    const Axes periodic = axes_of(axes);
     const double charge = axes == 7 ? 1 : 0;
     Rows rows = random_cell(random, 0.3);
     const double unit = std::pow(10, random.between(-3, 3));

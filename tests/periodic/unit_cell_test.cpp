@@ -9,7 +9,6 @@
 #include <string>
 
 #include "periodic/crystals.hpp"
-#include "support/random.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -29,11 +28,10 @@ Real off_lattice(const UnitCell& cell, const Vec& d) {
   return std::sqrt(dot(rest, rest)) / size_of(cell.vector(0));
 }
 
-Rows random_cell(Stream& random) {
-  Rows cell = box(1, 1, 1);
-  for (auto& row : cell)
-    for (double& value : row) value += random.between(-0.3, 0.3);
-  return cell;
+Vec difference(const Vector3& a, const Vector3& b) {
+  Vec d;
+  for (int axis = 0; axis < 3; ++axis) d[axis] = Real(a[axis]) - b[axis];
+  return d;
 }
 
 TEST(UnitCell, KeepsAReducedOne) {
@@ -63,9 +61,8 @@ TEST(UnitCell, ReductionShortensAndKeepsTheLattice) {
   std::printf("seed %u\n", seed);
   Stream random(seed);
   for (int trial = 0; trial < 200; ++trial) {
-    const int axes = 1 + trial % 7;
-    const Axes periodic{(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0};
-    const Rows good = random_cell(random);
+    const Axes periodic = axes_of(1 + trial % 7);
+    const Rows good = random_cell(random, 0.3);
     Rows bad = good;
     for (int step = 0; step < 6; ++step) {  // unimodular, among the periodic vectors
       const auto i = random.below(3), j = random.below(3), times = random.below(7) - 3;
@@ -97,15 +94,13 @@ TEST(UnitCell, WrapsIntoItselfExactly) {
   std::printf("seed %u\n", seed);
   Stream random(seed);
   for (int trial = 0; trial < 3000; ++trial) {
-    const int axes = 1 + trial % 7;
-    const Axes periodic{(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0};
-    const UnitCell cell(random_cell(random), periodic);
+    const Axes periodic = axes_of(1 + trial % 7);
+    const UnitCell cell(random_cell(random, 0.3), periodic);
     const double far = std::pow(10, random.between(-1, 14));
     Vector3 x;
     for (double& value : x) value = random.between(-far, far);
     const Vector3 home = cell.wrapped(x);
-    Vec moved;
-    for (int a = 0; a < 3; ++a) moved[a] = Real(x[a]) - home[a];
+    const Vec moved = difference(x, home);
     for (int i = 0; i < cell.periodic_count(); ++i) {
       EXPECT_GE(cell.fraction(home, i), 0) << trial;
       EXPECT_LT(cell.fraction(home, i), 1) << trial;
@@ -134,7 +129,7 @@ TEST(UnitCell, NeverOutsideByRounding) {
   std::printf("seed %u\n", seed);
   Stream random(seed);
   for (int trial = 0; trial < 2000; ++trial) {
-    const UnitCell cell(trial & 1 ? random_cell(random) : box(1, 1, 3), xyz);
+    const UnitCell cell(trial & 1 ? random_cell(random, 0.3) : box(1, 1, 3), xyz);
     Vector3 x{};
     for (int i = 0; i < 3; ++i) {
       const auto times = static_cast<double>(random.below(5)) - 2;
@@ -146,8 +141,7 @@ TEST(UnitCell, NeverOutsideByRounding) {
       EXPECT_GE(cell.fraction(home, i), 0) << trial;
       EXPECT_LT(cell.fraction(home, i), 1) << trial;
     }
-    Vec moved;
-    for (int a = 0; a < 3; ++a) moved[a] = Real(x[a]) - home[a];
+    const Vec moved = difference(x, home);
     EXPECT_LT(off_lattice(cell, moved), 4e-15L) << trial;
   }
 }
@@ -157,14 +151,12 @@ TEST(UnitCell, MinimumImageIsTheShortest) {
   std::printf("seed %u\n", seed);
   Stream random(seed);
   for (int trial = 0; trial < 500; ++trial) {
-    const int axes = 1 + trial % 7;
-    const Axes periodic{(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0};
-    const UnitCell cell(random_cell(random), periodic);
+    const Axes periodic = axes_of(1 + trial % 7);
+    const UnitCell cell(random_cell(random, 0.3), periodic);
     Vector3 d;
     for (double& value : d) value = random.between(-20, 20);
     const Vector3 shortest = cell.minimum_image(d);
-    Vec moved;
-    for (int a = 0; a < 3; ++a) moved[a] = Real(d[a]) - shortest[a];
+    const Vec moved = difference(d, shortest);
     EXPECT_LT(off_lattice(cell, moved), 1e-13L) << trial;
     for (const CellIndex& n : cell.cells_within(4)) {
       const Vector3 shift = cell.displacement(n);

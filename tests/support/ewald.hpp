@@ -8,6 +8,7 @@
 #pragma once
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace farfield::testing {
@@ -24,7 +25,7 @@ inline Vec cross(const Vec& a, const Vec& b) {
 inline Vec sum(const Vec& a, const Vec& b, Real factor = 1) {
   return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
 }
-inline constexpr Real pi = 3.141592653589793238462643383279502884L, euler = 0.577215664901532860606512090082402431L;
+inline constexpr Real pi = std::numbers::pi_v<Real>, euler = std::numbers::egamma_v<Real>;
 
 /// The periodic vectors, then unit vectors across them; `dual[i]` . `row[j]` = delta_ij.
 struct Lattice {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "expansions/laplace_harmonics.hpp"
@@ -10,11 +11,9 @@
 namespace farfield {
 namespace {
 
-constexpr double pi = 3.141592653589793, euler = 0.5772156649015329;
+using std::numbers::pi;
 constexpr double diameter = 1.7320508075688772;  // of the cube, in edges: how long u may be
 constexpr double negligible = 37;                // exp(-37) = 1e-16
-
-double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /// Adds weight_l R_{l,m}(direction) of many directions, several at a time.
 class HarmonicSum {
@@ -209,7 +208,7 @@ class Summation {
     add_image(displacement({1, 0, 0}), [&](int l) { return l == 0 || (l & 1) ? 0.0 : 2 * zeta_tail(l + 1, most + 1); });
     double finite = 0;
     for (int n = most; n > 0; --n) finite += 2.0 / n;
-    return (2 * (euler - std::log(2.0)) - finite) / period;
+    return (2 * (std::numbers::egamma - std::log(2.0)) - finite) / period;
   }
 
   const UnitCell& cell_;

@@ -12,7 +12,6 @@ constexpr double flattest =
     1e-12;  // measure over the product of lengths: below, rounding decides which vectors are meant
 constexpr double shortest = 1e-90, longest = 1e90;  // so that no product of three lengths leaves the range of double
 
-double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 double length(const Vector3& a) { return std::sqrt(dot(a, a)); }
 Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};

@@ -11,6 +11,7 @@
 namespace farfield {
 
 using Vector3 = std::array<double, 3>;
+inline double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /// How often each reduced vector is added; 0 beyond UnitCell::periodic_count.
 using CellIndex = std::array<int, 3>;
