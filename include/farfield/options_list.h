@@ -144,11 +144,19 @@
   OPTION(Core, core, Core{}, interface_only, "", "")                                                                   \
   OPTION(real, core_radius, 0, interface_only, "", "")                                                                 \
   /* Axes along which the cell of the points is repeated without end, and its lengths along these; 0 along others. On  \
-   * the command line --cell LX,LY,LZ: a length for each of the axes. Kernels vortex and cauchy: rows along x. */      \
+   * the command line --cell LX,LY,LZ: a length for each of the axes. Kernels vortex and cauchy: rows along x. Kernel  \
+   * laplace3d: any axes, and any cell, whose vectors a = (x, ay, az), b = (bx, y, bz), c = (cx, cy, z) belong to       \
+   * axes x, y and z; on the command line --cell with the nine numbers. */                                             \
   OPTION(Axes, periodic, Axes{}, general, "", "Axes along which the points repeat")                                    \
   OPTION(real, cell_x, 0, interface_only, "", "")                                                                      \
   OPTION(real, cell_y, 0, interface_only, "", "")                                                                      \
   OPTION(real, cell_z, 0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_ay,0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_az,0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_bx,0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_bz,0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_cx,0, interface_only, "", "")                                                                      \
+  OPTION(real, cell_cy,0, interface_only, "", "")                                                                      \
   /* Also compute the second derivatives of the potential with respect to the target's coordinates, and the gradient. */ \
   OPTION(flag, hessian, false, general, "", "Compute gradient and Hessian, too")                                       \
   /* Sources may carry dipoles (Strengths::dipoles); the degree is chosen for them. */                                 \

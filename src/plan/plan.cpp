@@ -17,7 +17,7 @@
 #include "plan/boundary.hpp"
 #include "plan/completed.hpp"
 #include "plan/repeat.hpp"
-#include "plan/rows.hpp"
+#include "plan/repeating/repeating.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 #include "tree/lattice.hpp"
@@ -31,13 +31,13 @@ struct Plan::State {
   Backend backend = Backend::cpu;
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
-  std::unique_ptr<Rows> rows;  ///< of points that repeat; then there are no evaluators
-  std::optional<Error> lost;   ///< why the last build failed, if it failed after the old points were given up
+  std::unique_ptr<Repeating> repeating;  ///< where points repeat; then there are no evaluators
+  std::optional<Error> lost;             ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
-  void build_rows(const Points& sources, const Points* apart);
+  void build_repeating(const Points& sources, const Points* apart);
   void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
                int threads);
   void lose_points(const Error& why) noexcept;
@@ -119,7 +119,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   if (options.periodic != Axes::none) {
     if (given_sources.softening || (given_targets && given_targets->softening))
       throw Error(ErrorCode::usage, "points that repeat are not softened; leave their softening lengths out");
-    return build_rows(given_sources, given_targets);
+    return build_repeating(given_sources, given_targets);
   }
   require_own_device();
   Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
@@ -167,9 +167,9 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
 }
 
 /// The old points stay until the new ones are taken.
-void Plan::State::build_rows(const Points& source_points, const Points* targets) {
-  rows = std::make_unique<Rows>(options, source_points, targets);
-  report = rows->report();
+void Plan::State::build_repeating(const Points& source_points, const Points* targets) {
+  repeating = make_repeating(options, source_points, targets);
+  report = repeating->report();
   lost.reset();
   alike = !targets;
   sources = source_points.count;
@@ -269,15 +269,16 @@ static void start_evaluation(Report& report, std::int64_t vectors) {
 void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   require_points();
   require_own_device();
-  if (rows && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
-    throw Error(ErrorCode::device, "strengths and results of rows in device memory are not offered; use host memory");
+  if (repeating && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
+    throw Error(ErrorCode::device,
+                "strengths and results of points that repeat in device memory are not offered; use host memory");
   validate(strengths, sources, options.dipoles, backend == Backend::cuda);
   check_outputs(outputs);
   elements(strengths.vectors, (options.hessian ? 6 : 3) * (alike ? sources : sources + apart));
   const Team team = settle_team(options.threads);
-  if (rows) {
-    rows->evaluate(strengths, outputs);
-    report = rows->report();
+  if (repeating) {
+    repeating->evaluate(strengths, outputs);
+    report = repeating->report();
     return;
   }
   start_evaluation(report, strengths.vectors);

@@ -15,43 +15,17 @@ namespace farfield {
 
 [[noreturn]] static void refuse(const std::string& sentence) { throw Error(ErrorCode::usage, sentence); }
 
-void validate_periodic(const Options& o) {
-  const double lengths[] = {o.cell_x, o.cell_y, o.cell_z};
-  for (int axis = 0; axis < 3; ++axis)
-    if (lengths[axis] != 0 && !(static_cast<unsigned>(o.periodic) >> axis & 1))
-      refuse(std::string("cell_") + "xyz"[axis] +
-             " is the length of a cell along an axis that is not periodic; add it "
-             "to periodic, or leave the length out");
-  if (o.periodic == Axes::none) return;
+void validate_rows(const Options& o) {
   const KernelTraits& kernel = traits(o.kernel);
   if (!kernel.vector.always || o.periodic != Axes::x)
     refuse(std::string("kernel ") + kernel.name + " is not offered with points that repeat along " +
-           word_of(o.periodic) + "; rows along x are, of kernels vortex and cauchy");
+           word_of(o.periodic) + "; rows along x are, of kernels vortex and cauchy, and any axes of kernel laplace3d");
   if (!(o.cell_x > 0) || !std::isfinite(o.cell_x))
     refuse("cell_x " + number(o.cell_x) + " is not a length; use a finite number above 0");
   const double reach = o.core == Core::none ? 0 : least_box_edge(o, o.tolerance, 0);
   if (reach > o.cell_x)
     refuse("cores of radius " + number(o.core_radius) + " reach beyond the cell of length " + number(o.cell_x) +
            " to that tolerance; use shorter ones");
-}
-
-Rows::Flat Rows::read(const Points& p) {
-  if (p.space != MemorySpace::host)
-    throw Error(ErrorCode::device, "rows of points in device memory are not offered; use host memory");
-  if (p.count < 0 || (p.count > 0 && (!p.axis[0] || !p.axis[1])) || (p.count > 1 && p.stride < 1)) {
-    Options plain;  // a plan finds the words for what is wrong with a view
-    plain.method = Method::direct;
-    Plan(p, plain);
-  }
-  Flat flat;
-  std::vector<double>* const to[] = {&flat.x, &flat.y, &flat.z};
-  for (int axis = 0; axis < 3; ++axis)
-    for (std::int64_t i = 0; i < p.count; ++i)
-      to[axis]->push_back(!p.axis[axis] ? 0.0
-                          : p.scalar == Scalar::float32
-                              ? static_cast<double>(static_cast<const float*>(p.axis[axis])[i * p.stride])
-                              : static_cast<const double*>(p.axis[axis])[i * p.stride]);
-  return flat;
 }
 
 /// Of all finite coordinates along an axis; 0 to 0 where there are none.
@@ -101,15 +75,11 @@ void Rows::make_plan() {
 }
 
 Rows::Rows(const Options& options, const Points& sources, const Points* targets)
-    : options_(options), alike_(!targets), sources_(read(sources)) {
+    : options_(options), alike_(!targets), sources_(read_host(sources)) {
   if (targets) {
-    targets_ = read(*targets);
+    targets_ = read_host(*targets);
     apart_ = targets->count;
-    if (options_.at_sources) {
-      targets_.x.insert(targets_.x.end(), sources_.x.begin(), sources_.x.end());
-      targets_.y.insert(targets_.y.end(), sources_.y.begin(), sources_.y.end());
-      targets_.z.insert(targets_.z.end(), sources_.z.begin(), sources_.z.end());
-    }
+    if (options_.at_sources) targets_.append(sources_);
   }
   const double left = range(&Flat::x).low;
   bring_into_cell(left);
@@ -131,23 +101,6 @@ void Rows::describe() {
   report_.cell[0] = options_.cell_x;
   report_.choices.push_back({"images", "3", "the nearest as points, all others by a series"});
   report_.sources = std::ssize(sources_.x);
-}
-
-std::vector<double> Rows::strengths_of(const Strengths& s, std::int64_t vector) const {
-  const std::int64_t pitch = s.pitch ? s.pitch : s.count * s.stride;
-  std::vector<double> q;
-  for (std::int64_t j = 0; j < s.count; ++j) {
-    const std::int64_t at = vector * pitch + j * s.stride;
-    q.push_back(s.scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(s.data)[at])
-                                            : static_cast<const double*>(s.data)[at]);
-  }
-  return q;
-}
-
-static double squares_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return sum;
 }
 
 Rows::Sizes Rows::add_far(const std::vector<double>& q, Sums& sums) {
@@ -181,24 +134,6 @@ void Rows::add_far_at(std::size_t i, const std::vector<double>& q, double all, S
       scale * (3 * log_cell * all - far.logarithm + (std::log(2 * std::numbers::pi) - log_cell) * left_out);
 }
 
-template <class T>
-static void write(void* to, std::int64_t first, const double* from, std::int64_t count) {
-  for (std::int64_t i = 0; to && i < count; ++i) static_cast<T*>(to)[first + i] = static_cast<T>(from[i]);
-}
-
-void Rows::deliver(const Sums& sums, std::int64_t vector, const Outputs& o) const {
-  const std::int64_t n = std::ssize(sources_.x), first = alike_ ? n : apart_,
-                     rest = alike_ || !options_.at_sources ? 0 : n;
-  const auto deliver = o.scalar == Scalar::float32 ? write<float> : write<double>;
-  const auto both = [&](void* at_targets, void* at_sources, const std::vector<double>& from, std::int64_t width) {
-    if (from.empty()) return;
-    deliver(alike_ && !at_targets ? at_sources : at_targets, width * vector * first, from.data(), width * first);
-    if (rest > 0) deliver(at_sources, width * vector * rest, from.data() + width * first, width * rest);
-  };
-  both(o.gradient, o.source_gradient, sums.gradient, 3);
-  both(o.potential, o.source_potential, sums.potential, 1);
-}
-
 void Rows::evaluate(const Strengths& strengths, const Outputs& o) {
   double least = INFINITY;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
@@ -209,7 +144,7 @@ void Rows::evaluate(const Strengths& strengths, const Outputs& o) {
     Sums sums{std::move(near.potential), std::move(near.gradient)};
     const Sizes sizes = add_far(q, sums);
     least = std::min({least, sizes.potential, sizes.gradient});
-    deliver(sums, v, o);
+    deliver(sums, v, o, {std::ssize(sources_.x), alike_ ? -1 : apart_, options_.at_sources});
     if (v > 0) continue;
     describe();
     if (!report_.error) continue;

@@ -6,45 +6,38 @@
 
 #include "kernels/periodic/coincident.hpp"
 #include "kernels/periodic/row.hpp"
+#include "plan/repeating/host_arrays.hpp"
+#include "plan/repeating/repeating.hpp"
 
 namespace farfield {
 
 /// Throws Error(usage) for axes and cells that the kernel does not offer.
-void validate_periodic(const Options& options);
+void validate_rows(const Options& options);
 
-class Rows {
+class Rows : public Repeating {
  public:
   /// `targets` null: the sources. With Options::at_sources results at the sources follow those at the targets.
   Rows(const Options& options, const Points& sources, const Points* targets);
-  void evaluate(const Strengths& strengths, const Outputs& outputs);
-  const Report& report() const { return report_; }
+  void evaluate(const Strengths& strengths, const Outputs& outputs) override;
+  const Report& report() const override { return report_; }
 
  private:
-  struct Flat {
-    std::vector<double> x, y, z;
-  };
+  using Flat = HostPoints;
   struct Range {
     double low, high;
   };
-  static Flat read(const Points& points);
   Range range(const std::vector<double> Flat::*axis) const;
   void bring_into_cell(double left);
   void make_plan();
   double least_size() const;
   void describe();
-  std::vector<double> strengths_of(const Strengths& strengths, std::int64_t vector) const;
-  /// Results at all targets; empty where not asked for.
-  struct Sums {
-    std::vector<double> potential, gradient;
-  };
+  using Sums = HostSums;
   /// L2 norms over those of the nearest images alone.
   struct Sizes {
     double potential = 1, gradient = 1;
   };
   Sizes add_far(const std::vector<double>& q, Sums& sums);
   void add_far_at(std::size_t target, const std::vector<double>& q, double all, Sums& sums) const;
-  /// Writes those of one vector of strengths.
-  void deliver(const Sums& sums, std::int64_t vector, const Outputs& outputs) const;
 
   Options options_;
   bool alike_;

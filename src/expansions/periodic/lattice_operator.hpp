@@ -1,11 +1,10 @@
 // The lattice operator: from the root's multipole to its local expansion, all far images at once. It is m2l with the
 // harmonics S of one offset replaced by their sum over the far images, and what the background adds.
 #pragma once
-#include <complex>
 #include <span>
-#include <vector>
 
 #include "expansions/periodic/lattice_sums.hpp"
+#include "expansions/periodic/solid_convolution.hpp"
 
 namespace farfield {
 
@@ -25,14 +24,10 @@ class LatticeOperator {
   double apply(const double* multipole, const RootMoments& moments, double* local) const;
 
  private:
-  using Number = std::complex<double>;
-  std::vector<Number> scaled_multipole(const double* multipole) const;
-
-  int degree_;
+  SolidConvolution convolution_;
   bool even_;
   double quadratic_;
-  std::vector<double> root_;   ///< [index(n, m)] sqrt((n-m)! (n+m)!), to twice the degree
-  std::vector<Number> table_;  ///< [index(n, m)] of the complex sums times root_
+  SolidConvolution::Numbers table_;
 };
 
 }  // namespace farfield

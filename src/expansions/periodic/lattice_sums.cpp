@@ -5,8 +5,8 @@
 #include <numbers>
 #include <set>
 
-#include "expansions/laplace_harmonics.hpp"
 #include "expansions/periodic/gamma.hpp"
+#include "expansions/periodic/harmonic_sum.hpp"
 
 namespace farfield {
 namespace {
@@ -14,60 +14,6 @@ namespace {
 using std::numbers::pi;
 constexpr double diameter = 1.7320508075688772;  // of the cube, in edges: how long u may be
 constexpr double negligible = 37;                // exp(-37) = 1e-16
-
-/// Adds weight_l R_{l,m}(direction) of many directions, several at a time.
-class HarmonicSum {
- public:
-  explicit HarmonicSum(int order)
-      : order_(order), weights_(order + 1), sums_(static_cast<std::size_t>(laplace::count(order))) {
-    const auto exact = laplace::recurrence_table<long double>(order);
-    table_.assign(exact.begin(), exact.end());
-  }
-  /// weight(l) for l = 0 ... order
-  template <class Weight>
-  void add(const Vector3& direction, Weight&& weight) {
-    for (int axis = 0; axis < 3; ++axis) point_[axis][filled_] = direction[axis];
-    for (int l = 0; l <= order_; ++l) weights_[l][filled_] = weight(l);
-    if (++filled_ == lanes) flush();
-  }
-  std::vector<double> total() {
-    if (filled_ > 0) flush();
-    std::vector<double> out;
-    for (const Lanes& sum : sums_) {
-      out.push_back(0);
-      for (int lane = 0; lane < lanes; ++lane) out.back() += sum[lane];
-    }
-    return out;
-  }
-
- private:
-  static constexpr int lanes = 2;
-  typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
-
-  struct Add {
-    const Lanes* weight;
-    Lanes* sum;
-    Lanes cosine{}, sine{};
-    int order = 0;
-    void begin(int m, const Lanes& c, const Lanes& s) { order = m, cosine = c, sine = s; }
-    void term(int n, const Lanes& q) {
-      const Lanes value = weight[n] * q;
-      sum[laplace::index(n, order)] += value * cosine;
-      if (order > 0) sum[laplace::index(n, -order)] += value * sine;
-    }
-    void end(int) {}
-  };
-  void flush() {
-    laplace::columns(order_, table_.data(), point_[0], point_[1], point_[2], Add{weights_.data(), sums_.data()});
-    std::fill(weights_.begin(), weights_.end(), Lanes{});
-    filled_ = 0;
-  }
-
-  int order_, filled_ = 0;
-  std::vector<double> table_;
-  std::vector<Lanes> weights_, sums_;
-  Lanes point_[3] = {};
-};
 
 /// The cell in edges, and the sums over it.
 class Summation {
@@ -116,12 +62,9 @@ class Summation {
       for (int axis = 0; axis < 3; ++axis) v[axis] += 2 * pi * edge_ * k[i] * cell_.dual(i)[axis];
     return v;
   }
-  /// weight(l) / |v|^(l+1) times the harmonics of v's direction, which are S of v.
   template <class Weight>
   void add_image(const Vector3& v, Weight&& weight) {
-    const double inverse = 1 / std::sqrt(dot(v, v));
-    double power = 1;
-    sum_.add({v[0] * inverse, v[1] * inverse, v[2] * inverse}, [&](int l) { return (power *= inverse) * weight(l); });
+    sum_.add_outer(v, weight);
   }
   /// weight times R(i v) / (2l-1)!! for even l: what a wave adds together with its opposite.
   void add_wave(const Vector3& v, double weight) {

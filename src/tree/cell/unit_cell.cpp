@@ -12,14 +12,6 @@ constexpr double flattest =
     1e-12;  // measure over the product of lengths: below, rounding decides which vectors are meant
 constexpr double shortest = 1e-90, longest = 1e90;  // so that no product of three lengths leaves the range of double
 
-double length(const Vector3& a) { return std::sqrt(dot(a, a)); }
-Vector3 cross(const Vector3& a, const Vector3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Vector3 scaled(const Vector3& a, double factor) { return {factor * a[0], factor * a[1], factor * a[2]}; }
-Vector3 sum(const Vector3& a, const Vector3& b, double factor) {
-  return {std::fma(factor, b[0], a[0]), std::fma(factor, b[1], a[1]), std::fma(factor, b[2], a[2])};
-}
 /// The coordinate axis that is farthest from a's direction.
 Vector3 most_across(const Vector3& a) {
   Vector3 axis{};

@@ -8,10 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace farfield {
+#include "tree/cell/vector3.hpp"
 
-using Vector3 = std::array<double, 3>;
-inline double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+namespace farfield {
 
 /// How often each reduced vector is added; 0 beyond UnitCell::periodic_count.
 using CellIndex = std::array<int, 3>;

@@ -1,0 +1,295 @@
+#include "expansions/periodic/block_field.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "expansions/laplace_basis.hpp"
+#include "expansions/periodic/harmonic_sum.hpp"
+
+namespace farfield {
+namespace {
+
+constexpr int lanes = 2;
+typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
+constexpr std::int64_t part_size = 8192;
+
+/// Of one part, the points of which are taken `lanes` at a time; lanes beyond the end repeat a point with weight 0.
+struct PartReader {
+  const BlockedPoints& points;
+  const BlockedPoints::Part& part;
+  Vector3 centre;
+  double inverse;
+
+  std::uint32_t point(std::int64_t at, int lane) const {
+    return points.order[static_cast<std::size_t>(std::min(at + lane, part.last - 1))];
+  }
+  double coordinate(std::int64_t at, int lane, std::size_t axis) const {
+    return (points.axis[axis][point(at, lane)] - centre[axis]) * inverse;
+  }
+  Lanes read(std::int64_t at, std::size_t axis) const {
+    return Lanes{coordinate(at, 0, axis), coordinate(at, 1, axis)};
+  }
+};
+
+/// M_i += q R_i(u)
+struct AddMoments {
+  Lanes weight;
+  double* sum;
+  Lanes cosine{}, sine{};
+  int order = 0;
+  void begin(int m, const Lanes& c, const Lanes& s) { order = m, cosine = weight * c, sine = weight * s; }
+  void term(int n, const Lanes& q) {
+    const Lanes real = q * cosine, imaginary = q * sine;
+    for (int lane = 0; lane < lanes; ++lane) {
+      sum[laplace::index(n, order)] += real[lane];
+      if (order > 0) sum[laplace::index(n, -order)] += imaginary[lane];
+    }
+  }
+  void end(int) {}
+};
+
+/// Sums of L_i R_i(u) of up to four sets of coefficients.
+struct SumLocals {
+  const double* const* local;
+  int sets;
+  Lanes value[4] = {};
+  Lanes cosine{}, sine{};
+  int order = 0;
+  void begin(int m, const Lanes& c, const Lanes& s) { order = m, cosine = c, sine = s; }
+  void term(int n, const Lanes& q) {
+    const Lanes real = q * cosine, imaginary = q * sine;
+    const int plus = laplace::index(n, order), minus = laplace::index(n, -order);
+    for (int set = 0; set < sets; ++set) {
+      value[set] += local[set][plus] * real;
+      if (order > 0) value[set] += local[set][minus] * imaginary;
+    }
+  }
+  void end(int) {}
+};
+
+std::vector<std::vector<CellIndex>> explicit_images(const BlockGrid& grid) {
+  std::vector<std::vector<CellIndex>> images;
+  for (int block = 0; block < grid.blocks(); ++block) images.push_back(grid.near_images(block));
+  return images;
+}
+std::vector<CellIndex> with_all(const std::vector<CellIndex>& near, const std::vector<std::vector<CellIndex>>& images) {
+  std::set<CellIndex> all(near.begin(), near.end());
+  for (const auto& one : images) all.insert(one.begin(), one.end());
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+BlockedPoints::BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z,
+                             std::int64_t count)
+    : order(static_cast<std::size_t>(count)), axis{x, y, z} {
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(grid.blocks()) + 1);
+  std::vector<std::int32_t> block(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    block[i] = grid.block_of({x[i], y[i], z[i]});
+    ++begin[static_cast<std::size_t>(block[i]) + 1];
+  }
+  for (std::size_t b = 1; b < begin.size(); ++b) begin[b] += begin[b - 1];
+  for (int b = 0; b < grid.blocks(); ++b)
+    for (std::int64_t at = begin[b]; at < begin[b + 1]; at += part_size)
+      parts.push_back({b, at, std::min(at + part_size, begin[b + 1])});
+  for (std::size_t i = 0; i < order.size(); ++i)
+    order[static_cast<std::size_t>(begin[block[i]]++)] = static_cast<std::uint32_t>(i);
+}
+
+BlockField::BlockField(const BlockGrid& grid, int degree, int threads)
+    : grid_(grid),
+      convolution_(degree),
+      explicit_(explicit_images(grid)),
+      near_(with_all(near_cells(grid.cell(), grid.root_edge()), explicit_)),
+      lattice_(std::make_unique<LatticeOperator>(grid.cell(), grid.root_edge(), degree, near_)),
+      recurrence_(LaplaceBasis::recurrence_table(degree)),
+      count_(static_cast<std::size_t>(laplace::count(degree))),
+      threads_(threads),
+      unit_(2 * grid.radius() / std::sqrt(3.0)),
+      root_edge_(grid.root_edge()) {
+  for (int block = 0; block < grid_.blocks(); ++block)
+    explicit_.push_back(grid_.near_images(block)),
+        to_root_.emplace_back(convolution_,
+                              scaled(difference(grid_.centre(block), grid_.root_centre()), 1 / root_edge_),
+                              unit_ / root_edge_);
+  make_tables();
+}
+
+/// One number for all pairs of blocks that stand to each other alike.
+int BlockField::place_code(int from, int to) const {
+  const CellIndex a = grid_.place(from), b = grid_.place(to);
+  int code = 0;
+  for (int i = 0; i < 3; ++i) code = code * (2 * grid_.count(i) - 1) + a[i] - b[i] + grid_.count(i) - 1;
+  return code;
+}
+
+/// Of two blocks all far images of the near cells, which depend on how the blocks stand to each other, less those that
+/// are points because they are near other blocks.
+void BlockField::make_tables() {
+  const int blocks = grid_.blocks();
+  std::vector<std::int32_t> first(static_cast<std::size_t>(place_code(blocks - 1, 0)) + 1, -1);
+  for (int pair = 0; pair < blocks * blocks; ++pair)
+    if (std::int32_t& known = first[static_cast<std::size_t>(place_code(pair % blocks, pair / blocks))]; known < 0)
+      known = pair;
+  const std::size_t size = convolution_.table_size();
+  std::vector<double> all(first.size() * size);
+  tables_.assign(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(blocks) * size, 0);
+  std::vector<HarmonicSum> harmonics(static_cast<std::size_t>(threads_), HarmonicSum(2 * convolution_.degree()));
+#pragma omp parallel num_threads(threads_)
+  {
+    HarmonicSum& own = harmonics[static_cast<std::size_t>(omp_get_thread_num())];
+#pragma omp for schedule(dynamic)
+    for (std::size_t code = 0; code < first.size(); ++code) {
+      if (first[code] < 0) continue;
+      add_far(first[code] % blocks, first[code] / blocks, own);
+      own.add_to(&all[code * size]);
+    }
+#pragma omp for schedule(dynamic)
+    for (int pair = 0; pair < blocks * blocks; ++pair) {
+      const int from = pair % blocks, to = pair / blocks;
+      double* const table = &tables_[static_cast<std::size_t>(pair) * size];
+      std::copy_n(&all[static_cast<std::size_t>(place_code(from, to)) * size], size, table);
+      take_off_near(from, to, own);
+      own.add_to(table);
+    }
+  }
+}
+
+void BlockField::add_far(int from, int to, HarmonicSum& harmonics) const {
+  const Vector3 between = difference(grid_.centre(from), grid_.centre(to));
+  for (const CellIndex& n : near_) {
+    const Vector3 v = difference(between, scaled(grid_.cell().displacement(n), -1));
+    if (grid_.is_far(v)) harmonics.add_outer(scaled(v, 1 / unit_), [](int) { return 1.0; });
+  }
+}
+void BlockField::take_off_near(int from, int to, HarmonicSum& harmonics) const {
+  const Vector3 between = difference(grid_.centre(from), grid_.centre(to));
+  for (const CellIndex& n : explicit_[static_cast<std::size_t>(from)]) {
+    const Vector3 v = difference(between, scaled(grid_.cell().displacement(n), -1));
+    if (grid_.is_far(v)) harmonics.add_outer(scaled(v, 1 / unit_), [](int) { return -1.0; });
+  }
+}
+
+std::int64_t BlockField::table_bytes() const { return static_cast<std::int64_t>(tables_.size() * sizeof(double)); }
+
+void BlockField::set(const BlockedPoints& sources, const double* charge) {
+  gather_multipoles(sources, charge);
+  local_.assign(multipole_.size(), 0);
+  quadratic_ = apply_lattice();
+  translate();
+}
+
+void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge) {
+  std::vector<double> sums(sources.parts.size() * count_), second(sources.parts.size());
+  const Vector3 root = grid_.root_centre();
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+  for (std::size_t p = 0; p < sources.parts.size(); ++p) {
+    const PartReader reader{sources, sources.parts[p], grid_.centre(sources.parts[p].block), 1 / unit_};
+    for (std::int64_t at = reader.part.first; at < reader.part.last; at += lanes) {
+      Lanes weight{};
+      for (int lane = 0; lane < lanes && at + lane < reader.part.last; ++lane) {
+        const std::uint32_t j = reader.point(at, lane);
+        weight[lane] = charge[j];
+        const Vector3 v =
+            scaled(difference({sources.axis[0][j], sources.axis[1][j], sources.axis[2][j]}, root), 1 / root_edge_);
+        second[p] += charge[j] * dot(v, v);
+      }
+      laplace::columns(convolution_.degree(), recurrence_.data(), reader.read(at, 0), reader.read(at, 1),
+                       reader.read(at, 2), AddMoments{weight, sums.data() + p * count_});
+    }
+  }
+  multipole_.assign(static_cast<std::size_t>(grid_.blocks()) * count_, 0);
+  second_ = 0;
+  for (std::size_t p = 0; p < sources.parts.size(); ++p) {
+    double* const to = multipole_.data() + static_cast<std::size_t>(sources.parts[p].block) * count_;
+    for (std::size_t i = 0; i < count_; ++i) to[i] += sums[p * count_ + i];
+    second_ += second[p];
+  }
+}
+
+/// Through the cell's own expansions; returns the factor of |u|^2, u from the cell's centre.
+double BlockField::apply_lattice() {
+  SolidConvolution::Numbers scaled_root(count_);
+  for (std::size_t block = 0; block < to_root_.size(); ++block)
+    to_root_[block].m2m(convolution_.scaled(multipole_.data() + block * count_), scaled_root);
+  std::vector<double> root = convolution_.unscaled(scaled_root), local(count_);
+  const double quadratic = lattice_->apply(root.data(), {second_}, local.data());
+  for (double& value : local) value *= unit_ / root_edge_;
+  for (std::size_t block = 0; block < to_root_.size(); ++block)
+    to_root_[block].l2l(local.data(), local_.data() + block * count_);
+  return quadratic;
+}
+
+void BlockField::translate() {
+  const auto blocks = static_cast<std::size_t>(grid_.blocks());
+  std::vector<SolidConvolution::Numbers> from;
+  for (std::size_t block = 0; block < blocks; ++block)
+    from.push_back(convolution_.scaled(multipole_.data() + block * count_));
+  const std::size_t size = convolution_.table_size();
+  std::vector<SolidConvolution::Numbers> tables(static_cast<std::size_t>(threads_), SolidConvolution::Numbers(size));
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+  for (std::size_t to = 0; to < blocks; ++to) {
+    SolidConvolution::Numbers& table = tables[static_cast<std::size_t>(omp_get_thread_num())];
+    for (std::size_t source = 0; source < blocks; ++source) {
+      if (empty(source)) continue;
+      convolution_.make_table(&tables_[(to * blocks + source) * size], table.data());
+      convolution_.m2l(from[source], table.data(), false, &local_[to * count_]);
+    }
+  }
+}
+
+bool BlockField::empty(std::size_t block) const {
+  const double* const multipole = &multipole_[block * count_];
+  return std::all_of(multipole, multipole + count_, [](double value) { return value == 0; });
+}
+
+void BlockField::add(const BlockedPoints& targets, double* potential, double* gradient) const {
+  add(targets, local_, quadratic_, potential, gradient);
+}
+void BlockField::add_highest(const BlockedPoints& targets, double* potential, double* gradient) const {
+  std::vector<double> highest = local_;
+  const auto lower = static_cast<std::size_t>(laplace::count(std::max(degree() - 2, -1)));
+  for (std::size_t begin = 0; begin < highest.size(); begin += count_) std::fill_n(highest.data() + begin, lower, 0.0);
+  add(targets, highest, 0, potential, gradient);
+}
+
+void BlockField::add(const BlockedPoints& targets, const std::vector<double>& local, double quadratic,
+                     double* potential, double* gradient) const {
+  std::vector<double> derivatives(3 * local.size());
+  const auto derivative = [&](std::size_t block, std::size_t axis) {
+    return derivatives.data() + (3 * block + axis) * count_;
+  };
+  if (gradient)
+    for (std::size_t block = 0; block < to_root_.size(); ++block) {
+      double* out[3] = {derivative(block, 0), derivative(block, 1), derivative(block, 2)};
+      differentiate(convolution_, local.data() + block * count_, out);
+    }
+  const Vector3 root = grid_.root_centre();
+#pragma omp parallel for schedule(dynamic) num_threads(threads_)
+  for (std::size_t p = 0; p < targets.parts.size(); ++p) {
+    const auto block = static_cast<std::size_t>(targets.parts[p].block);
+    const PartReader reader{targets, targets.parts[p], grid_.centre(targets.parts[p].block), 1 / unit_};
+    const double* sets[4] = {local.data() + block * count_, derivative(block, 0), derivative(block, 1),
+                             derivative(block, 2)};
+    for (std::int64_t at = reader.part.first; at < reader.part.last; at += lanes) {
+      SumLocals sum{sets, gradient ? 4 : 1};
+      laplace::columns(convolution_.degree(), recurrence_.data(), reader.read(at, 0), reader.read(at, 1),
+                       reader.read(at, 2), sum);
+      for (int lane = 0; lane < lanes && at + lane < reader.part.last; ++lane) {
+        const std::uint32_t i = reader.point(at, lane);
+        const Vector3 v =
+            scaled(difference({targets.axis[0][i], targets.axis[1][i], targets.axis[2][i]}, root), 1 / root_edge_);
+        if (potential) potential[i] += sum.value[0][lane] / unit_ + quadratic * dot(v, v) / root_edge_;
+        for (std::size_t axis = 0; gradient && axis < 3; ++axis)
+          gradient[3 * std::size_t{i} + axis] +=
+              sum.value[1 + axis][lane] / (unit_ * unit_) + 2 * quadratic * v[axis] / (root_edge_ * root_edge_);
+      }
+    }
+  }
+}
+
+}  // namespace farfield

@@ -1,0 +1,213 @@
+#include "plan/repeating/box.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <farfield/error.hpp>
+
+#include "core/number.hpp"
+#include "kernels/traits.hpp"
+#include "model/error_model.hpp"
+#include "plan/threads.hpp"
+
+namespace farfield {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::usage, sentence); }
+
+// What the near plan and the expansions may err, of the tolerance: together less than all of it, as squares add.
+constexpr double near_part = 0.7, far_part = 0.5;
+constexpr double truncation_safety = 3;  // of the two highest degrees, which are summed, over all that are not
+constexpr std::int64_t samples = 1000;
+
+}  // namespace
+
+UnitCell cell_of(const Options& o) {
+  std::array<bool, 3> periodic;
+  for (unsigned i = 0; i < 3; ++i) periodic[i] = static_cast<unsigned>(o.periodic) >> i & 1;
+  return {{{{o.cell_x, o.cell_ay, o.cell_az}, {o.cell_bx, o.cell_y, o.cell_bz}, {o.cell_cx, o.cell_cy, o.cell_z}}},
+          periodic};
+}
+
+void validate_box(const Options& o) {
+  if (o.softening > 0) refuse("points that repeat are not softened; leave the softening out");
+  if (o.hessian || o.dipoles) refuse("Hessians and dipoles are not offered with points that repeat; leave them out");
+  cell_of(o);
+}
+
+Box::Box(const Options& options, const Points& sources, const Points* targets)
+    : options_(options),
+      cell_(cell_of(options)),
+      alike_(!targets),
+      threads_(settle_team(options.threads).threads),
+      sources_(read_host(sources)) {
+  if (targets) {
+    targets_ = read_host(*targets);
+    apart_ = targets->count;
+    if (options_.at_sources) targets_.append(sources_);
+  }
+  wrap(sources_), wrap(targets_);
+  make_grid();
+  add_images();
+  make_plan();
+  make_field(grid_->degree(box_degree()));
+  describe();
+}
+
+/// Points that are not numbers stay: the near plan has the words for them.
+void Box::wrap(HostPoints& p) const {
+#pragma omp parallel for num_threads(threads_)
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    const Vector3 given{p.x[i], p.y[i], p.z[i]};
+    if (!std::isfinite(given[0] + given[1] + given[2])) continue;
+    const Vector3 home = cell_.wrapped(given);
+    p.x[i] = home[0], p.y[i] = home[1], p.z[i] = home[2];
+  }
+}
+
+/// Of the expansions of boxes: the first guess, see raise_degree.
+int Box::box_degree() const {
+  return degree_for(options_.kernel, options_.tolerance / 4, false, options_.gradient ? 1 : 0);
+}
+
+void Box::make_grid() {
+  FractionRange range[3];
+  for (int i = cell_.periodic_count(); i < 3; ++i) {
+    double low = INFINITY, high = -INFINITY;
+    for (const HostPoints* p : {&sources_, &targets_})
+      for (std::size_t j = 0; j < p->x.size(); ++j) {
+        const double f = cell_.fraction({p->x[j], p->y[j], p->z[j]}, i);
+        if (std::isfinite(f)) low = std::min(low, f), high = std::max(high, f);
+      }
+    range[i] = low <= high ? FractionRange{low, high} : FractionRange{0, 0};
+  }
+  grid_.emplace(choose_blocks(cell_, range, static_cast<double>(sources_.count()), box_degree()));
+}
+
+void Box::add_images() {
+  blocked_sources_ = {*grid_, sources_.x.data(), sources_.y.data(), sources_.z.data(), sources_.count()};
+  const HostPoints& t = at();
+  blocked_targets_ = {*grid_, t.x.data(), t.y.data(), t.z.data(), t.count()};
+  const std::int64_t step = std::max<std::int64_t>(1, t.count() / samples);
+  for (std::int64_t i = 0; i < t.count(); i += step)
+    sampled_.x.push_back(t.x[i]), sampled_.y.push_back(t.y[i]), sampled_.z.push_back(t.z[i]);
+  sample_ = {*grid_, sampled_.x.data(), sampled_.y.data(), sampled_.z.data(), sampled_.count()};
+  with_images_ = sources_;
+  for (int block = 0; block < grid_->blocks(); ++block)
+    for (const CellIndex& n : grid_->near_images(block)) {
+      if (n == CellIndex{0, 0, 0}) continue;
+      const Vector3 shift = cell_.displacement(n);
+      for (const BlockedPoints::Part& part : blocked_sources_.parts)
+        for (std::int64_t k = part.first; part.block == block && k < part.last; ++k) {
+          const std::uint32_t j = blocked_sources_.order[static_cast<std::size_t>(k)];
+          source_.push_back(j);
+          with_images_.x.push_back(sources_.x[j] + shift[0]);
+          with_images_.y.push_back(sources_.y[j] + shift[1]);
+          with_images_.z.push_back(sources_.z[j] + shift[2]);
+        }
+    }
+}
+
+void Box::make_plan() {
+  Options inner = options_;
+  inner.periodic = Axes::none;
+  inner.cell_x = inner.cell_y = inner.cell_z = inner.cell_ay = inner.cell_az = inner.cell_bx = inner.cell_bz =
+      inner.cell_cx = inner.cell_cy = 0;
+  inner.at_sources = false;
+  inner.tolerance = std::max(near_part * share_ * options_.tolerance, reachable_tolerance(options_.precision));
+  inner.tolerance = std::min(inner.tolerance, options_.tolerance);
+  near_.reset();
+  near_.emplace(with_images_.view(), at().view(), inner);
+}
+
+void Box::make_field(int degree) { far_.emplace(*grid_, std::min(degree, max_degree), threads_); }
+
+void Box::describe() {
+  report_ = near_->report();
+  report_.tolerance = options_.tolerance;
+  report_.periodic = word_of(options_.periodic);
+  report_.cell[0] = options_.cell_x, report_.cell[1] = options_.cell_y, report_.cell[2] = options_.cell_z;
+  report_.sources = sources_.count();
+  report_.choices.push_back(
+      {"images", std::to_string(std::ssize(source_)),
+       "near images that are summed as points beside the " + std::to_string(sources_.count()) + " given"});
+  report_.choices.push_back(
+      {"blocks",
+       std::to_string(grid_->count(0)) + " x " + std::to_string(grid_->count(1)) + " x " +
+           std::to_string(grid_->count(2)),
+       "of the cell, with expansions of degree " + std::to_string(far_->degree()) + " for all other images"});
+  report_.memory_bytes += far_->table_bytes();
+}
+
+void Box::require_neutral(const std::vector<double>& charge) const {
+  double sum = 0, size = 0;
+  for (const double q : charge) sum += q, size += std::fabs(q);
+  if (cell_.periodic_count() < 3 && std::fabs(sum) > 1e-9 * size)
+    throw Error(ErrorCode::input, "the strengths add up to " + number(sum) +
+                                      ", and with one or two periodic axes their sum over all images "
+                                      "has no limit; use strengths that add up to 0, or three axes");
+}
+
+HostSums Box::sum_once(const std::vector<double>& charge) {
+  std::vector<double> all = charge;
+  all.reserve(with_images_.x.size());
+  for (const std::uint32_t j : source_) all.push_back(charge[j]);
+  Result<double> near = near_->evaluate(all);
+  HostSums sums{std::move(near.potential), std::move(near.gradient)};
+  near_potential_ = std::sqrt(squares_of(sums.potential)), near_gradient_ = std::sqrt(squares_of(sums.gradient));
+  if (charge.empty() || at().x.empty()) return sums;
+  std::vector<double> scaled = charge;
+  for (double& q : scaled) q *= options_.scale;
+  far_->set(blocked_sources_, scaled.data());
+  far_->add(blocked_targets_, sums.potential.empty() ? nullptr : sums.potential.data(),
+            sums.gradient.empty() ? nullptr : sums.gradient.data());
+  return sums;
+}
+
+/// Where all images give so much less than the near ones that these must be summed more accurately, makes the plan for
+/// it; false if it did. Direct sums are as accurate as they can be.
+bool Box::is_good_enough(const HostSums& sums) {
+  double share = 1;
+  if (near_potential_ > 0) share = std::min(share, std::sqrt(squares_of(sums.potential)) / near_potential_);
+  if (near_gradient_ > 0) share = std::min(share, std::sqrt(squares_of(sums.gradient)) / near_gradient_);
+  const bool at_limit = near_part * share_ * options_.tolerance <= reachable_tolerance(options_.precision);
+  if (share >= share_ || at_limit || near_->report().method == word_of(Method::direct)) return true;
+  share_ = 0.7 * share;
+  make_plan();
+  return false;
+}
+
+/// Are the expansions of the far images cut too early for these strengths? Then they are made longer.
+bool Box::raise_degree(const HostSums& sums) {
+  if (at().x.empty() || far_->degree() >= max_degree) return false;
+  const auto size = sampled_.x.size();
+  std::vector<double> potential(size), gradient(options_.gradient ? 3 * size : 0);
+  far_->add_highest(sample_, potential.data(), gradient.empty() ? nullptr : gradient.data());
+  const double times = std::sqrt(static_cast<double>(at().count()) / static_cast<double>(size)) * truncation_safety;
+  const auto exceeds = [&](const std::vector<double>& lacking, const std::vector<double>& all, double near) {
+    const double least = 1e-3 * near;  // the promise holds to this condition
+    return !all.empty() && times * std::sqrt(squares_of(lacking)) >
+                               far_part * options_.tolerance * std::max(std::sqrt(squares_of(all)), least);
+  };
+  if (!exceeds(potential, sums.potential, near_potential_) && !exceeds(gradient, sums.gradient, near_gradient_))
+    return false;
+  make_field(far_->degree() + 4);
+  return true;
+}
+
+void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+    const std::vector<double> charge = strengths_of(strengths, v);
+    require_neutral(charge);
+    HostSums sums = sum_once(charge);
+    for (bool again = true; again;) {
+      again = !is_good_enough(sums);
+      again = raise_degree(sums) || again;
+      if (again) sums = sum_once(charge);
+    }
+    deliver(sums, v, outputs, {sources_.count(), apart_, options_.at_sources});
+    if (v == 0) describe();
+  }
+  report_.vectors = strengths.vectors;
+}
+
+}  // namespace farfield

@@ -1,0 +1,19 @@
+// Repeating: what a plan of points that repeat is made of: a plan of points that do not, and the far images.
+#pragma once
+#include <farfield/plan.hpp>
+#include <memory>
+
+namespace farfield {
+
+class Repeating {
+ public:
+  virtual ~Repeating() = default;
+  virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
+  virtual const Report& report() const = 0;
+};
+
+/// Throws Error(usage) for axes and cells that the kernel does not offer.
+void validate_periodic(const Options& options);
+std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets);
+
+}  // namespace farfield

@@ -1,0 +1,30 @@
+#include <string>
+
+#include "kernels/traits.hpp"
+#include "plan/repeating/box.hpp"
+#include "plan/repeating/repeating.hpp"
+#include "plan/rows.hpp"
+
+namespace farfield {
+
+static bool fills_boxes(const Options& o) { return o.kernel == Kernel::laplace3d; }
+
+void validate_periodic(const Options& o) {
+  const double of_axis[3][3] = {
+      {o.cell_x, o.cell_ay, o.cell_az}, {o.cell_bx, o.cell_y, o.cell_bz}, {o.cell_cx, o.cell_cy, o.cell_z}};
+  for (int axis = 0; axis < 3; ++axis)
+    for (int component = 0; component < 3; ++component)
+      if (of_axis[axis][component] != 0 && !(static_cast<unsigned>(o.periodic) >> axis & 1))
+        throw Error(ErrorCode::usage, std::string("a cell is given along ") + "xyz"[axis] +
+                                          ", an axis that is not periodic; add it to periodic, or leave the cell out");
+  if (o.periodic == Axes::none) return;
+  if (fills_boxes(o)) return validate_box(o);
+  validate_rows(o);
+}
+
+std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets) {
+  if (fills_boxes(options)) return std::make_unique<Box>(options, sources, targets);
+  return std::make_unique<Rows>(options, sources, targets);
+}
+
+}  // namespace farfield

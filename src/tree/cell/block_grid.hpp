@@ -1,0 +1,53 @@
+// BlockGrid: a periodic cell cut into equal blocks along its reduced vectors, and along open directions over the extent
+// of the points. Images of blocks that are near some block are summed as points; all others act through expansions
+// about the centres of blocks (expansions/periodic/block_field.hpp).
+#pragma once
+#include <vector>
+
+#include "tree/cell/unit_cell.hpp"
+
+namespace farfield {
+
+/// Of the points' coordinates along the reduced vectors; 0 to 1 along periodic ones.
+struct FractionRange {
+  double low = 0, high = 1;
+};
+
+class BlockGrid {
+ public:
+  BlockGrid(const UnitCell& cell, const FractionRange (&range)[3], const int (&counts)[3], double far_apart);
+
+  const UnitCell& cell() const { return cell_; }
+  int blocks() const { return counts_[0] * counts_[1] * counts_[2]; }
+  int count(int axis) const { return counts_[axis]; }
+  /// Where a block stands along each axis.
+  CellIndex place(int block) const;
+  int block_of(const Vector3& wrapped) const;
+  Vector3 centre(int block) const;
+  /// Of the sphere around a block.
+  double radius() const { return radius_; }
+  Vector3 root_centre() const;
+  /// Edge of the cube about root_centre() that holds all blocks.
+  double root_edge() const;
+
+  /// Expansions about blocks so far apart converge.
+  bool is_far(const Vector3& between_centres) const { return length(between_centres) >= far_apart_ * radius_; }
+  /// The degree that errs as `degree` does for boxes with a box between them, which are 2.3 radii apart.
+  int degree(int degree) const;
+  /// The images of `block` that are near some block, and itself at home, which is the first.
+  std::vector<CellIndex> near_images(int block) const;
+  /// Points that are summed over points that are given, were all blocks equally full.
+  double repetition() const;
+
+ private:
+  UnitCell cell_;
+  FractionRange range_[3];
+  int counts_[3];
+  Vector3 step_[3];                ///< edges of a block
+  double radius_ = 0, far_apart_;  ///< far_apart_: in radii
+};
+
+/// The grid with the least work for so many points and expansions that err as those of boxes of this degree.
+BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree);
+
+}  // namespace farfield
