@@ -1,5 +1,6 @@
 // What a file of bodies brings: positions, strengths and whatever stood beside them; and the two ways to read one.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -24,7 +25,10 @@ struct Bodies {
   std::vector<double> reference_hessian;    ///< 6 n, interleaved, likewise: xx yy zz xy xz yz
   bool references_apply = true;             ///< false: they are of another sum, such as that of a periodic system
   std::vector<std::pair<std::string, double>> numbers;  ///< of the whole, where the file brings any: time, step
-  std::size_t up = 2;                 ///< the axis that points up by custom of the format: z, in models y
+  std::vector<double> cell;        ///< 9: vectors a, b, c of the cell, one behind the other; empty where none is stated
+  std::array<bool, 3> periodic{};  ///< along a, b, c. gro and LAMMPS do not say: as these programs take a box
+  std::array<double, 3> origin{};  ///< the cell's corner, zero where the file states none
+  std::size_t up = 2;              ///< the axis that points up by custom of the format: z, in models y
   std::vector<std::string> warnings;  ///< sentences the user should see: what was ignored and why
 
   std::int64_t count() const { return static_cast<std::int64_t>(positions.size() / 3); }
@@ -42,11 +46,12 @@ struct Reading {
   bool densities = false;
 };
 
-/// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, GADGET snapshot,
-/// ScaFaCoS xml; each also within gzip. Of npz strengths (vectors, N) become strengths and columns q2, q3, ...; dipoles
-/// (N, 3) or (vectors, N, 3) columns dx, dy, dz, dx2, ... "-" is standard input; pipes are read as files are.
-/// Not-a-numbers and infinities are read as they stand: the library validates. Throws Error(input) with one sentence:
-/// path, where, what is wrong, what to do; Error(memory) where it does not fit; Error(usage) for a format that is none.
+/// Reads sources, the format told by extension or first bytes: csv, npy, npz, obj, ply, xyz, gro (which has no
+/// strengths), LAMMPS data, GADGET snapshot, ScaFaCoS xml; each also within gzip. Of npz strengths (vectors, N) become
+/// strengths and columns q2, q3, ...; dipoles (N, 3) or (vectors, N, 3) columns dx, dy, dz, dx2, ... "-" is standard
+/// input; pipes are read as files are. Not-a-numbers and infinities are read as they stand: the library validates.
+/// Throws Error(input) with one sentence: path, where, what is wrong, what to do; Error(memory) where it does not fit;
+/// Error(usage) for a format that is none.
 Bodies read(const std::string& path, const Reading& reading = {});
 
 /// The same for targets: strengths may be missing.

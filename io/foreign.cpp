@@ -1,7 +1,5 @@
 #include "io/foreign.hpp"
 
-#include "io/text/text.hpp"
-
 namespace farfield::io {
 namespace {
 
@@ -38,9 +36,7 @@ constexpr Mark text_marks[] = {
 };
 
 // Where the first bytes may be those of anything.
-constexpr Mark endings[] = {{".gro", "a GROMACS structure (gro)"},
-                            {".pdb", "a PDB structure"},
-                            {".lmp", "a LAMMPS data file"},
+constexpr Mark endings[] = {{".pdb", "a PDB structure"},
                             {".json", "JSON"},
                             {".h5", "HDF5"},
                             {".hdf5", "HDF5"},
@@ -52,31 +48,6 @@ constexpr Mark endings[] = {{".gro", "a GROMACS structure (gro)"},
                             {".xtc", "an XTC trajectory"},
                             {".mat", "a MATLAB file"},
                             {".parquet", "Parquet"}};
-
-bool is_count(std::string_view text) {
-  text = trimmed(text);
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-// A title, the number of atoms, and then columns of fixed width: x, y, z from the 21st letter on, eight letters each.
-bool is_gro(std::string_view bytes) {
-  Lines lines(bytes);
-  if (!lines.next() || !lines.next() || !is_count(lines.line()) || !lines.next()) return false;
-  const std::string_view atom = lines.line();
-  for (std::size_t at = 20; at < 44; at += 8)
-    if (atom.size() < at + 8 || !to_number(trimmed(atom.substr(at, 8)))) return false;
-  return true;
-}
-
-// A title, then a header with a line "32000 atoms" among others.
-bool is_lammps(std::string_view bytes) {
-  Lines lines(bytes);
-  for (int i = 0; i < 20 && lines.next(); ++i) {
-    std::string_view line = lines.line();
-    if (is_count(take_word(line)) && trimmed(line) == "atoms") return true;
-  }
-  return false;
-}
 
 bool is_json(std::string_view bytes) {
   const auto first = bytes.find_first_not_of(" \t\r\n");
@@ -94,8 +65,6 @@ std::string foreign_format(std::string_view bytes, std::string_view name) {
   for (const Mark& mark : text_marks)
     if (bytes.starts_with(mark.bytes)) return mark.format;
   if (is_json(bytes)) return "JSON";
-  if (is_gro(bytes)) return "a GROMACS structure (gro)";
-  if (is_lammps(bytes)) return "a LAMMPS data file";
   for (const Mark& ending : endings)
     if (name.ends_with(ending.bytes)) return ending.format;
   return "";

@@ -5,7 +5,7 @@
 
 namespace farfield::io {
 
-/// "a GROMACS structure (gro)" or the like; empty for what is not known. `name` is the file's, in small letters.
+/// "a PDB structure" or the like; empty for what is not known. `name` is the file's, in small letters.
 std::string foreign_format(std::string_view bytes, std::string_view name);
 
 }  // namespace farfield::io

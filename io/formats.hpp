@@ -22,8 +22,14 @@ Bodies read_npz(const Origin& origin, std::string_view bytes);
 Bodies read_obj(const Origin& origin, std::string_view text);
 Bodies read_ply(const Origin& origin, std::string_view bytes);
 Bodies read_xyz(const Origin& origin, std::string_view text);
+Bodies read_gro(const Origin& origin, std::string_view text);
+Bodies read_lammps(const Origin& origin, std::string_view text);
 Bodies read_gadget(const Origin& origin, std::string_view bytes);
 Bodies read_gadget_hdf5(const Origin& origin, std::string_view bytes);
 Bodies read_scafacos(const Origin& origin, std::string_view text);
+
+/// Told by sight, as their names rarely tell.
+bool looks_like_gro(std::string_view text);
+bool looks_like_lammps(std::string_view text);
 
 }  // namespace farfield::io

@@ -21,8 +21,9 @@ struct Format {
   Reader reader;
 };
 
-constexpr Format formats[] = {{"csv", read_csv}, {"npy", read_npy}, {"npz", read_npz},       {"obj", read_obj},
-                              {"ply", read_ply}, {"xyz", read_xyz}, {"gadget", read_gadget}, {"xml", read_scafacos}};
+constexpr Format formats[] = {
+    {"csv", read_csv}, {"npy", read_npy}, {"npz", read_npz},       {"obj", read_obj},       {"ply", read_ply},
+    {"xyz", read_xyz}, {"gro", read_gro}, {"lammps", read_lammps}, {"gadget", read_gadget}, {"xml", read_scafacos}};
 
 bool is_marker(std::string_view bytes, std::uint32_t value) {
   return bytes.size() >= 4 && (number_at<std::uint32_t>(bytes, 0, std::endian::little) == value ||
@@ -62,7 +63,15 @@ Reader by_extension(const std::string& name) {
   for (const Format& format : formats)
     if (name.ends_with(std::string(".") + format.name)) return format.reader;
   if (name.ends_with(".txt")) return read_csv;
+  if (name.ends_with(".lmp")) return read_lammps;
   return nullptr;
+}
+
+// Text of molecules; a table may begin as these do.
+Reader by_sight(const std::string& name, std::string_view bytes) {
+  if (name.ends_with(".csv") || name.ends_with(".txt")) return nullptr;
+  if (looks_like_gro(bytes)) return read_gro;
+  return looks_like_lammps(bytes) ? read_lammps : nullptr;
 }
 
 // The header of a table: x and y are among its words, or the columns were named by the caller.
@@ -108,13 +117,13 @@ Reader find_reader(const Origin& origin, const std::string& name, std::string_vi
   if (const Reader reader = by_magic(origin, bytes)) return reader;
   refuse_foreign(origin, name, bytes);
   if (starts_as_xml(bytes)) return read_scafacos;
+  if (const Reader reader = by_sight(name, bytes)) return reader;
   if (const Reader reader = by_extension(name)) return reader;
   if (const Reader reader = by_look(origin, bytes)) return reader;
   if (name.ends_with(".dat")) return read_gadget;
   refuse(origin.path, "byte 0",
-         "the format is not recognised; use .csv, .npy, .npz, .obj, .ply, .xyz, a GADGET snapshot (format 1 or 2) or a "
-         "ScaFaCoS "
-         ".xml, each also as .gz");
+         "the format is not recognised; use .csv, .npy, .npz, .obj, .ply, .xyz, .gro, LAMMPS data, a GADGET snapshot "
+         "(format 1 or 2) or a ScaFaCoS .xml, each also as .gz");
 }
 
 Bodies read_content(const Origin& origin, const std::string& name, std::string_view bytes) {

@@ -1,6 +1,7 @@
 // The XML test systems of the ScaFaCoS library: particles with charges, and potentials and fields computed by others.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -57,14 +58,25 @@ void add_particle(const TagScanner& scanner, const Tag& tag, bool needs_strength
   if (tag.attribute("field")) append_numbers(scanner, tag, "field", 3, bodies.reference_gradient);
 }
 
+void add_cell(const TagScanner& scanner, const Tag& tag, Bodies& bodies) {
+  if (!tag.attribute("box_a") || !tag.attribute("box_b") || !tag.attribute("box_c")) return;
+  for (const char* vector : {"box_a", "box_b", "box_c"}) append_numbers(scanner, tag, vector, 3, bodies.cell);
+  if (!tag.attribute("offset")) return;
+  std::vector<double> offset;
+  append_numbers(scanner, tag, "offset", 3, offset);
+  std::copy(offset.begin(), offset.end(), bodies.origin.begin());
+}
+
 void add_configuration(const TagScanner& scanner, const Tag& tag, System& system) {
   if (system.configurations++ > 0) return;
-  const auto text = tag.attribute("periodicity");
-  if (!text) return;
+  add_cell(scanner, tag, system.bodies);
+  if (!tag.attribute("periodicity")) return;
   std::vector<double> flags;
   append_numbers(scanner, tag, "periodicity", 3, flags);
-  for (std::size_t c = 0; c < 3; ++c)
+  for (std::size_t c = 0; c < 3; ++c) {
+    system.bodies.periodic[c] = flags[c] != 0;
     if (flags[c] != 0) system.periodicity += "xyz"[c];
+  }
 }
 
 void refuse_duplicates(const TagScanner& scanner, const Tag& tag) {

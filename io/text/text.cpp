@@ -70,6 +70,14 @@ std::optional<double> to_number(std::string_view field) {
   return value;
 }
 
+std::optional<std::int64_t> to_count(std::string_view field) {
+  std::int64_t value = -1;
+  const auto [end, trouble] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (trouble != std::errc{} || end != field.data() + field.size()) return std::nullopt;
+  if (value < 0 || field.front() == '-' || value > 1'000'000'000'000'000) return std::nullopt;
+  return value;
+}
+
 std::string_view take_word(std::string_view& line) {
   const auto first = std::min(line.find_first_not_of(blanks), line.size());
   line.remove_prefix(first);

@@ -21,6 +21,9 @@ std::string shown(std::string_view field);
 /// The whole field as a number; a plus sign in front is allowed, nan and inf are read as they stand.
 std::optional<double> to_number(std::string_view field);
 
+/// The whole field as a number of things: digits alone, up to 1e15.
+std::optional<std::int64_t> to_count(std::string_view field);
+
 /// The next word of the line, which blanks and tabs separate; empty where there is none.
 std::string_view take_word(std::string_view& line);
 

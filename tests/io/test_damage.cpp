@@ -27,6 +27,7 @@ std::vector<Sample> samples(const Folder& folder) {
           {"cut.npy", testing::npy(testing::npy_dict("=f8", "(100, 3)"), testing::bytes_of(bodies.positions))},
           {"cut.dat", testing::gadget_snapshot(false)},
           {"big.dat", testing::gadget_snapshot(true)},
+          {"cut.lmp", "title\n2 atoms\n0 1 xlo xhi\nAtoms # full\n\n1 1 1 0.5 1 2 3\n2 1 1 -0.5 1 2 3\n", true},
           {"cut.xml", testing::scafacos_document()},
           {"cut.xml.gz", testing::content_of(zipped)}};
 }

@@ -46,6 +46,20 @@ TEST(Scafacos, SaysThatPeriodicIsSummedAsOpen) {
   EXPECT_NE(bodies.description.find("periodic in yz, summed as open"), std::string::npos) << bodies.description;
 }
 
+TEST(Scafacos, ReadsTheCell) {
+  const Folder folder;
+  const std::string text = testing::scafacos_document("0 1 1");
+  const auto with = [&](const std::string& attributes) {
+    return folder.put("a.xml", std::string(text).insert(text.find(" periodicity"), attributes));
+  };
+  const Bodies bodies = read(with(" offset='-1 -2 -3' box_a='4 0 0' box_b='2 2 0' box_c='2 2 2'"));
+  EXPECT_EQ(bodies.cell, (Values{4, 0, 0, 2, 2, 0, 2, 2, 2}));
+  EXPECT_EQ(bodies.periodic, (std::array<bool, 3>{false, true, true}));
+  EXPECT_EQ(bodies.origin, (std::array<double, 3>{-1, -2, -3}));
+  EXPECT_TRUE(read(with("")).cell.empty());
+  expect_refusal(with(" box_a='4 0 0' box_b='2 2' box_c='2 2 2'"), "line 5: box_b=\"2 2\" is not 3 numbers");
+}
+
 TEST(Scafacos, ReadsTheFirstConfiguration) {
   const Folder folder;
   std::string text = testing::scafacos_document();

@@ -64,7 +64,7 @@ def files() -> Any:
 
 def read(path: str | PathLike[str], *, format: str = "", delimiter: str = "",
          columns: Mapping[str, str] | None = None) -> Bodies:
-    """Bodies of a file: csv, npy, npz, obj, ply, xyz, GADGET snapshot or ScaFaCoS xml, each also within gzip.
+    """Bodies of a file: csv, npy, npz, obj, ply, xyz, LAMMPS data, GADGET snapshot or ScaFaCoS xml, each also within gzip.
 
     format: one of `input_formats()`; else the first bytes or the extension tell.
     delimiter, columns: of csv; columns names x, y, z and q, as {"x": "ra", "q": "1"}.
