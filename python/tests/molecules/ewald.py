@@ -89,7 +89,8 @@ def ewald(positions, charges, vectors, alpha=None):
     if len(vectors) == 1:
         value, slope = _rows(sums.displacements(x, x), vectors[0])
         return value @ q, np.einsum("ijk,j->ik", slope, q)
-    alpha = alpha or 2.0 * np.sqrt(np.linalg.det(vectors @ vectors.T)) ** (-1 / len(vectors))
+    spread = 2.0 * np.cbrt(max(1.0, len(q) / 20))  # fewer images of many charges
+    alpha = alpha or spread * np.sqrt(np.linalg.det(vectors @ vectors.T)) ** (-1 / len(vectors))
     d = sums.displacements(x, x)
     if len(vectors) == 3:  # near zero, where fewer images reach
         d -= np.rint(d @ np.linalg.inv(vectors)) @ vectors

@@ -36,8 +36,9 @@ def _axes(pbc: Any, cell: Any) -> tuple[bool, bool, bool]:
 def _less_whole(vector: Host, others: Host) -> Host:
     """The shortest of `vector` minus whole multiples of `others`, which are reduced."""
     whole = np.rint(np.linalg.lstsq(others.T, vector, rcond=None)[0])
-    near: Host = vector - (whole + list(product((-1, 0, 1), repeat=len(others)))) @ others
-    return near[np.argmin((near**2).sum(axis=1))]
+    near = vector - (whole + list(product((-1, 0, 1), repeat=len(others)))) @ others
+    shortest: Host = near[np.argmin((near**2).sum(axis=1))]
+    return shortest
 
 
 def _reduced(vectors: Host) -> Host:
