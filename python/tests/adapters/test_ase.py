@@ -67,3 +67,15 @@ def test_exclusions():
     atoms.set_initial_charges([0.41, 0.41, -0.82])
     atoms.calc = calculator(exclusions=[[0, 1], [0, 2], [1, 2]])
     assert atoms.get_potential_energy() == pytest.approx(0, abs=1e-12)
+
+
+def test_after_an_error():
+    """A cell that was refused is not forgotten, nor the one before it kept."""
+    atoms = salt()
+    energy = atoms.get_potential_energy()
+    atoms.set_cell([[1, 0, 0], [2, 0, 0], [0, 0, 1]])
+    for _ in range(2):
+        with pytest.raises(ff.UsageError, match="lie in one plane"):
+            atoms.get_potential_energy()
+    atoms.set_cell([5.64] * 3)
+    assert atoms.get_potential_energy() == pytest.approx(energy, rel=1e-12)

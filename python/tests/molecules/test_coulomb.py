@@ -2,10 +2,11 @@
 import numpy as np
 import pytest
 import systems
-from ewald import ewald
+from ewald import SlowPlan, ewald
 from systems import charged, four, neutral
 
 import farfield as ff
+from farfield.molecules import plan as plans
 
 tolerance = 1e-11
 
@@ -94,8 +95,8 @@ def test_surfaces(surface, outside):
 
 
 def test_a_run(rng):
-    """One plan for all steps, whatever changes; no net force where it is not wanted; units."""
-    plan = ff.Coulomb(neutral, cell=[1, 1, 1], tolerance=1e-9, coulomb_constant=332.06371, remove_net_force=True)
+    """One plan for all steps, whatever changes; units."""
+    plan = ff.Coulomb(neutral, cell=[1, 1, 1], tolerance=1e-9, coulomb_constant=332.06371)
     for step in range(4):
         places, cell, charges = four + 0.1 * rng.standard_normal((4, 3)), [1, 1, 1 + step / 10], rng.permutation(neutral)
         plan.set_cell(cell)
@@ -104,7 +105,22 @@ def test_a_run(rng):
         potential, gradient = ewald(places, charges, np.diag(cell))
         assert np.allclose(found.potential, 332.06371 * potential, rtol=1e-7)
         assert np.allclose(found.forces, -332.06371 * charges[:, None] * gradient, atol=1e-5)
-        assert np.abs(found.forces.sum(axis=0)).max() < 1e-11
+
+
+def test_net_force(monkeypatch):
+    """Of sums with an error that all charges share."""
+    class Drifting(SlowPlan):
+        def evaluate(self, charges):
+            found = super().evaluate(charges)
+            found.gradient -= np.outer(charges, [0.1, 0.2, 0.3])
+            return found
+
+    monkeypatch.setattr(plans, "Plan", Drifting)
+    kept = ff.coulomb(four, neutral, cell=[1, 1, 1], coulomb_constant=2)
+    removed = ff.coulomb(four, neutral, cell=[1, 1, 1], coulomb_constant=2, remove_net_force=True)
+    assert np.allclose(kept.net_force, 2 * 7.5 * np.array([0.1, 0.2, 0.3])) and np.array_equal(kept.net_force, removed.net_force)
+    assert np.allclose(kept.forces.sum(axis=0), kept.net_force) and np.abs(removed.forces.sum(axis=0)).max() < 1e-13
+    assert np.allclose(kept.forces - removed.forces, kept.net_force / 4)
 
 
 def test_none_and_one():

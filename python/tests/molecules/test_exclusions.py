@@ -36,7 +36,7 @@ def test_water():
 @pytest.mark.parametrize("cell", [None, [1, 1, 1], [[1, 0, 0], [.45, 1.1, 0], [-.4, .5, .9]]])
 def test_fractions(rng, cell):
     """A pair with keep = 0.3 counts 0.3 of what it counts without exclusions, at its shortest image."""
-    keep = {(0, 1): 0.3, (0, 3): 0.0, (2, 3): 1.0}
+    keep = {(0, 1): 0.3, (0, 3): 0.0, (1, 2): 0.6, (2, 3): 1.0}
     sides = sorted((i, j, value) for pair, value in keep.items() for i, j in (pair, pair[::-1]))
     ptr = np.searchsorted([i for i, _, _ in sides], range(5))
     found, whole = (ff.coulomb(four, neutral, cell=cell, tolerance=1e-10, exclusions=exclusions)

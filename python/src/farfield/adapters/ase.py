@@ -36,22 +36,23 @@ def calculator(**options: Any) -> Any:
         def calculate(self, atoms: Any = None, properties: Any = None,
                       system_changes: Any = host.all_changes) -> None:
             super().calculate(atoms, properties or ["energy"], system_changes)
-            self.sums = self._planned(set(system_changes)).evaluate(self.atoms.positions)
+            plan, self._plan = self._plan, None  # where something below is refused, the next call starts anew
+            plan = self._planned(plan, set(system_changes))
+            self.sums = plan.evaluate(self.atoms.positions)
+            self._plan = plan
             self.results = {"energy": self.sums.energy, "free_energy": self.sums.energy, "energies": self.sums.energies,
                             "forces": self.sums.forces, "dipole": self.sums.dipole}
 
-        def _planned(self, changes: set[str]) -> Coulomb:
-            """The plan of the last step, where only positions and charges changed, or the cell."""
+        def _planned(self, plan: Coulomb | None, changes: set[str]) -> Coulomb:
+            """That of the last step, where only positions and charges changed, or the cell."""
             charges, cell = self.atoms.get_initial_charges(), np.asarray(self.atoms.cell)
-            if self._plan is None or changes & {"numbers", "pbc"}:
+            if plan is None or changes & {"numbers", "pbc"}:
                 pbc = [bool(axis) for axis in self.atoms.pbc]
-                constant = units.Hartree * units.Bohr
-                self._plan = Coulomb(charges, cell=cell, pbc=pbc, coulomb_constant=constant, **options)
-                return self._plan
+                return Coulomb(charges, cell=cell, pbc=pbc, coulomb_constant=units.Hartree * units.Bohr, **options)
             if "cell" in changes:
-                self._plan.set_cell(cell)
+                plan.set_cell(cell)
             if "initial_charges" in changes:
-                self._plan.set_charges(charges)
-            return self._plan
+                plan.set_charges(charges)
+            return plan
 
     return FarfieldCalculator()
