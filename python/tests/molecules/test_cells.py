@@ -18,6 +18,7 @@ import farfield as ff
     ({"cell": [1, 1, 1], "pbc": "xy"}, "pbc is 'xy'"),
     ({"cell": [1, 1, 1], "surface": "water"}, "surface is 'water'"),
     ({"cell": [1, 1, 1], "surface": -1}, "surface is -1"),
+    ({"cell": [1, 1, 1], "surface": None}, "surface is None"),
     ({"cell": [1, 1, 1], "pbc": [True, True, False], "surface": "vacuum"}, "surface needs three periodic axes"),
     ({"surface": "vacuum"}, "surface needs three periodic axes, and there are 0"),
     ({"cell": [1, 1, 1], "background": "ignore"}, "background is 'ignore'"),

@@ -16,9 +16,9 @@ from .cell import Cell
 from .exclusions import Exclusions
 from .result import CoulombSums
 
-_neutral = 1e-7  # of the sum of |charges|: what rounding charges to single leaves over
+_neutral = 1e-9  # of the sum of |charges|: what the library takes for neutral with one or two periodic axes
 _tightest = {"single": 1e-6, "double": 1e-12, "auto": 1e-12}  # what a plan is tightened to: what plans take
-_settled = ("kernel", "scale", "gradient", "hessian", "dipoles", "densities", "at_sources", "periodic", "cell_x", "softening")
+_settled = ("kernel", "scale", "gradient", "hessian", "dipoles", "densities", "at_sources", "periodic", "softening")
 
 
 class Coulomb:
@@ -154,11 +154,10 @@ def _numbers_of(name: str, array: Array) -> Host:
 
 def _outside(surface: Any) -> float | None:
     """The dielectric constant, None for an infinite one."""
-    if isinstance(surface, str) and surface in ("tinfoil", "vacuum"):
-        return None if surface == "tinfoil" else 1.0
-    if isinstance(surface, str) or isinstance(surface, bool) or not float(surface) > 0:
+    constant = {"tinfoil": np.inf, "vacuum": 1.0}.get(surface) if isinstance(surface, str) else surface
+    if isinstance(constant, bool) or not isinstance(constant, (int, float, np.number)) or not constant > 0:
         raise UsageError(f'surface is {surface!r}; pass "tinfoil", "vacuum", or a dielectric constant above 0')
-    return None if np.isinf(surface) else float(surface)
+    return None if np.isinf(constant) else float(constant)
 
 
 def coulomb(positions: Array, charges: Array, *, cell: Any = None, pbc: Any = None, surface: str | float = "tinfoil",
