@@ -1,0 +1,29 @@
+"""What a Coulomb sum gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..arrays import Host
+from ..report import Report
+
+
+@dataclass(slots=True, repr=False)
+class CoulombSums:
+    """energy: sum of q phi / 2, and the energy of the surface; potential (N,); forces (N, 3); energies (N,) = q phi / 2.
+
+    All but report are in the caller's units. net_force (3,): the sum of the forces, before it was removed where that was
+    asked for. charge: the sum of the charges; dipole (3,): the one given, or the sum of q x.
+    """
+
+    energy: float
+    potential: Host
+    forces: Host
+    energies: Host
+    net_force: Host
+    charge: float
+    dipole: Host
+    report: Report
+
+    def __repr__(self) -> str:
+        return f"farfield.CoulombSums: energy {self.energy:.15g}, {len(self.potential):,} particles\n{self.report!r}"
