@@ -22,7 +22,7 @@ struct SumArguments {  ///< of `run` and `check`
   io::Reading reading;
   Options options;
   SofteningArguments softening;
-  std::vector<double> cell;  ///< a length for each axis of Options::periodic
+  std::vector<double> cell;  ///< a length for each axis of Options::periodic, or vectors a, b, c
   bool quiet = false;
 };
 
@@ -91,7 +91,7 @@ void add_plot_axis(CLI::App& app, std::string& axis);
 
 CLI::Option* add_output_format(CLI::App& app, std::string& format);
 
-/// Reads 6.28 or 2,3: the cell's length along each periodic axis.
+/// Reads 6.28 or 2,3: the cell's length along each periodic axis, or the nine numbers of its vectors.
 void parse_cell(const std::string& text, std::vector<double>& lengths);
 
 void add_biot_savart(CLI::App& app, BiotSavartArguments& arguments);

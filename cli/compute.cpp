@@ -162,31 +162,56 @@ void require_writable(const std::string& path) {
   io::Output probe(path);
 }
 
-/// The options with the lengths of the cell.
-static Options with_cell(const SumArguments& a) {
-  Options o = a.options;
-  double* const length[3] = {&o.cell_x, &o.cell_y, &o.cell_z};
-  std::size_t given = 0, axes = 0;
+/// Components of the cell's vectors, one behind the other.
+static std::array<double*, 9> components(Options& o) {
+  return {&o.cell_x, &o.cell_ay, &o.cell_az, &o.cell_bx, &o.cell_y, &o.cell_bz, &o.cell_cx, &o.cell_cy, &o.cell_z};
+}
+
+/// Are there images that nobody asked for?
+static void warn_of_images(const Options& o, io::Bodies& bodies) {
+  std::string axes;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (static_cast<unsigned>(o.periodic) >> axis & 1) {
-      if (given < a.cell.size()) *length[axis] = a.cell[given++];
-      ++axes;
-    }
-  if (axes != a.cell.size())
-    throw Error(ErrorCode::usage, fmt::format("--cell has {}, but --periodic {} names {}; give one for each axis",
-                                              plural(std::ssize(a.cell), "length", "lengths"), word_of(o.periodic),
-                                              plural(static_cast<std::int64_t>(axes), "axis", "axes")));
-  return o;
+    if (bodies.periodic[axis]) axes += "xyz"[axis];
+  if (axes.empty() || o.periodic != Axes::none) return;
+  bodies.warnings.push_back(fmt::format(
+      "The bodies lie in a cell that is periodic along {}; they are summed as open, and --periodic {} adds "
+      "their images.{}",
+      axes, axes, bodies.references_apply ? "" : " Reference values of the file are those of the periodic system."));
+}
+
+/// Options of the cell: as it is asked for, else as the file states it.
+static void set_cell(SumArguments& a, io::Bodies& bodies) {
+  const auto periodic = [&](std::size_t axis) { return (static_cast<unsigned>(a.options.periodic) >> axis & 1) != 0; };
+  const auto axes = static_cast<std::size_t>(periodic(0)) + periodic(1) + periodic(2);
+  std::vector<double> nine(9);
+  if (a.cell.size() == 9) {
+    nine = a.cell;
+  } else if (axes > 0 && a.cell.empty() && bodies.cell.size() == 9) {
+    nine = bodies.cell;
+    const auto as_stated = [&](std::size_t axis) { return bodies.periodic[axis] == periodic(axis); };
+    bodies.references_apply = bodies.references_apply || (as_stated(0) && as_stated(1) && as_stated(2));
+  } else if (a.cell.size() == axes) {
+    for (std::size_t axis = 0, given = 0; axis < 3; ++axis)
+      if (periodic(axis)) nine[4 * axis] = a.cell[given++];
+  } else {
+    throw Error(ErrorCode::usage,
+                fmt::format("--cell has {}, but --periodic {} names {}; give one for each axis, or nine numbers",
+                            plural(std::ssize(a.cell), "length", "lengths"), word_of(a.options.periodic),
+                            plural(static_cast<std::int64_t>(axes), "axis", "axes")));
+  }
+  warn_of_images(a.options, bodies);
+  const std::array<double*, 9> to = components(a.options);
+  for (std::size_t i = 0; i < 9; ++i) *to[i] = periodic(i / 3) ? nine[i] : 0;
 }
 
 Computation compute(const SumArguments& given, Progress& progress) {
   SumArguments a = given;
-  a.options = with_cell(given);
   require_names(a);
   require_distinct(a);
   for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
   Computation c;
   read_files(a, c, progress);
+  set_cell(a, c.sources);
   a.options.dipoles = !c.densities.dipoles.empty();
   a.options.densities = static_cast<int>(std::clamp<std::int64_t>(c.densities.vectors, 1, 1'000'000));
   Plan plan = make_plan(a, c, progress);

@@ -15,7 +15,9 @@ struct Meaning {
   const char* words;
 };
 
-constexpr std::array<Meaning, 23> meanings = {{
+constexpr std::array<Meaning, 25> meanings = {{
+    {"cell", "near images as points"},
+    {"images", "all images farther away"},
     {"survey", "extent and shape of the cloud"},
     {"read", "copy the points"},
     {"keys", "number the cells of space"},

@@ -41,8 +41,11 @@ std::string formula(const Report& r, const Terminal& t) {
     return fmt::format("u(x) = {}{} q_j{}{}(|x {} y_j|{} + {}{}){}, softened", factor, t.either("Σ", "sum"),
                        t.either(" / ", "/"), t.either("√", "sqrt"), t.either("−", "-"), t.either("²", "^2"),
                        shortest(r.softening), t.either("²", "^2"), derivatives(r));
+  std::vector<std::string> lengths;
+  for (const double length : r.cell)
+    if (length > 0) lengths.push_back(shortest(length));
   const std::string row =
-      r.periodic.empty() ? "" : fmt::format(", repeated along {} every {}", r.periodic, shortest(r.cell[0]));
+      r.periodic.empty() ? "" : fmt::format(", repeated along {} every {}", r.periodic, fmt::join(lengths, ", "));
   if (r.kernel == "vortex") {
     const std::string core =
         r.core.empty() ? "" : fmt::format(", cores {} of radius {}", r.core, shortest(r.core_radius));
@@ -69,7 +72,8 @@ std::string formula(const Report& r, const Terminal& t) {
                                                       over, minus, t.either("³", "^3"))
                                         : "";
   return fmt::format("u(x) = {}{} q_j{}|x {} y_j|{}{}, unsoftened", factor, t.either("Σ", "sum"), over, minus, dipoles,
-                     derivatives(r));
+                     derivatives(r)) +
+         row;
 }
 
 /// What an error is measured against.

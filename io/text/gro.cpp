@@ -97,7 +97,6 @@ void Structure::read_box() {
     bodies_.periodic[v] = cell[3 * v] != 0 || cell[3 * v + 1] != 0 || cell[3 * v + 2] != 0;
   if (!(bodies_.periodic[0] || bodies_.periodic[1] || bodies_.periodic[2])) return;
   bodies_.cell = std::move(cell);
-  bodies_.warnings.push_back("The atoms lie in a periodic box; they are summed as open.");
 }
 
 Bodies Structure::read() {

@@ -197,7 +197,6 @@ void Data::fill_cell() {
     bodies_.origin = {v[18], v[19], v[20]};
   }
   bodies_.periodic = {true, true, true};
-  bodies_.warnings.push_back("The atoms lie in a periodic box; they are summed as open.");
 }
 
 Bodies Data::read() {

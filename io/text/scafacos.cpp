@@ -132,11 +132,8 @@ Bodies read_scafacos(const Origin& origin, std::string_view text) {
   bodies.description =
       fmt::format("ScaFaCoS system '{}', {} charges, reference by {}", system.name, bodies.count(), system.method);
   if (!system.periodicity.empty()) {
-    bodies.description += fmt::format("; periodic in {}, summed as open", system.periodicity);
+    bodies.description += fmt::format("; periodic in {}", system.periodicity);
     bodies.references_apply = false;
-    bodies.warnings.push_back(
-        fmt::format("The system is periodic in {}; it is summed as open, so its reference values do not apply.",
-                    system.periodicity));
   }
   if (system.configurations > 1)
     bodies.warnings.push_back(fmt::format("The file has {} configurations; the first is read.", system.configurations));

@@ -110,5 +110,139 @@ TEST(Box, RandomCells) {
   }
 }
 
+/// Ions in pairs, as molecules are; not wrapped.
+struct Ions {
+  std::vector<double> x, q;
+};
+Ions ions(std::int64_t pairs, const Rows& cell, double apart, Stream& random) {
+  Ions all;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const double at[3] = {random.between(-1, 2), random.between(-1, 2), random.between(-1, 2)};
+    for (const double q : {1.0, -1.0}) {
+      for (std::size_t a = 0; a < 3; ++a)
+        all.x.push_back(at[0] * cell[0][a] + at[1] * cell[1][a] + at[2] * cell[2][a] + random.between(-apart, apart));
+      all.q.push_back(q);
+    }
+  }
+  return all;
+}
+
+double difference_of(const std::vector<double>& a, const std::vector<double>& b) {
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) error += (a[i] - b[i]) * (a[i] - b[i]), size += b[i] * b[i];
+  return std::sqrt(error / size);
+}
+
+/// Thousands of ions go through trees; a sum of 1e-11 judges those of lower accuracy.
+TEST(Box, KeepsTolerancesOfManyIons) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  for (int trial = 0; trial < 7; ++trial) {
+    const Axes axes = axes_of(1 + trial);
+    const Rows cell = random_cell(random, 0.2);
+    const Ions all = ions(3000, cell, 0.02, random);
+    const auto exact = Plan(points(all.x), in_cell(cell, axes, 1e-11)).evaluate<double>(all.q);
+    for (const double tolerance : {1e-3, 1e-5, 1e-8}) {
+      Plan plan(points(all.x), in_cell(cell, axes, tolerance));
+      const auto found = plan.evaluate<double>(all.q);
+      EXPECT_EQ(found.report.method, "fmm");
+      EXPECT_LE(difference_of(found.potential, exact.potential), tolerance) << trial;
+      EXPECT_LE(difference_of(found.gradient, exact.gradient), tolerance) << trial;
+    }
+  }
+}
+
+/// Whole vectors of the cell, the order of points, and the cell's own basis are matters of taste.
+TEST(Box, ChoicesThatMeanNothingChangeNothing) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  const Rows cell = random_cell(random, 0.3);
+  const Ions all = ions(300, cell, 0.05, random);
+  const auto o = in_cell(cell, {true, true, true}, 1e-12);
+  const auto exact = Plan(points(all.x), o).evaluate<double>(all.q);
+  Rows sheared = cell;
+  for (std::size_t a = 0; a < 3; ++a) sheared[1][a] += 2 * cell[0][a], sheared[2][a] = -cell[2][a] + cell[1][a];
+  const auto other = Plan(points(all.x), in_cell(sheared, {true, true, true}, 1e-12)).evaluate<double>(all.q);
+  EXPECT_LE(difference_of(other.potential, exact.potential), 1e-12);
+  Ions moved = all;
+  const double by[3] = {random.between(-3, 3), random.between(-3, 3), random.between(-3, 3)};
+  for (std::size_t i = 0; i < moved.x.size(); ++i) moved.x[i] += by[i % 3] + 5 * cell[i / 3 % 3][i % 3];
+  const auto shifted = Plan(points(moved.x), o).evaluate<double>(all.q);
+  EXPECT_LE(difference_of(shifted.potential, exact.potential), 2e-12);
+  EXPECT_LE(difference_of(shifted.gradient, exact.gradient), 2e-12);
+}
+
+TEST(Box, TargetsApartAndAtSources) {
+  Stream random(3);
+  const Rows cell = triclinic;
+  const Ions all = ions(200, cell, 0.05, random), probes = ions(50, cell, 0.2, random);
+  Options o = in_cell(cell, {true, true, true}, 1e-10);
+  o.at_sources = true;
+  Plan plan(points(all.x), points(probes.x), o);
+  const auto found = plan.evaluate<double>(all.q);
+  o.at_sources = false;
+  const auto own = Plan(points(all.x), o).evaluate<double>(all.q);
+  EXPECT_LE(difference_of(found.source_potential, own.potential), 1e-10);
+  EXPECT_LE(difference_of(found.source_gradient, own.gradient), 1e-10);
+  // Probes as charges of size 0 are the same targets.
+  std::vector<double> x = all.x, q = all.q;
+  x.insert(x.end(), probes.x.begin(), probes.x.end());
+  q.resize(x.size() / 3);
+  const auto joined = Plan(points(x), o).evaluate<double>(q);
+  const std::vector<double> last(joined.potential.end() - 100, joined.potential.end());
+  EXPECT_LE(difference_of(found.potential, last), 1e-10);
+}
+
+TEST(Box, ScalesAndPrecisions) {
+  Stream random(4);
+  const Ions all = ions(2000, triclinic, 0.05, random);
+  Options o = in_cell(triclinic, {true, true, true}, 1e-9);
+  const auto exact = Plan(points(all.x), o).evaluate<double>(all.q);
+  o.scale = -332.06371, o.tolerance = 1e-5, o.precision = Precision::single_;
+  auto found = Plan(points(all.x), o).evaluate<double>(all.q);
+  for (std::vector<double>* values : {&found.potential, &found.gradient})
+    for (double& value : *values) value /= o.scale;
+  EXPECT_LE(difference_of(found.potential, exact.potential), 1e-5);
+  EXPECT_LE(difference_of(found.gradient, exact.gradient), 1e-5);
+}
+
+TEST(Box, NoneAndOne) {
+  const std::vector<double> nothing, one{0.3, 0.1, -7};
+  Options o = in_cell(box(2, 2, 2), {true, true, true}, 1e-12);
+  EXPECT_TRUE(Plan(points(nothing), o).evaluate<double>(nothing).potential.empty());
+  const auto found = Plan(points(one), o).evaluate<double>(std::vector<double>{2});
+  EXPECT_NEAR(found.potential[0], -2.837297479480620, 1e-11);  // 2 q / L of the cube with a background
+  EXPECT_NEAR(found.gradient[0], 0, 1e-11);
+}
+
+template <class Make>
+void expect_refusal(const char* sentence, Make&& make) {
+  try {
+    make();
+    ADD_FAILURE() << "nothing refused: " << sentence;
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find(sentence), std::string::npos) << e.what();
+  }
+}
+TEST(Box, BadInput) {
+  const std::vector<double> x{0, 0, 0, .5, .5, .5}, q{1, 1};
+  const auto plan = [&](const Rows& cell, const Axes& axes) { Plan(points(x), in_cell(cell, axes, 1e-6)); };
+  expect_refusal("lie in one plane", [&] { plan({{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}}, {true, true, true}); });
+  expect_refusal("are parallel", [&] { plan({{{1, 0, 0}, {2, 0, 0}, {0, 0, 1}}}, {true, true, false}); });
+  expect_refusal("no finite number", [&] { plan(box(1, std::nan(""), 1), {true, true, true}); });
+  expect_refusal("add up to 2", [&] {
+    Plan(points(x), in_cell(box(1, 1, 1), {true, true, false}, 1e-6)).evaluate<double>(q);
+  });
+  Options o = in_cell(box(1, 1, 1), {true, true, false}, 1e-6);
+  o.cell_cy = 1;
+  expect_refusal("not periodic", [&] { Plan(points(x), o); });
+  o.cell_cy = 0, o.softening = 0.1;
+  expect_refusal("not softened", [&] { Plan(points(x), o); });
+  const std::vector<double> bad{0, 0, 0, .5, std::nan(""), .5};
+  expect_refusal("1", [&] { Plan(points(bad), in_cell(box(1, 1, 1), {true, true, true}, 1e-6)); });
+}
+
 }  // namespace
 }  // namespace farfield::testing

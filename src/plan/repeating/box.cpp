@@ -5,6 +5,7 @@
 #include <farfield/error.hpp>
 
 #include "core/number.hpp"
+#include "core/stage_clock.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "plan/threads.hpp"
@@ -21,11 +22,15 @@ constexpr std::int64_t samples = 1000;
 
 }  // namespace
 
+/// The vectors a, b, c.
+static std::array<Vector3, 3> rows_of(const Options& o) {
+  return {{{o.cell_x, o.cell_ay, o.cell_az}, {o.cell_bx, o.cell_y, o.cell_bz}, {o.cell_cx, o.cell_cy, o.cell_z}}};
+}
+
 UnitCell cell_of(const Options& o) {
   std::array<bool, 3> periodic;
   for (unsigned i = 0; i < 3; ++i) periodic[i] = static_cast<unsigned>(o.periodic) >> i & 1;
-  return {{{{o.cell_x, o.cell_ay, o.cell_az}, {o.cell_bx, o.cell_y, o.cell_bz}, {o.cell_cx, o.cell_cy, o.cell_z}}},
-          periodic};
+  return {rows_of(o), periodic};
 }
 
 void validate_box(const Options& o) {
@@ -45,12 +50,17 @@ Box::Box(const Options& options, const Points& sources, const Points* targets)
     apart_ = targets->count;
     if (options_.at_sources) targets_.append(sources_);
   }
-  wrap(sources_), wrap(targets_);
-  make_grid();
-  add_images();
+  StageClock time(own_, true);
+  time("cell", [&] { place_images(); });
   make_plan();
   make_field(grid_->degree(box_degree()));
   describe();
+}
+
+void Box::place_images() {
+  wrap(sources_), wrap(targets_);
+  make_grid();
+  add_images();
 }
 
 /// Points that are not numbers stay: the near plan has the words for them.
@@ -119,14 +129,21 @@ void Box::make_plan() {
   near_.emplace(with_images_.view(), at().view(), inner);
 }
 
-void Box::make_field(int degree) { far_.emplace(*grid_, std::min(degree, max_degree), threads_); }
+void Box::make_field(int degree) {
+  StageClock(own_, true)("images", [&] { far_.emplace(*grid_, std::min(degree, max_degree), threads_); });
+}
 
 void Box::describe() {
   report_ = near_->report();
   report_.tolerance = options_.tolerance;
   report_.periodic = word_of(options_.periodic);
-  report_.cell[0] = options_.cell_x, report_.cell[1] = options_.cell_y, report_.cell[2] = options_.cell_z;
+  const std::array<Vector3, 3> rows = rows_of(options_);
+  for (std::size_t i = 0; i < 3; ++i) report_.cell[i] = length(rows[i]);
   report_.sources = sources_.count();
+  for (StageReport stage : own_.stages) {
+    stage.backend = stage.device = "cpu", stage.precision = "double";
+    report_.stages.push_back(stage);
+  }
   report_.choices.push_back(
       {"images", std::to_string(std::ssize(source_)),
        "near images that are summed as points beside the " + std::to_string(sources_.count()) + " given"});
@@ -157,9 +174,11 @@ HostSums Box::sum_once(const std::vector<double>& charge) {
   if (charge.empty() || at().x.empty()) return sums;
   std::vector<double> scaled = charge;
   for (double& q : scaled) q *= options_.scale;
-  far_->set(blocked_sources_, scaled.data());
-  far_->add(blocked_targets_, sums.potential.empty() ? nullptr : sums.potential.data(),
-            sums.gradient.empty() ? nullptr : sums.gradient.data());
+  StageClock(own_, false)("images", [&] {
+    far_->set(blocked_sources_, scaled.data());
+    far_->add(blocked_targets_, sums.potential.empty() ? nullptr : sums.potential.data(),
+              sums.gradient.empty() ? nullptr : sums.gradient.data());
+  });
   return sums;
 }
 
@@ -195,6 +214,7 @@ bool Box::raise_degree(const HostSums& sums) {
 }
 
 void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  std::erase_if(own_.stages, [](const StageReport& stage) { return !stage.building; });
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     const std::vector<double> charge = strengths_of(strengths, v);
     require_neutral(charge);

@@ -24,6 +24,7 @@ class Box : public Repeating {
   const Report& report() const override { return report_; }
 
  private:
+  void place_images();
   void wrap(HostPoints& points) const;
   int box_degree() const;
   void make_grid();
@@ -51,8 +52,8 @@ class Box : public Repeating {
   std::optional<Plan> near_;
   std::optional<BlockField> far_;
   double near_potential_ = 0, near_gradient_ = 0;  ///< L2 norms of the near plan's results
-  double share_ = 0.5;  ///< of the norm of the near images' sum: down to this the tolerance is kept
-  Report report_;
+  double share_ = 0.5;   ///< of the norm of the near images' sum: down to this the tolerance is kept
+  Report report_, own_;  ///< own_: stages that the near plan does not have
 };
 
 }  // namespace farfield
