@@ -9,7 +9,7 @@ BEGIN {
   may["judge"] = "core tree expansions kernels model"
   may["methods"] = "core"
   may["backends"] = "core tree expansions kernels model judge methods"
-  may["plan"] = "core tree kernels model judge backends"
+  may["plan"] = "core tree expansions kernels model judge backends"
 }
 {
   split($0, place, ":")

@@ -1,13 +1,11 @@
 #include <string>
 
-#include "kernels/traits.hpp"
+#include "kernels/periodic/cells.hpp"
 #include "plan/repeating/box.hpp"
 #include "plan/repeating/repeating.hpp"
 #include "plan/rows.hpp"
 
 namespace farfield {
-
-static bool fills_boxes(const Options& o) { return o.kernel == Kernel::laplace3d; }
 
 void validate_periodic(const Options& o) {
   const double of_axis[3][3] = {
@@ -18,12 +16,12 @@ void validate_periodic(const Options& o) {
         throw Error(ErrorCode::usage, std::string("a cell is given along ") + "xyz"[axis] +
                                           ", an axis that is not periodic; add it to periodic, or leave the cell out");
   if (o.periodic == Axes::none) return;
-  if (fills_boxes(o)) return validate_box(o);
+  if (offers_cells(o.kernel)) return validate_box(o);
   validate_rows(o);
 }
 
 std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets) {
-  if (fills_boxes(options)) return std::make_unique<Box>(options, sources, targets);
+  if (offers_cells(options.kernel)) return std::make_unique<Box>(options, sources, targets);
   return std::make_unique<Rows>(options, sources, targets);
 }
 
