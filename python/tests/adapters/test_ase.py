@@ -10,12 +10,6 @@ pytest.importorskip("ase.build", reason="ase is not installed")
 constant = 14.39964548
 
 
-@pytest.fixture(autouse=True)
-def cells(monkeypatch):
-    if not any(option.name == "cell_ay" for option in ff._core.options()):
-        pytest.skip("the module that is installed has no cells")
-
-
 def salt(length=5.64):
     atoms = ase.build.bulk("NaCl", "rocksalt", a=length, cubic=True)
     atoms.set_initial_charges([1 if symbol == "Na" else -1 for symbol in atoms.get_chemical_symbols()])
