@@ -92,7 +92,7 @@ void add_sum(CLI::App& app, SumArguments& a) {
       ->type_name("KIND:R");
   add_parsed(
       app, "--cell", [&a](const std::string& text) { parse_cell(text, a.cell); },
-      "Lengths of the cell along these axes, or its 3 vectors")
+      "Lengths of the cell, or its three vectors")
       ->type_name("L,...");
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   app.add_option("-o,--output", a.output, "Results: .npz, .csv or .npy; - for a pipe")->type_name("FILE");

@@ -281,7 +281,7 @@ TEST(Rows, RefuseWhatIsNotOffered) {
   o = row_options(1e-6, 1.3), o.periodic = Axes::xy, o.cell_y = 1;
   says(o, "repeat along xy");
   o = row_options(1e-6, 1.3), o.periodic = Axes::none;
-  says(o, "cell_x is the length of a cell along an axis that is not periodic");
+  says(o, "a cell is given along x, an axis that is not periodic");
   says(cored(row_options(1e-6, 1.3), Core::gauss, 0.9), "reach beyond the cell");
   says(row_options(1e-6, 1e-4), "as high as the cell is long");
   Cloud off = cloud;

@@ -160,18 +160,16 @@ void BlockField::make_tables() {
 }
 
 void BlockField::add_far(int from, int to, HarmonicSum& harmonics) const {
-  const Vector3 between = difference(grid_.centre(from), grid_.centre(to));
-  for (const CellIndex& n : near_) {
-    const Vector3 v = difference(between, scaled(grid_.cell().displacement(n), -1));
-    if (grid_.is_far(v)) harmonics.add_outer(scaled(v, 1 / unit_), [](int) { return 1.0; });
-  }
+  add_harmonics(from, to, near_, 1, harmonics);
 }
 void BlockField::take_off_near(int from, int to, HarmonicSum& harmonics) const {
-  const Vector3 between = difference(grid_.centre(from), grid_.centre(to));
-  for (const CellIndex& n : explicit_[static_cast<std::size_t>(from)]) {
-    const Vector3 v = difference(between, scaled(grid_.cell().displacement(n), -1));
-    if (grid_.is_far(v)) harmonics.add_outer(scaled(v, 1 / unit_), [](int) { return -1.0; });
-  }
+  add_harmonics(from, to, explicit_[static_cast<std::size_t>(from)], -1, harmonics);
+}
+void BlockField::add_harmonics(int from, int to, const std::vector<CellIndex>& images, double weight,
+                               HarmonicSum& harmonics) const {
+  for (const CellIndex& n : images)
+    if (const CellIndex apart = grid_.apart(from, to, n); grid_.is_far(apart))
+      harmonics.add_outer(scaled(grid_.vector(apart), 1 / unit_), [&](int) { return weight; });
 }
 
 std::int64_t BlockField::table_bytes() const { return static_cast<std::int64_t>(tables_.size() * sizeof(double)); }

@@ -47,6 +47,8 @@ class BlockField {
   void make_tables();
   void add_far(int from, int to, class HarmonicSum& harmonics) const;
   void take_off_near(int from, int to, class HarmonicSum& harmonics) const;
+  void add_harmonics(int from, int to, const std::vector<CellIndex>& images, double weight,
+                     class HarmonicSum& harmonics) const;
   void gather_multipoles(const BlockedPoints& sources, const double* charge);
   double apply_lattice();
   void translate();

@@ -30,8 +30,12 @@ class BlockGrid {
   /// Edge of the cube about root_centre() that holds all blocks.
   double root_edge() const;
 
-  /// Expansions about blocks so far apart converge.
-  bool is_far(const Vector3& between_centres) const { return length(between_centres) >= far_apart_ * radius_; }
+  /// From block `to` to an image of block `from`, in edges of blocks.
+  CellIndex apart(int from, int to, const CellIndex& image) const;
+  Vector3 vector(const CellIndex& apart) const;
+  /// Expansions about blocks so far apart converge. Of whole numbers, since all must judge alike: in many cells images
+  /// lie just at that distance (4 radii are two diagonals), where rounding would count some of them twice or never.
+  bool is_far(const CellIndex& apart) const { return length(vector(apart)) >= far_apart_ * radius_; }
   /// The degree that errs as `degree` does for boxes with a box between them, which are 2.3 radii apart.
   int degree(int degree) const;
   /// The images of `block` that are near some block, and itself at home, which is the first.
