@@ -109,8 +109,8 @@ void add_run(CLI::App& app, SumArguments& a) {
   CLI::App& run = *app.add_subcommand("run", "Sum over the bodies of a file");
   add_sum(run, a);
   run.footer(
-      "Formats of INPUT: csv, npy, npz, obj, ply, xyz, gro, LAMMPS data, GADGET, ScaFaCoS;\n"
-      "also .gz\n\n"
+      "Formats of INPUT: csv, npy, npz, obj, ply, xyz, gro, LAMMPS data, GADGET,\n"
+      "ScaFaCoS; also .gz\n\n"
       "Examples:\n"
       "  farfield run stars.npz -o potential.npz\n"
       "  farfield run stars.csv --gradient --tolerance 1e-9 --check 1000 -o forces.csv\n"
