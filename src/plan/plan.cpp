@@ -372,11 +372,12 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   Options options = settled(given);
   require_count(sources, "source");
   require_count(targets, "target");
-  if (options.periodic != Axes::none) {  // with two images of each source, and a series beside
+  if (options.periodic != Axes::none) {
     validate_periodic(options);
     const std::int64_t at = (targets > 0 ? targets : sources) + (targets > 0 && options.at_sources ? sources : 0);
-    options.periodic = Axes::none, options.cell_x = 0, options.at_sources = false;
-    return bound_of(3 * sources, at, options) + 8 * (12 * sources + 5 * at);
+    const RepeatedBound repeated = bound_of_repeating(options, sources, at);
+    options.periodic = Axes::none, options.at_sources = false;
+    return bound_of(repeated.sources, at, options) + repeated.bytes;
   }
   std::int64_t bound = 0;
   for (const Method method : {Method::fmm, Method::direct, Method::treecode, Method::cutoff, Method::grid,

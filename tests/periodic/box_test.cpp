@@ -212,6 +212,17 @@ TEST(Box, ScalesAndPrecisions) {
   EXPECT_LE(difference_of(found.gradient, exact.gradient), 1e-5);
 }
 
+TEST(Box, MemoryStaysWithinItsBound) {
+  Stream random(5);
+  for (const Rows& cell : {box(1, 1, 1), triclinic, box(1, 1, 6)}) {
+    const Ions all = ions(4000, cell, 0.02, random);
+    const Options o = in_cell(cell, {true, true, true}, 1e-5);
+    const auto held = Plan(points(all.x), o).evaluate<double>(all.q).report.memory_bytes;
+    EXPECT_LE(held, Plan::memory_bound(8000, 0, o));
+    EXPECT_GE(held, 8 * 4 * 8000);
+  }
+}
+
 TEST(Box, NoneAndOne) {
   const std::vector<double> nothing, one{0.3, 0.1, -7};
   Options o = in_cell(box(2, 2, 2), {true, true, true}, 1e-12);

@@ -172,7 +172,11 @@ void BlockField::add_harmonics(int from, int to, const std::vector<CellIndex>& i
       harmonics.add_outer(scaled(grid_.vector(apart), 1 / unit_), [&](int) { return weight; });
 }
 
-std::int64_t BlockField::table_bytes() const { return static_cast<std::int64_t>(tables_.size() * sizeof(double)); }
+std::int64_t BlockField::table_bytes(const BlockGrid& grid, int degree) {
+  std::int64_t kinds = 1;
+  for (int i = 0; i < 3; ++i) kinds *= 2 * grid.count(i) - 1;
+  return 8 * laplace::count(2 * degree) * (kinds + std::int64_t{grid.blocks()} * grid.blocks());
+}
 
 void BlockField::set(const BlockedPoints& sources, const double* charge) {
   gather_multipoles(sources, charge);

@@ -40,7 +40,8 @@ class BlockField {
   /// The same of the two highest degrees alone: about what those lack that are left out.
   void add_highest(const BlockedPoints& targets, double* potential, double* gradient) const;
   int degree() const { return convolution_.degree(); }
-  std::int64_t table_bytes() const;
+  /// Of the tables, most of which stand for pairs of blocks.
+  static std::int64_t table_bytes(const BlockGrid& grid, int degree);
 
  private:
   int place_code(int from, int to) const;

@@ -53,7 +53,7 @@ Box::Box(const Options& options, const Points& sources, const Points* targets)
   StageClock time(own_, true);
   time("cell", [&] { place_images(); });
   make_plan();
-  make_field(grid_->degree(box_degree()));
+  make_field(grid_->degree(box_degree(options_)));
   describe();
 }
 
@@ -61,6 +61,18 @@ void Box::place_images() {
   wrap(sources_), wrap(targets_);
   make_grid();
   add_images();
+}
+
+RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int64_t targets) {
+  const UnitCell cell = cell_of(options);
+  const int count = cell.periodic_count(), degree = box_degree(options);
+  FractionRange range[3];
+  for (int i = count; i < 3; ++i) range[i].high = length(cell.vector(count - 1));
+  const BlockGrid grid = choose_blocks(cell, range, static_cast<double>(sources), degree);
+  std::size_t most = 1;
+  for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
+  const auto points = sources * static_cast<std::int64_t>(most);
+  return {points, 8 * (6 * sources + 5 * points + 8 * targets) + BlockField::table_bytes(grid, grid.degree(degree))};
 }
 
 /// Points that are not numbers stay: the near plan has the words for them.
@@ -75,9 +87,7 @@ void Box::wrap(HostPoints& p) const {
 }
 
 /// Of the expansions of boxes: the first guess, see raise_degree.
-int Box::box_degree() const {
-  return degree_for(options_.kernel, options_.tolerance / 4, false, options_.gradient ? 1 : 0);
-}
+int Box::box_degree(const Options& o) { return degree_for(o.kernel, o.tolerance / 4, false, o.gradient ? 1 : 0); }
 
 void Box::make_grid() {
   FractionRange range[3];
@@ -90,7 +100,7 @@ void Box::make_grid() {
       }
     range[i] = low <= high ? FractionRange{low, high} : FractionRange{0, 0};
   }
-  grid_.emplace(choose_blocks(cell_, range, static_cast<double>(sources_.count()), box_degree()));
+  grid_.emplace(choose_blocks(cell_, range, static_cast<double>(sources_.count()), box_degree(options_)));
 }
 
 void Box::add_images() {
@@ -152,7 +162,8 @@ void Box::describe() {
        std::to_string(grid_->count(0)) + " x " + std::to_string(grid_->count(1)) + " x " +
            std::to_string(grid_->count(2)),
        "of the cell, with expansions of degree " + std::to_string(far_->degree()) + " for all other images"});
-  report_.memory_bytes += far_->table_bytes();
+  report_.memory_bytes +=
+      BlockField::table_bytes(*grid_, far_->degree()) + 32 * static_cast<std::int64_t>(with_images_.x.size());
 }
 
 void Box::require_neutral(const std::vector<double>& charge) const {

@@ -22,11 +22,14 @@ class Box : public Repeating {
   Box(const Options& options, const Points& sources, const Points* targets);
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
   const Report& report() const override { return report_; }
+  /// Along open axes for points as far apart as the longest vector of the cell; without expansions that are made longer
+  /// for single strengths.
+  static RepeatedBound bound(const Options& options, std::int64_t sources, std::int64_t targets);
 
  private:
   void place_images();
   void wrap(HostPoints& points) const;
-  int box_degree() const;
+  static int box_degree(const Options& options);
   void make_grid();
   void add_images();
   void make_plan();

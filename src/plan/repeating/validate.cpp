@@ -20,6 +20,11 @@ void validate_periodic(const Options& o) {
   validate_rows(o);
 }
 
+RepeatedBound bound_of_repeating(const Options& options, std::int64_t sources, std::int64_t targets) {
+  if (offers_cells(options.kernel)) return Box::bound(options, sources, targets);
+  return {3 * sources, 8 * (12 * sources + 5 * targets)};  // two images of each source, and a series beside
+}
+
 std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets) {
   if (offers_cells(options.kernel)) return std::make_unique<Box>(options, sources, targets);
   return std::make_unique<Rows>(options, sources, targets);
