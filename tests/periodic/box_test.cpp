@@ -246,6 +246,7 @@ TEST(Box, BadInput) {
   const auto plan = [&](const Rows& cell, const Axes& axes) { Plan(points(x), in_cell(cell, axes, 1e-6)); };
   expect_refusal("lie in one plane", [&] { plan({{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}}, {true, true, true}); });
   expect_refusal("are parallel", [&] { plan({{{1, 0, 0}, {2, 0, 0}, {0, 0, 1}}}, {true, true, false}); });
+  expect_refusal("use a shorter cell", [&] { plan(box(1, 1, 300), {true, true, true}); });
   expect_refusal("no finite number", [&] { plan(box(1, std::nan(""), 1), {true, true, true}); });
   expect_refusal("add up to 2", [&] {
     Plan(points(x), in_cell(box(1, 1, 1), {true, true, false}, 1e-6)).evaluate<double>(q);

@@ -19,6 +19,18 @@ namespace {
 constexpr double near_part = 0.7, far_part = 0.5;
 constexpr double truncation_safety = 3;  // of the two highest degrees, which are summed, over all that are not
 constexpr std::int64_t samples = 1000;
+constexpr double most_near_cells = 250000;  // seconds of tables; a cell of 1:1:70
+
+/// All images within twice the longest extent are added up one by one.
+void require_moderate(const UnitCell& cell, const FractionRange (&range)[3]) {
+  const int one[3] = {1, 1, 1};
+  const double edge = BlockGrid(cell, range, one, 0).root_edge();
+  double images = 1;
+  for (int i = 0; i < cell.periodic_count(); ++i) images *= 4 * edge / length(cell.vector(i)) + 1;
+  if (images > most_near_cells)
+    refuse("the points and their cell reach " + number(edge / length(cell.vector(0)), 2) +
+           " times as far as the cell's shortest vector; use a shorter cell, or several of the short cells as one");
+}
 
 }  // namespace
 
@@ -68,6 +80,7 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   const int count = cell.periodic_count(), degree = box_degree(options);
   FractionRange range[3];
   for (int i = count; i < 3; ++i) range[i].high = length(cell.vector(count - 1));
+  require_moderate(cell, range);
   const BlockGrid grid = choose_blocks(cell, range, static_cast<double>(sources), degree);
   std::size_t most = 1;
   for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
@@ -100,6 +113,7 @@ void Box::make_grid() {
       }
     range[i] = low <= high ? FractionRange{low, high} : FractionRange{0, 0};
   }
+  require_moderate(cell_, range);
   grid_.emplace(choose_blocks(cell_, range, static_cast<double>(sources_.count()), box_degree(options_)));
 }
 

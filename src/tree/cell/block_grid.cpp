@@ -19,6 +19,22 @@ BlockGrid::BlockGrid(const UnitCell& cell, const FractionRange (&range)[3], cons
   for (const double second : {-1, 1})
     for (const double third : {-1, 1})
       radius_ = std::max(radius_, 0.5 * length(sum(sum(step_[0], step_[1], second), step_[2], third)));
+  find_near();
+}
+
+/// Coordinate i of a vector of length d in edges of blocks is at most d times the length of the dual vector.
+void BlockGrid::find_near() {
+  const double distance = far_apart_ * radius_;
+  std::size_t count = 1;
+  for (int i = 0; i < 3; ++i) {
+    const double width = (range_[i].high - range_[i].low) / counts_[i];
+    reach_[i] = width > 0 ? static_cast<int>(distance * length(cell_.dual(i)) / width * (1 + 1e-12)) : 0;
+    count *= static_cast<std::size_t>(2 * reach_[i] + 1);
+  }
+  near_.resize(count);
+  for (int i = -reach_[0]; i <= reach_[0]; ++i)
+    for (int j = -reach_[1]; j <= reach_[1]; ++j)
+      for (int k = -reach_[2]; k <= reach_[2]; ++k) near_[near_index({i, j, k})] = length(vector({i, j, k})) < distance;
 }
 
 CellIndex BlockGrid::place(int block) const {
@@ -60,17 +76,32 @@ double BlockGrid::root_edge() const {
 
 std::vector<CellIndex> BlockGrid::near_images(int block) const {
   std::vector<CellIndex> near{{0, 0, 0}};
-  const double reach = far_apart_ * radius_, whole = 0.5 * std::sqrt(3.0) * root_edge();
-  for (const CellIndex& n : cell_.cells_within(2 * whole + reach)) {
-    if (n == near[0]) continue;
-    if (length(difference(sum(centre(block), cell_.displacement(n)), root_centre())) > whole + reach) continue;
-    for (int other = 0; other < blocks(); ++other)
-      if (!is_far(apart(block, other, n))) {
-        near.push_back(n);
-        break;
+  const CellIndex home = place(block);
+  CellIndex most{};
+  for (int i = 0; i < cell_.periodic_count(); ++i) most[i] = (reach_[i] + counts_[i] - 1) / counts_[i] + 1;
+  for (int i = -most[0]; i <= most[0]; ++i)
+    for (int j = -most[1]; j <= most[1]; ++j)
+      for (int k = -most[2]; k <= most[2]; ++k) {
+        const CellIndex n{i, j, k};
+        if (n == near[0]) continue;
+        if (is_near_some_block({home[0] + i * counts_[0], home[1] + j * counts_[1], home[2] + k * counts_[2]}))
+          near.push_back(n);
       }
-  }
   return near;
+}
+
+/// Of the blocks at home those within reach of `place` are asked.
+bool BlockGrid::is_near_some_block(const CellIndex& place) const {
+  CellIndex low, high;
+  for (int i = 0; i < 3; ++i) {
+    low[i] = std::max(place[i] - counts_[i] + 1, -reach_[i]), high[i] = std::min(place[i], reach_[i]);
+    if (low[i] > high[i]) return false;
+  }
+  for (int i = low[0]; i <= high[0]; ++i)
+    for (int j = low[1]; j <= high[1]; ++j)
+      for (int k = low[2]; k <= high[2]; ++k)
+        if (near_[near_index({i, j, k})]) return true;
+  return false;
 }
 
 CellIndex BlockGrid::apart(int from, int to, const CellIndex& image) const {

@@ -2,6 +2,7 @@
 // of the points. Images of blocks that are near some block are summed as points; all others act through expansions
 // about the centres of blocks (expansions/periodic/block_field.hpp).
 #pragma once
+#include <cstdlib>
 #include <vector>
 
 #include "tree/cell/unit_cell.hpp"
@@ -35,7 +36,11 @@ class BlockGrid {
   Vector3 vector(const CellIndex& apart) const;
   /// Expansions about blocks so far apart converge. Of whole numbers, since all must judge alike: in many cells images
   /// lie just at that distance (4 radii are two diagonals), where rounding would count some of them twice or never.
-  bool is_far(const CellIndex& apart) const { return length(vector(apart)) >= far_apart_ * radius_; }
+  bool is_far(const CellIndex& apart) const {
+    for (int i = 0; i < 3; ++i)
+      if (std::abs(apart[i]) > reach_[i]) return true;
+    return !near_[near_index(apart)];
+  }
   /// The degree that errs as `degree` does for boxes with a box between them, which are 2.3 radii apart.
   int degree(int degree) const;
   /// The images of `block` that are near some block, and itself at home, which is the first.
@@ -44,11 +49,22 @@ class BlockGrid {
   double repetition() const;
 
  private:
+  std::size_t near_index(const CellIndex& apart) const {
+    std::size_t index = 0;
+    for (int i = 0; i < 3; ++i)
+      index = index * static_cast<std::size_t>(2 * reach_[i] + 1) + static_cast<std::size_t>(apart[i] + reach_[i]);
+    return index;
+  }
+  void find_near();
+  bool is_near_some_block(const CellIndex& place) const;
+
   UnitCell cell_;
   FractionRange range_[3];
   int counts_[3];
   Vector3 step_[3];                ///< edges of a block
   double radius_ = 0, far_apart_;  ///< far_apart_: in radii
+  int reach_[3] = {};              ///< blocks farther away along one of their edges are far
+  std::vector<char> near_;         ///< [near_index]: are blocks so far apart near?
 };
 
 /// The grid with the least work for so many points and expansions that err as those of boxes of this degree.
