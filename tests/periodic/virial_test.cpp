@@ -242,6 +242,7 @@ TEST(Virial, Refusals) {
   Points on_device = points(x);
   on_device.space = MemorySpace::device;
   expect_refusal("use host memory", [&] { Plan(on_device, o); });
+  expect_refusal("vortex particles have no virial", [&] { BiotSavart(points(x), o); });
   o.virial = false;
   double six[6];
   Outputs outputs;

@@ -183,8 +183,10 @@ void Box::describe() {
        std::to_string(grid_->count(0)) + " x " + std::to_string(grid_->count(1)) + " x " +
            std::to_string(grid_->count(2)),
        "of the cell, with expansions of degree " + std::to_string(far_->degree()) + " for all other images"});
-  report_.memory_bytes += BlockField::table_bytes(*grid_, far_->degree(), options_.virial) +
-                          32 * static_cast<std::int64_t>(with_images_.x.size());
+  report_.memory_bytes += BlockField::table_bytes(*grid_, far_->degree(), options_.virial) + 32 * with_images_.count();
+  if (!options_.virial) return;
+  report_.memory_bytes +=
+      12 * std::ssize(image_) + 8 * cell_.periodic_count() * (with_images_.count() + 3 * sources_.count());
 }
 
 void Box::require_neutral(const std::vector<double>& charge) const {
