@@ -109,6 +109,7 @@ GivenOptions options(Bytes& bytes) {
   if (bytes.below(4) == 0) o.kernel = FARFIELD_KERNEL_GAUSS, o.bandwidth = bytes.real(), o.method = word(bytes, 6);
   o.dipoles = bytes.below(4) == 1;
   o.hessian = bytes.below(4) == 1;
+  o.virial = bytes.below(8) == 1;
   if (o.method == FARFIELD_METHOD_FMM && o.tolerance >= 1e-13 && o.tolerance < 1e-4) o.tolerance = 1e-4;
   GivenOptions given{std::make_unique<unsigned char[]>(size)};
   std::memcpy(given.bytes.get(), &o, std::min(size, known));
@@ -145,7 +146,7 @@ class Output {
 };
 
 struct Outputs {
-  Output potential, gradient, source_potential, source_gradient, hessian, source_hessian;
+  Output potential, gradient, source_potential, source_gradient, hessian, source_hessian, virial;
   farfield_outputs view;
 
   Outputs(Bytes& bytes, std::int64_t vectors, std::int64_t sources, std::int64_t targets, int scalar)
@@ -155,8 +156,17 @@ struct Outputs {
         source_gradient(bytes.below(8) == 0, 3 * vectors * sources, scalar),
         hessian(bytes.below(4) == 1, 6 * vectors * targets, scalar),
         source_hessian(bytes.below(8) == 1, 6 * vectors * sources, scalar),
-        view{potential.get(), gradient.get(), source_potential.get(), source_gradient.get(), scalar,
-             space(bytes),    nullptr,        hessian.get(),          source_hessian.get()} {}
+        virial(bytes.below(8) == 1, 6 * vectors, FARFIELD_FLOAT64),
+        view{potential.get(),
+             gradient.get(),
+             source_potential.get(),
+             source_gradient.get(),
+             scalar,
+             space(bytes),
+             nullptr,
+             hessian.get(),
+             source_hessian.get(),
+             static_cast<double*>(virial.get())} {}
   void require_finite() const {
     require(potential.finite(), "a potential is not finite or was not written");
     require(gradient.finite(), "a gradient is not finite or was not written");

@@ -116,12 +116,21 @@ Json report_to_json(const Report& r) {
       {"error", error(r)}};
 }
 
+/// xx yy zz xy xz yz of each density; null where it was not asked for.
+static Json virial(const Result<double>& result) {
+  Json all;
+  for (auto at = result.virial.begin(); at != result.virial.end(); at += 6)
+    all.push_back(std::vector<double>(at, at + 6));
+  return all;
+}
+
 Json run_to_json(const SumArguments& a, const Computation& c) {
   Json json = report_to_json(c.result.report);
   json["input"] = file(a.input, c.sources);
   json["input_targets"] = c.targets ? file(a.targets, *c.targets) : Json();
   json["wall_seconds"] = {
       {"read", c.wall.read}, {"plan", c.wall.plan}, {"evaluate", c.wall.evaluate}, {"write", c.wall.write}};
+  json["virial"] = virial(c.result);
   json["written"] = c.written;
   return json;
 }

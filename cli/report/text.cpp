@@ -194,6 +194,16 @@ std::string energy(const Computation& c, const Terminal& t) {
   return section("Energy", text, t);
 }
 
+/// Of the first density: half the sum of d F over pairs and images.
+std::string virial(const Computation& c, const Terminal& t) {
+  const std::vector<double>& w = c.result.virial;
+  if (w.empty()) return "";
+  const char* const names[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+  std::string text = c.result.report.vectors > 1 ? "of the first density, " : "";
+  for (std::size_t i = 0; i < 6; ++i) text += fmt::format("{}{} {}", i > 0 ? ", " : "", names[i], with_digits(w[i], 9));
+  return section("Virial", text, t);
+}
+
 std::int64_t peak_of_process() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -262,15 +272,15 @@ std::string section(const char* heading, const std::string& text, const Terminal
 std::string describe_run(const SumArguments& a, const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
   return input(a, c, t) + task(c, t) + tree(r, t) + "\n" + choices(r, t) + "\n" + describe_stages(c, t) +
-         accuracy(r, t) + warnings(r, t) + "\n" + speed(c, t) + energy(c, t) + comparison(c, t) + memory(r, t) +
-         files(c, t) + section("", file_times(c), t);
+         accuracy(r, t) + warnings(r, t) + "\n" + speed(c, t) + energy(c, t) + virial(c, t) + comparison(c, t) +
+         memory(r, t) + files(c, t) + section("", file_times(c), t);
 }
 
 std::string describe_check(const SumArguments& a, const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
   std::string text = input(a, c, t) + task(c, t) + "\n";
   text += r.error && r.targets > 0 ? accuracy(r, t) : section("Error", "there is nothing to measure", t);
-  text += warnings(r, t);
+  text += warnings(r, t) + virial(c, t);
   return c.written.empty() ? text : text + "\n" + files(c, t);
 }
 

@@ -108,6 +108,7 @@ typedef struct farfield_outputs {
   void* stream;
   void* hessian;        /* at the targets, (vectors, count, 6): xx yy zz xy xz yz; needs farfield_options.hessian */
   void* source_hessian; /* at the sources; needs farfield_options.hessian and .at_sources */
+  double* virial;       /* (vectors, 6): xx yy zz xy xz yz, in host memory; needs farfield_options.virial */
 } farfield_outputs;
 
 /* C types of the option types of options_list.h. An option that is a word is an int with one of the values above. */
@@ -149,11 +150,11 @@ static inline farfield_strengths farfield_strengths_f32(const float* q, int64_t 
   return view;
 }
 static inline farfield_outputs farfield_outputs_f64(double* potential, double* gradient) {
-  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL, NULL, NULL};
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT64, 0, NULL, NULL, NULL, NULL};
   return view;
 }
 static inline farfield_outputs farfield_outputs_f32(float* potential, float* gradient) {
-  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL, NULL, NULL};
+  farfield_outputs view = {potential, gradient, NULL, NULL, FARFIELD_FLOAT32, 0, NULL, NULL, NULL, NULL};
   return view;
 }
 

@@ -164,7 +164,11 @@
   /* How many densities (vectors of strengths) an evaluation will carry, from 1 to 1e6: what is fastest is chosen for  \
    * so many, leaves above all, and never a lower accuracy. Any number may be evaluated. The one-shot functions and    \
    * the command line count for themselves. */                                                                         \
-  OPTION(whole, densities, 1, interface_only, "", "")
+  OPTION(whole, densities, 1, interface_only, "", "")                                                                  \
+  /* Of kernel laplace3d, where the targets are the sources and nothing carries dipoles: also the virial of each        \
+   * density, half the sum over all pairs and images of d F, F = -q q grad K the force on the first and d its distance   \
+   * from the second. It is minus the derivative of the energy by a strain of positions and cell. */                   \
+  OPTION(flag, virial, false, general, "", "Compute the virial of the forces, too")
 /* clang-format on */
 
 #endif

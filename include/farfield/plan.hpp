@@ -21,6 +21,7 @@ struct Result {
   std::vector<T> source_potential, source_gradient;  // at the sources, with Options::at_sources
   Report report;
   std::vector<T> hessian = {}, source_hessian = {};  // with Options::hessian
+  std::vector<double> virial = {};                   // (vectors, 6) as xx yy zz xy xz yz, with Options::virial
 };
 
 /// Everything that does not depend on strengths: tree, lists, translation tables.

@@ -28,10 +28,9 @@ struct Choice {
 
 /// Error on a random sample of targets against direct summation in double precision. `potential`, `gradient` and
 /// `hessian` are in the norm of the promise (docs/accuracy.md): the squared error summed over the sample and scaled up
-/// to all targets, over the norm of the computed result at all targets; of a Hessian that of the whole symmetric matrix,
-/// its elements off the diagonal twice. Median, p95 and max are of the targets' own relative errors.
-/// Where Report::relative_to is "strengths", all of these are relative to that, `potential` and `gradient` root mean
-/// squares.
+/// to all targets, over the norm of the computed result at all targets; of a Hessian that of the whole symmetric
+/// matrix, its elements off the diagonal twice. Median, p95 and max are of the targets' own relative errors. Where
+/// Report::relative_to is "strengths", all of these are relative to that, `potential` and `gradient` root mean squares.
 struct ErrorReport {
   std::int64_t samples = 0;
   std::uint64_t seed = 0;
@@ -57,6 +56,7 @@ struct FARFIELD_API Report {
   double cell[3] = {};                                       ///< lengths along these
   bool gradient = false, potential = true, hessian = false;  ///< which were computed
   bool dipoles = false;                                      ///< sources may carry them
+  bool virial = false;                                       ///< was it computed?
   std::string vector = "gradient";      ///< what Outputs::gradient holds: "gradient", "velocity", "cauchy"
   std::vector<std::string> components;  ///< the names of its components that are not always 0
   int threads = 0, degree = 0, levels = 0;

@@ -109,7 +109,7 @@ Strengths strengths_from(const farfield_strengths& c) {
 
 Outputs outputs_from(const farfield_outputs& c) {
   return {c.potential,         c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
-          space_from(c.space), c.stream,   c.hessian,          c.source_hessian};
+          space_from(c.space), c.stream,   c.hessian,          c.source_hessian,  c.virial};
 }
 
 // from_c: one option of C as that of C++.

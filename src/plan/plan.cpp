@@ -116,6 +116,10 @@ static void correct_cube(Decision& d, const Geometry& g) {
 void Plan::State::build(const Points& given_sources, const Points* given_targets) {
   require_known(options);
   validate_periodic(options);
+  validate_virial(options, given_targets != nullptr);
+  if (options.virial && given_sources.space != MemorySpace::host)
+    throw Error(ErrorCode::device, "the virial of points in device memory is not offered; use host memory");
+  if (options.virial && options.periodic == Axes::none) return build_repeating(given_sources, nullptr);
   if (options.periodic != Axes::none) {
     if (given_sources.softening || (given_targets && given_targets->softening))
       throw Error(ErrorCode::usage, "points that repeat are not softened; leave their softening lengths out");
@@ -245,6 +249,8 @@ void Plan::State::check_outputs(const Outputs& o) const {
     throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
   if ((o.hessian || o.source_hessian) && !options.hessian)
     throw Error(ErrorCode::usage, "a Hessian array was given but the plan was made without options.hessian; set it");
+  if (o.virial && !options.virial)
+    throw Error(ErrorCode::usage, "a virial array was given but the plan was made without options.virial; set it");
   if ((o.potential || o.source_potential) && !sums_potential(options))
     throw Error(
         ErrorCode::usage,
@@ -271,7 +277,8 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   require_own_device();
   if (repeating && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
     throw Error(ErrorCode::device,
-                "strengths and results of points that repeat in device memory are not offered; use host memory");
+                "strengths and results of points that repeat, or whose virial is wanted, are not offered in device "
+                "memory; use host memory");
   validate(strengths, sources, options.dipoles, backend == Backend::cuda);
   check_outputs(outputs);
   elements(strengths.vectors, (options.hessian ? 6 : 3) * (alike ? sources : sources + apart));
@@ -332,6 +339,8 @@ Result<T> Plan::State::owned(const Strengths& given) {
   make(r.source_potential, outputs.source_potential, both && potential, n);
   make(r.source_gradient, outputs.source_gradient, both && options.gradient, 3 * n);
   make(r.source_hessian, outputs.source_hessian, both && options.hessian, 6 * n);
+  if (options.virial) r.virial.resize(elements(given.vectors, 6));
+  outputs.virial = r.virial.empty() ? nullptr : r.virial.data();
   evaluate(given, outputs);
   r.report = report;
   return r;
@@ -372,11 +381,13 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
   Options options = settled(given);
   require_count(sources, "source");
   require_count(targets, "target");
-  if (options.periodic != Axes::none) {
+  validate_virial(options, targets > 0);
+  if (options.periodic != Axes::none || options.virial) {
     validate_periodic(options);
     const std::int64_t at = (targets > 0 ? targets : sources) + (targets > 0 && options.at_sources ? sources : 0);
     const RepeatedBound repeated = bound_of_repeating(options, sources, at);
-    options.periodic = Axes::none, options.at_sources = false;
+    if (options.virial) options.gradient = true;
+    options.periodic = Axes::none, options.at_sources = options.virial = false;
     return bound_of(repeated.sources, at, options) + repeated.bytes;
   }
   std::int64_t bound = 0;

@@ -122,6 +122,10 @@ XML
     contains out '^Results .*not of the sum that a run computes'
     expect 0 -- run system.xml --periodic xyz
     contains out 'relative L2 difference'
+    grep -q '^ *Virial' out && flunk "a virial that nobody asked for"
+    expect 0 -- run system.xml --periodic xyz --virial --report virial.json
+    contains out 'Virial *xx -1\.0629'
+    contains virial.json '"virial": \['
     expect 0 -- run system.xml --periodic xyz --cell 4,0,0,0,4,0,0,0,8
     grep -q 'L2 difference' out && flunk "references of another cell are compared"
     expect 2 -- run system.xml --periodic xyz --cell 4,0,0,0,4,0,8,8,0

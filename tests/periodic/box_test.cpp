@@ -2,37 +2,13 @@
 // cells, axes, tolerances and charges. FARFIELD_TEST_BACKEND=cuda sums the near images on a device (cuda.periodic_box).
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <farfield/farfield.hpp>
 #include <random>
 
-#include "periodic/crystals.hpp"
-#include "support/measure.hpp"
+#include "periodic/cells.hpp"
 #include "support/random.hpp"
 
 namespace farfield::testing {
 namespace {
-
-Options in_cell(const Rows& cell, const Axes& axes, double tolerance) {
-  Options o;
-  o.tolerance = tolerance;
-  o.gradient = true;
-  double* const at[3][3] = {
-      {&o.cell_x, &o.cell_ay, &o.cell_az}, {&o.cell_bx, &o.cell_y, &o.cell_bz}, {&o.cell_cx, &o.cell_cy, &o.cell_z}};
-  unsigned bits = 0;
-  for (int i = 0; i < 3; ++i)
-    for (int component = 0; axes[i] && component < 3; ++component)
-      *at[i][component] = cell[i][component], bits |= 1u << i;
-  o.periodic = static_cast<farfield::Axes>(bits);
-  return on_tested_backend(o);
-}
-
-std::vector<double> flat(const std::vector<Vec>& x) {
-  std::vector<double> all;
-  for (const Vec& p : x)
-    for (const Real value : p) all.push_back(static_cast<double>(value));
-  return all;
-}
 
 struct Errors {
   double potential, gradient;
@@ -113,23 +89,6 @@ void expect_random_cells(unsigned seed) {
 TEST(Box, RandomCells) { expect_random_cells(std::random_device()()); }
 /// Among these are blocks 1 x 1 x 4 with images just at the distance at which expansions begin.
 TEST(Box, CellsWithImagesAtTheLimit) { expect_random_cells(3377432504); }
-
-/// Ions in pairs, as molecules are; not wrapped.
-struct Ions {
-  std::vector<double> x, q;
-};
-Ions ions(std::int64_t pairs, const Rows& cell, double apart, Stream& random) {
-  Ions all;
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    const double at[3] = {random.between(-1, 2), random.between(-1, 2), random.between(-1, 2)};
-    for (const double q : {1.0, -1.0}) {
-      for (std::size_t a = 0; a < 3; ++a)
-        all.x.push_back(at[0] * cell[0][a] + at[1] * cell[1][a] + at[2] * cell[2][a] + random.between(-apart, apart));
-      all.q.push_back(q);
-    }
-  }
-  return all;
-}
 
 double difference_of(const std::vector<double>& a, const std::vector<double>& b) {
   double error = 0, size = 0;
@@ -232,15 +191,6 @@ TEST(Box, NoneAndOne) {
   EXPECT_NEAR(found.gradient[0], 0, 1e-11);
 }
 
-template <class Make>
-void expect_refusal(const char* sentence, Make&& make) {
-  try {
-    make();
-    ADD_FAILURE() << "nothing refused: " << sentence;
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(sentence), std::string::npos) << e.what();
-  }
-}
 TEST(Box, BadInput) {
   const std::vector<double> x{0, 0, 0, .5, .5, .5}, q{1, 1};
   const auto plan = [&](const Rows& cell, const Axes& axes) { Plan(points(x), in_cell(cell, axes, 1e-6)); };

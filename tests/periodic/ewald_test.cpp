@@ -94,6 +94,19 @@ TEST(Ewald, TraceOfTheVirialIsTheEnergy) {
   }
 }
 
+TEST(Ewald, VirialIsMinusTheDerivativeByStrain) {
+  for (const FourCase& c : four_cases)
+    for (const auto* q : {&four_q, &four_q_charged}) {
+      if (q == &four_q_charged && !c.charged) continue;
+      const Six differences = strain_virial(c.cell, c.axes, four_x, *q);
+      for (const Real split : {1.5L, 2.3L}) {
+        const Six w = sum_pairs(Ewald(c.cell, c.axes, split), four_x, *q).virial;
+        for (int part = 0; part < 6; ++part)
+          EXPECT_NEAR(static_cast<double>(w[part] - differences[part]), 0, 1e-11) << part;
+      }
+    }
+}
+
 TEST(Ewald, TwoSplitsAgreeAndForcesAreDerivatives) {
   constexpr unsigned seed = 2411;
   SCOPED_TRACE(seed);

@@ -133,6 +133,45 @@ TEST(LatticeOperator, RandomCellsAndWholeRoots) {
   }
 }
 
+/// The sums of the strained lattice, whose images are counted as before.
+LatticeSums sums_under_strain(const Rows& rows, const Axes& axes, const std::vector<CellIndex>& near, int part,
+                              double strain) {
+  const auto [a, b] = six_places[part];
+  Rows moved = rows;
+  for (std::size_t i = 0; i < 3; ++i) moved[i][a] += strain / 2 * rows[i][b], moved[i][b] += strain / 2 * rows[i][a];
+  return lattice_sums(UnitCell(moved, axes), 1, 16, near);
+}
+
+/// By differences of fourth order, whose error with this step is 1e-10 of the terms.
+TEST(LatticeOperator, StrainSlopesAreDerivatives) {
+  const unsigned seed = 2415;
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  for (int bits = 1; bits < 8; ++bits) {
+    const Axes axes = axes_of(bits);
+    Rows rows = random_cell(random, 0.2);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (double& value : rows[i]) value *= 1 + 0.1 * static_cast<double>(i);  // of different lengths, in this order
+    const auto near = near_cells(UnitCell(rows, axes), 1);
+    const auto slopes = strain_slopes(UnitCell(rows, axes), 1, 16, near);
+    constexpr double step = 1e-3;
+    for (int part = 0; part < 6; ++part) {
+      const auto at = [&](int times) { return sums_under_strain(rows, axes, near, part, times * step); };
+      const LatticeSums sums[] = {at(-2), at(-1), at(1), at(2)};
+      const auto slope = [&](auto&& value) {
+        return (value(sums[0]) - 8 * value(sums[1]) + 8 * value(sums[2]) - value(sums[3])) / (12 * step);
+      };
+      const LatticeSums& found = slopes[static_cast<std::size_t>(part)];
+      double size = 1, error = std::fabs(found.quadratic - slope([](const LatticeSums&s) { return s.quadratic; }));
+      for (std::size_t i = 0; i < found.far.size(); ++i) {
+        size = std::max(size, std::fabs(found.far[i]));
+        error = std::max(error, std::fabs(found.far[i] - slope([&](const LatticeSums& s) { return s.far[i]; })));
+      }
+      EXPECT_LE(error, 2e-9 * size) << "axes " << bits << ", strain " << part;
+    }
+  }
+}
+
 TEST(LatticeOperator, ReachesRounding) {
   constexpr unsigned seed = 2414;
   std::printf("seed %u\n", seed);

@@ -247,6 +247,26 @@ static void dipole(void) {
   farfield_plan_destroy(plan);
 }
 
+/* r F of two charges at distance 2 along x: -2 / 2. */
+static void virial_of_a_pair(void) {
+  const double pair[6] = {0, 0, 0, 2, 0, 0}, charges[2] = {2, -1};
+  double u[2], w[6];
+  const farfield_points points = farfield_points_f64(pair, 2);
+  const farfield_strengths strengths = farfield_strengths_f64(charges, 2);
+  farfield_outputs results = farfield_outputs_f64(u, NULL);
+  farfield_options options;
+  farfield_plan* plan = NULL;
+  results.virial = w;
+  farfield_options_init(&options);
+  options.virial = 1;
+  EXPECT(farfield_plan_create(&plan, &points, NULL, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &results) == FARFIELD_OK);
+  EXPECT(fabs(w[0] + 1) < 1e-14 && w[1] == 0 && w[2] == 0 && w[3] == 0 && w[4] == 0 && w[5] == 0);
+  EXPECT(fabs(u[0] + 0.5) < 1e-14 && fabs(u[1] - 1) < 1e-14);
+  farfield_plan_destroy(plan);
+  EXPECT(farfield_plan_create(&plan, &points, &points, &options) == FARFIELD_USAGE);
+}
+
 static void names_and_version(void) {
   EXPECT(strcmp(farfield_error_name(FARFIELD_OK), "ok") == 0);
   EXPECT(strcmp(farfield_error_name(FARFIELD_INTERNAL), "internal") == 0);
@@ -301,6 +321,7 @@ int main(void) {
   softening();
   softening_lengths();
   dipole();
+  virial_of_a_pair();
   errors_have_codes_and_sentences();
   forgotten_strides();
   names_and_version();

@@ -5,6 +5,9 @@
 //
 // Two axes: Parry, Surf. Sci. 49 (1975) 433; one axis: the integral over t of exp(-t^2 rho^2 - k^2/(4 t^2)) / t, which
 // is an incomplete Bessel function, by quadrature. The results of two values of `split` must agree.
+//
+// Virials: under a strain e of cell and positions k.r of waves stays, but for 2 (k.e n) (n.r) across a plane or a line,
+// n the direction there; |k|^2 loses 2 k.e k, what lies across gains as lengths do.
 #pragma once
 #include <array>
 #include <cmath>
@@ -24,6 +27,19 @@ inline Vec cross(const Vec& a, const Vec& b) {
 }
 inline Vec sum(const Vec& a, const Vec& b, Real factor = 1) {
   return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
+}
+/// xx yy zz xy xz yz
+using Six = std::array<Real, 6>;
+inline constexpr int six_places[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+/// w + factor (a b + b a)/2
+inline void add_product(Six& w, const Vec& a, const Vec& b, Real factor) {
+  for (int s = 0; s < 6; ++s) {
+    const auto [i, j] = six_places[s];
+    w[s] += factor * (a[i] * b[j] + a[j] * b[i]) / 2;
+  }
+}
+inline void add_unit(Six& w, Real factor) {
+  for (int s = 0; s < 3; ++s) w[s] += factor;
 }
 inline constexpr Real pi = std::numbers::pi_v<Real>, euler = std::numbers::egamma_v<Real>;
 
@@ -72,8 +88,8 @@ struct Lattice {
   Real measure = 0;  ///< volume, area or length
 };
 
-/// integral_1^inf exp(-x t - y/t) dt / t and its derivative by y, in v = log t by Gauss and Legendre's rule.
-inline std::array<Real, 2> incomplete_bessel(Real x, Real y) {
+/// integral_1^inf exp(-x t - y/t) dt / t and its derivatives by y and x, in v = log t by Gauss and Legendre's rule.
+inline std::array<Real, 3> incomplete_bessel(Real x, Real y) {
   constexpr int points = 16;
   static const auto rule = [] {
     std::array<std::array<Real, 2>, points> nodes{};
@@ -93,7 +109,7 @@ inline std::array<Real, 2> incomplete_bessel(Real x, Real y) {
     return nodes;
   }();
   const Real end = std::log(48 / x);
-  std::array<Real, 2> total{};
+  std::array<Real, 3> total{};
   if (end <= 0) return total;
   const int panels = static_cast<int>(end * 2) + 1;
   const Real half = end / (2 * panels);
@@ -101,7 +117,7 @@ inline std::array<Real, 2> incomplete_bessel(Real x, Real y) {
     for (const auto& [z, weight] : rule) {
       const Real t = std::exp((2 * panel + 1 + z) * half);
       const Real value = weight * half * std::exp(-x * t - y / t);
-      total[0] += value, total[1] -= value / t;
+      total[0] += value, total[1] -= value / t, total[2] -= value * t;
     }
   return total;
 }
@@ -122,6 +138,7 @@ class Ewald {
   struct Value {
     Real u = 0;
     Vec g{};  ///< gradient
+    Six w{};  ///< minus the derivative by a strain of the cell and of r
   };
   /// `split`: the alpha of erfc(alpha r)/r in units of 1/the mean distance of images; results do not depend on it.
   Ewald(const std::array<Vec, 3>& cell, const Axes& axes, Real split = 1.8L) : lattice_(cell, axes) {
@@ -165,6 +182,7 @@ class Ewald {
     const Real length = std::sqrt(dot(r, r));
     v.u += value;
     v.g = sum(v.g, r, slope / length);
+    add_product(v.w, r, r, -slope / length);
   }
   void add_near(const Vec& r, Value& v) const {
     const Real square = dot(r, r), length = std::sqrt(square);
@@ -177,19 +195,25 @@ class Ewald {
   }
   void add_space(const Vec& r, Value& v) const {
     v.u -= pi / (alpha_ * alpha_ * lattice_.measure);
+    add_unit(v.w, -pi / (alpha_ * alpha_ * lattice_.measure));
     for (const Vec& k : waves_) {
       const Real square = dot(k, k), phase = dot(k, r);
       const Real weight = 8 * pi / lattice_.measure * std::exp(-square / (4 * alpha_ * alpha_)) / square;
       v.u += weight * std::cos(phase);
       v.g = sum(v.g, k, -weight * std::sin(phase));
+      add_unit(v.w, weight * std::cos(phase));
+      add_product(v.w, k, k, -2 * weight * std::cos(phase) * (1 / (4 * alpha_ * alpha_) + 1 / square));
     }
   }
   void add_plane(const Vec& r, Value& v) const {
     const Vec& normal = lattice_.row[2];
     const Real z = dot(r, normal), area = lattice_.measure;
-    v.u -= 2 * std::sqrt(pi) / area *
-           (std::exp(-alpha_ * alpha_ * z * z) / alpha_ + std::sqrt(pi) * z * std::erf(alpha_ * z));
+    const Real sheet = -2 * std::sqrt(pi) / area *
+                       (std::exp(-alpha_ * alpha_ * z * z) / alpha_ + std::sqrt(pi) * z * std::erf(alpha_ * z));
+    v.u += sheet;
     v.g = sum(v.g, normal, -2 * pi / area * std::erf(alpha_ * z));
+    add_unit(v.w, sheet);
+    add_product(v.w, normal, normal, 2 * pi / area * std::erf(alpha_ * z) * z - sheet);
     for (const Vec& k : waves_) {
       const Real length = std::sqrt(dot(k, k)), phase = dot(k, r);
       const Real up = std::exp(length * z) * std::erfc(length / (2 * alpha_) + alpha_ * z);
@@ -198,20 +222,34 @@ class Ewald {
       v.u += weight * std::cos(phase) * (up + down);
       v.g = sum(v.g, k, -weight * std::sin(phase) * (up + down));
       v.g = sum(v.g, normal, weight * std::cos(phase) * length * (up - down));
+      const Real gauss = std::exp(-length * length / (4 * alpha_ * alpha_) - alpha_ * alpha_ * z * z);
+      const Real by_length = z * (up - down) - 2 / (alpha_ * std::sqrt(pi)) * gauss - (up + down) / length;
+      add_unit(v.w, weight * std::cos(phase) * (up + down));
+      add_product(v.w, normal, normal, -weight * std::cos(phase) * (up + down + z * length * (up - down)));
+      add_product(v.w, k, k, weight * std::cos(phase) * by_length / length);
+      add_product(v.w, k, normal, 2 * z * weight * std::sin(phase) * (up + down));
     }
   }
   void add_line(const Vec& r, Value& v) const {
     const Real length = lattice_.measure, z = dot(r, lattice_.row[0]) / length;
     const Vec across = sum(r, lattice_.row[0], -z / length);
     const Real square = dot(across, across), y = alpha_ * alpha_ * square;
-    v.u += (euler + 2 * std::log(alpha_ * length) - entire_exponential_integral(y)) / length;
+    const Vec axis = sum({0, 0, 0}, lattice_.row[0], 1 / length);
+    const Real mean = (euler + 2 * std::log(alpha_ * length) - entire_exponential_integral(y)) / length;
+    v.u += mean;
     if (square > 0) v.g = sum(v.g, across, 2 * std::expm1(-y) / (square * length));
+    if (square > 0) add_product(v.w, across, across, -2 * std::expm1(-y) / (square * length));
+    add_product(v.w, axis, axis, mean - 2 / length);
     for (const Vec& k : waves_) {
-      const auto [value, slope] = incomplete_bessel(dot(k, k) / (4 * alpha_ * alpha_), y);
+      const auto [value, slope, by_x] = incomplete_bessel(dot(k, k) / (4 * alpha_ * alpha_), y);
       const Real phase = dot(k, r);
       v.u += 2 / length * std::cos(phase) * value;
       v.g = sum(v.g, k, -2 / length * std::sin(phase) * value);
       v.g = sum(v.g, across, 2 / length * std::cos(phase) * slope * 2 * alpha_ * alpha_);
+      add_product(v.w, axis, axis, 2 / length * std::cos(phase) * value);
+      add_product(v.w, k, k, 2 / length * std::cos(phase) * by_x / (2 * alpha_ * alpha_));
+      add_product(v.w, across, across, -2 / length * std::cos(phase) * slope * 2 * alpha_ * alpha_);
+      add_product(v.w, across, k, 2 * 2 / length * std::sin(phase) * value);
     }
   }
 
@@ -224,11 +262,12 @@ struct PeriodicSums {
   std::vector<Real> potential;
   std::vector<Vec> force;  ///< charge times field
   Real energy = 0;
+  Six virial{};
 };
 
 inline PeriodicSums sum_pairs(const Ewald& ewald, const std::vector<Vec>& x, const std::vector<double>& q) {
   const std::size_t n = x.size();
-  PeriodicSums s{std::vector<Real>(n), std::vector<Vec>(n), 0};
+  PeriodicSums s{std::vector<Real>(n), std::vector<Vec>(n), 0, {}};
   const auto itself = ewald.at({0, 0, 0});
   std::vector<Ewald::Value> values(n * (n - 1) / 2);
 #pragma omp parallel for schedule(dynamic, 4) if (n > 20)
@@ -236,12 +275,14 @@ inline PeriodicSums sum_pairs(const Ewald& ewald, const std::vector<Vec>& x, con
     for (std::size_t j = 0; j < i; ++j) values[i * (i - 1) / 2 + j] = ewald.at(sum(x[i], x[j], -1));
   for (std::size_t i = 0; i < n; ++i) {
     s.potential[i] += q[i] * itself.u;
+    for (int part = 0; part < 6; ++part) s.virial[part] += q[i] * q[i] * itself.w[part] / 2;
     for (std::size_t j = 0; j < i; ++j) {
       const auto& v = values[i * (i - 1) / 2 + j];
       s.potential[i] += q[j] * v.u;
       s.potential[j] += q[i] * v.u;
       s.force[i] = sum(s.force[i], v.g, -q[i] * q[j]);
       s.force[j] = sum(s.force[j], v.g, q[i] * q[j]);
+      for (int part = 0; part < 6; ++part) s.virial[part] += q[i] * q[j] * v.w[part];
     }
   }
   for (std::size_t i = 0; i < n; ++i) s.energy += q[i] * s.potential[i] / 2;
@@ -250,15 +291,13 @@ inline PeriodicSums sum_pairs(const Ewald& ewald, const std::vector<Vec>& x, con
 
 /// W_ab = -dE/d(strain_ab) of the cell and the positions together, symmetrised: by differences of fourth order, whose
 /// error with this step is below 1e-13 of the energy. Order: xx yy zz xy xz yz.
-inline std::array<Real, 6> strain_virial(const Rows& cell, const Axes& axes, const std::vector<Vec>& x,
-                                         const std::vector<double>& q) {
-  constexpr int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+inline Six strain_virial(const Rows& cell, const Axes& axes, const std::vector<Vec>& x, const std::vector<double>& q) {
   constexpr Real step = 2e-4L;
-  std::array<Real, 6> w{};
+  Six w{};
   for (int part = 0; part < 6; ++part)
     for (const int times : {-2, -1, 1, 2}) {
       const auto strained = [&](Vec v) {
-        const auto [a, b] = place[part];
+        const auto [a, b] = six_places[part];
         Vec moved = v;
         moved[a] += times * step * v[b] / 2, moved[b] += times * step * v[a] / 2;
         return moved;

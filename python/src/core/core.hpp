@@ -24,6 +24,7 @@ Strengths strengths_of(const MaybeArray& strengths, const MaybeArray& dipoles);
 /// Where results go, as the Python layer allocated them; see farfield::Outputs.
 struct OutputArrays {
   MaybeMutableArray potential, gradient, hessian, source_potential, source_gradient, source_hessian;
+  MaybeMutableArray virial;  ///< of doubles
 };
 Outputs outputs_of(const OutputArrays& arrays);
 

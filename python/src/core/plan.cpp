@@ -61,13 +61,15 @@ void bind_plan(nb::module_& module) {
       .def(
           "__init__",
           [](OutputArrays* self, MaybeMutableArray potential, MaybeMutableArray gradient, MaybeMutableArray hessian,
-             MaybeMutableArray source_potential, MaybeMutableArray source_gradient, MaybeMutableArray source_hessian) {
+             MaybeMutableArray source_potential, MaybeMutableArray source_gradient, MaybeMutableArray source_hessian,
+             MaybeMutableArray virial) {
             new (self) OutputArrays{std::move(potential),        std::move(gradient),        std::move(hessian),
-                                    std::move(source_potential), std::move(source_gradient), std::move(source_hessian)};
+                                    std::move(source_potential), std::move(source_gradient), std::move(source_hessian),
+                                    std::move(virial)};
           },
           nb::arg("potential") = nb::none(), nb::arg("gradient") = nb::none(), nb::arg("hessian") = nb::none(),
           nb::arg("source_potential") = nb::none(), nb::arg("source_gradient") = nb::none(),
-          nb::arg("source_hessian") = nb::none());
+          nb::arg("source_hessian") = nb::none(), nb::arg("virial") = nb::none());
   nb::class_<OwnPlan>(module, "Plan")
       .def(nb::init<const Array&, const MaybeArray&, const MaybeArray&, const MaybeArray&, const nb::dict&>(),
            nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),

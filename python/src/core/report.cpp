@@ -28,7 +28,7 @@
   F(backend)                                                                                                     \
   F(device) F(precision) F(simd) F(m2l) F(stencil) F(tolerance) F(scale) F(softening) F(kappa) F(softening_kind) \
       F(softening_varies) F(least_softening) F(bandwidth) F(relative_to) F(core) F(core_radius) F(periodic)      \
-          F(gradient) F(potential) F(hessian) F(dipoles) F(vector) F(components) F(threads) F(degree) F(levels)  \
+          F(gradient) F(potential) F(hessian) F(dipoles) F(virial) F(vector) F(components) F(threads) F(degree) F(levels)  \
               F(leaf_size) F(coefficients) F(sources) F(targets) F(vectors) F(boxes) F(leaves) F(p2p_boxes)      \
                   F(m2l_boxes) F(m2p_boxes) F(p2l_boxes) F(near_pairs) F(far_fraction) F(memory_bytes)           \
                       F(pairs_per_second) F(expected_seconds) F(condition_potential) F(condition_gradient)       \

@@ -67,6 +67,7 @@ Outputs outputs_of(const OutputArrays& arrays) {
   place(arrays.source_potential, outputs.source_potential);
   place(arrays.source_gradient, outputs.source_gradient);
   place(arrays.source_hessian, outputs.source_hessian);
+  if (arrays.virial) outputs.virial = static_cast<double*>(arrays.virial->data());
   return outputs;
 }
 

@@ -35,6 +35,7 @@ Sums = Callable[..., Field]  #: (sources, targets, strengths, dipoles, gradient,
 
 _refused = {
     "at_sources": "sums at targets and sources at once have no derivatives here; call once for each",
+    "virial": "virials have no derivatives here; take them from farfield.Plan",
     "dipoles": "pass dipoles as arrays, not as an option",
     "target_softening": "softening lengths of points themselves have no derivatives here; pass one length",
 }

@@ -119,14 +119,16 @@ class Plan:
         leading = carried[0].shape[:1] if carried[0].ndim > (1 if charges is not None else 2) else ()
         arrays = self._wanted(leading, carried[0].dtype).arrays(out, carried)
         report = Report()
-        outputs = _core.Outputs(**{name: for_core(array) for name, array in arrays.items()})
+        virial = np.empty((*leading, 6)) if self._report.virial else None
+        outputs = _core.Outputs(**{name: for_core(array) for name, array in arrays.items()}, virial=virial)
         self._core.evaluate(for_core(charges), for_core(moments), outputs, report)
         report.copies = (*self._copies, *intake.copies)
         self._report = report
         if out is not None and not isinstance(out, np.ndarray):
-            return _refilled(out, arrays, report)
-        convert = kind_of(strengths if strengths is not None else dipoles)
-        return Result(**as_kind(arrays, None if out is not None else convert), report=report)
+            return _refilled(out, arrays, report, virial)
+        convert = None if out is not None else kind_of(strengths if strengths is not None else dipoles)
+        held = arrays if virial is None else {**arrays, "virial": virial}
+        return Result(**as_kind(held, convert), report=report)
 
     def _taken(self, intake: Intake, strengths: Array | None,
                dipoles: Array | None) -> tuple[Taken | None, Taken | None]:
@@ -181,13 +183,13 @@ def _planned_again(sources: Array, targets: Array | None, softening: Array | Non
     return Plan(sources, targets, target_softening=target_softening, **options)
 
 
-def _refilled(out: Any, arrays: dict[str, Taken], report: Report) -> Result:
+def _refilled(out: Any, arrays: dict[str, Taken], report: Report, virial: Taken | None) -> Result:
     """The arrays of the caller, as they were given."""
     if isinstance(out, Result):
-        out.report = report
+        out.report, out.virial = report, virial
         return out
     named = {name: out[name] for name in arrays} if hasattr(out, "keys") else {next(iter(arrays)): out}
-    return Result(**named, report=report)
+    return Result(**named, report=report, virial=virial)
 
 
 def evaluate(sources: Array, strengths: Array | None = None, targets: Array | None = None, *,

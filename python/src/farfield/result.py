@@ -24,7 +24,7 @@ class Result:
 
     potential (N,) or (nd, N); gradient (N, 3) or (nd, N, 3); hessian (N, 6) or (nd, N, 6) as xx yy zz xy xz yz; the
     same at the sources with the option at_sources. Of kernel vortex `gradient` holds the velocity (u, v, 0), of cauchy
-    (Re, Im, 0).
+    (Re, Im, 0). virial (6,) or (nd, 6) as xx yy zz xy xz yz, with the option virial, always float64.
     """
 
     potential: Array = None
@@ -34,6 +34,7 @@ class Result:
     source_gradient: Array = None
     source_hessian: Array = None
     report: Report | None = None
+    virial: Array = None
 
     def __repr__(self) -> str:
         held = [f"{name} {tuple(getattr(self, name).shape)}" for name in self.__slots__

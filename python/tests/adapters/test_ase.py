@@ -55,6 +55,39 @@ def test_forces_are_derivatives():
     assert forces[3, 1] == pytest.approx((energies[1] - energies[0]) / (2 * step), rel=1e-5)
 
 
+@pytest.mark.parametrize("pbc", [True, [True, True, False]])
+def test_stress_is_a_derivative(pbc):
+    """By strains of fourth order, of cell and positions."""
+    atoms = salt()
+    atoms.rattle(0.2, seed=4)
+    atoms.pbc = pbc
+    atoms.calc = calculator(tolerance=1e-11)
+    energy, stress = atoms.get_potential_energy(), atoms.get_stress()
+    assert atoms.calc.sums.virial.trace() == pytest.approx(energy, rel=1e-9)
+    cell, places, step = np.array(atoms.cell), atoms.positions.copy(), 1e-3
+    for part, (a, b) in enumerate([(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)]):
+        slope = 0
+        for times, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1)):
+            strain = np.eye(3)
+            strain[a, b] += times * step / 2
+            strain[b, a] += times * step / 2
+            atoms.set_cell(cell @ strain)
+            atoms.positions = places @ strain
+            slope += weight * atoms.get_potential_energy() / (12 * step)
+        assert stress[part] == pytest.approx(slope / abs(np.linalg.det(cell)), abs=1e-9)
+    assert atoms.get_stress(voigt=False).shape == (3, 3)
+
+
+def test_no_stress_without_a_volume():
+    atoms = ase.Atoms("HF", [[0, 0, 0], [0, 0, 1]])
+    atoms.set_initial_charges([1, -1])
+    atoms.calc = calculator()
+    assert atoms.get_potential_energy() < 0
+    with pytest.raises(Exception, match="no cell with a volume"):
+        atoms.get_stress()
+    assert atoms.get_potential_energy() < 0
+
+
 def test_exclusions():
     """A molecule in open space, all of whose pairs bonds leave out."""
     atoms = ase.Atoms("H2O", [[0, 0.76, 0.59], [0, -0.76, 0.59], [0, 0, 0]])

@@ -26,11 +26,14 @@ def test_water():
     places = np.array([[float(line[20 + 8 * i:28 + 8 * i]) for i in range(3)] for line in lines[2:650]])
     charges, cell = np.tile([-0.82, 0.41, 0.41], 216), [float(edge) for edge in lines[650].split()]
     whole = ff.coulomb(places, charges, cell=cell, tolerance=1e-11)
-    net = ff.coulomb(places, charges, cell=cell, exclusions=molecules(216), tolerance=1e-11)
+    net = ff.coulomb(places, charges, cell=cell, exclusions=molecules(216), tolerance=1e-11, virial=True)
     assert whole.energy == pytest.approx(-1311.0435618364, abs=2e-8)
     assert net.energy - whole.energy == pytest.approx(1230.0282015349, abs=2e-8)
     assert net.energy == pytest.approx(-81.015360301402, abs=1e-9)
     assert np.abs(net.net_force).max() < 1e-8
+    expected = [[-24.69859648, 2.22673033, 0.65404897], [2.22673033, -27.99032455, 0.84269199],
+                [0.65404897, 0.84269199, -28.32643927]]
+    assert net.virial == pytest.approx(np.array(expected), rel=0, abs=6e-9)
 
 
 @pytest.mark.parametrize("cell", [None, [1, 1, 1], [[1, 0, 0], [.45, 1.1, 0], [-.4, .5, .9]]])

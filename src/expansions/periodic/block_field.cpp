@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "expansions/laplace_basis.hpp"
-#include "expansions/periodic/harmonic_sum.hpp"
 
 namespace farfield {
 namespace {
@@ -100,7 +100,7 @@ BlockedPoints::BlockedPoints(const BlockGrid& grid, const double* x, const doubl
     order[static_cast<std::size_t>(begin[block[i]]++)] = static_cast<std::uint32_t>(i);
 }
 
-BlockField::BlockField(const BlockGrid& grid, int degree, int threads)
+BlockField::BlockField(const BlockGrid& grid, int degree, int threads, bool virial)
     : grid_(grid),
       convolution_(degree),
       explicit_(explicit_images(grid)),
@@ -116,7 +116,11 @@ BlockField::BlockField(const BlockGrid& grid, int degree, int threads)
         to_root_.emplace_back(convolution_,
                               scaled(difference(grid_.centre(block), grid_.root_centre()), 1 / root_edge_),
                               unit_ / root_edge_);
-  make_tables();
+  tables_ = make_tables(-1);
+  if (!virial) return;
+  for (int vector = 0; vector < grid.cell().periodic_count(); ++vector) weighted_tables_.push_back(make_tables(vector));
+  for (const LatticeSums& slopes : strain_slopes(grid.cell(), root_edge_, 2 * degree, near_))
+    straining_.emplace_back(slopes, degree);
 }
 
 /// One number for all pairs of blocks that stand to each other alike.
@@ -129,7 +133,7 @@ int BlockField::place_code(int from, int to) const {
 
 /// Of two blocks all far images of the near cells, which depend on how the blocks stand to each other, less those that
 /// are points because they are near other blocks.
-void BlockField::make_tables() {
+BlockField::Tables BlockField::make_tables(int vector) const {
   const int blocks = grid_.blocks();
   std::vector<std::int32_t> first(static_cast<std::size_t>(place_code(blocks - 1, 0)) + 1, -1);
   for (int pair = 0; pair < blocks * blocks; ++pair)
@@ -137,7 +141,7 @@ void BlockField::make_tables() {
       known = pair;
   const std::size_t size = convolution_.table_size();
   std::vector<double> all(first.size() * size);
-  tables_.assign(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(blocks) * size, 0);
+  Tables tables(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(blocks) * size);
   std::vector<HarmonicSum> harmonics(static_cast<std::size_t>(threads_), HarmonicSum(2 * convolution_.degree()));
 #pragma omp parallel num_threads(threads_)
   {
@@ -145,44 +149,50 @@ void BlockField::make_tables() {
 #pragma omp for schedule(dynamic)
     for (std::size_t code = 0; code < first.size(); ++code) {
       if (first[code] < 0) continue;
-      add_far(first[code] % blocks, first[code] / blocks, own);
+      add_far(first[code] % blocks, first[code] / blocks, vector, own);
       own.add_to(&all[code * size]);
     }
 #pragma omp for schedule(dynamic)
     for (int pair = 0; pair < blocks * blocks; ++pair) {
       const int from = pair % blocks, to = pair / blocks;
-      double* const table = &tables_[static_cast<std::size_t>(pair) * size];
+      double* const table = &tables[static_cast<std::size_t>(pair) * size];
       std::copy_n(&all[static_cast<std::size_t>(place_code(from, to)) * size], size, table);
-      take_off_near(from, to, own);
+      take_off_near(from, to, vector, own);
       own.add_to(table);
     }
   }
+  return tables;
 }
 
-void BlockField::add_far(int from, int to, HarmonicSum& harmonics) const {
-  add_harmonics(from, to, near_, 1, harmonics);
+void BlockField::add_far(int from, int to, int vector, HarmonicSum& harmonics) const {
+  add_harmonics(from, to, near_, 1, vector, harmonics);
 }
-void BlockField::take_off_near(int from, int to, HarmonicSum& harmonics) const {
-  add_harmonics(from, to, explicit_[static_cast<std::size_t>(from)], -1, harmonics);
+void BlockField::take_off_near(int from, int to, int vector, HarmonicSum& harmonics) const {
+  add_harmonics(from, to, explicit_[static_cast<std::size_t>(from)], -1, vector, harmonics);
 }
-void BlockField::add_harmonics(int from, int to, const std::vector<CellIndex>& images, double weight,
+void BlockField::add_harmonics(int from, int to, const std::vector<CellIndex>& images, double sign, int vector,
                                HarmonicSum& harmonics) const {
-  for (const CellIndex& n : images)
-    if (const CellIndex apart = grid_.apart(from, to, n); grid_.is_far(apart))
-      harmonics.add_outer(scaled(grid_.vector(apart), 1 / unit_), [&](int) { return weight; });
+  for (const CellIndex& n : images) {
+    const CellIndex apart = grid_.apart(from, to, n);
+    const double weight = sign * weight_of(n, vector);
+    if (weight == 0 || !grid_.is_far(apart)) continue;
+    harmonics.add_outer(scaled(grid_.vector(apart), 1 / unit_), [&](int) { return weight; });
+  }
 }
 
-std::int64_t BlockField::table_bytes(const BlockGrid& grid, int degree) {
+std::int64_t BlockField::table_bytes(const BlockGrid& grid, int degree, bool virial) {
   std::int64_t kinds = 1;
   for (int i = 0; i < 3; ++i) kinds *= 2 * grid.count(i) - 1;
-  return 8 * laplace::count(2 * degree) * (kinds + std::int64_t{grid.blocks()} * grid.blocks());
+  const std::int64_t pairs = std::int64_t{grid.blocks()} * grid.blocks();
+  const std::int64_t more = virial ? grid.cell().periodic_count() * pairs + 12 : 0;  // 6 complex ones of the lattice
+  return 8 * laplace::count(2 * degree) * (kinds + pairs + more);
 }
 
 void BlockField::set(const BlockedPoints& sources, const double* charge) {
   gather_multipoles(sources, charge);
   local_.assign(multipole_.size(), 0);
   quadratic_ = apply_lattice();
-  translate();
+  translate(tables_, local_);
 }
 
 void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge) {
@@ -218,15 +228,16 @@ double BlockField::apply_lattice() {
   SolidConvolution::Numbers scaled_root(count_);
   for (std::size_t block = 0; block < to_root_.size(); ++block)
     to_root_[block].m2m(convolution_.scaled(multipole_.data() + block * count_), scaled_root);
-  std::vector<double> root = convolution_.unscaled(scaled_root), local(count_);
-  const double quadratic = lattice_->apply(root.data(), {second_}, local.data());
+  root_ = convolution_.unscaled(scaled_root);
+  std::vector<double> local(count_);
+  const double quadratic = lattice_->apply(root_.data(), {second_}, local.data());
   for (double& value : local) value *= unit_ / root_edge_;
   for (std::size_t block = 0; block < to_root_.size(); ++block)
     to_root_[block].l2l(local.data(), local_.data() + block * count_);
   return quadratic;
 }
 
-void BlockField::translate() {
+void BlockField::translate(const Tables& all, std::vector<double>& local) const {
   const auto blocks = static_cast<std::size_t>(grid_.blocks());
   std::vector<SolidConvolution::Numbers> from;
   for (std::size_t block = 0; block < blocks; ++block)
@@ -238,10 +249,49 @@ void BlockField::translate() {
     SolidConvolution::Numbers& table = tables[static_cast<std::size_t>(omp_get_thread_num())];
     for (std::size_t source = 0; source < blocks; ++source) {
       if (empty(source)) continue;
-      convolution_.make_table(&tables_[(to * blocks + source) * size], table.data());
-      convolution_.m2l(from[source], table.data(), false, &local_[to * count_]);
+      convolution_.make_table(&all[(to * blocks + source) * size], table.data());
+      convolution_.m2l(from[source], table.data(), false, &local[to * count_]);
     }
   }
+}
+
+/// Images at n act on the cell with forces F_n: half the sum of -n_b F_a is that of n_b q d/dx_a of their potential.
+/// Blocks see them through `weighted_tables_`, which hold n in terms of the lattice's vectors.
+std::array<double, 6> BlockField::virial() const {
+  std::array<double, 6> sum = virial_of_lattice();
+  for (int i = 0; i < grid_.cell().periodic_count(); ++i) {
+    const Vector3 pull = pull_of_images(weighted_tables_[static_cast<std::size_t>(i)]);
+    for (std::size_t s = 0; s < sum.size(); ++s) {
+      const auto [a, b] = Strained::place[s];
+      const Vector3& v = grid_.cell().vector(i);
+      sum[s] += 0.25 * (pull[a] * v[b] + pull[b] * v[a]) / (unit_ * unit_);
+    }
+  }
+  return sum;
+}
+
+/// Sum of q times the gradient of what the tables make of all blocks, in their units.
+Vector3 BlockField::pull_of_images(const Tables& tables) const {
+  std::vector<double> local(multipole_.size()), derivative(3 * count_);
+  translate(tables, local);
+  double* out[3] = {&derivative[0], &derivative[count_], &derivative[2 * count_]};
+  Vector3 pull{};
+  for (std::size_t begin = 0; begin < local.size(); begin += count_) {
+    differentiate(convolution_, &local[begin], out);
+    for (std::size_t a = 0; a < 3; ++a) pull[a] += std::inner_product(out[a], out[a] + count_, &multipole_[begin], 0.0);
+  }
+  return pull;
+}
+
+std::array<double, 6> BlockField::virial_of_lattice() const {
+  std::array<double, 6> sum;
+  for (std::size_t s = 0; s < sum.size(); ++s) {
+    std::vector<double> local(count_);
+    const double quadratic = straining_[s].apply(root_.data(), {second_}, local.data());
+    const double energy = std::inner_product(local.begin(), local.end(), root_.begin(), quadratic * second_);
+    sum[s] = -0.5 * energy / root_edge_;
+  }
+  return sum;
 }
 
 bool BlockField::empty(std::size_t block) const {

@@ -6,10 +6,12 @@
 // The lattice operator serves all images but those of the near cells. Of these, images of blocks that are near some
 // block are not here: they are points of the sum beside it.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "expansions/periodic/harmonic_sum.hpp"
 #include "expansions/periodic/lattice_operator.hpp"
 #include "tree/cell/block_grid.hpp"
 
@@ -31,7 +33,8 @@ struct BlockedPoints {
 
 class BlockField {
  public:
-  BlockField(const BlockGrid& grid, int degree, int threads);
+  /// `virial`: with the tables that virial() needs.
+  BlockField(const BlockGrid& grid, int degree, int threads, bool virial = false);
 
   /// Expansions of the far images of these charges.
   void set(const BlockedPoints& sources, const double* charge);
@@ -39,20 +42,29 @@ class BlockField {
   void add(const BlockedPoints& targets, double* potential, double* gradient) const;
   /// The same of the two highest degrees alone: about what those lack that are left out.
   void add_highest(const BlockedPoints& targets, double* potential, double* gradient) const;
+  /// Minus the derivative of half the sum of q times what add() adds, by a strain of the lattice at fixed points: xx yy
+  /// zz xy xz yz. Of the last charges.
+  std::array<double, 6> virial() const;
   int degree() const { return convolution_.degree(); }
   /// Of the tables, most of which stand for pairs of blocks.
-  static std::int64_t table_bytes(const BlockGrid& grid, int degree);
+  static std::int64_t table_bytes(const BlockGrid& grid, int degree, bool virial);
 
  private:
+  /// [to * blocks + from][coefficient of a function of x - y, to twice the degree]
+  using Tables = std::vector<double>;
+  /// By which each image is multiplied: 1, or how often it is one of the lattice's vectors away.
+  static double weight_of(const CellIndex& image, int vector) { return vector < 0 ? 1 : image[vector]; }
   int place_code(int from, int to) const;
-  void make_tables();
-  void add_far(int from, int to, class HarmonicSum& harmonics) const;
-  void take_off_near(int from, int to, class HarmonicSum& harmonics) const;
-  void add_harmonics(int from, int to, const std::vector<CellIndex>& images, double weight,
-                     class HarmonicSum& harmonics) const;
+  Tables make_tables(int vector) const;
+  void add_far(int from, int to, int vector, HarmonicSum& harmonics) const;
+  void take_off_near(int from, int to, int vector, HarmonicSum& harmonics) const;
+  void add_harmonics(int from, int to, const std::vector<CellIndex>& images, double sign, int vector,
+                     HarmonicSum& harmonics) const;
   void gather_multipoles(const BlockedPoints& sources, const double* charge);
   double apply_lattice();
-  void translate();
+  void translate(const Tables& tables, std::vector<double>& local) const;
+  Vector3 pull_of_images(const Tables& tables) const;
+  std::array<double, 6> virial_of_lattice() const;
   bool empty(std::size_t block) const;
   void add(const BlockedPoints& targets, const std::vector<double>& local, double quadratic, double* potential,
            double* gradient) const;
@@ -66,9 +78,12 @@ class BlockField {
   std::vector<double> recurrence_;
   std::size_t count_;  ///< coefficients
   int threads_;
-  double unit_, root_edge_;     ///< lengths in which expansions of blocks and of the cell are
-  std::vector<double> tables_;  ///< [to * blocks + from][coefficient of a function of x - y, to twice the degree]
-  std::vector<double> multipole_, local_;  ///< [block][coefficient]
+  double unit_, root_edge_;  ///< lengths in which expansions of blocks and of the cell are
+  Tables tables_;
+  std::vector<Tables> weighted_tables_;     ///< of the virial: for each periodic vector
+  std::vector<LatticeOperator> straining_;  ///< of the virial: for each strain
+  std::vector<double> multipole_, local_;   ///< [block][coefficient]
+  std::vector<double> root_;                ///< the cell's multipole
   double second_ = 0, quadratic_ = 0;
 };
 

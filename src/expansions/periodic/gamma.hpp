@@ -3,39 +3,46 @@
 #include <cmath>
 #include <vector>
 
+#include "expansions/periodic/strained.hpp"
+
 namespace farfield {
 
-/// [l] = Q(l + 1/2, x) or P(l + 1/2, x) for l = 0 ... order, by the recurrence in its stable direction.
+/// [l] = Q(l + 1/2, x) or P(l + 1/2, x) for l = 0 ... order, by the recurrence in its stable direction. Number: double
+/// or Strained.
+template <class Number>
 class HalfIntegerGamma {
  public:
   explicit HalfIntegerGamma(int order) : value_(static_cast<std::size_t>(order) + 1), term_(value_.size()) {}
-  double operator[](int l) const { return value_[static_cast<std::size_t>(l)]; }
+  const Number& operator[](int l) const { return value_[static_cast<std::size_t>(l)]; }
 
-  void upper(double x) {
+  void upper(const Number& x) {
+    using std::erfc, std::sqrt;
     set_terms(x);
-    value_[0] = std::erfc(std::sqrt(x));
+    value_[0] = erfc(sqrt(x));
     for (std::size_t l = 1; l < value_.size(); ++l) value_[l] = value_[l - 1] + term_[l - 1];
   }
-  void lower(double x) {
+  void lower(const Number& x) {
     set_terms(x);
     const auto last = value_.size() - 1;
-    double series = 1, factor = 1;
-    for (double a = static_cast<double>(last) + 1.5; factor > 1e-17 * series; a += 1) series += factor *= x / a;
+    Number series = 1, factor = 1;
+    for (double a = static_cast<double>(last) + 1.5; value_of(factor) > 1e-17 * value_of(series); a += 1)
+      series += factor *= x / a;
     value_[last] = term_[last] * series;
     for (std::size_t l = last; l > 0; --l) value_[l - 1] = value_[l] + term_[l - 1];
   }
 
  private:
   /// x^(l+1/2) exp(-x) / Gamma(l + 3/2)
-  void set_terms(double x) {
+  void set_terms(const Number& x) {
+    using std::exp, std::sqrt;
     constexpr double root_of_pi = 1.7724538509055160;
-    double term = 2 * std::sqrt(x) * std::exp(-x) / root_of_pi;
+    Number term = 2 * sqrt(x) * exp(-x) / root_of_pi;
     for (std::size_t l = 0; l < term_.size(); ++l) {
       term_[l] = term;
       term *= x / (static_cast<double>(l) + 1.5);
     }
   }
-  std::vector<double> value_, term_;
+  std::vector<Number> value_, term_;
 };
 
 /// sum over n >= first of n^-s, s > 1, first >= 10, by Euler and Maclaurin's formula.

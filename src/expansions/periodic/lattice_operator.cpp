@@ -7,10 +7,10 @@ namespace farfield {
 using laplace::index;
 
 LatticeOperator::LatticeOperator(const UnitCell& cell, double edge, int degree, std::span<const CellIndex> near)
-    : convolution_(degree), table_(convolution_.table_size()) {
-  const LatticeSums sums = lattice_sums(cell, edge, 2 * degree, near);
-  even_ = sums.even;
-  quadratic_ = sums.quadratic;
+    : LatticeOperator(lattice_sums(cell, edge, 2 * degree, near), degree) {}
+
+LatticeOperator::LatticeOperator(const LatticeSums& sums, int degree)
+    : convolution_(degree), even_(sums.even), quadratic_(sums.quadratic), table_(convolution_.table_size()) {
   convolution_.make_table(sums.far.data(), table_.data());
 }
 

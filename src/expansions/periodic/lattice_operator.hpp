@@ -18,6 +18,9 @@ class LatticeOperator {
   /// `edge`: of the root, in the cell's unit; `near`: the images that lists of boxes serve (near_cells and more).
   LatticeOperator(const UnitCell& cell, double edge, int degree, std::span<const CellIndex> near);
 
+  /// Of other sums, as strain_slopes gives them.
+  LatticeOperator(const LatticeSums& sums, int degree);
+
   /// Adds to `local` what all far images of the multipole give, so that with R_i of box units
   ///   u(x) = (1/edge) (sum_i local[i] R_i(u) + q |u|^2),   q the value returned: 0 for a neutral system.
   /// Both hold coefficients of degrees 0 ... degree in the order of SolidShape.

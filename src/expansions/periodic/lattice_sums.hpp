@@ -4,6 +4,7 @@
 //
 // psi the periodic potential in its conventions (docs/mathematics/periodic.md), R_i of laplace_harmonics.hpp.
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
@@ -20,5 +21,9 @@ struct LatticeSums {
 /// `near`: the images that are left out, 0 among them in any case. The expansion serves |u| <= sqrt 3, all pairs of
 /// points of a cube of edge a, where no image that is far comes closer than that.
 LatticeSums lattice_sums(const UnitCell& cell, double edge, int order, std::span<const CellIndex> near);
+
+/// Their derivatives where the lattice is strained and charges, edge and the list of near images stay: of the strains
+/// xx yy zz xy xz yz, see Strained.
+std::array<LatticeSums, 6> strain_slopes(const UnitCell& cell, double edge, int order, std::span<const CellIndex> near);
 
 }  // namespace farfield

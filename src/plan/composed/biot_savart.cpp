@@ -14,6 +14,7 @@ static Options options_for_potential(Options options) {
   if (options.at_sources)
     throw Error(ErrorCode::usage,
                 "velocities at particles and at targets in one call are not offered; leave at_sources out");
+  if (options.virial) throw Error(ErrorCode::usage, "vortex particles have no virial; leave it out");
   options.gradient = true;
   if (options.densities == 1) options.densities = 3;  // the components of the strengths
   options.scale /= 4 * std::numbers::pi;

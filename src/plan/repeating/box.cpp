@@ -53,10 +53,12 @@ void validate_box(const Options& o) {
 
 Box::Box(const Options& options, const Points& sources, const Points* targets)
     : options_(options),
+      with_gradient_(options.gradient),
       cell_(cell_of(options)),
       alike_(!targets),
       threads_(settle_team(options.threads).threads),
       sources_(read_host(sources)) {
+  options_.gradient = options.gradient || options.virial;
   if (targets) {
     targets_ = read_host(*targets);
     apart_ = targets->count;
@@ -85,7 +87,9 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   std::size_t most = 1;
   for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
   const auto points = sources * static_cast<std::int64_t>(most);
-  return {points, 8 * (6 * sources + 5 * points + 8 * targets) + BlockField::table_bytes(grid, grid.degree(degree))};
+  const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
+  return {points, 8 * (6 * sources + 5 * points + 8 * targets) + virial +
+                      BlockField::table_bytes(grid, grid.degree(degree), options.virial)};
 }
 
 /// Points that are not numbers stay: the near plan has the words for them.
@@ -134,6 +138,7 @@ void Box::add_images() {
         for (std::int64_t k = part.first; part.block == block && k < part.last; ++k) {
           const std::uint32_t j = blocked_sources_.order[static_cast<std::size_t>(k)];
           source_.push_back(j);
+          if (options_.virial) image_.push_back(n);
           with_images_.x.push_back(sources_.x[j] + shift[0]);
           with_images_.y.push_back(sources_.y[j] + shift[1]);
           with_images_.z.push_back(sources_.z[j] + shift[2]);
@@ -146,7 +151,7 @@ void Box::make_plan() {
   inner.periodic = Axes::none;
   inner.cell_x = inner.cell_y = inner.cell_z = inner.cell_ay = inner.cell_az = inner.cell_bx = inner.cell_bz =
       inner.cell_cx = inner.cell_cy = 0;
-  inner.at_sources = false;
+  inner.at_sources = inner.virial = false;
   inner.tolerance = std::max(near_part * share_ * options_.tolerance, reachable_tolerance(options_.precision));
   inner.tolerance = std::min(inner.tolerance, options_.tolerance);
   near_.reset();
@@ -154,12 +159,14 @@ void Box::make_plan() {
 }
 
 void Box::make_field(int degree) {
-  StageClock(own_, true)("images", [&] { far_.emplace(*grid_, std::min(degree, max_degree), threads_); });
+  StageClock(own_, true)("images",
+                         [&] { far_.emplace(*grid_, std::min(degree, max_degree), threads_, options_.virial); });
 }
 
 void Box::describe() {
   report_ = near_->report();
   report_.tolerance = options_.tolerance;
+  report_.gradient = with_gradient_, report_.virial = options_.virial;
   report_.periodic = word_of(options_.periodic);
   const std::array<Vector3, 3> rows = rows_of(options_);
   for (std::size_t i = 0; i < 3; ++i) report_.cell[i] = length(rows[i]);
@@ -176,8 +183,10 @@ void Box::describe() {
        std::to_string(grid_->count(0)) + " x " + std::to_string(grid_->count(1)) + " x " +
            std::to_string(grid_->count(2)),
        "of the cell, with expansions of degree " + std::to_string(far_->degree()) + " for all other images"});
+  report_.memory_bytes += BlockField::table_bytes(*grid_, far_->degree(), options_.virial) + 32 * with_images_.count();
+  if (!options_.virial) return;
   report_.memory_bytes +=
-      BlockField::table_bytes(*grid_, far_->degree()) + 32 * static_cast<std::int64_t>(with_images_.x.size());
+      12 * std::ssize(image_) + 8 * cell_.periodic_count() * (with_images_.count() + 3 * sources_.count());
 }
 
 void Box::require_neutral(const std::vector<double>& charge) const {
@@ -189,12 +198,21 @@ void Box::require_neutral(const std::vector<double>& charge) const {
                                       "has no limit; use strengths that add up to 0, or three axes");
 }
 
+/// Sum of q times the gradient.
+static Vector3 pull_of(const std::vector<double>& charge, const double* gradient) {
+  Vector3 pull{};
+  for (std::size_t j = 0; j < charge.size(); ++j)
+    for (std::size_t a = 0; a < 3; ++a) pull[a] += charge[j] * gradient[3 * j + a];
+  return pull;
+}
+
 HostSums Box::sum_once(const std::vector<double>& charge) {
   std::vector<double> all = charge;
   all.reserve(with_images_.x.size());
   for (const std::uint32_t j : source_) all.push_back(charge[j]);
   Result<double> near = near_->evaluate(all);
   HostSums sums{std::move(near.potential), std::move(near.gradient)};
+  if (options_.virial) near_pull_ = pull_of(charge, sums.gradient.data());
   near_potential_ = std::sqrt(squares_of(sums.potential)), near_gradient_ = std::sqrt(squares_of(sums.gradient));
   if (charge.empty() || at().x.empty()) return sums;
   std::vector<double> scaled = charge;
@@ -238,6 +256,41 @@ bool Box::raise_degree(const HostSums& sums) {
   return true;
 }
 
+/// What a strain of positions alone gives, about the cell's centre; then of the lattice alone, far images and near
+/// ones.
+void Box::find_virial(const std::vector<double>& charge, const HostSums& sums, double* virial) {
+  std::fill_n(virial, 6, 0.0);
+  if (charge.empty() || options_.scale == 0) return;
+  const std::array<double, 6> own = virial_of(sources_, grid_->root_centre(), charge, sums.gradient.data());
+  const std::array<double, 6> far = far_->virial();
+  for (std::size_t s = 0; s < 6; ++s) virial[s] = own[s] + far[s] / options_.scale;  // of far_ both charges have it
+  add_images_virial(charge, virial);
+}
+
+/// Half the sum of q times the gradient of the potential of near images, weighted by how many vectors these are away.
+/// All weights are 1 more, and the near sum is taken off again: images alone give so little that the near plan, whose
+/// tolerance is relative, would take pains with it.
+void Box::add_images_virial(const std::vector<double>& charge, double* virial) {
+  const auto count = static_cast<std::size_t>(cell_.periodic_count()), home = charge.size();
+  std::vector<double> weighted(count * with_images_.x.size()), gradient(3 * count * home);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::copy(charge.begin(), charge.end(), &weighted[i * with_images_.x.size()]);
+    for (std::size_t k = 0; k < image_.size(); ++k)
+      weighted[i * with_images_.x.size() + home + k] = charge[source_[k]] * (1 + image_[k][i]);
+  }
+  Outputs outputs;
+  outputs.gradient = gradient.data();
+  near_->evaluate(strengths(weighted, with_images_.count(), static_cast<std::int64_t>(count)), outputs);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vector3 pull = difference(pull_of(charge, &gradient[3 * i * home]), near_pull_);
+    for (std::size_t s = 0; s < 6; ++s) {
+      const auto [a, b] = Strained::place[s];
+      const Vector3& v = cell_.vector(static_cast<int>(i));
+      virial[s] += 0.25 * (pull[a] * v[b] + pull[b] * v[a]);
+    }
+  }
+}
+
 void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
   std::erase_if(own_.stages, [](const StageReport& stage) { return !stage.building; });
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
@@ -251,6 +304,7 @@ void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
     }
     deliver(sums, v, outputs, {sources_.count(), apart_, options_.at_sources});
     if (v == 0) describe();
+    if (outputs.virial) find_virial(charge, sums, outputs.virial + 6 * v);
   }
   report_.vectors = strengths.vectors;
 }

@@ -36,12 +36,15 @@ class Box : public Repeating {
   void make_field(int degree);
   void require_neutral(const std::vector<double>& charge) const;
   void describe();
+  void find_virial(const std::vector<double>& charge, const HostSums& sums, double* virial);
+  void add_images_virial(const std::vector<double>& charge, double* virial);
   HostSums sum_once(const std::vector<double>& charge);
   bool is_good_enough(const HostSums& sums);
   bool raise_degree(const HostSums& sums);
   const HostPoints& at() const { return alike_ ? sources_ : targets_; }
 
   Options options_;
+  bool with_gradient_;  ///< asked for; the virial needs it in any case
   UnitCell cell_;
   bool alike_;
   std::int64_t apart_ = -1;  ///< targets that are not sources
@@ -50,11 +53,13 @@ class Box : public Repeating {
   std::optional<BlockGrid> grid_;
   HostPoints with_images_;             ///< sources_ and their near images
   std::vector<std::uint32_t> source_;  ///< of each image
+  std::vector<CellIndex> image_;       ///< of the virial: where each of them is
   BlockedPoints blocked_sources_, blocked_targets_, sample_;
   HostPoints sampled_;
   std::optional<Plan> near_;
   std::optional<BlockField> far_;
   double near_potential_ = 0, near_gradient_ = 0;  ///< L2 norms of the near plan's results
+  Vector3 near_pull_{};                            ///< of the virial: sum of q times the near plan's gradient
   double share_ = 0.5;   ///< of the norm of the near images' sum: down to this the tolerance is kept
   Report report_, own_;  ///< own_: stages that the near plan does not have
 };

@@ -59,6 +59,18 @@ void deliver(const HostSums& sums, std::int64_t vector, const Outputs& o, const 
   both(o.potential, o.source_potential, sums.potential, 1);
 }
 
+std::array<double, 6> virial_of(const HostPoints& p, const std::array<double, 3>& origin,
+                                const std::vector<double>& charge, const double* gradient) {
+  std::array<double, 6> sum{};
+  for (std::size_t i = 0; i < charge.size(); ++i) {
+    const double x = p.x[i] - origin[0], y = p.y[i] - origin[1], z = p.z[i] - origin[2], q = charge[i];
+    const double fx = -q * gradient[3 * i], fy = -q * gradient[3 * i + 1], fz = -q * gradient[3 * i + 2];
+    sum[0] += x * fx, sum[1] += y * fy, sum[2] += z * fz;
+    sum[3] += 0.5 * (x * fy + y * fx), sum[4] += 0.5 * (x * fz + z * fx), sum[5] += 0.5 * (y * fz + z * fy);
+  }
+  return sum;
+}
+
 double squares_of(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;

@@ -1,5 +1,6 @@
 // Points, strengths and results of points that repeat, in double, beside the caller's arrays.
 #pragma once
+#include <array>
 #include <farfield/plan.hpp>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct HostTargets {
 
 /// Writes those of one vector of strengths.
 void deliver(const HostSums& sums, std::int64_t vector, const Outputs& outputs, const HostTargets& targets);
+
+/// Of points at x about the origin: half of this and its transpose, -sum of q x_a g_b, as xx yy zz xy xz yz.
+std::array<double, 6> virial_of(const HostPoints& points, const std::array<double, 3>& origin,
+                                const std::vector<double>& charge, const double* gradient);
 
 double squares_of(const std::vector<double>& values);
 

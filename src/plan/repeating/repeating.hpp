@@ -1,4 +1,5 @@
-// Repeating: what a plan of points that repeat is made of: a plan of points that do not, and the far images.
+// Repeating: a plan that is made of another one: of points that repeat, of a plan of points that do not, and the far
+// images; of points with their virial, of a plan that gives their gradient.
 #pragma once
 #include <farfield/plan.hpp>
 #include <memory>
@@ -19,6 +20,8 @@ struct RepeatedBound {
   std::int64_t sources, bytes;
 };
 RepeatedBound bound_of_repeating(const Options& options, std::int64_t sources, std::int64_t targets);
+/// Throws Error(usage) where there is no virial.
+void validate_virial(const Options& options, bool targets_apart);
 std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets);
 
 }  // namespace farfield

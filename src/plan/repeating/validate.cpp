@@ -1,7 +1,9 @@
 #include <string>
 
 #include "kernels/periodic/cells.hpp"
+#include "kernels/traits.hpp"
 #include "plan/repeating/box.hpp"
+#include "plan/repeating/open_virial.hpp"
 #include "plan/repeating/repeating.hpp"
 #include "plan/rows.hpp"
 
@@ -20,12 +22,23 @@ void validate_periodic(const Options& o) {
   validate_rows(o);
 }
 
+void validate_virial(const Options& o, bool targets_apart) {
+  if (!o.virial) return;
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };
+  if (!offers_cells(o.kernel))
+    refuse(std::string("kernel ") + traits(o.kernel).name + " has no virial; leave it out, or use kernel laplace3d");
+  if (o.dipoles) refuse("the virial of dipoles is not offered; leave it out, or the dipoles");
+  if (targets_apart) refuse("a virial is that of sources among each other; leave it out, or the targets");
+}
+
 RepeatedBound bound_of_repeating(const Options& options, std::int64_t sources, std::int64_t targets) {
+  if (options.periodic == Axes::none) return {sources, 8 * 7 * sources};  // positions, strengths, gradients
   if (offers_cells(options.kernel)) return Box::bound(options, sources, targets);
   return {3 * sources, 8 * (12 * sources + 5 * targets)};  // two images of each source, and a series beside
 }
 
 std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets) {
+  if (options.periodic == Axes::none) return std::make_unique<OpenVirial>(options, sources);
   if (offers_cells(options.kernel)) return std::make_unique<Box>(options, sources, targets);
   return std::make_unique<Rows>(options, sources, targets);
 }

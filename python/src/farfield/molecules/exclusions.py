@@ -34,8 +34,9 @@ class Exclusions:
         _, once = np.unique(low * count + high, return_index=True)
         self.first, self.second, self.less = low[once], high[once], 1 - keep[once]
 
-    def take_off(self, positions: Host, charges: Host, cell: Cell, potential: Host, force: Host) -> None:
-        """Of the potential (N,) and the forces (N, 3), in place: (1 - keep) q q / r at the shortest image."""
+    def take_off(self, positions: Host, charges: Host, cell: Cell, potential: Host, force: Host) -> Host:
+        """Of the potential (N,) and the forces (N, 3), in place: (1 - keep) q q / r at the shortest image. Returns what
+        is to be taken off the virial, (3, 3)."""
         i, j = self.first, self.second
         d = cell.shortest_images(positions[i] - positions[j])
         r2 = (d**2).sum(axis=1)
@@ -47,6 +48,8 @@ class Exclusions:
         pull = (shared * inverse**2 * charges[i] * charges[j])[:, None] * d
         for axis in range(3):
             force[:, axis] -= np.bincount(i, pull[:, axis], count) - np.bincount(j, pull[:, axis], count)
+        virial: Host = d.T @ pull  # of pulls along d symmetric, to rounding
+        return 0.5 * (virial + virial.T)
 
 
 def _whole(name: str, array: Any) -> Host:

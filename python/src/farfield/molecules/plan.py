@@ -1,4 +1,4 @@
-"""Coulomb sums of molecules: energy, potential and forces, in open space or in a periodic cell, bonds left out."""
+"""Coulomb sums of molecules: energy, potential, forces and virial, in open space or in a periodic cell, bonds left out."""
 
 from __future__ import annotations
 
@@ -37,16 +37,19 @@ class Coulomb:
         double; with precision="single" the sum that they are taken off is rounded before.
     tolerance: relative L2 error of the potential and of the forces, exclusions applied: where they leave less than there
         was, the sum is planned again more tightly.
+    virial: give the virial, too, which takes a few times as long with periodic axes: exclusions and surface applied, minus
+        the derivative of the energy by a strain of cell and positions. Its error is that of the forces, times how far apart
+        the cell's points are (docs/mathematics/periodic.md).
     coulomb_constant: of the energies, e.g. 332.06371 for charges e, Angstrom and kcal/mol.
     options: others of a Plan, e.g. threads, method, check.
 
-    There is no virial yet. Arrays are NumPy's, or others in host memory; results are NumPy's, in double.
+    Arrays are NumPy's, or others in host memory; results are NumPy's, in double.
     """
 
     def __init__(self, charges: Array, *, cell: Any = None, pbc: Any = None, surface: str | float = "tinfoil",
                  background: str = "neutralize", exclusions: Any = None, tolerance: float = 1e-6,
                  precision: str = "double", backend: str = "auto", coulomb_constant: float = 1.0,
-                 remove_net_force: bool = False, **options: Any) -> None:
+                 remove_net_force: bool = False, virial: bool = False, **options: Any) -> None:
         for name in options:
             if name in _settled or name.startswith("cell_"):
                 raise UsageError(f"{name} is settled by Coulomb sums themselves; leave it out, or use farfield.Plan")
@@ -54,7 +57,7 @@ class Coulomb:
             raise UsageError(f'background is {background!r}; pass "neutralize" or "error"')
         self._background, self._surface, self._pbc = background, _outside(surface), pbc
         self._tolerance, self._constant, self._remove = tolerance, float(coulomb_constant), remove_net_force
-        self._options: dict[str, Any] = {"precision": precision, "backend": backend, **options}
+        self._options: dict[str, Any] = {"precision": precision, "backend": backend, "virial": virial, **options}
         self._floor, self._asked = _tightest.get(precision, 1.0), tolerance
         self._plan: Plan | None = None
         self._charges = _numbers_of("charges", charges)
@@ -80,35 +83,37 @@ class Coulomb:
         places = fitting("positions", positions, (len(self._charges), 3))
         assert places is not None
         moment = self._dipole(places, dipole)
-        sums, potential, forces = self._sum(places)
+        sums, potential, forces, virial = self._sum(places)
         energy = 0.5 * float(self._charges @ potential)
         if self._surface is not None:
             strength = 4 * np.pi / ((2 * self._surface + 1) * self._cell.measure)
             energy += 0.5 * strength * float(moment @ moment)
             potential += strength * (places @ moment)
             forces -= strength * self._charges[:, None] * moment
-        for values in (potential, forces):
+            virial += strength * (0.5 * float(moment @ moment) * np.eye(3) - np.outer(moment, moment))
+        for values in (potential, forces, virial):
             values *= self._constant
         net = forces.sum(axis=0)
         if self._remove and len(forces):
             forces -= net / len(forces)
         assert sums.report is not None
         return CoulombSums(self._constant * energy, potential, forces, 0.5 * self._charges * potential, net,
-                           float(self._charges.sum()), moment, sums.report)
+                           float(self._charges.sum()), moment, sums.report, virial if self._options["virial"] else None)
 
-    def _sum(self, places: Host) -> tuple[Result, Host, Host]:
-        """Tin-foil potential and forces, exclusions applied, to the tolerance of what they leave."""
+    def _sum(self, places: Host) -> tuple[Result, Host, Host, Host]:
+        """Tin-foil potential, forces and virial, exclusions applied, to the tolerance of what they leave."""
         while True:
             sums = self._planned(places).evaluate(self._charges)
             potential, forces = np.array(sums.potential), -self._charges[:, None] * sums.gradient
+            virial = _matrix(sums.virial) if self._options["virial"] else np.zeros((3, 3))
             if self._excluded is None:
-                return sums, potential, forces
+                return sums, potential, forces, virial
             whole = np.linalg.norm(potential), np.linalg.norm(forces)
-            self._excluded.take_off(places, self._charges, self._cell, potential, forces)
+            virial -= self._excluded.take_off(places, self._charges, self._cell, potential, forces)
             left = np.linalg.norm(potential), np.linalg.norm(forces)
             needed = self._tolerance * min([1.0, *(float(some / all_) for some, all_ in zip(left, whole) if all_)])
             if max(needed, self._floor) >= self._asked:
-                return sums, potential, forces
+                return sums, potential, forces, virial
             # Half of it, so that the next steps of a run need no other plan.
             self._asked, self._plan = max(needed / 2, self._floor), None
 
@@ -152,6 +157,12 @@ def _numbers_of(name: str, array: Array) -> Host:
     return given
 
 
+def _matrix(six: Host) -> Host:
+    """(3, 3) from xx yy zz xy xz yz."""
+    xx, yy, zz, xy, xz, yz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
 def _outside(surface: Any) -> float | None:
     """The dielectric constant, None for an infinite one."""
     constant = {"tinfoil": np.inf, "vacuum": 1.0}.get(surface) if isinstance(surface, str) else surface
@@ -163,9 +174,9 @@ def _outside(surface: Any) -> float | None:
 def coulomb(positions: Array, charges: Array, *, cell: Any = None, pbc: Any = None, surface: str | float = "tinfoil",
             background: str = "neutralize", exclusions: Any = None, tolerance: float = 1e-6, dipole: Any = None,
             precision: str = "double", backend: str = "auto", coulomb_constant: float = 1.0,
-            remove_net_force: bool = False, **options: Any) -> CoulombSums:
-    """Energy, potential and forces of charges, in open space or in a periodic cell; arguments are those of Coulomb."""
+            remove_net_force: bool = False, virial: bool = False, **options: Any) -> CoulombSums:
+    """Energy, potential, forces and virial of charges, in open space or in a periodic cell; arguments are those of Coulomb."""
     plan = Coulomb(charges, cell=cell, pbc=pbc, surface=surface, background=background, exclusions=exclusions,
                    tolerance=tolerance, precision=precision, backend=backend, coulomb_constant=coulomb_constant,
-                   remove_net_force=remove_net_force, **options)
+                   remove_net_force=remove_net_force, virial=virial, **options)
     return plan.evaluate(positions, dipole=dipole)
