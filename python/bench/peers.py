@@ -1,12 +1,12 @@
-"""peers.py [--gpu] [--n 1e4,1e5,1e6] [--limit SECONDS] [--threads 2] [--json FILE]: Farfield beside other packages from Python,
-on the same points: uniform in the unit cube, masses in (0, 1), potential and gradient at all of them.
+"""peers.py [--gpu] [--n 1e4,1e5,1e6] [--limit SECONDS] [--threads 2] [--only NAME] [--json FILE]: Farfield beside other packages
+from Python, on the same points: uniform in the unit cube, masses in (0, 1), potential and gradient at all of them.
 
 Each row is a process of its own; packages that cannot be imported have a row that says so. Columns: seconds of a whole call, tree
 included, from the caller's arrays to results in their order, the median of three after a first one, which is beside it
 (compilation); relative L2 errors on 1,000 targets against sums in double by NumPy; MB by which the process, or the memory
 of the GPU, grew; lines of user code in calls.py; and the time of the fastest Farfield row of this N with errors as small,
-over that of the row: below 1 Farfield is faster. What takes longer than the limit has no further rows at larger N. --gpu: rows of
-one GPU, besides those of the CPU; arrays are there before the clock starts, where a package takes such.
+over that of the row: below 1 Farfield is faster. What takes longer than the limit, or is expected to after the N before, is left
+out with a word. --gpu: rows of one GPU, besides those of the CPU; arrays are there before the clock starts, where a package takes such.
 """
 import argparse
 import gc
@@ -136,24 +136,38 @@ def in_a_process(index, setting, type_, count, threads, limit):
     return json.loads(lines[-1]) if lines else {"why": said[:100]}
 
 
+class Expected:
+    """Seconds of a row at the next N, from those of the last one: by its square where all pairs are summed."""
+
+    def __init__(self):
+        self._last = {}
+
+    def learn(self, key, found):
+        self._last[key] = found["n"], found.get("first", math.inf)
+
+    def seconds(self, key, count):
+        before, seconds = self._last.get(key, (count, 0.0))
+        return seconds * (count / before) ** (2 if key[1] == "all pairs" else 1)
+
+
 def measured(arguments):
-    slow = set()
+    expected = Expected()
     for count in [int(float(n)) for n in arguments.n.split(",")]:
         points, masses = bodies(count)
         true = exact(points, masses, chosen(count))
         for index, contender in enumerate(contenders):
-            if contender.gpu and not arguments.gpu:
+            if contender.gpu and not arguments.gpu or not contender.name.startswith(arguments.only):
                 continue
             for type_ in contender.types:
                 for setting in contender.settings:
                     found = {"name": contender.name, "setting": setting, "type": type_, "n": count, "lines": contender.lines,
                              "where": "GPU" if contender.gpu else "CPU"}
-                    if (index, setting, type_) in slow:
-                        found["why"] = "left out: too slow before"
+                    key = index, setting, type_
+                    if expected.seconds(key, count) > arguments.limit:
+                        found["why"] = f"left out: more than {arguments.limit:.0f} s are expected"
                     else:
-                        found |= in_a_process(index, setting, type_, count, arguments.threads, arguments.limit)
-                    if found.get("why", "").startswith("more"):
-                        slow.add((index, setting, type_))
+                        found |= in_a_process(*key, count, arguments.threads, arguments.limit)
+                        expected.learn(key, found)
                     if "results" in found:
                         results = np.array(found.pop("results"))
                         found["potential"], found["gradient"] = relative(results[:, 0], true[0]), relative(results[:, 1:], true[1])
@@ -193,6 +207,7 @@ def main():
     parser.add_argument("--n", default="1e4,1e5,1e6")
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", default="", help="rows of packages whose name begins so")
     parser.add_argument("--json")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
