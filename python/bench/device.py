@@ -1,7 +1,12 @@
-"""What a call on arrays of a CUDA device moves over the bus, as the driver's profiler counts it, and what it costs."""
+"""device.py [GPU_CALL]: what a call on arrays of a CUDA device moves over the bus, as the driver's profiler counts it, and
+what it costs with 100 points. GPU_CALL, the program bench/gpu_call, prints the same call from C++ first and last, so that the
+difference is seen.
+"""
 import json
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 
@@ -9,6 +14,8 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 import farfield as ff
+from farfield import _core
+from farfield.device import on_device
 
 points, charges = torch.rand(100_000, 3, device="cuda"), torch.rand(100_000, device="cuda")
 
@@ -40,26 +47,42 @@ for name, call in (("a copy of the charges, for comparison", lambda: charges.cpu
 
 few = torch.rand(100, 3, device="cuda", dtype=torch.float64)
 ones = torch.ones(100, device="cuda", dtype=torch.float64)
-small = ff.Plan(few, gradient=True)
-out = small.evaluate(ones)
-core = small._core
-from farfield import _core  # noqa: E402
-from farfield.device import DeviceArray, for_core  # noqa: E402
-
 report = ff.Report()
-potential, gradient = DeviceArray("r", out.potential), DeviceArray("r", out.gradient)
-outputs = _core.Outputs(potential=for_core(potential), gradient=for_core(gradient))
 
 
-def alone():
-    core.evaluate(DeviceArray("q", ones).capsule(), None, outputs, report)
+def from_cpp():
+    for program in sys.argv[1:2]:
+        print(subprocess.run([program], check=True, capture_output=True, text=True).stdout, end="")
 
 
-for name, call in (("the module alone", alone), ("plan.evaluate(q)", lambda: small.evaluate(ones)),
-                   ("plan.evaluate(q, out=r)", lambda: small.evaluate(ones, out=out))):
+def microseconds(call):
     times = []
     for _ in range(1000):
         began = time.perf_counter()
         call()
         times.append(time.perf_counter() - began)
-    print(f"100 points: {name:24} {1e6 * statistics.median(times):7.1f} us")
+    return 1e6 * statistics.median(times)
+
+
+def of_method(method):
+    """The module's own share is that of a call with arrays which were made ready before; a capsule serves one call."""
+    small = ff.Plan(few, gradient=True, method=method)
+    out = small.evaluate(ones)
+    outputs = _core.Outputs(potential=on_device("r", out.potential).capsule(), gradient=on_device("r", out.gradient).capsule())
+    side = torch.cuda.Stream()
+
+    def on_another_stream():
+        with torch.cuda.stream(side):
+            small.evaluate(ones)
+
+    for name, call in (("the module alone", lambda: small._core.evaluate(on_device("q", ones).capsule(), None, outputs, report)),
+                       ("plan.evaluate(q)", lambda: small.evaluate(ones)),
+                       ("plan.evaluate(q, out=r)", lambda: small.evaluate(ones, out=out)),
+                       ("on another stream of torch", on_another_stream)):
+        print(f"100 points: Python {name:30}, method {method:7} {microseconds(call):7.1f} us")
+
+
+from_cpp()
+for method in ("auto", "direct"):
+    of_method(method)
+from_cpp()

@@ -2,6 +2,7 @@
 
 A hundred points on one thread, so that there is little else to measure.
 """
+import importlib.util
 import statistics
 import time
 
@@ -37,3 +38,22 @@ print(f"the module alone, report read  {microseconds(module_alone):6.1f} us")
 print(f"plan.evaluate(q)               {microseconds(lambda: plan.evaluate(charges)):6.1f} us")
 print(f"plan.evaluate(q, out=r)        {microseconds(lambda: plan.evaluate(charges, out=out)):6.1f} us")
 print(f"of each the library's stages   {statistics.median(library):6.1f} us")
+
+
+def by_jax():
+    """A compiled function of JAX, as XLA calls the library itself and as it calls back."""
+    import jax
+
+    import farfield.jax
+
+    jax.config.update("jax_enable_x64", True)
+    places, ones, ways = jax.numpy.asarray(points), jax.numpy.ones(100), farfield.jax.platforms
+    for name, farfield.jax.platforms in (("interface", ways), ("callbacks", ())):
+        sums = jax.jit(lambda q: farfield.jax.evaluate(places, q, gradient=True, threads=1, method="direct"))
+        sums(ones)
+        if name == "callbacks" or ways:
+            print(f"farfield.jax in jit, {name} {microseconds(lambda: jax.block_until_ready(sums(ones)), 500):6.1f} us")
+
+
+if importlib.util.find_spec("jax"):
+    by_jax()

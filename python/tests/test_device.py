@@ -1,4 +1,6 @@
 """Arrays on a CUDA device: what Python does with them, seen with fakes; and with torch and CuPy where there is a GPU."""
+import importlib
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,42 @@ def test_dipoles_of_a_device_have_to_be_contiguous(points):
     plan = _core.Plan(points, None, None, None, {"dipoles": True})
     with pytest.raises(ff.InputError, match="x y z of a dipole do not follow each other"):
         plan.evaluate(None, np.ones((3, 600)).T, _core.Outputs(np.empty(600)), ff.Report())
+
+
+def test_of_torch_by_its_own_calls(points, charges, monkeypatch):
+    """Tensors of the host stand for those of a device: what is asked of torch is the same."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    device = importlib.import_module("farfield.device")
+    monkeypatch.setattr(device._core, "built_with_cuda", lambda: True)
+    plan, core = ff.Plan(points), _core.Plan(points, None, None, None, {})
+    q = device.on_device("q", torch.from_numpy(charges))
+    results = q.empty((600,))
+    monkeypatch.setattr(device, "_stream_of", lambda torch, tensor: 0)
+    core.evaluate(q.capsule(), None, _core.Outputs(results.capsule()), ff.Report())
+    assert np.array_equal(results.source.numpy(), plan.evaluate(charges).potential)
+    with pytest.raises(ff.InputError, match="detach"):
+        device.on_device("q", torch.ones(3, requires_grad=True)).capsule()
+    whole = torch.ones(20, dtype=torch.float64)
+    odd, even, last = (device.on_device("q", part) for part in (whole[1:19:2], whole[:19:2], whole[19:]))
+    assert odd.overlaps(even) and not even.overlaps(last) and last.contiguous() and not odd.contiguous()
+
+
+class Waiting:
+    """What is on another stream than the library's has to be waited for, and what is made for the call has not."""
+
+    def __init__(self):
+        self.streams, self.dtype, self.shape = [], np.dtype(float), (3,)
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+
+
+@pytest.mark.parametrize(("fresh", "stream"), [(False, 1), (True, -1)])
+def test_what_is_waited_for(fresh, stream, monkeypatch):
+    monkeypatch.setattr("farfield.device._core", type("Core", (), {"built_with_cuda": staticmethod(lambda: True)}))
+    source = Waiting()
+    DeviceArray("q", source, fresh).capsule()
+    assert source.streams == [stream]
 
 
 @pytest.mark.skipif(not on_gpu, reason="no GPU, or built without CUDA")

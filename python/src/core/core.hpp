@@ -40,5 +40,7 @@ void bind_motion(nb::module_& module);
 void bind_density(nb::module_& module);
 /// Where zlib, libpng, fmt and nlohmann-json were found at the build.
 void bind_bodies(nb::module_& module);
+/// Where jaxlib's headers were found at the build.
+void bind_jax(nb::module_& module);
 
 }  // namespace farfield::python

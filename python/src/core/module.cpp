@@ -18,6 +18,9 @@ NB_MODULE(_core, module) {
 #ifdef FARFIELD_PYTHON_FILES
   python::bind_bodies(module);
 #endif
+#ifdef FARFIELD_PYTHON_JAX
+  python::bind_jax(module);
+#endif
   module.attr("version") = FARFIELD_VERSION;
   nb::class_<DeviceInfo>(module, "DeviceInfo")
       .def_ro("name", &DeviceInfo::name)

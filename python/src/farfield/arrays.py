@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import DeviceArray, cuda
+from .device import DeviceArray, cuda, on_device
 from .errors import DeviceError, InputError
 
 Array = Any  #: np.ndarray, or whatever offers __dlpack__ (torch, jax, cupy, ...)
@@ -19,9 +19,9 @@ _cpu = (1, 3)  # DLPack's device types of the host: kDLCPU, kDLCUDAHost
 
 def _by_dlpack(name: str, array: Array) -> Taken:
     """The same memory as a NumPy array, or as one of a device."""
-    kind = int(array.__dlpack_device__()[0])
+    kind = cuda[0] if getattr(array, "is_cuda", False) is True else int(array.__dlpack_device__()[0])
     if kind in cuda:
-        return DeviceArray(name, array)
+        return on_device(name, array)
     if kind not in _cpu:
         raise DeviceError(f"{name} are on a device of DLPack's type {kind}; pass arrays in host memory or on a CUDA device")
     try:

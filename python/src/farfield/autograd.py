@@ -181,10 +181,15 @@ def forget() -> None:
     _plans.clear()
 
 
+def asked(options: str, gradient: bool, hessian: bool, dipoles: bool) -> dict[str, Any]:
+    """All options of a plan."""
+    return {**_decoded(options), "gradient": gradient or hessian, "hessian": hessian, "dipoles": dipoles}
+
+
 def sums(options: str, sources: Array, targets: Array | None, strengths: Array | None, dipoles: Array | None,
          gradient: bool, hessian: bool) -> Field:
     """The sums themselves, of arrays that Plan takes."""
-    wanted = {**_decoded(options), "gradient": gradient or hessian, "hessian": hessian, "dipoles": dipoles is not None}
+    wanted = asked(options, gradient, hessian, dipoles is not None)
     return _plans.evaluate(wanted, (sources, targets), (strengths, dipoles))
 
 

@@ -4,7 +4,8 @@
     loss = lambda q: farfield.jax.evaluate(sources, q, targets, tolerance=1e-6).potential.sum()
     jax.grad(loss)(charges)
 
-The library computes in host memory, called back by XLA.
+XLA calls the library by its foreign function interface, where the module was built with the headers of jaxlib: on the CPU,
+and on a CUDA device where the library has CUDA. Elsewhere it calls back into Python and host memory.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd
+from . import _core, autograd
 from .arrays import Array
-from .autograd import Field, checked, encode, forget, pull_back
+from .autograd import Field, checked, encode, pull_back
 
-__all__ = ["Field", "evaluate", "forget"]
+__all__ = ["Field", "evaluate", "forget", "platforms"]
 
 jax: Any = import_module("jax")  # as Any: mypy must pass where jax is missing, too
 _SymbolicZero: Any = import_module("jax.custom_derivatives").SymbolicZero
@@ -34,9 +35,34 @@ def _forward(static: _Static, sources: Array, targets: Array, strengths: Array, 
     count = (sources if targets is None else targets).shape[0]
     shapes: list[Any] = [(), (3,)][:1 + (gradient or hessian)] + [(6,)] * hessian
     results = tuple(jax.ShapeDtypeStruct((carried.shape[0], count, *shape), carried.dtype) for shape in shapes)
-    # Strengths that vmap maps over become densities: with one length along its axis, points are the same for all.
-    return Field(*jax.pure_callback(partial(_host, static), results, sources, targets, strengths, dipoles,
-                                    vmap_method="expand_dims"))
+    given = (sources, targets, strengths, dipoles)
+    by_callback = partial(_by_callback, static, results)
+    if not platforms:
+        return Field(*by_callback(*given))
+    native = partial(_by_handler, _attributes(static, given), results)
+    ways = {platform.lower(): native for platform in platforms}
+    return Field(*jax.lax.platform_dependent(*given, **ways, default=by_callback))
+
+
+# Strengths that vmap maps over become densities: with one length along its axis, points are the same for all.
+_batched = "expand_dims"
+
+
+def _attributes(static: _Static, given: tuple[Array, ...]) -> dict[str, Any]:
+    """Options as XLA carries them, by their types, and which arrays there are."""
+    options, gradient, hessian = static
+    attributes = _core.jax_attributes(autograd.asked(options, gradient, hessian, given[3] is not None))
+    whole = {name: np.int64(value) if type(value) is int else value for name, value in attributes.items()}
+    return {**whole, "targets": given[1] is not None, "strengths": given[2] is not None}
+
+
+def _by_handler(attributes: dict[str, Any], results: Any, *given: Array) -> Any:
+    call = jax.ffi.ffi_call(_target, results, vmap_method=_batched)
+    return call(*(array for array in given if array is not None), **attributes)
+
+
+def _by_callback(static: _Static, results: Any, *given: Array) -> Any:
+    return jax.pure_callback(partial(_host, static), results, *given, vmap_method=_batched)
 
 
 def _host(static: _Static, *given: Any) -> tuple[Any, ...]:
@@ -87,6 +113,24 @@ def _backward(static: _Static, saved: Any, incoming: Field) -> tuple[Any, ...]:
     found = pull_back(jax.numpy, sums, static[0], (sources, targets), (strengths, dipoles), moved, set(wanted))
     return tuple(found.get(name) if name in wanted else None for name in _inputs)
 
+
+def forget() -> None:
+    """Frees the plans that are kept for the next call, four at most."""
+    autograd.forget()
+    if platforms:
+        _core.jax_forget()
+
+
+_target = "farfield_sums"
+#: where XLA calls the library itself: "cpu", "CUDA"
+platforms: tuple[str, ...] = ()
+if hasattr(_core, "jax_handlers"):
+    for _platform, _handler in _core.jax_handlers().items():
+        try:
+            jax.ffi.register_ffi_target(_target, _handler, platform=_platform)
+        except RuntimeError:  # a JAX whose interface is of another version than the headers
+            continue
+        platforms += (_platform,)
 
 _sums = jax.custom_vjp(_forward, nondiff_argnums=(0,))
 _sums.defvjp(_saved, _backward, symbolic_zeros=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array, Host, Taken
-from .device import DeviceArray, cuda
+from .device import DeviceArray, cuda, on_device
 from .errors import InputError
 from .report import Report
 
@@ -110,8 +110,8 @@ def _writable(name: str, array: Array) -> Taken:
         return array
     if not hasattr(array, "__dlpack__"):
         raise InputError(f"out: {name} is a {type(array).__name__}; pass an array")
-    if int(array.__dlpack_device__()[0]) in cuda:
-        return DeviceArray(f"out: {name}", array)
+    if getattr(array, "is_cuda", False) is True or int(array.__dlpack_device__()[0]) in cuda:
+        return on_device(f"out: {name}", array)
     try:
         return np.from_dlpack(array)
     except (BufferError, RuntimeError, TypeError) as error:
