@@ -3,6 +3,7 @@
 #include <farfield/views.hpp>
 #include <memory>
 
+#include "backends/box_points.hpp"
 #include "backends/evaluator.hpp"
 #include "model/choose.hpp"
 
@@ -35,6 +36,9 @@ struct Joined {
   std::shared_ptr<void> owner;
 };
 Joined join(const Machine& machine, const Points& a, const Points& b);
+
+/// On the current device.
+std::unique_ptr<BoxPoints> make_device_box_points();
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);

@@ -172,8 +172,10 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
 
 /// The old points stay until the new ones are taken.
 void Plan::State::build_repeating(const Points& source_points, const Points* targets) {
-  repeating = make_repeating(options, source_points, targets);
+  if (!repeating || !repeating->move(source_points, targets))
+    repeating = make_repeating(options, source_points, targets);
   report = repeating->report();
+  backend = repeating->backend();
   lost.reset();
   alike = !targets;
   sources = source_points.count;
@@ -209,7 +211,7 @@ void Plan::State::require_points() const {
 
 /// A forked process has neither the device's memory nor its context.
 void Plan::State::require_own_device() const {
-  if (evaluators && backend == Backend::cuda && devices_lost_by_fork())
+  if ((evaluators || repeating) && backend == Backend::cuda && devices_lost_by_fork())
     throw Error(ErrorCode::device,
                 "the plan was built on a CUDA device before this process was forked, which cannot use it; "
                 "make the plan in the process that uses it");
@@ -275,10 +277,11 @@ static void start_evaluation(Report& report, std::int64_t vectors) {
 void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   require_points();
   require_own_device();
-  if (repeating && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
+  if (repeating && backend == Backend::cpu &&
+      (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
     throw Error(ErrorCode::device,
-                "strengths and results of points that repeat, or whose virial is wanted, are not offered in device "
-                "memory; use host memory");
+                "strengths or results are in device memory, but this plan, of points that repeat or whose virial is "
+                "wanted, keeps them in host memory; pass host memory");
   validate(strengths, sources, options.dipoles, backend == Backend::cuda);
   check_outputs(outputs);
   elements(strengths.vectors, (options.hessian ? 6 : 3) * (alike ? sources : sources + apart));

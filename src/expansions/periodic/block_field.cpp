@@ -88,8 +88,10 @@ BlockedPoints::BlockedPoints(const BlockGrid& grid, const double* x, const doubl
     : order(static_cast<std::size_t>(count)), axis{x, y, z} {
   std::vector<std::int64_t> begin(static_cast<std::size_t>(grid.blocks()) + 1);
   std::vector<std::int32_t> block(order.size());
+  const BlockView places = grid.view();
   for (std::size_t i = 0; i < order.size(); ++i) {
-    block[i] = grid.block_of({x[i], y[i], z[i]});
+    const double point[3] = {x[i], y[i], z[i]};
+    block[i] = places.block_of(point);
     ++begin[static_cast<std::size_t>(block[i]) + 1];
   }
   for (std::size_t b = 1; b < begin.size(); ++b) begin[b] += begin[b - 1];
@@ -121,6 +123,25 @@ BlockField::BlockField(const BlockGrid& grid, int degree, int threads, bool viri
   for (int vector = 0; vector < grid.cell().periodic_count(); ++vector) weighted_tables_.push_back(make_tables(vector));
   for (const LatticeSums& slopes : strain_slopes(grid.cell(), root_edge_, 2 * degree, near_))
     straining_.emplace_back(slopes, degree);
+}
+
+BlockMaps BlockField::maps() const {
+  BlockMaps m;
+  m.degree = degree(), m.blocks = grid_.blocks();
+  m.unit = unit_, m.root_edge = root_edge_;
+  m.root_centre = grid_.root_centre();
+  m.recurrence = recurrence_, m.roots = convolution_.roots(), m.power = to_root_.front().power();
+  for (int block = 0; block < m.blocks; ++block) {
+    m.centres.push_back(grid_.centre(block));
+    const SolidConvolution::Numbers& unit = to_root_[static_cast<std::size_t>(block)].unit();
+    m.unit_charges.insert(m.unit_charges.end(), unit.begin(), unit.end());
+  }
+  m.lattice = lattice_->table(), m.even = lattice_->even(), m.quadratic = lattice_->quadratic();
+  m.m2l.resize(tables_.size());
+  const std::size_t size = convolution_.table_size();
+#pragma omp parallel for num_threads(threads_)
+  for (std::size_t at = 0; at < tables_.size(); at += size) convolution_.make_table(&tables_[at], &m.m2l[at]);
+  return m;
 }
 
 /// One number for all pairs of blocks that stand to each other alike.

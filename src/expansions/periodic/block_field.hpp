@@ -31,6 +31,20 @@ struct BlockedPoints {
   BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z, std::int64_t count);
 };
 
+/// What BlockField does, as tables for a backend that does it in its own memory. Those of SolidConvolution.
+struct BlockMaps {
+  int degree = 0, blocks = 0;
+  double unit = 1, root_edge = 1;  ///< lengths in which expansions of blocks and of the cell are
+  Vector3 root_centre{};
+  std::vector<Vector3> centres;
+  std::vector<double> recurrence, roots, power;  ///< power: of unit / root_edge
+  SolidConvolution::Numbers m2l;                 ///< [to * blocks + from][table]
+  SolidConvolution::Numbers unit_charges;  ///< [block][coefficient]: of a unit charge at its centre, about the cell's
+  SolidConvolution::Numbers lattice;
+  bool even = false;     ///< odd degrees of `lattice` are 0
+  double quadratic = 0;  ///< of the lattice, see LatticeOperator::apply
+};
+
 class BlockField {
  public:
   /// `virial`: with the tables that virial() needs.
@@ -46,6 +60,8 @@ class BlockField {
   /// zz xy xz yz. Of the last charges.
   std::array<double, 6> virial() const;
   int degree() const { return convolution_.degree(); }
+  BlockMaps maps() const;
+  std::shared_ptr<void> kept;  ///< what a backend makes of maps()
   /// Of the tables, most of which stand for pairs of blocks.
   static std::int64_t table_bytes(const BlockGrid& grid, int degree, bool virial);
 

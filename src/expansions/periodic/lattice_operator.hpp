@@ -26,6 +26,10 @@ class LatticeOperator {
   /// Both hold coefficients of degrees 0 ... degree in the order of SolidShape.
   double apply(const double* multipole, const RootMoments& moments, double* local) const;
 
+  const SolidConvolution::Numbers& table() const { return table_; }
+  bool even() const { return even_; }
+  double quadratic() const { return quadratic_; }
+
  private:
   SolidConvolution convolution_;
   bool even_;

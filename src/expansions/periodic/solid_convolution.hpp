@@ -27,6 +27,7 @@ class SolidConvolution {
   /// `sums`: coefficients of the function of x - y that acts between sources and targets, to twice the degree.
   void make_table(const double* sums, Number* table) const;
   std::size_t table_size() const { return root_.size(); }
+  const std::vector<double>& roots() const { return root_; }
   /// Adds to `local` what that function makes of the sources. `even`: its odd degrees are 0.
   void m2l(const Numbers& scaled_multipole, const Number* table, bool even, double* local) const;
 
@@ -45,11 +46,13 @@ class SolidShift {
   void m2m(const SolidConvolution::Numbers& from, SolidConvolution::Numbers& to) const;
   /// Adds the local expansion about the other centre to `to`. Both give potentials without a factor before their sum.
   void l2l(const double* from, double* to) const;
+  const SolidConvolution::Numbers& unit() const { return unit_; }
+  const std::vector<double>& power() const { return power_; }
 
  private:
   const SolidConvolution& convolution_;
-  SolidConvolution::Numbers at_;  ///< of a unit charge at d
-  std::vector<double> power_;     ///< ratio^n
+  SolidConvolution::Numbers unit_;  ///< of a unit charge at d
+  std::vector<double> power_;       ///< ratio^n
 };
 
 /// Coefficients of the local expansion's derivatives along x, y and z.

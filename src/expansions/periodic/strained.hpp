@@ -49,23 +49,24 @@ struct Strained {
   Strained& operator*=(const Factor& b) {
     return *this = *this * b;
   }
+
+  // Of this class alone: beside functions of the namespace, sqrt of a double would be one of these.
+  friend Strained sqrt(const Strained& x) {
+    const double root = std::sqrt(x.value);
+    return x.chain(root, 0.5 / root);
+  }
+  friend Strained exp(const Strained& x) {
+    const double power = std::exp(x.value);
+    return x.chain(power, power);
+  }
+  friend Strained erfc(const Strained& x) {
+    constexpr double over_root_of_pi = 1.1283791670955126;  // 2 / sqrt(pi)
+    return x.chain(std::erfc(x.value), -over_root_of_pi * std::exp(-x.value * x.value));
+  }
 };
 
 inline double value_of(double x) { return x; }
 inline double value_of(const Strained& x) { return x.value; }
-
-inline Strained sqrt(const Strained& x) {
-  const double root = std::sqrt(x.value);
-  return x.chain(root, 0.5 / root);
-}
-inline Strained exp(const Strained& x) {
-  const double power = std::exp(x.value);
-  return x.chain(power, power);
-}
-inline Strained erfc(const Strained& x) {
-  constexpr double over_root_of_pi = 1.1283791670955126;  // 2 / sqrt(pi)
-  return x.chain(std::erfc(x.value), -over_root_of_pi * std::exp(-x.value * x.value));
-}
 
 /// A point of the lattice.
 using StrainedVector = std::array<Strained, 3>;

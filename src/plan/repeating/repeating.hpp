@@ -9,8 +9,13 @@ namespace farfield {
 class Repeating {
  public:
   virtual ~Repeating() = default;
+  /// Sets other points and keeps what does not depend on them; false: cannot, make another. If it throws, the points
+  /// are those before.
+  virtual bool move(const Points& /*sources*/, const Points* /*targets*/) { return false; }
   virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
   virtual const Report& report() const = 0;
+  /// Where strengths and results may lie: on a device these may be in its memory.
+  virtual Backend backend() const { return Backend::cpu; }
 };
 
 /// Throws Error(usage) for axes and cells that the kernel does not offer.

@@ -41,14 +41,11 @@ CellIndex BlockGrid::place(int block) const {
   return {block / (counts_[1] * counts_[2]), block / counts_[2] % counts_[1], block % counts_[2]};
 }
 
-int BlockGrid::block_of(const Vector3& wrapped) const {
-  int block = 0;
-  for (int i = 0; i < 3; ++i) {
-    const double width = range_[i].high - range_[i].low;
-    const double at = width > 0 ? (cell_.fraction(wrapped, i) - range_[i].low) / width * counts_[i] : 0;
-    block = block * counts_[i] + (at >= counts_[i] ? counts_[i] - 1 : at >= 0 ? static_cast<int>(at) : 0);
-  }
-  return block;
+BlockView BlockGrid::view() const {
+  BlockView v{cell_.view(), {}, {}, {}};
+  for (int i = 0; i < 3; ++i)
+    v.low[i] = range_[i].low, v.width[i] = range_[i].high - range_[i].low, v.counts[i] = counts_[i];
+  return v;
 }
 
 Vector3 BlockGrid::centre(int block) const {

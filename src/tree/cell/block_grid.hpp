@@ -21,9 +21,10 @@ class BlockGrid {
   const UnitCell& cell() const { return cell_; }
   int blocks() const { return counts_[0] * counts_[1] * counts_[2]; }
   int count(int axis) const { return counts_[axis]; }
+  const FractionRange& range(int axis) const { return range_[axis]; }
   /// Where a block stands along each axis.
   CellIndex place(int block) const;
-  int block_of(const Vector3& wrapped) const;
+  BlockView view() const;
   Vector3 centre(int block) const;
   /// Of the sphere around a block.
   double radius() const { return radius_; }

@@ -35,15 +35,6 @@ void check(const Vector3& row, int i) {
     refuse(name + " is shorter than 1e-90 or longer than 1e90; give positions and cell in another unit");
 }
 
-/// sum + product, exactly up to the last bit of `error`.
-void subtract_exactly(double& sum, double& error, double times, double value) {
-  const volatile double rounded = -times * value;  // volatile: to be rounded, not contracted with the sum below
-  const double product = rounded, lost = std::fma(-times, value, -product);
-  const double next = sum + product, part = next - sum;
-  error += ((sum - (next - part)) + (product - part)) + lost;
-  sum = next;
-}
-
 }  // namespace
 
 UnitCell::UnitCell(const std::array<Vector3, 3>& rows, const std::array<bool, 3>& periodic) {
@@ -115,39 +106,24 @@ Vector3 UnitCell::displacement(const CellIndex& image) const {
   return d;
 }
 
+CellView UnitCell::view() const {
+  CellView v{count_, {}, {}};
+  for (int i = 0; i < 3; ++i)
+    std::copy_n(vector_[i].data(), 3, v.vector[i]), std::copy_n(dual_[i].data(), 3, v.dual[i]);
+  return v;
+}
+
 double UnitCell::fraction(const Vector3& x, int i) const { return dot(x, dual_[i]); }
 
 Vector3 UnitCell::less(const Vector3& x, const std::array<double, 3>& times) const {
   Vector3 out;
-  for (int axis = 0; axis < 3; ++axis) {
-    double value = x[axis], error = 0;
-    for (int i = 0; i < count_; ++i) subtract_exactly(value, error, times[i], vector_[i][axis]);
-    out[axis] = value + error;
-  }
+  view().less(x.data(), times.data(), out.data());
   return out;
 }
 
 Vector3 UnitCell::wrapped(const Vector3& x) const {
-  std::array<double, 3> times{};
   Vector3 home = x;
-  // The first fractions of a point far away are wrong by their rounding; those of what is left are not.
-  for (int step = 0; step < 4; ++step) {
-    bool inside = true;
-    for (int i = 0; i < count_; ++i) {
-      const double whole = std::floor(fraction(home, i));
-      times[i] += whole;
-      inside = inside && whole == 0;
-    }
-    if (inside) return home;
-    home = less(x, times);
-  }
-  // Within rounding of a face: onto it, and a little inwards until the computed fraction says so, too.
-  for (int step = 0; step < 64; ++step)
-    for (int i = 0; i < count_; ++i) {
-      const double f = fraction(home, i);
-      if (f >= 1) home = sum(home, vector_[i], -1);
-      if (f < 0) home = sum(home, vector_[i], std::ldexp(1.0, step - 56) - f);
-    }
+  view().wrap(home.data());
   return home;
 }
 

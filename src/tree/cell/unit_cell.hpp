@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tree/cell/cell_view.hpp"
 #include "tree/cell/vector3.hpp"
 
 namespace farfield {
@@ -29,6 +30,7 @@ class UnitCell {
   /// Volume, area or length.
   double measure() const { return measure_; }
   Vector3 displacement(const CellIndex& image) const;
+  CellView view() const;
 
   /// Coordinate i of x in reduced vectors.
   double fraction(const Vector3& x, int i) const;

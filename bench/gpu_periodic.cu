@@ -1,0 +1,151 @@
+// Time of sums in periodic cells on a device beside the same ions in open space: positions, strengths and results in
+// device memory, potential and gradient, as in a step of molecular dynamics: move, then evaluate.
+//
+//     build/gpu/bench/gpu_periodic [ions] [tolerances] [single|double]
+//
+// JSON lines: milliseconds of the first plan, of a move and of an evaluation (medians of 20), of all stages of the
+// report; relative L2 errors of potential and gradient against backend cpu at 1e-9.
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "bench/timing.hpp"
+
+namespace farfield::bench {
+namespace {
+
+struct Cell {
+  const char* name;
+  double row[3][3];
+  Axes axes;
+};
+constexpr Cell cells[] = {{"open", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::none},
+                          {"cube", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::xyz},
+                          {"triclinic", {{1, 0, 0}, {0.3, 1.1, 0}, {-0.4, 0.25, 0.9}}, Axes::xyz},
+                          {"1:1:10", {{1, 0, 0}, {0, 1, 0}, {0, 0, 10}}, Axes::xyz},
+                          {"slab, xy", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::xy}};
+
+struct Ions {
+  std::vector<double> x, q;
+};
+
+/// Ions in pairs, as molecules are, as many to a volume in every cell.
+Ions make_ions(const Cell& cell, std::int64_t count) {
+  std::mt19937_64 bits(1);
+  std::uniform_real_distribution<double> place(0, 1), shake(-0.5, 0.5);
+  const double apart = 1 / std::cbrt(static_cast<double>(count));
+  Ions ions;
+  for (std::int64_t i = 0; i < count; i += 2) {
+    const double at[3] = {place(bits), place(bits), place(bits)};
+    for (const double q : {1.0, -1.0}) {
+      for (int a = 0; a < 3; ++a)
+        ions.x.push_back(at[0] * cell.row[0][a] + at[1] * cell.row[1][a] + at[2] * cell.row[2][a] +
+                         apart * shake(bits));
+      ions.q.push_back(q);
+    }
+  }
+  return ions;
+}
+
+Options in_cell(const Cell& cell, Options o) {
+  o.periodic = cell.axes;
+  if (cell.axes == Axes::none) return o;
+  o.cell_x = cell.row[0][0], o.cell_ay = cell.row[0][1], o.cell_az = cell.row[0][2];
+  o.cell_bx = cell.row[1][0], o.cell_y = cell.row[1][1], o.cell_bz = cell.row[1][2];
+  if (cell.axes == Axes::xy) return o;
+  o.cell_cx = cell.row[2][0], o.cell_cy = cell.row[2][1], o.cell_z = cell.row[2][2];
+  return o;
+}
+
+double error(const std::vector<double>& found, const std::vector<double>& exact) {
+  double square = 0, size = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    square += (found[i] - exact[i]) * (found[i] - exact[i]), size += exact[i] * exact[i];
+  return std::sqrt(square / size);
+}
+
+template <class T>
+cuda::DeviceArray<T> copied(const std::vector<double>& host) {
+  const std::vector<T> values(host.begin(), host.end());
+  cuda::DeviceArray<T> device;
+  cuda::upload(device, values.data(), std::ssize(values), nullptr);
+  cuda::require(cudaStreamSynchronize(nullptr), "copy");
+  return device;
+}
+template <class T>
+std::vector<double> read(const cuda::DeviceArray<T>& device) {
+  std::vector<T> values(static_cast<std::size_t>(device.size()));
+  cuda::download(values.data(), device.data(), device.size(), nullptr);
+  cuda::require(cudaStreamSynchronize(nullptr), "copy");
+  return {values.begin(), values.end()};
+}
+
+template <class T>
+void run(const Cell& cell, std::int64_t count, Options o, const Result<double>& exact, const Ions& ions) {
+  const cuda::DeviceArray<T> x = copied<T>(ions.x), q = copied<T>(ions.q);
+  cuda::DeviceArray<T> potential, gradient;
+  potential.resize(count), gradient.resize(3 * count);
+  Strengths s = strengths(static_cast<const T*>(q.data()), count);
+  s.space = MemorySpace::device;
+  Outputs out{potential.data(), gradient.data(), nullptr, nullptr, scalar_of<T>, MemorySpace::device, nullptr};
+  const double start = now();
+  Plan plan(on_device(x), o);
+  plan.evaluate(s, out);
+  const double first = now() - start;
+  std::vector<double> moves, evaluations;
+  StageTimes stages;
+  for (int i = 0; i < 20; ++i) {
+    const double begin = now();
+    plan.move(on_device(x));
+    const double middle = now();
+    plan.evaluate(s, out);
+    cuda::require(cudaDeviceSynchronize(), "evaluate");
+    moves.push_back(middle - begin), evaluations.push_back(now() - middle);
+    stages.add(plan.report());
+  }
+  const Report& r = plan.report();
+  std::string images = "0";
+  for (const Choice& c : r.choices)
+    if (c.name == "images") images = c.value;
+  std::printf(
+      "{\"cell\": \"%s\", \"ions\": %lld, \"tolerance\": %g, \"precision\": \"%s\", \"degree\": %d, "
+      "\"images\": %s, \"first_ms\": %.2f, \"move_ms\": %.3f, \"evaluate_ms\": %.3f, \"stages_ms\": {",
+      cell.name, static_cast<long long>(count), o.tolerance, sizeof(T) == 4 ? "single" : "double", r.degree,
+      images.c_str(), 1e3 * first, 1e3 * median(moves), 1e3 * median(evaluations));
+  print_stages(stages.medians(), 3);
+  std::printf("}, \"memory_bytes\": %lld, \"error_potential\": %.2g, \"error_gradient\": %.2g}\n",
+              static_cast<long long>(r.memory_bytes), error(read(potential), exact.potential),
+              error(read(gradient), exact.gradient));
+  std::fflush(stdout);
+}
+
+int main_of(int argc, char** argv) {
+  const auto count = argc > 1 ? static_cast<std::int64_t>(std::atof(argv[1])) : 1119744;
+  const std::vector<std::string> tolerances = listed(argc > 2 ? argv[2] : "5e-4,1e-5,1e-6");
+  const bool single = argc < 4 || std::strcmp(argv[3], "double") != 0;
+  for (const Cell& cell : cells) {
+    Ions ions = make_ions(cell, count);
+    if (single)
+      for (double& x : ions.x) x = static_cast<float>(x);
+    Options o = in_cell(cell, {});
+    o.gradient = true;
+    Options careful = o;
+    careful.tolerance = 1e-9, careful.backend = Backend::cpu;
+    const auto exact = Plan(points(ions.x), careful).evaluate<double>(ions.q);
+    for (const std::string& tolerance : tolerances) {
+      o.tolerance = std::atof(tolerance.c_str());
+      o.precision = single ? Precision::single_ : Precision::double_;
+      if (single)
+        run<float>(cell, count, o, exact, ions);
+      else
+        run<double>(cell, count, o, exact, ions);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace farfield::bench
+
+int main(int argc, char** argv) { return farfield::bench::main_of(argc, argv); }

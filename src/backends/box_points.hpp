@@ -1,0 +1,50 @@
+// BoxPoints: the points of a periodic cell in the memory of a backend, their near images, and the far images' part of
+// their sums. The plan that sums the near images reads them and writes results where this class says.
+#pragma once
+#include <farfield/views.hpp>
+
+#include "expansions/periodic/block_field.hpp"
+
+namespace farfield {
+
+class BoxPoints {
+ public:
+  virtual ~BoxPoints() = default;
+
+  /// Reads the points and moves them into the cell. `targets` null: the sources. `at_sources`: these are targets, too.
+  /// Points that are not numbers stay: the near plan has the words for them.
+  virtual void read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) = 0;
+  /// Of all points, their coordinate i in reduced vectors; 0 to 0 where there are none.
+  virtual FractionRange range(int i) = 0;
+  /// Sorts the points by blocks and adds the near images behind the sources.
+  virtual void place(const BlockGrid& grid) = 0;
+
+  virtual std::int64_t sources() const = 0;
+  virtual std::int64_t targets() const = 0;
+  virtual std::int64_t images() const = 0;
+  virtual Points with_images() const = 0;
+  virtual Points at() const = 0;
+  /// Bytes beside those of the near plan and of the field.
+  virtual std::int64_t bytes() const = 0;
+
+  /// Reads one vector of strengths. The view has those of the images, too, until the next call.
+  virtual Strengths take(const Strengths& strengths, std::int64_t vector) = 0;
+  struct Net {
+    double sum, size;  ///< size: sum of absolute values
+  };
+  virtual Net net() = 0;
+  /// Expansions of the far images of the strengths taken, times `scale`.
+  virtual void expand(BlockField& field, double scale) = 0;
+  /// Where the near plan writes.
+  virtual Outputs near_sums(bool potential, bool gradient) = 0;
+  /// L2 norms of what the near plan wrote, of all, and of what the two highest degrees give.
+  struct Norms {
+    double near[2], all[2], highest[2];  ///< of the potential and of the gradient
+  };
+  /// Adds what the expansions give.
+  virtual Norms add_far(const BlockField& field) = 0;
+  /// Writes the sums for one vector of strengths where the caller wants them.
+  virtual void deliver(std::int64_t vector, const Outputs& outputs) = 0;
+};
+
+}  // namespace farfield

@@ -1,0 +1,38 @@
+// Points and the expansions of the blocks they lie in: p2m and l2p with as many coefficients as the field has, in
+// double. Points are in the order of their blocks; a part of them is a block of threads' work.
+#pragma once
+#include "backends/cuda/periodic/field.hpp"
+
+namespace farfield::cuda {
+
+/// Points first ... last - 1 of the order, every step-th, all in one block.
+struct BlockPart {
+  std::int32_t block, step;
+  std::int64_t first, last;
+};
+
+/// Points in the order of their blocks.
+struct OrderedPoints {
+  const double* axis[3];
+  const std::uint32_t* order;
+  const BlockPart* parts;
+  int part_count;
+};
+
+inline constexpr std::int64_t sources_of_part = 1024, targets_of_part = 512;
+
+/// Multipoles of the blocks about their centres: charges times `scale`. `share`: room for part_count * (count + 1);
+/// `begin`: [block], where its parts begin.
+void p2m_blocks(const FieldView& field, const OrderedPoints& sources, const std::int32_t* begin, const double* charge,
+                double scale, double* share, cudaStream_t stream);
+
+/// potential[i], gradient[3 i ...] (null: not wanted) get what the expansions give. `squares`: [part][near potential,
+/// near gradient, all of both], sums of squares before and after.
+struct BlockSums {
+  double *potential, *gradient, *squares;
+};
+void l2p_blocks(const FieldView& field, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream);
+/// The same of the two highest degrees alone, of which only squares are kept: [part][0, 0, potential, gradient].
+void l2p_highest(const FieldView& field, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream);
+
+}  // namespace farfield::cuda

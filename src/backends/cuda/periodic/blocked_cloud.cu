@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+#include <limits>
+
+#include "backends/cuda/periodic/blocked_cloud.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "tree/reader.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+/// Points that are not numbers stay.
+struct MoveIntoCell {
+  AnyReader read;
+  CellView cell;
+  double* axis[3];
+  __device__ void operator()(std::int64_t i) const {
+    double x[3] = {read.raw(i, 0), read.raw(i, 1), read.raw(i, 2)};
+    if (isfinite(x[0] + x[1] + x[2])) cell.wrap(x);
+    for (int d = 0; d < 3; ++d) axis[d][i] = x[d];
+  }
+};
+
+constexpr int range_blocks = 128;
+
+/// part[2 b], part[2 b + 1]: the least and largest that block b has seen.
+__global__ void __launch_bounds__(block_threads) find_range(CellView cell, int along, const double* x, const double* y,
+                                                            const double* z, std::int64_t count, double* part) {
+  __shared__ double low[block_threads], high[block_threads];
+  double least = INFINITY, most = -INFINITY;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * block_threads + threadIdx.x; i < count;
+       i += std::int64_t(gridDim.x) * block_threads) {
+    const double point[3] = {x[i], y[i], z[i]}, f = cell.fraction(point, along);
+    if (isfinite(f)) least = fmin(least, f), most = fmax(most, f);
+  }
+  low[threadIdx.x] = least, high[threadIdx.x] = most;
+  for (int half = block_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) >= half) continue;
+    low[threadIdx.x] = fmin(low[threadIdx.x], low[threadIdx.x + half]);
+    high[threadIdx.x] = fmax(high[threadIdx.x], high[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) part[2 * blockIdx.x] = low[0], part[2 * blockIdx.x + 1] = high[0];
+}
+
+struct FindBlock {
+  BlockView blocks;
+  const double* axis[3];
+  std::uint32_t *key, *index;
+  __device__ void operator()(std::int64_t i) const {
+    const double x[3] = {axis[0][i], axis[1][i], axis[2][i]};
+    key[i] = static_cast<std::uint32_t>(blocks.block_of(x)), index[i] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// begin[b]: points in blocks before b.
+struct FindBegin {
+  const std::uint32_t* key;
+  std::int64_t count;
+  std::uint32_t* begin;
+  __device__ void operator()(std::int64_t block) const {
+    std::int64_t low = 0, high = count;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (key[middle] < block)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    begin[block] = static_cast<std::uint32_t>(low);
+  }
+};
+
+}  // namespace
+
+void BlockedCloud::read(const CellView& cell, const Points& first, const Points* second) {
+  count_ = first.count + (second ? second->count : 0);
+  for (DeviceArray<double>& axis : axis_) axis.resize(count_);
+  std::int64_t at = 0;
+  for (const Points* points : {&first, second}) {
+    if (!points || points->count == 0) continue;
+    const DevicePoints given(*points, memory_);
+    for_each_index(points->count,
+                   MoveIntoCell{AnyReader(given.view(), Scaling()),
+                                cell,
+                                {axis_[0].data() + at, axis_[1].data() + at, axis_[2].data() + at}},
+                   memory_.stream, "points of a cell");
+    at += points->count;
+  }
+}
+
+FractionRange BlockedCloud::range(const CellView& cell, int i) const {
+  DeviceArray<double> part(memory_);
+  part.resize(2 * range_blocks);
+  find_range<<<range_blocks, block_threads, 0, memory_.stream>>>(cell, i, axis(0), axis(1), axis(2), count_,
+                                                                 part.data());
+  require_launch("range of points");
+  std::vector<double> found(2 * range_blocks);
+  download(found.data(), part.data(), part.size(), memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "range of points");
+  FractionRange range{INFINITY, -INFINITY};
+  for (std::size_t b = 0; b < found.size(); b += 2)
+    range.low = std::min(range.low, found[b]), range.high = std::max(range.high, found[b + 1]);
+  return range;
+}
+
+void BlockedCloud::place(const BlockView& blocks, std::int64_t of_part, std::int64_t samples) {
+  sort(blocks, blocks.counts[0] * blocks.counts[1] * blocks.counts[2]);
+  make_parts(of_part, samples);
+}
+
+/// Keeps the order within a block. Waits.
+void BlockedCloud::sort(const BlockView& blocks, int count) {
+  begin_.assign(static_cast<std::size_t>(count) + 1, 0);
+  order_.resize(count_);
+  if (count_ == 0) return;
+  DeviceArray<std::uint32_t> key(memory_), sorted_key(memory_), index(memory_), begin(memory_);
+  for (DeviceArray<std::uint32_t>* array : {&key, &sorted_key, &index}) array->resize(count_);
+  begin.resize(count + 1);
+  for_each_index(count_, FindBlock{blocks, {axis(0), axis(1), axis(2)}, key.data(), index.data()}, memory_.stream,
+                 "blocks of points");
+  int bits = 1;
+  while (1 << bits < count) ++bits;
+  with_temporary(memory_, "sort by blocks", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, key.data(), sorted_key.data(), index.data(), order_.data(),
+                                           count_, 0, bits, memory_.stream);
+  });
+  for_each_index(count + 1, FindBegin{sorted_key.data(), count_, begin.data()}, memory_.stream, "begins of blocks");
+  download(begin_.data(), begin.data(), count + 1, memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "sort by blocks");
+}
+
+void BlockedCloud::make_parts(std::int64_t of_part, std::int64_t samples) {
+  std::vector<BlockPart> parts, sample;
+  std::vector<std::int32_t> part_begin;
+  const std::int64_t step = std::max<std::int64_t>(1, count_ / samples);
+  sampled_ = 0;
+  for (std::size_t b = 0; b + 1 < begin_.size(); ++b) {
+    const std::int64_t first = begin_[b], last = begin_[b + 1];
+    const auto block = static_cast<std::int32_t>(b);
+    part_begin.push_back(static_cast<std::int32_t>(parts.size()));
+    for (std::int64_t at = first; at < last; at += of_part)
+      parts.push_back({block, 1, at, std::min(at + of_part, last)});
+    if (first < last) sample.push_back({block, static_cast<std::int32_t>(step), first, last});
+    sampled_ += (last - first + step - 1) / step;
+  }
+  part_begin.push_back(static_cast<std::int32_t>(parts.size()));
+  upload(parts_, parts.data(), std::ssize(parts), memory_.stream);
+  upload(sample_, sample.data(), std::ssize(sample), memory_.stream);
+  upload(part_begin_, part_begin.data(), std::ssize(part_begin), memory_.stream);
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,48 @@
+// BlockedCloud: points of a periodic cell in device memory, moved into it and in the order of its blocks.
+#pragma once
+#include <farfield/views.hpp>
+
+#include "backends/cuda/periodic/block_sums.hpp"
+
+namespace farfield::cuda {
+
+class BlockedCloud {
+ public:
+  explicit BlockedCloud(DeviceMemory& memory) : memory_(memory) {
+    use_all(memory, axis_[0], axis_[1], axis_[2], order_, parts_, part_begin_, sample_);
+  }
+
+  /// Reads `first` and, behind them, `second` (null: none) and moves them into the cell.
+  void read(const CellView& cell, const Points& first, const Points* second);
+  /// The least and the largest coordinate along vector i of the cell, of points that are numbers; infinite if none are.
+  FractionRange range(const CellView& cell, int i) const;
+  /// Sorts by blocks; parts of so many points. `samples`: of about so many points there are parts of their own.
+  void place(const BlockView& blocks, std::int64_t of_part, std::int64_t samples);
+
+  std::int64_t count() const { return count_; }
+  const double* axis(int i) const { return axis_[i].data(); }
+  const std::uint32_t* order() const { return order_.data(); }
+  /// [block], where it begins in the order.
+  const std::vector<std::uint32_t>& begin() const { return begin_; }
+  OrderedPoints ordered() const { return parts_of(parts_); }
+  OrderedPoints sample() const { return parts_of(sample_); }
+  std::int64_t sampled() const { return sampled_; }
+  const std::int32_t* part_begin() const { return part_begin_.data(); }
+
+ private:
+  OrderedPoints parts_of(const DeviceArray<BlockPart>& parts) const {
+    return {{axis(0), axis(1), axis(2)}, order(), parts.data(), static_cast<int>(parts.size())};
+  }
+  void sort(const BlockView& blocks, int count);
+  void make_parts(std::int64_t of_part, std::int64_t samples);
+
+  DeviceMemory& memory_;
+  std::int64_t count_ = 0, sampled_ = 0;
+  DeviceArray<double> axis_[3];
+  DeviceArray<std::uint32_t> order_;
+  std::vector<std::uint32_t> begin_;
+  DeviceArray<BlockPart> parts_, sample_;
+  DeviceArray<std::int32_t> part_begin_;
+};
+
+}  // namespace farfield::cuda

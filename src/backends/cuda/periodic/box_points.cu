@@ -1,0 +1,336 @@
+#include <cmath>
+#include <cstring>
+
+#include "backends/cuda/periodic/blocked_cloud.hpp"
+#include "backends/cuda/periodic/box_points.hpp"
+#include "backends/cuda/runtime/block_sum.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/runtime/range_search.hpp"
+#include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+constexpr std::int64_t samples = 1000;  // targets at which the highest degrees are summed alone
+
+/// The images of a block's points under one vector of the lattice.
+struct ImageCopy {
+  double shift[3];
+  std::uint32_t first;  ///< of the points' order
+};
+
+/// The points, and their images behind them.
+struct PlaceWithImages {
+  const double* home[3];
+  const std::uint32_t *order, *offset;  ///< offset: [copy], of the images
+  const ImageCopy* copies;
+  std::int64_t points, copy_count;
+  double* axis[3];
+  std::uint32_t* source;
+  __device__ void operator()(std::int64_t i) const {
+    std::uint32_t j = static_cast<std::uint32_t>(i);
+    double shift[3] = {};
+    if (i >= points) {
+      const std::int64_t image = i - points, c = range_between(offset, 0, copy_count, image);
+      j = order[copies[c].first + (image - offset[c])];
+      for (int d = 0; d < 3; ++d) shift[d] = copies[c].shift[d];
+    }
+    source[i] = j;
+    for (int d = 0; d < 3; ++d) axis[d][i] = home[d][j] + shift[d];
+  }
+};
+
+struct TakeCharges {
+  const void* data;
+  std::int64_t stride;
+  bool single;
+  const std::uint32_t* source;
+  double* charge;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t at = source[i] * stride;
+    charge[i] =
+        single ? static_cast<double>(static_cast<const float*>(data)[at]) : static_cast<const double*>(data)[at];
+  }
+};
+
+/// part[2 b], part[2 b + 1]: sum and sum of absolute values of a share of the charges.
+__global__ void __launch_bounds__(sum_threads) add_charges(const double* charge, std::int64_t count, double* part) {
+  __shared__ double lane[sum_threads];
+  double sum = 0, size = 0;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * sum_threads + threadIdx.x; i < count;
+       i += std::int64_t(gridDim.x) * sum_threads)
+    sum += charge[i], size += fabs(charge[i]);
+  sum = sum_of_block(sum, lane), size = sum_of_block(size, lane);
+  if (threadIdx.x == 0) part[2 * blockIdx.x] = sum, part[2 * blockIdx.x + 1] = size;
+}
+
+/// One block: sums of four columns.
+__global__ void __launch_bounds__(sum_threads) add_squares(const double* part, std::int64_t parts, double* sum) {
+  __shared__ double lane[sum_threads];
+  for (int k = 0; k < 4; ++k) {
+    double own = 0;
+    for (std::int64_t p = threadIdx.x; p < parts; p += sum_threads) own += part[4 * p + k];
+    own = sum_of_block(own, lane);
+    if (threadIdx.x == 0) sum[k] = own;
+  }
+}
+
+template <class T>
+struct Convert {
+  const double* from;
+  T* to;
+  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<T>(from[i]); }
+};
+
+class DeviceBoxPoints : public BoxPoints {
+ public:
+  DeviceBoxPoints() {
+    require_device();
+    require(cudaGetDevice(&device_), "cudaGetDevice");
+    use_all(memory_, axis_[0], axis_[1], axis_[2], source_, charge_, potential_, gradient_, share_, squares_);
+    memory_.stream = own_;
+  }
+  ~DeviceBoxPoints() override { memory_.stream = own_; }
+
+  void read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) override {
+    const OnDevice current(device_);
+    check_view(sources, "source");
+    if (targets) check_view(*targets, "target");
+    cell_ = cell, alike_ = !targets, at_sources_ = at_sources;
+    apart_ = targets ? targets->count : -1;
+    memory_.stream = own_;
+    if (sources.space == MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(sources.stream);
+    if (targets && targets->space == MemorySpace::device) {
+      if (sources.space != MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(targets->stream);
+      order(static_cast<cudaStream_t>(targets->stream), memory_.stream);
+    }
+    sources_.read(cell.view(), sources, nullptr);
+    if (targets) targets_.read(cell.view(), *targets, at_sources ? &sources : nullptr);
+  }
+
+  FractionRange range(int i) override {
+    const OnDevice current(device_);
+    FractionRange all{INFINITY, -INFINITY};
+    for (const BlockedCloud* cloud : {&sources_, &targets_}) {
+      if (cloud->count() == 0 || (cloud == &targets_ && alike_)) continue;
+      const FractionRange own = cloud->range(cell_->view(), i);
+      all.low = std::fmin(all.low, own.low), all.high = std::fmax(all.high, own.high);
+    }
+    return all.low <= all.high ? all : FractionRange{0, 0};
+  }
+
+  void place(const BlockGrid& grid) override {
+    const OnDevice current(device_);
+    sources_.place(grid.view(), sources_of_part, samples);
+    if (!alike_) targets_.place(grid.view(), targets_of_part, samples);
+    add_images(grid);
+  }
+
+  std::int64_t sources() const override { return sources_.count(); }
+  std::int64_t targets() const override { return all_targets().count(); }
+  std::int64_t images() const override { return images_; }
+  Points with_images() const override {
+    return on_device(axis_[0].data(), axis_[1].data(), axis_[2].data(), sources() + images_);
+  }
+  Points at() const override {
+    const BlockedCloud& t = all_targets();
+    return on_device(t.axis(0), t.axis(1), t.axis(2), t.count());
+  }
+  std::int64_t bytes() const override { return memory_.meter.peak; }
+
+  Strengths take(const Strengths& given, std::int64_t vector) override {
+    const OnDevice current(device_);
+    if (given.space == MemorySpace::device) {
+      memory_.stream = static_cast<cudaStream_t>(given.stream);
+    } else if (memory_.stream != own_) {
+      memory_.stream = own_;  // a caller's stream may be gone; calls wait before they return
+    }
+    const std::int64_t all = sources() + images_;
+    DeviceArray<unsigned char> copy(memory_);
+    charge_.resize(all);
+    for_each_index(all, charges_of(given, vector, copy), memory_.stream, "charges with images");
+    Strengths view = strengths(static_cast<const double*>(charge_.data()), all);
+    view.space = MemorySpace::device;
+    view.stream = memory_.stream;
+    return view;
+  }
+
+  Net net() override {
+    constexpr int parts = 128;
+    const OnDevice current(device_);
+    DeviceArray<double> part(memory_);
+    part.resize(2 * parts);
+    add_charges<<<parts, sum_threads, 0, memory_.stream>>>(charge_.data(), sources(), part.data());
+    require_launch("net charge");
+    double found[2 * parts];
+    download(found, part.data(), part.size(), memory_.stream);
+    require(cudaStreamSynchronize(memory_.stream), "net charge");
+    Net net{};
+    for (int p = 0; p < parts; ++p) net.sum += found[2 * p], net.size += found[2 * p + 1];
+    return net;
+  }
+
+  void expand(BlockField& field, double scale) override {
+    const OnDevice current(device_);
+    if (sources() == 0 || targets() == 0) return;
+    if (!field.kept) field.kept = std::make_shared<DeviceField>(field.maps());
+    const auto& own = *static_cast<DeviceField*>(field.kept.get());
+    const OrderedPoints points = sources_.ordered();
+    share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
+    p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), memory_.stream);
+    own.translate(memory_.stream);
+  }
+
+  Outputs near_sums(bool potential, bool gradient) override {
+    potential_.resize(potential ? targets() : 0);
+    gradient_.resize(gradient ? 3 * targets() : 0);
+    Outputs outputs;
+    outputs.scalar = Scalar::float64;
+    outputs.space = MemorySpace::device;
+    outputs.stream = memory_.stream;
+    if (potential) outputs.potential = potential_.data();
+    if (gradient) outputs.gradient = gradient_.data();
+    return outputs;
+  }
+
+  Norms add_far(const BlockField& field) override {
+    Norms norms{};
+    if (sources() == 0 || targets() == 0) return norms;
+    const OnDevice current(device_);
+    const FieldView& f = static_cast<const DeviceField*>(field.kept.get())->view();
+    const OrderedPoints all = all_targets().ordered(), sample = all_targets().sample();
+    const std::int64_t squares = 4 * std::int64_t(all.part_count + sample.part_count);
+    squares_.resize(squares + 8);
+    double *const of_sample = squares_.data() + 4 * all.part_count, *const sums = squares_.data() + squares;
+    double* const gradient = gradient_.empty() ? nullptr : gradient_.data();
+    l2p_blocks(f, all, {potential_.data(), gradient, squares_.data()}, memory_.stream);
+    l2p_highest(f, sample, {potential_.data(), gradient, of_sample}, memory_.stream);
+    add_squares<<<1, sum_threads, 0, memory_.stream>>>(squares_.data(), all.part_count, sums);
+    add_squares<<<1, sum_threads, 0, memory_.stream>>>(of_sample, sample.part_count, sums + 4);
+    require_launch("norms");
+    double found[8];
+    download(found, sums, 8, memory_.stream);
+    require(cudaStreamSynchronize(memory_.stream), "norms");
+    const double times = static_cast<double>(targets()) / static_cast<double>(all_targets().sampled());
+    for (int part = 0; part < 2; ++part) {
+      norms.near[part] = std::sqrt(found[part]), norms.all[part] = std::sqrt(found[2 + part]);
+      norms.highest[part] = std::sqrt(times * found[6 + part]);
+    }
+    return norms;
+  }
+
+  void deliver(std::int64_t vector, const Outputs& o) override {
+    const OnDevice current(device_);
+    const std::int64_t first = alike_ ? sources() : apart_, rest = alike_ || !at_sources_ ? 0 : sources();
+    if (o.space == MemorySpace::device) order(static_cast<cudaStream_t>(o.stream), memory_.stream);
+    const auto both = [&](void* at_targets, void* at_sources, const DeviceArray<double>& from, std::int64_t width) {
+      if (from.empty()) return;
+      write(alike_ && !at_targets ? at_sources : at_targets, width * vector * first, from.data(), width * first, o);
+      if (rest > 0) write(at_sources, width * vector * rest, from.data() + width * first, width * rest, o);
+    };
+    both(o.gradient, o.source_gradient, gradient_, 3);
+    both(o.potential, o.source_potential, potential_, 1);
+    require(cudaStreamSynchronize(memory_.stream), "results");
+  }
+
+ private:
+  const BlockedCloud& all_targets() const { return alike_ ? sources_ : targets_; }
+  Points on_device(const double* x, const double* y, const double* z, std::int64_t count) const {
+    Points view = points(x, y, z, count);
+    view.space = MemorySpace::device;
+    view.stream = memory_.stream;
+    return view;
+  }
+
+  void add_images(const BlockGrid& grid) {
+    std::vector<ImageCopy> copies;
+    std::vector<std::uint32_t> offsets;
+    images_ = 0;
+    const std::vector<std::uint32_t>& begin = sources_.begin();
+    for (int block = 0; block < grid.blocks(); ++block) {
+      const std::uint32_t first = begin[static_cast<std::size_t>(block)],
+                          last = begin[static_cast<std::size_t>(block) + 1];
+      if (first == last) continue;
+      for (const CellIndex& n : grid.near_images(block)) {
+        if (n == CellIndex{0, 0, 0}) continue;
+        const Vector3 shift = cell_->displacement(n);
+        copies.push_back({{shift[0], shift[1], shift[2]}, first});
+        offsets.push_back(static_cast<std::uint32_t>(images_));
+        images_ += last - first;
+      }
+    }
+    DeviceArray<ImageCopy> of_blocks(memory_);
+    DeviceArray<std::uint32_t> offset(memory_);
+    upload(of_blocks, copies.data(), std::ssize(copies), memory_.stream);
+    upload(offset, offsets.data(), std::ssize(offsets), memory_.stream);
+    const std::int64_t all = sources() + images_;
+    for (DeviceArray<double>& axis : axis_) axis.resize(all);
+    source_.resize(all);
+    for_each_index(all,
+                   PlaceWithImages{{sources_.axis(0), sources_.axis(1), sources_.axis(2)},
+                                   sources_.order(),
+                                   offset.data(),
+                                   of_blocks.data(),
+                                   sources(),
+                                   std::ssize(copies),
+                                   {axis_[0].data(), axis_[1].data(), axis_[2].data()},
+                                   source_.data()},
+                   memory_.stream, "near images");
+  }
+
+  /// Where the charges of a vector are read; those in host memory are copied first.
+  TakeCharges charges_of(const Strengths& s, std::int64_t vector, DeviceArray<unsigned char>& copy) {
+    const std::int64_t size = size_of(s.scalar), pitch = s.pitch ? s.pitch : s.count * s.stride;
+    const auto* const from = static_cast<const unsigned char*>(s.data) + vector * pitch * size;
+    TakeCharges take{from, s.stride, s.scalar == Scalar::float32, source_.data(), charge_.data()};
+    if (s.space == MemorySpace::device || s.count == 0) return take;
+    take.stride = 1;
+    if (s.stride == 1) {
+      upload(copy, from, s.count * size, memory_.stream);
+    } else {
+      std::vector<unsigned char> packed(static_cast<std::size_t>(s.count * size));
+      for (std::int64_t i = 0; i < s.count; ++i)
+        std::memcpy(&packed[static_cast<std::size_t>(i * size)], from + i * s.stride * size,
+                    static_cast<std::size_t>(size));
+      upload(copy, packed.data(), s.count * size, memory_.stream);
+    }
+    take.data = copy.data();
+    return take;
+  }
+
+  void write(void* to, std::int64_t at, const double* from, std::int64_t count, const Outputs& o) {
+    if (!to) return;
+    if (o.scalar == Scalar::float32)
+      write_as(static_cast<float*>(to) + at, from, count, o.space);
+    else
+      write_as(static_cast<double*>(to) + at, from, count, o.space);
+  }
+  template <class T>
+  void write_as(T* to, const double* from, std::int64_t count, MemorySpace space) {
+    if (space == MemorySpace::device) return for_each_index(count, Convert<T>{from, to}, memory_.stream, "results");
+    DeviceArray<T> converted(memory_);
+    converted.resize(count);
+    for_each_index(count, Convert<T>{from, converted.data()}, memory_.stream, "results");
+    download(to, converted.data(), count, memory_.stream);
+  }
+
+  int device_ = 0;
+  OwnStream own_;  // outlives the arrays, as in Placed
+  DeviceMemory memory_;
+  std::optional<UnitCell> cell_;
+  bool alike_ = true, at_sources_ = false;
+  std::int64_t apart_ = -1, images_ = 0;  ///< apart_: targets that are not sources
+  BlockedCloud sources_{memory_}, targets_{memory_};
+  DeviceArray<double> axis_[3];        ///< of the sources and of the images
+  DeviceArray<std::uint32_t> source_;  ///< of each of these
+  DeviceArray<double> charge_, potential_, gradient_, share_, squares_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxPoints> make_box_points() { return std::make_unique<DeviceBoxPoints>(); }
+
+}  // namespace farfield::cuda

@@ -1,0 +1,12 @@
+// BoxPoints in device memory.
+#pragma once
+#include <memory>
+
+#include "backends/box_points.hpp"
+
+namespace farfield::cuda {
+
+/// On the current device, for points, strengths and results in host or device memory.
+std::unique_ptr<BoxPoints> make_box_points();
+
+}  // namespace farfield::cuda

@@ -1,0 +1,197 @@
+#include <algorithm>
+
+#include "backends/cuda/periodic/field.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "expansions/periodic/convolution_sums.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+using convolution::Complex;
+constexpr int field_threads = 128;
+constexpr int most_groups = 8;  // of source blocks, so that few blocks keep all multiprocessors busy
+
+/// Coefficients with m >= 0 are counted n (n + 1) / 2 + m.
+struct Order {
+  int n, m;
+  __device__ explicit Order(int i) : n(static_cast<int>((sqrtf(8.0f * static_cast<float>(i) + 1) - 1) / 2)) {
+    while (n * (n + 1) / 2 > i) --n;
+    while ((n + 1) * (n + 2) / 2 <= i) ++n;
+    m = i - n * (n + 1) / 2;
+  }
+};
+__host__ __device__ constexpr int orders(int degree) { return (degree + 1) * (degree + 2) / 2; }
+
+/// visit(i, n, m) for the coefficients m >= 0, by the threads of a block.
+template <class Visit>
+__device__ void for_each_order(int degree, const Visit& visit) {
+  for (int i = static_cast<int>(threadIdx.x); i < orders(degree); i += field_threads) {
+    const Order at(i);
+    visit(i, at.n, at.m);
+  }
+}
+
+/// m2m; a block of threads for each block.
+__global__ void __launch_bounds__(field_threads) to_root(FieldView f) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * f.count;
+  double* const scaled = f.scaled + 2 * first;
+  for_each_order(f.degree, [&](int, int n, int m) {
+    convolution::set_both(scaled, n, m, convolution::scaled(f.multipole + first, f.roots, n, m));
+  });
+  __syncthreads();
+  for_each_order(f.degree, [&](int, int n, int m) {
+    convolution::set_both(f.root_part + 2 * first, n, m,
+                          convolution::m2m(scaled, f.unit_charge + 2 * first, f.power, n, m));
+  });
+}
+
+/// The lattice operator; one block of threads. See LatticeOperator::apply, whose result is in the cell's units.
+__global__ void __launch_bounds__(field_threads) apply_lattice(FieldView f) {
+  extern __shared__ __align__(16) double shared[];
+  double *const scaled = shared, *const local = shared + 2 * f.count;
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * f.count; i += field_threads) {
+    double sum = 0;
+    for (int block = 0; block < f.blocks; ++block) sum += f.root_part[std::int64_t(block) * 2 * f.count + i];
+    scaled[i] = sum;
+  }
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] = 0;
+  __syncthreads();
+  for_each_order(f.degree, [&](int, int k, int l) {
+    Complex y = convolution::m2l(f.degree, scaled, f.lattice, f.even, k, l);
+    y.imaginary = -y.imaginary;  // add_real_local takes y, m2l gives its conjugate
+    convolution::add_real_local(f.roots, k, l, y, local);
+  });
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    double second = 0;
+    for (int block = 0; block < f.blocks; ++block) second += f.second[block];
+    local[0] += f.quadratic * second;
+    *f.charge = f.quadratic * scaled[0] * f.roots[0];
+    if (f.degree > 0) {
+      const double size = f.roots[SolidShape::index(1, 0)],
+                   side = convolution::root_of_two * f.roots[SolidShape::index(1, 1)];
+      const Complex along = convolution::at(scaled, 1, 0), across = convolution::at(scaled, 1, 1);
+      local[SolidShape::index(1, 0)] -= 2 * f.quadratic * along.real * size;
+      local[SolidShape::index(1, 1)] -= 2 * f.quadratic * across.real * side;
+      local[SolidShape::index(1, -1)] += 2 * f.quadratic * across.imaginary * side;
+    }
+  }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] *= f.unit / f.root_edge;
+  __syncthreads();
+  for_each_order(f.degree, [&](int, int n, int m) {
+    convolution::set_both(f.root_local, n, m, convolution::of_local(local, f.roots, n, m));
+  });
+}
+
+/// m2l into block blockIdx.x from group blockIdx.y of the blocks.
+__global__ void __launch_bounds__(field_threads) translate_blocks(FieldView f) {
+  extern __shared__ __align__(16) double shared[];
+  double *const scaled = shared, *const sum = shared + 2 * f.count;
+  const int groups = static_cast<int>(gridDim.y), group = static_cast<int>(blockIdx.y), most = orders(f.degree);
+  const std::int64_t table = SolidShape::count(2 * f.degree), to = blockIdx.x;
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * most; i += field_threads) sum[i] = 0;
+  for (int from = group; from < f.blocks; from += groups) {
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < 2 * f.count; i += field_threads)
+      scaled[i] = f.scaled[std::int64_t(from) * 2 * f.count + i];
+    __syncthreads();
+    const double* const own = f.m2l + 2 * (to * f.blocks + from) * table;
+    for_each_order(f.degree, [&](int i, int k, int l) {
+      const Complex part = convolution::m2l(f.degree, scaled, own, false, k, l);
+      sum[2 * i] += part.real, sum[2 * i + 1] += part.imaginary;
+    });
+  }
+  double* const share = f.share + (to * groups + group) * 2 * most;
+  for_each_order(f.degree, [&](int i, int, int) { share[2 * i] = sum[2 * i], share[2 * i + 1] = sum[2 * i + 1]; });
+}
+
+/// Adds the shares of a block and what l2l gives it, and differentiates.
+__global__ void __launch_bounds__(field_threads) finish_locals(FieldView f, int groups) {
+  extern __shared__ __align__(16) double shared[];
+  double *const local = shared, *const y = shared + f.count;
+  const std::int64_t block = blockIdx.x;
+  const int most = orders(f.degree);
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] = 0;
+  __syncthreads();
+  for_each_order(f.degree, [&](int i, int k, int l) {
+    Complex sum;
+    for (int group = 0; group < groups; ++group) {
+      const double* const share = f.share + ((block * groups + group) * most + i) * 2;
+      sum.real += share[0], sum.imaginary -= share[1];
+    }
+    convolution::add_real_local(f.roots, k, l, sum, local);
+    const double* const unit = f.unit_charge + 2 * block * f.count;
+    convolution::add_real_local(f.roots, k, l, convolution::l2l(f.degree, f.root_local, unit, f.power, k, l), local);
+  });
+  __syncthreads();
+  for_each_order(f.degree, [&](int, int n, int m) {
+    convolution::set_both(y, n, m, convolution::of_local(local, f.roots, n, m));
+  });
+  __syncthreads();
+  double* const out = f.local + 4 * block * f.count;
+  for (int axis = 0; axis < 4; ++axis) {
+    for (int i = static_cast<int>(threadIdx.x); axis > 0 && i < f.count; i += field_threads) local[i] = 0;
+    __syncthreads();
+    if (axis > 0)
+      for_each_order(f.degree - 1, [&](int, int k, int l) {
+        convolution::add_real_local(f.roots, k, l, convolution::derivative(y, axis - 1, k, l), local);
+      });
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) out[4 * i + axis] = local[i];
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+DeviceField::DeviceField(const BlockMaps& m) {
+  const auto flat = [](const SolidConvolution::Numbers& numbers) {
+    return reinterpret_cast<const double*>(numbers.data());
+  };
+  const std::int64_t count = SolidShape::count(m.degree), all = count * m.blocks;
+  groups_ = std::min(m.blocks, most_groups);
+  FieldView& f = view_;
+  f.degree = m.degree, f.count = static_cast<int>(count), f.blocks = m.blocks;
+  f.unit = m.unit, f.root_edge = m.root_edge, f.quadratic = m.quadratic, f.even = m.even;
+  std::copy(m.root_centre.begin(), m.root_centre.end(), f.root_centre);
+  f.centre = copy(m.centres.front().data(), 3 * m.blocks);
+  f.recurrence = copy(m.recurrence.data(), std::ssize(m.recurrence));
+  f.roots = copy(m.roots.data(), std::ssize(m.roots));
+  f.power = copy(m.power.data(), std::ssize(m.power));
+  f.m2l = copy(flat(m.m2l), 2 * std::ssize(m.m2l));
+  f.unit_charge = copy(flat(m.unit_charges), 2 * std::ssize(m.unit_charges));
+  f.lattice = copy(flat(m.lattice), 2 * std::ssize(m.lattice));
+  f.multipole = room(all), f.second = room(m.blocks);
+  f.scaled = room(2 * all), f.root_part = room(2 * all), f.root_local = room(2 * count), f.charge = room(1);
+  f.share = room(2 * std::int64_t(groups_) * m.blocks * orders(m.degree));
+  f.local = room(4 * all);
+  require(cudaStreamSynchronize(nullptr), "tables of blocks");
+}
+
+double* DeviceField::room(std::int64_t numbers) {
+  arrays_.push_back(std::make_unique<DeviceArray<double>>());
+  arrays_.back()->resize(numbers);
+  return arrays_.back()->data();
+}
+
+const double* DeviceField::copy(const double* from, std::int64_t numbers) {
+  double* const to = room(numbers);
+  require(cudaMemcpy(to, from, static_cast<std::size_t>(numbers) * sizeof(double), cudaMemcpyHostToDevice),
+          "tables of blocks");
+  return to;
+}
+
+void DeviceField::translate(cudaStream_t stream) const {
+  const FieldView& f = view_;
+  const auto blocks = static_cast<unsigned>(f.blocks);
+  const std::size_t number = sizeof(double), count = static_cast<std::size_t>(f.count);
+  const std::size_t half = static_cast<std::size_t>(orders(f.degree));
+  launch_kernel("m2m of blocks", to_root, {dim3(blocks), field_threads, 0}, stream, f);
+  launch_kernel("lattice operator", apply_lattice, {dim3(1), field_threads, 3 * count * number}, stream, f);
+  launch_kernel("m2l of blocks", translate_blocks,
+                {dim3(blocks, static_cast<unsigned>(groups_)), field_threads, 2 * (count + half) * number}, stream, f);
+  launch_kernel("l2l of blocks", finish_locals, {dim3(blocks), field_threads, 3 * count * number}, stream, f, groups_);
+}
+
+}  // namespace farfield::cuda

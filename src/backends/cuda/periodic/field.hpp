@@ -1,0 +1,41 @@
+// DeviceField: BlockField's translations on a device: from the multipoles of a cell's blocks to their local expansions.
+#pragma once
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/streams.hpp"
+#include "expansions/periodic/block_field.hpp"
+
+namespace farfield::cuda {
+
+/// Plain pointers of a DeviceField. Complex numbers are pairs of doubles (convolution_sums.hpp).
+struct FieldView {
+  int degree, count, blocks;  ///< count: coefficients
+  double unit, root_edge, root_centre[3], quadratic;
+  bool even;
+  const double *centre, *recurrence, *roots, *power;  ///< centre: [block][axis]
+  const double *m2l, *unit_charge, *lattice;
+  double *multipole,
+      *second;  ///< [block][count], [block]: of the sources; second: sum of q |u|^2 about the cell's centre
+  double *scaled, *root_part;  ///< [block][count] complex: SolidConvolution::scaled, and what the cell's multipole gets
+  double *root_local;          ///< [count] complex: the cell's local expansion, of_local
+  double *charge;              ///< of |u|^2 in what the expansions give
+  double *share;               ///< [block][group][coefficients m >= 0] complex: m2l from a group of blocks
+  double *local;               ///< [block][count][potential, d/dx, d/dy, d/dz]
+};
+
+class DeviceField {
+ public:
+  explicit DeviceField(const BlockMaps &maps);
+  const FieldView &view() const { return view_; }
+  /// From view().multipole and .second to .local and .charge.
+  void translate(cudaStream_t stream) const;
+
+ private:
+  double *room(std::int64_t numbers);
+  const double *copy(const double *from, std::int64_t numbers);
+
+  int groups_;
+  std::vector<std::unique_ptr<DeviceArray<double>>> arrays_;
+  FieldView view_{};
+};
+
+}  // namespace farfield::cuda

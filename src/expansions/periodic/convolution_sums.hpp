@@ -1,0 +1,94 @@
+// One coefficient of each of SolidConvolution's translations, for loops of the host and threads of a device. Complex
+// numbers stand as real and imaginary part, one after the other, [2 SolidShape::index(n, m)] for m = -n ... n.
+#pragma once
+#include "core/hd.hpp"
+#include "expansions/solid_shape.hpp"
+
+namespace farfield::convolution {
+
+struct Complex {
+  double real = 0, imaginary = 0;
+};
+inline constexpr double half_root = 0.70710678118654752440, root_of_two = 1.41421356237309504880;
+
+FARFIELD_HD Complex at(const double* numbers, int n, int m) {
+  const double* const number = numbers + 2 * SolidShape::index(n, m);
+  return {number[0], number[1]};
+}
+FARFIELD_HD void add_product(Complex& sum, const Complex& a, const Complex& b) {
+  sum.real += a.real * b.real - a.imaginary * b.imaginary;
+  sum.imaginary += a.real * b.imaginary + a.imaginary * b.real;
+}
+FARFIELD_HD Complex conjugate(const Complex& a) { return {a.real, -a.imaginary}; }
+
+/// Sets (n, m) and (n, -m), which is (-1)^m times the conjugate.
+FARFIELD_HD void set_both(double* numbers, int n, int m, const Complex& value) {
+  double *const there = numbers + 2 * SolidShape::index(n, m), *const back = numbers + 2 * SolidShape::index(n, -m);
+  there[0] = value.real, there[1] = value.imaginary;
+  if (m > 0) back[0] = m & 1 ? -value.real : value.real, back[1] = m & 1 ? value.imaginary : -value.imaginary;
+}
+
+/// Of a multipole, m >= 0; `root`: sqrt((n-m)! (n+m)!) at index(n, m).
+FARFIELD_HD Complex scaled(const double* multipole, const double* root, int n, int m) {
+  const double size = root[SolidShape::index(n, m)];
+  if (m == 0) return {multipole[SolidShape::index(n, 0)] / size, 0};
+  return {multipole[SolidShape::index(n, m)] * half_root / size,
+          -multipole[SolidShape::index(n, -m)] * half_root / size};
+}
+/// Of a local expansion: y with sum L R = sum over n and all m of y_n^m x_n^m.
+FARFIELD_HD Complex of_local(const double* local, const double* root, int n, int m) {
+  const double size = root[SolidShape::index(n, m)];
+  if (m == 0) return {local[SolidShape::index(n, 0)] * size, 0};
+  return {local[SolidShape::index(n, m)] * half_root * size, -local[SolidShape::index(n, -m)] * half_root * size};
+}
+FARFIELD_HD void add_real_local(const double* root, int n, int m, const Complex& y, double* local) {
+  const double factor = (m > 0 ? root_of_two : 1.0) / root[SolidShape::index(n, m)];
+  local[SolidShape::index(n, m)] += factor * y.real;
+  if (m > 0) local[SolidShape::index(n, -m)] -= factor * y.imaginary;
+}
+
+/// m2l: what a local expansion has at (k, l) of a scaled multipole, by the table of the function between them. `even`:
+/// its odd degrees are 0.
+FARFIELD_HD Complex m2l(int degree, const double* scaled, const double* table, bool even, int k, int l) {
+  Complex all;
+  for (int n = even ? k & 1 : 0; n <= degree; n += even ? 2 : 1) {
+    Complex part;
+    for (int m = -n; m <= n; ++m) add_product(part, at(scaled, n, m), at(table, n + k, l + m));
+    all.real += n & 1 ? -part.real : part.real, all.imaginary += n & 1 ? -part.imaginary : part.imaginary;
+  }
+  return all;
+}
+
+/// m2m: what another centre's scaled multipole gets at (n, m). `unit`: that of a unit charge at the first centre,
+/// `power`: of the ratio of units.
+FARFIELD_HD Complex m2m(const double* from, const double* unit, const double* power, int n, int m) {
+  Complex all;
+  for (int k = 0; k <= n; ++k) {
+    Complex part;
+    const int low = m - n + k > -k ? m - n + k : -k, high = m + n - k < k ? m + n - k : k;
+    for (int l = low; l <= high; ++l) add_product(part, at(from, k, l), at(unit, n - k, m - l));
+    all.real += power[k] * part.real, all.imaginary += power[k] * part.imaginary;
+  }
+  return all;
+}
+
+/// l2l: what another centre's local expansion gets at (k, l); `y`: of_local.
+FARFIELD_HD Complex l2l(int degree, const double* y, const double* unit, const double* power, int k, int l) {
+  Complex all;
+  for (int n = k; n <= degree; ++n) {
+    const int low = l - n + k > -n ? l - n + k : -n, high = l + n - k < n ? l + n - k : n;
+    for (int m = low; m <= high; ++m) add_product(all, at(y, n, m), conjugate(at(unit, n - k, m - l)));
+  }
+  return {power[k] * all.real, power[k] * all.imaginary};
+}
+
+/// Of a local expansion's derivative along an axis the coefficient (k, l), k below the degree:
+/// d/dz x_n^m = x_{n-1}^m, (d/dx - i d/dy) x_n^m = x_{n-1}^{m-1}, (d/dx + i d/dy) x_n^m = -x_{n-1}^{m+1}.
+FARFIELD_HD Complex derivative(const double* y, int axis, int k, int l) {
+  if (axis == 2) return at(y, k + 1, l);
+  const Complex up = at(y, k + 1, l + 1), down = at(y, k + 1, l - 1);
+  if (axis == 0) return {0.5 * (up.real - down.real), 0.5 * (up.imaginary - down.imaginary)};
+  return {-0.5 * (up.imaginary + down.imaginary), 0.5 * (up.real + down.real)};
+}
+
+}  // namespace farfield::convolution

@@ -1,0 +1,160 @@
+#include "plan/repeating/host_box_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+
+static constexpr std::int64_t samples = 1000;  // targets at which the highest degrees are summed alone
+
+void HostBoxPoints::read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) {
+  cell_ = cell, alike_ = !targets, at_sources_ = at_sources;
+  sources_ = read_host(sources);
+  wrap(sources_);
+  targets_ = {};
+  apart_ = -1;
+  if (alike_) return;
+  targets_ = read_host(*targets);
+  apart_ = targets->count;
+  wrap(targets_);
+  if (at_sources) targets_.append(sources_);
+}
+
+void HostBoxPoints::wrap(HostPoints& p) const {
+  const CellView cell = cell_->view();
+#pragma omp parallel for num_threads(threads_)
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    double x[3] = {p.x[i], p.y[i], p.z[i]};
+    if (!std::isfinite(x[0] + x[1] + x[2])) continue;
+    cell.wrap(x);
+    p.x[i] = x[0], p.y[i] = x[1], p.z[i] = x[2];
+  }
+}
+
+FractionRange HostBoxPoints::range(int i) {
+  double low = INFINITY, high = -INFINITY;
+  for (const HostPoints* p : {&sources_, &targets_})
+    for (std::size_t j = 0; j < p->x.size(); ++j) {
+      const double f = cell_->fraction({p->x[j], p->y[j], p->z[j]}, i);
+      if (std::isfinite(f)) low = std::min(low, f), high = std::max(high, f);
+    }
+  return low <= high ? FractionRange{low, high} : FractionRange{0, 0};
+}
+
+void HostBoxPoints::place(const BlockGrid& grid) {
+  blocked_sources_ = {grid, sources_.x.data(), sources_.y.data(), sources_.z.data(), sources_.count()};
+  const HostPoints& t = all_targets();
+  blocked_targets_ = {grid, t.x.data(), t.y.data(), t.z.data(), t.count()};
+  sampled_ = {};
+  const std::int64_t step = std::max<std::int64_t>(1, t.count() / samples);
+  for (std::int64_t i = 0; i < t.count(); i += step)
+    sampled_.x.push_back(t.x[i]), sampled_.y.push_back(t.y[i]), sampled_.z.push_back(t.z[i]);
+  sample_ = {grid, sampled_.x.data(), sampled_.y.data(), sampled_.z.data(), sampled_.count()};
+  with_images_ = sources_;
+  source_.clear(), image_.clear();
+  for (int block = 0; block < grid.blocks(); ++block)
+    for (const CellIndex& n : grid.near_images(block)) {
+      if (n == CellIndex{0, 0, 0}) continue;
+      const Vector3 shift = cell_->displacement(n);
+      for (const BlockedPoints::Part& part : blocked_sources_.parts)
+        for (std::int64_t k = part.first; part.block == block && k < part.last; ++k) {
+          const std::uint32_t j = blocked_sources_.order[static_cast<std::size_t>(k)];
+          source_.push_back(j);
+          image_.push_back(n);
+          with_images_.x.push_back(sources_.x[j] + shift[0]);
+          with_images_.y.push_back(sources_.y[j] + shift[1]);
+          with_images_.z.push_back(sources_.z[j] + shift[2]);
+        }
+    }
+}
+
+std::int64_t HostBoxPoints::bytes() const { return 32 * with_images_.count() + 12 * std::ssize(image_); }
+
+Strengths HostBoxPoints::take(const Strengths& strengths, std::int64_t vector) {
+  charge_ = strengths_of(strengths, vector);
+  charge_.reserve(with_images_.x.size());
+  for (const std::uint32_t j : source_) charge_.push_back(charge_[j]);
+  return farfield::strengths(charge_);
+}
+
+BoxPoints::Net HostBoxPoints::net() {
+  Net net{};
+  for (const double q : charges()) net.sum += q, net.size += std::fabs(q);
+  return net;
+}
+
+void HostBoxPoints::expand(BlockField& field, double scale) {
+  if (sources() == 0 || targets() == 0) return;
+  std::vector<double> scaled = charges();
+  for (double& q : scaled) q *= scale;
+  field.set(blocked_sources_, scaled.data());
+}
+
+Outputs HostBoxPoints::near_sums(bool potential, bool gradient) {
+  const auto count = static_cast<std::size_t>(targets());
+  sums_.potential.resize(potential ? count : 0);
+  sums_.gradient.resize(gradient ? 3 * count : 0);
+  Outputs outputs;
+  outputs.scalar = Scalar::float64;
+  if (potential) outputs.potential = sums_.potential.data();
+  if (gradient) outputs.gradient = sums_.gradient.data();
+  return outputs;
+}
+
+/// Sum of q times the gradient.
+static Vector3 pull_of(const double* charge, std::size_t count, const double* gradient) {
+  Vector3 pull{};
+  for (std::size_t j = 0; j < count; ++j)
+    for (std::size_t a = 0; a < 3; ++a) pull[a] += charge[j] * gradient[3 * j + a];
+  return pull;
+}
+
+BoxPoints::Norms HostBoxPoints::add_far(const BlockField& field) {
+  const auto norm = [](const std::vector<double>& values) { return std::sqrt(squares_of(values)); };
+  if (alike_ && !sums_.gradient.empty()) near_pull_ = pull_of(charge_.data(), sources_.x.size(), sums_.gradient.data());
+  Norms norms{{norm(sums_.potential), norm(sums_.gradient)}, {}, {}};
+  if (sources() > 0 && targets() > 0) {
+    double* const potential = sums_.potential.empty() ? nullptr : sums_.potential.data();
+    double* const gradient = sums_.gradient.empty() ? nullptr : sums_.gradient.data();
+    field.add(blocked_targets_, potential, gradient);
+    std::vector<double> values(sampled_.x.size()), slopes(gradient ? 3 * values.size() : 0);
+    field.add_highest(sample_, values.data(), gradient ? slopes.data() : nullptr);
+    const double times = std::sqrt(static_cast<double>(targets()) / static_cast<double>(values.size()));
+    norms.highest[0] = times * norm(values), norms.highest[1] = times * norm(slopes);
+  }
+  norms.all[0] = norm(sums_.potential), norms.all[1] = norm(sums_.gradient);
+  return norms;
+}
+
+void HostBoxPoints::deliver(std::int64_t vector, const Outputs& outputs) {
+  farfield::deliver(sums_, vector, outputs, {sources(), apart_, at_sources_});
+}
+
+std::array<double, 6> HostBoxPoints::virial_of_points(const Vector3& origin) const {
+  return virial_of(sources_, origin, charges(), sums_.gradient.data());
+}
+
+/// All weights are 1 more, and the near sum is taken off again: images alone give so little that the near plan, whose
+/// tolerance is relative, would take pains with it.
+void HostBoxPoints::add_images_virial(Plan& near, double* virial) const {
+  const auto count = static_cast<std::size_t>(cell_->periodic_count()), home = sources_.x.size();
+  std::vector<double> weighted(count * with_images_.x.size()), gradient(3 * count * home);
+  for (std::size_t i = 0; i < count; ++i) {
+    double* const own = &weighted[i * with_images_.x.size()];
+    std::copy_n(charge_.data(), home, own);
+    for (std::size_t k = 0; k < image_.size(); ++k) own[home + k] = charge_[source_[k]] * (1 + image_[k][i]);
+  }
+  Outputs outputs;
+  outputs.gradient = gradient.data();
+  near.evaluate(strengths(weighted, with_images_.count(), static_cast<std::int64_t>(count)), outputs);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vector3 pull = difference(pull_of(charge_.data(), home, &gradient[3 * i * home]), near_pull_);
+    for (std::size_t s = 0; s < 6; ++s) {
+      const auto [a, b] = Strained::place[s];
+      const Vector3& v = cell_->vector(static_cast<int>(i));
+      virial[s] += 0.25 * (pull[a] * v[b] + pull[b] * v[a]);
+    }
+  }
+}
+
+}  // namespace farfield

@@ -1,0 +1,53 @@
+// HostBoxPoints: BoxPoints in host memory, in double.
+#pragma once
+#include "backends/box_points.hpp"
+#include "plan/repeating/host_arrays.hpp"
+
+namespace farfield {
+
+class HostBoxPoints : public BoxPoints {
+ public:
+  explicit HostBoxPoints(int threads) : threads_(threads) {}
+  void read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) override;
+  FractionRange range(int i) override;
+  void place(const BlockGrid& grid) override;
+  std::int64_t sources() const override { return sources_.count(); }
+  std::int64_t targets() const override { return all_targets().count(); }
+  std::int64_t images() const override { return std::ssize(source_); }
+  Points with_images() const override { return with_images_.view(); }
+  Points at() const override { return all_targets().view(); }
+  std::int64_t bytes() const override;
+  Strengths take(const Strengths& strengths, std::int64_t vector) override;
+  Net net() override;
+  void expand(BlockField& field, double scale) override;
+  Outputs near_sums(bool potential, bool gradient) override;
+  Norms add_far(const BlockField& field) override;
+  void deliver(std::int64_t vector, const Outputs& outputs) override;
+
+  /// What a strain of positions alone gives, of the last sums, about `origin`: xx yy zz xy xz yz.
+  std::array<double, 6> virial_of_points(const Vector3& origin) const;
+  /// Half the sum of q times the gradient of the potential of near images, weighted by how many vectors these are away,
+  /// added to `virial`.
+  void add_images_virial(Plan& near, double* virial) const;
+
+ private:
+  const HostPoints& all_targets() const { return alike_ ? sources_ : targets_; }
+  void wrap(HostPoints& points) const;
+  std::vector<double> charges() const { return {charge_.begin(), charge_.begin() + sources()}; }
+
+  int threads_;
+  std::optional<UnitCell> cell_;
+  bool alike_ = true, at_sources_ = false;
+  std::int64_t apart_ = -1;            ///< targets that are not sources
+  HostPoints sources_, targets_;       ///< within the cell; targets_: all of them, empty where they are the sources
+  HostPoints with_images_;             ///< sources_ and their near images
+  std::vector<std::uint32_t> source_;  ///< of each image
+  std::vector<CellIndex> image_;       ///< where each of them is
+  BlockedPoints blocked_sources_, blocked_targets_, sample_;
+  HostPoints sampled_;
+  std::vector<double> charge_;  ///< of the sources and of the images
+  HostSums sums_;
+  Vector3 near_pull_{};  ///< of the virial: sum of q times the near plan's gradient
+};
+
+}  // namespace farfield
