@@ -1,6 +1,8 @@
 // One coefficient of each of SolidConvolution's translations, for loops of the host and threads of a device. Complex
 // numbers stand as real and imaginary part, one after the other, [2 SolidShape::index(n, m)] for m = -n ... n.
 #pragma once
+#include <cmath>
+
 #include "core/hd.hpp"
 #include "expansions/solid_shape.hpp"
 
@@ -10,6 +12,17 @@ struct Complex {
   double real = 0, imaginary = 0;
 };
 inline constexpr double half_root = 0.70710678118654752440, root_of_two = 1.41421356237309504880;
+
+/// Coefficients of m >= 0 are counted n (n + 1) / 2 + m: how many there are, and which one stands at i.
+FARFIELD_HD constexpr int orders(int degree) { return (degree + 1) * (degree + 2) / 2; }
+struct Order {
+  int n, m;
+  FARFIELD_HD explicit Order(int i) : n(static_cast<int>((sqrtf(8.0f * static_cast<float>(i) + 1) - 1) / 2)) {
+    while (orders(n - 1) > i) --n;
+    while (orders(n) <= i) ++n;
+    m = i - orders(n - 1);
+  }
+};
 
 FARFIELD_HD Complex at(const double* numbers, int n, int m) {
   const double* const number = numbers + 2 * SolidShape::index(n, m);

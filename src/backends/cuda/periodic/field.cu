@@ -7,20 +7,9 @@
 namespace farfield::cuda {
 namespace {
 
-using convolution::Complex;
+using convolution::Complex, convolution::Order, convolution::orders;
 constexpr int field_threads = 128;
 constexpr int most_groups = 8;  // of source blocks, so that few blocks keep all multiprocessors busy
-
-/// Coefficients with m >= 0 are counted n (n + 1) / 2 + m.
-struct Order {
-  int n, m;
-  __device__ explicit Order(int i) : n(static_cast<int>((sqrtf(8.0f * static_cast<float>(i) + 1) - 1) / 2)) {
-    while (n * (n + 1) / 2 > i) --n;
-    while ((n + 1) * (n + 2) / 2 <= i) ++n;
-    m = i - n * (n + 1) / 2;
-  }
-};
-__host__ __device__ constexpr int orders(int degree) { return (degree + 1) * (degree + 2) / 2; }
 
 /// visit(i, n, m) for the coefficients m >= 0, by the threads of a block.
 template <class Visit>
