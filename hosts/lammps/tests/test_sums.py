@@ -13,10 +13,12 @@ two_charge_force = 332.06371  # kcal/mol/Angstrom, of unit charges 1 Angstrom ap
 fit = 3e-7
 
 
-def solve(lammps, data, kspace, **read):
+def solve(lammps, data, kspace, modify=None, **read):
     lmp = lammps()
     boxes.read(lmp, data, **read)
     lmp.command(f"kspace_style {kspace}")
+    if modify:
+        lmp.command(f"kspace_modify {modify}")
     return boxes.outcome(lmp)
 
 
