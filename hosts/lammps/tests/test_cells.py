@@ -25,7 +25,7 @@ def test_oblique_cell(lammps, tmp_path):
 
 
 def test_net_charge_has_its_background(lammps, tmp_path):
-    """Energies and forces as LAMMPS has them. Its pressure lacks the background's, which is the energy over 3 volumes."""
+    """Energies and forces as LAMMPS has them."""
     data = salt(tmp_path, charge=0.5)
     wanted, found = solve(lammps, data, "ewald 1e-10"), solve(lammps, data, "farfield 1e-6")
     assert found.energy == pytest.approx(wanted.energy, rel=1e-5)
