@@ -49,7 +49,7 @@ def drawn(rows):
 
 
 def table(header, lines):
-    whole = nodes.table()
+    whole = nodes.table(classes=["peers"])
     group = nodes.tgroup(cols=len(header))
     whole += group
     group.extend(nodes.colspec(colwidth=1) for _ in header)
