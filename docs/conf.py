@@ -25,6 +25,7 @@ extensions = [
     "repository_links",
     "navigation",
     "options_table",
+    "peers_table",
     "docstrings",
 ]
 source_suffix = {".md": "myst-nb"}

@@ -1,4 +1,4 @@
-"""peers.py [--gpu] [--n 1e4,1e5,1e6] [--limit SECONDS] [--threads 2] [--only NAME] [--json FILE]: Farfield beside other packages
+"""peers.py [--gpu] [--n 1e4,1e5,1e6] [--limit SECONDS] [--threads 2] [--only WORDS] [--data peers.csv]: Farfield beside other packages
 from Python, on the same points: uniform in the unit cube, masses in (0, 1), potential and gradient at all of them.
 
 Each row is a process of its own; packages that cannot be imported have a row that says so. Columns: seconds of a whole call, tree
@@ -13,6 +13,7 @@ import gc
 import json
 import math
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import threading
 import time
 
 import numpy as np
+import rows
 from calls import contenders
 
 
@@ -150,55 +152,39 @@ class Expected:
         return seconds * (count / before) ** (2 if key[1] == "all pairs" else 1)
 
 
+def chosen_rows(arguments):
+    """Contender by index, setting and type."""
+    for index, contender in enumerate(contenders):
+        for type_ in contender.types:
+            for setting in contender.settings:
+                wanted = re.match(arguments.only, f"{contender.name}, {setting}, {type_}")
+                if wanted and (arguments.gpu or not contender.gpu):
+                    yield index, setting, type_
+
+
 def measured(arguments):
     expected = Expected()
     for count in [int(float(n)) for n in arguments.n.split(",")]:
         points, masses = bodies(count)
         true = exact(points, masses, chosen(count))
-        for index, contender in enumerate(contenders):
-            if contender.gpu and not arguments.gpu or not contender.name.startswith(arguments.only):
-                continue
-            for type_ in contender.types:
-                for setting in contender.settings:
-                    found = {"name": contender.name, "setting": setting, "type": type_, "n": count, "lines": contender.lines,
-                             "where": "GPU" if contender.gpu else "CPU"}
-                    key = index, setting, type_
-                    if expected.seconds(key, count) > arguments.limit:
-                        found["why"] = f"left out: more than {arguments.limit:.0f} s are expected"
-                    else:
-                        found |= in_a_process(*key, count, arguments.threads, arguments.limit)
-                        expected.learn(key, found)
-                    if "results" in found:
-                        results = np.array(found.pop("results"))
-                        found["potential"], found["gradient"] = relative(results[:, 0], true[0]), relative(results[:, 1:], true[1])
-                    yield found
+        for key in chosen_rows(arguments):
+            contender = contenders[key[0]]
+            found = {"where": "GPU" if contender.gpu else "CPU", "n": count, "package": contender.name, "setting": key[1],
+                     "type": key[2], "lines": contender.lines}
+            if expected.seconds(key, count) > arguments.limit:
+                found["why"] = f"left out: more than {arguments.limit:.0f} s are expected"
+            else:
+                found |= in_a_process(*key, count, arguments.threads, arguments.limit)
+                expected.learn(key, found)
+            if "results" in found:
+                results = np.array(found.pop("results"))
+                found["potential"], found["gradient"] = relative(results[:, 0], true[0]), relative(results[:, 1:], true[1])
+            yield found
 
 
-def as_good(one, other):
-    """Are the errors of `one` as small? Below 1e-14 they are rounding alone."""
-    return all(one.get(part) is not None and other.get(part) is not None and one[part] <= max(other[part], 1e-14)
-               for part in ("potential", "gradient"))
-
-
-def ratio(row, rows):
-    """Of Farfield's fastest row with errors as small, of the same N and place."""
-    own = [r["seconds"] for r in rows if r["name"].startswith("farfield") and r["n"] == row["n"] and r["where"] == row["where"]
-           and as_good(r, row)]
-    return f"{min(own) / row['seconds']:.2g}" if own else "no such row"
-
-
-def table(rows):
-    lines = ["| N | package | setting | type | seconds | first call | error, potential | error, gradient | MB | lines | Farfield / it |",
-             "| --- " * 11 + "|"]
-    for r in rows:
-        head = f"| {r['n']:,} | {r['name']} ({r['where']}) | {r['setting']} | {r['type']} | "
-        if "seconds" not in r:
-            lines.append(head + f"{r['why']} | | | | | {r['lines']} | |")
-            continue
-        errors = " | ".join("not a number" if r[part] is None else f"{r[part]:.1e}" for part in ("potential", "gradient"))
-        lines.append(head + f"{r['seconds']:.3g} | {r['first']:.3g} | {errors} | {r['megabytes']:.0f} | {r['lines']} | "
-                     f"{ratio(r, rows)} |")
-    return "\n".join(lines)
+def table(found):
+    lines = ["| " + " | ".join(["N", *rows.header]) + " |", "| --- " * (len(rows.header) + 1) + "|"]
+    return "\n".join(lines + [f"| {row['n']:,} | " + " | ".join(rows.cells(row, found)) + " |" for row in found])
 
 
 def main():
@@ -207,22 +193,21 @@ def main():
     parser.add_argument("--n", default="1e4,1e5,1e6")
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", default="", help="rows of packages whose name begins so")
-    parser.add_argument("--json")
+    parser.add_argument("--only", default="", help="rows of which 'package, setting, type' begins so, as a regular expression")
+    parser.add_argument("--data", metavar="FILE", help="whose rows are replaced, or added to")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.row:
         index, *rest = json.loads(arguments.row)
         print(json.dumps(row(contenders[index], *rest)))
         return
-    rows = []
-    for found in measured(arguments):
-        rows.append(found)
-        print(json.dumps(found), file=sys.stderr, flush=True)
-        if arguments.json:
-            with open(arguments.json, "w", encoding="utf-8") as file:
-                json.dump(rows, file, indent=1)
-    print(table(rows))
+    found = []
+    for one in measured(arguments):
+        found.append(one)
+        print(json.dumps(one), file=sys.stderr, flush=True)
+        if arguments.data:
+            rows.write(arguments.data, [one])
+    print(table(found))
 
 
 if __name__ == "__main__":

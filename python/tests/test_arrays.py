@@ -117,13 +117,48 @@ def test_points_that_are_refused(points, sentence):
     assert caught.value.code == 3 and isinstance(caught.value, ValueError)
 
 
-def test_first_nan_is_named(points, charges):
+def test_first_nan_is_named(points):
     points[[41, 99], 1] = np.nan
     with pytest.raises(ff.InputError, match="source 41: coordinate y is nan"):
         ff.Plan(points)
-    charges[7] = np.inf
-    with pytest.raises(ff.InputError, match="7"):
-        ff.evaluate(np.nan_to_num(points), charges)
+
+
+def spoilt(array, index, value=np.nan):
+    array = np.array(array, float)
+    array[index] = value
+    return array
+
+
+@pytest.mark.parametrize("call, sentence", [
+    (lambda x, q: ff.Plan(x, spoilt(x, (3, 0))), "target 3: coordinate x is nan"),
+    (lambda x, q: ff.Plan(x).move(spoilt(x, (5, 2), -np.inf)), "source 5: coordinate z is -inf"),
+    (lambda x, q: ff.Plan(x, softening=spoilt(q, 4)), "source 4: softening nan"),
+    (lambda x, q: ff.Plan(x, x[:9], softening=q, target_softening=spoilt(q[:9], 2)), "target 2: softening nan"),
+    (lambda x, q: ff.Plan(x).evaluate(spoilt(q, 7, np.inf)), "strength 7 of vector 0 is not finite"),
+    (lambda x, q: ff.Plan(x).evaluate(spoilt([q, q], (1, 7))), "strength 7 of vector 1 is not finite"),
+    (lambda x, q: ff.Plan(x, dipoles=True).evaluate(q, spoilt(x, (9, 2))), "dipole 9 of vector 0 is not finite"),
+    (lambda x, q: ff.direct_sum(spoilt(x, (7, 1)), q), "source 7: coordinate y is nan"),
+    (lambda x, q: ff.BiotSavart(x).evaluate(spoilt(x, (8, 1))), "strength 8 of vector 1 is not finite"),
+    (lambda x, q: ff.coulomb(spoilt(x, (8, 1)), q - q.mean(), cell=[1, 1, 1]), "source 8: coordinate y is nan"),
+    (lambda x, q: ff.kde(spoilt(x[:, :2], (8, 1))), "Point 8: its coordinate along y is not a finite number"),
+    (lambda x, q: ff.kde(x[:, :2], spoilt(q, 8)), "Point 8: its weight is nan"),
+    (lambda x, q: ff.simulate(x, spoilt(q, 3), x, dt=0.1, steps=1), "Body 3: its mass is nan"),
+    (lambda x, q: ff.simulate(x, q, spoilt(x, (4, 1)), dt=0.1, steps=1), "Body 4: its velocity along y is nan"),
+])
+def test_nan_is_named_wherever_it_stands(points, rng, call, sentence):
+    with pytest.raises(ff.InputError, match=sentence) as caught:
+        call(points, rng.random(600))
+    assert caught.value.code == 3
+
+
+@pytest.mark.parametrize("lengths, sentence", [
+    (np.ones(9), r"softening has shape \(9,\); 600 points need one number or \(600,\)"),
+    (np.full(600, "a"), "softening .* of type <U1"),
+    (np.full(600, -1.0), "source 0: softening -1"),
+])
+def test_softening_that_is_refused(points, lengths, sentence):
+    with pytest.raises(ff.InputError, match=sentence):
+        ff.Plan(points, softening=lengths)
 
 
 @pytest.mark.parametrize("strengths, dipoles, sentence", [

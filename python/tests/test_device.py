@@ -1,5 +1,7 @@
 """Arrays on a CUDA device: what Python does with them, seen with fakes; and with torch and CuPy where there is a GPU."""
 import importlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -126,3 +128,42 @@ def test_on_a_gpu(package, rng):
         delayed = plan.evaluate(late)
     assert np.array_equal(to_host(delayed.potential), to_host(result.potential))
     assert plan.evaluate(q, out=result) is result
+
+
+forking = """
+import os
+import numpy as np
+import farfield as ff
+
+points = np.random.default_rng(1).random((600, 3))
+plan = ff.Plan(points, backend="cuda")
+expected = plan.evaluate(points[:, 0]).potential
+child = os.fork()
+if child == 0:
+    for attempt in (lambda: plan.evaluate(points[:, 0]), lambda: ff.Plan(points, backend="cuda")):
+        try:
+            attempt()
+        except ff.DeviceError as error:
+            print(error, flush=True)
+    there = ff.Plan(points, backend="cpu").evaluate(points[:, 0]).potential
+    os._exit(0 if np.allclose(there, expected, rtol=1e-4) else 1)
+print(os.waitpid(child, 0)[1], np.array_equal(plan.evaluate(points[:, 0]).potential, expected))
+"""
+
+
+@pytest.mark.skipif(not on_gpu, reason="no GPU, or built without CUDA")
+def test_fork_after_cuda():
+    """A sentence each for the parent's plan and for a new one; the CPU serves the child, and the parent goes on."""
+    done = subprocess.run([sys.executable, "-c", forking], capture_output=True, text=True, timeout=120)
+    plan, anew, parent = done.stdout.splitlines()
+    assert "built on a CUDA device before this process was forked" in plan
+    assert "forked from one that had used CUDA" in anew
+    assert parent == "0 True"
+
+
+@pytest.mark.skipif(not on_gpu, reason="no GPU, or built without CUDA")
+def test_overlap_on_a_gpu(points, charges):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    memory = torch.from_numpy(np.concatenate([charges, charges])).cuda()
+    with pytest.raises(ff.InputError, match="potential overlaps the strengths"):
+        ff.Plan(torch.from_numpy(points).cuda()).evaluate(memory[:600], out=memory[300:900])

@@ -77,6 +77,24 @@ def test_threads_with_plans_of_their_own(points, charges):
         assert all(pool.map(work, range(8)))
 
 
+def test_threads_under_load(points, charges):
+    """Sums of all kinds at once, in more threads than cores, each of which asks OpenMP for two: the bits of one after another."""
+    neutral = charges - charges.mean()
+    vectors = np.stack([charges, charges[::-1], neutral], axis=1)
+    works = [
+        lambda: ff.evaluate(points, charges, gradient=True, tolerance=1e-9, threads=2).gradient,
+        lambda: ff.evaluate(points, charges, points[:50], method="treecode", tolerance=1e-3, threads=2).potential,
+        lambda: ff.BiotSavart(points, threads=2).evaluate(vectors).velocity,
+        lambda: ff.coulomb(points, neutral, cell=[1, 1, 1], tolerance=1e-5, threads=2).forces,
+        lambda: ff.kde(points[:, :2], grid=(20, 20)).density,
+        lambda: ff.direct_sum(points, charges, threads=2).potential,
+    ]
+    expected = [work() for work in works]
+    with ThreadPoolExecutor(12) as pool:
+        found = list(pool.map(lambda k: works[k % len(works)](), range(12 * len(works))))
+    assert all(np.array_equal(array, expected[k % len(works)]) for k, array in enumerate(found))
+
+
 def test_one_plan_in_two_threads_is_refused(rng):
     """The lock of the interpreter is free during an evaluation, so the second thread gets to its own."""
     points, charges = rng.random((20_000, 3)), rng.random(20_000)
