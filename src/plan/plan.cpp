@@ -281,7 +281,7 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
       (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
     throw Error(ErrorCode::device,
                 "strengths or results are in device memory, but this plan, of points that repeat or whose virial is "
-                "wanted, keeps them in host memory; pass host memory");
+                "wanted, keeps them in host memory; use host memory");
   validate(strengths, sources, options.dipoles, backend == Backend::cuda);
   check_outputs(outputs);
   elements(strengths.vectors, (options.hessian ? 6 : 3) * (alike ? sources : sources + apart));

@@ -213,7 +213,7 @@ TEST_F(CudaPeriodic, RefusesWhatItDoesNotOffer) {
   o.backend = Backend::cpu;
   expect_refusal("device memory", [&] { Plan(arrays.points(), o); });
   Plan plan(points(all.x), o);
-  expect_refusal("pass host memory", [&] { arrays.evaluate(plan); });
+  expect_refusal("use host memory", [&] { arrays.evaluate(plan); });
   std::vector<double> charged = all.q;
   charged[0] = 2;
   Plan slab(points(all.x), on_gpu(box(1, 1, 1), {true, true, false}, 1e-6));
