@@ -24,7 +24,9 @@ _inputs = ("sources", "targets", "strengths", "dipoles")
 def _compute(sources: Any, targets: Any, strengths: Any, dipoles: Any, options: str, gradient: bool,
              hessian: bool) -> tuple[Any, Any, Any]:
     y, x, q, p = (None if tensor is None else tensor.detach() for tensor in (sources, targets, strengths, dipoles))
-    if p is not None and p.stride(-1) != 1:  # components of a dipole are read one after another
+    if q is not None and 0 in q.stride():  # one number for many, which a plan does not read
+        q = q.contiguous()
+    if p is not None and (p.stride(-1) != 1 or 0 in p.stride()):
         p = p.contiguous()
     field = autograd.sums(options, y, x, q, p, gradient, hessian)
     none = field.potential.new_empty  # each its own: outputs of an operator share no memory
