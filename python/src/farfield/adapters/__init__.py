@@ -1,1 +1,1 @@
-"""Farfield inside other packages: rebound, pynbody, bempp and ASE. Each module imports its host when it is called."""
+"""Farfield inside other packages: rebound, pynbody, bempp, ASE and OpenMM. Each module imports its host when it is called."""
