@@ -47,8 +47,19 @@ struct EvaluatorState {
     const Decision& d = decision;
     const bool treecode = d.method == Method::treecode;
     const Acceptance acceptance = {treecode ? d.theta : 0, d.least_edge, traits(d.kernel).decay.axes};
-    return {d.m,       d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, treecode ? 0 : d.least_edge,
-            acceptance};
+    return {d.m,          d.k,
+            d.leaf_size,  d.depth,
+            d.thresholds, std::move(mark),
+            threads,      treecode ? 0 : d.least_edge,
+            acceptance,   expandable()};
+  }
+  /// One tree serves both precisions: boxes without expansions in single count as nothing only where they give nothing
+  /// in double. The hundredth keeps the rounding of this limit apart from that of the tables'.
+  Expandable expandable() const {
+    const double screening = decision.parameters.screening;
+    if (!(screening > 0)) return {};
+    const KernelTraits& kernel = traits(decision.kernel);
+    return {0.99 * kernel.largest_scale[0] / screening, kernel.largest_scale[1] / screening};
   }
   bool with_tree() const { return decision.expands(); }
 };

@@ -200,13 +200,5 @@ TEST_F(CudaScreened, MovedPointsHaveTheirOwnTables) {
   EXPECT_EQ(moved.gradient, fresh.gradient);
 }
 
-TEST_F(CudaScreened, SaysWhatIsNotOffered) {
-  const std::vector<double> two = {0, 0, 0, 1, 0, 0};
-  Options o = device_options(1, 1e-6, Precision::automatic);
-  o.method = Method::treecode;
-  EXPECT_NE(refusal(ErrorCode::usage, [&] { Plan(points(two), o); }).find("treecode is not offered for kernel"),
-            std::string::npos);
-}
-
 }  // namespace
 }  // namespace farfield::testing

@@ -151,7 +151,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
            [&] { series_.build(cells_.of_series, cells_.sources.view(), cells_.target_cells().view(), sources()); });
     finish(report);
     recount_ = decision.box_error > 0 && sources() > 0 && targets() > 0;
-    if (walks()) return count_walks(work_, memory_, report);
+    if (walks()) return count_walks(work_, expandable(), memory_, report);
     if (with_tree()) accounts_.write(tree_.tree.view(), report);
     placed->has_m2p = report.m2p_boxes > 0;
     placed->has_p2l = report.p2l_boxes > 0;
@@ -159,7 +159,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   void finish(Report& report) {
     if (recount_ && work_.centre) {
-      count_walks(work_, memory_, report);
+      count_walks(work_, expandable(), memory_, report);
       recount_ = false;
     }
     report.memory_bytes = memory_.meter.peak;
@@ -377,12 +377,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K>
   void run_tree() {
-    if constexpr (K::Basis::decay.axes == 3 && ScaleInvariant<typename K::Basis>) {  // others: refused by `choose`
-      if (walks()) {
-        BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
-        return treecode(bound, events_);
-      }
-    }
+    if (walks()) return run_treecode<K>();
     const bool beside = runs_beside();
     SideStream* const side = beside ? &far_side_ : nullptr;
     for (int v = 1; v < work_.densities && beside; ++v) other_sides_[v - 1]->fork(work_.stream);
@@ -392,6 +387,20 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       run_fmm<K>(LevelWork<Real>{work_, translations_.levels()}, side);
     if constexpr (Differentiates<K>)
       for (int v = 1; v < work_.densities; ++v) far_field_of<K>(v, beside ? other_sides_[v - 1].get() : nullptr);
+  }
+  template <class K>
+  void run_treecode() {
+    if constexpr (ScaleInvariant<typename K::Basis>) {
+      walk<K>(work_);
+    } else {
+      LevelWork<Real> work{work_, translations_.levels()};
+      walk<K>(work);
+    }
+  }
+  template <class K, class StageWork>
+  void walk(StageWork& work) {
+    BoundTreecode<K, Real, StageWork> bound(work, places_.data(), decision.box_error, expandable());
+    treecode(bound, events_);
   }
   /// The near field of all densities, the far field of the first.
   template <class K, class StageWork>

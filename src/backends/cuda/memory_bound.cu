@@ -31,14 +31,15 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
+  const int sets = traits(d.kernel).scale_invariant ? 1 : most_level_sets;
+  const std::int64_t planar = real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree);
   if (d.method == Method::treecode)  // no lists and no locals, tables of m2m alone
     return bytes + boxes * ((coefficients + 16) * real + 160 + 48 + 8) + results * 4 +
-           (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
-                      : Tables<double>::bytes(d.degree, coefficients, true, false));
+           (traits(d.kernel).factors ? planar
+            : real == 4              ? sets * Tables<float>::bytes(d.degree, coefficients, true, false)
+                                     : sets * Tables<double>::bytes(d.degree, coefficients, true, false));
   bytes += boxes * (2 * (1 + more) * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
-  if (traits(d.kernel).factors)
-    return bytes + (real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree));
-  const int sets = traits(d.kernel).scale_invariant ? 1 : most_level_sets;
+  if (traits(d.kernel).factors) return bytes + planar;
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
     bytes += (1 + more) * boxes * TensorM2l::bytes_of_box(d.degree) + sets * TensorM2l::bytes_of_operators(d.degree);
   if (!traits(d.kernel).scale_invariant)

@@ -33,9 +33,7 @@ static void validate_numbers(const Options& o) {
 }
 
 bool offers_method(Backend backend, const Options& o) {
-  if (backend != Backend::cuda) return true;
-  if (o.method == Method::exponentials) return false;
-  return o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
+  return backend != Backend::cuda || o.method != Method::exponentials;
 }
 
 static void validate_method(const Options& o, Backend backend) {
@@ -46,9 +44,6 @@ static void validate_method(const Options& o, Backend backend) {
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
                                       traits(o.kernel).name +
                                       ", which has no multipole expansions here; use method auto");
-  if (o.method == Method::treecode && !traits(o.kernel).scale_invariant)
-    throw Error(ErrorCode::usage, std::string("method treecode is not offered for kernel ") + traits(o.kernel).name +
-                                      ", whose expansions depend on the level; use method fmm");
   if (!offers_method(backend, o))
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
                                       " is not offered by backend cuda; use backend cpu or another method");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backends/cuda/judge/judge.hpp"
+#include "backends/cuda/judge/means.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -85,13 +86,6 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
       power[std::int64_t(which) * work.tree.boxes + box] = has ? extrapolated_power(last, before, d) : 0;
   }
 }
-
-/// The means of a level: the same for all, or, of a kernel with a length, that level's.
-struct MeansOfLevels {
-  const TailMeans* by_level;
-};
-__device__ inline const TailMeans& means_of(const TailMeans& all, int /*level*/) { return all; }
-__device__ inline const TailMeans& means_of(const MeansOfLevels& levels, int level) { return levels.by_level[level]; }
 
 /// One lane's share of the squared errors, over all target boxes of its warp.
 struct Tails {
@@ -184,10 +178,10 @@ Judge::Judge(DeviceMemory& memory)
     : memory_(memory), power_(memory), part_(memory), level_means_(memory), found_(room) {}
 
 template <class Real>
-void Judge::make_level_means(const Work<Real>& work, double root, cudaStream_t stream) {
+void Judge::make_level_means(const Work<Real>& work, double root, int first, cudaStream_t stream) {
   const Screened wanted{work.tables.degree, work.tree.levels, root};
   if (wanted == means_of_) return;
-  const LevelMeans means(solid_decay, wanted.degree, root, wanted.levels);
+  const LevelMeans means(solid_decay, wanted.degree, root, wanted.levels, first);
   std::vector<TailMeans> all;
   for (int level = 0; level < wanted.levels; ++level) all.push_back(means[level]);
   upload(level_means_, all.data(), wanted.levels, stream);
@@ -209,7 +203,7 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
   const double root = work.parameters.screening * work.tree.lattice.edge(0);
   if (root > 0) {
-    make_level_means(work, root, stream);
+    make_level_means(work, root, 2, stream);
     tails_kernel<false, Real, MeansOfLevels><<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
         work, every_, power_.data(), {level_means_.data()}, part_.data());
   } else {
@@ -229,7 +223,9 @@ int Judge::launch_walks(const Work<Real>& work, cudaStream_t stream) {
   Work<Real> own = work;
   own.stream = stream;
   every_ = static_cast<BoxId>(sample_groups(work.targets).every);
-  return launch_accepted_tails(own, solid_decay, power_.data(), part_.data(), tails);
+  const double root = work.parameters.screening * work.tree.lattice.edge(0);
+  if (root > 0) make_level_means(work, root, 0, stream);
+  return launch_accepted_tails(own, root > 0 ? level_means_.data() : nullptr, power_.data(), part_.data(), tails);
 }
 
 template <class Real>

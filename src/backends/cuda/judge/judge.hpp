@@ -26,8 +26,9 @@ class Judge {
  private:
   template <class Real>
   int launch_tails(const Work<Real>& work, cudaStream_t stream);
+  /// `first`: the coarsest level that has expansions.
   template <class Real>
-  void make_level_means(const Work<Real>& work, double root, cudaStream_t stream);
+  void make_level_means(const Work<Real>& work, double root, int first, cudaStream_t stream);
   template <class Real>
   int launch_walks(const Work<Real>& work, cudaStream_t stream);
 
