@@ -185,7 +185,7 @@ TEST_F(CudaTreecodeKernels, GiveTheSameBitsAndMove) {
 /// Small enough for a sanitizer: both kinds of targets, cores, levels without expansions.
 void expect_small_trees(Kernel kernel, Precision precision) {
   for (const Kind kind : {Kind::plummer, Kind::apart}) {
-    const Cloud cloud = cloud_of(kernel, kind, 301, Signs::positive);
+    const Cloud cloud = cloud_of(kernel, kind, few_points(301), Signs::positive);
     for (const double special : {0.0, 1.0}) {
       Options o = walking(kernel, 1e-3, precision);
       o.degree = 6, o.theta = 0.8, o.leaf_size = 5;
