@@ -322,7 +322,7 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
 }
 
 Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
-  validate(o, g, machine.backend);
+  validate(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;

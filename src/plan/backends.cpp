@@ -106,11 +106,6 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  if (!offers_method(Backend::cuda, options)) {
-    Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
-    d.choices.insert(d.choices.begin(), {"backend", "cpu", "the device does not offer this method of the kernel"});
-    return d;
-  }
   // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});

@@ -408,7 +408,6 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       if (one.core_radius > 0 && std::isfinite(one.core_radius)) one.core_radius = 1;
       one.method = method;
-      if (options.method != method && !offers_method(options.backend, one)) continue;
       const Geometry g = filling(sources, targets, options, dimension);
       if (options.method != method && method == Method::treecode && !may_be_few(g)) continue;
       Decision decision = decide(one, g, resolve_machine(one, false));

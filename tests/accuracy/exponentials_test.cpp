@@ -1,8 +1,7 @@
 // Method exponentials of kernel gauss: the promise relative to the sum of |strengths| on lines of any density, at every
 // tolerance; the bound of the sum of waves against the Gaussian in long double; the same bits on any number of threads;
-// gaps, heaps, few points; when auto takes it; refusals.
+// gaps, heaps, few points; when auto takes it; refusals. FARFIELD_TEST_BACKEND=cuda runs the same on a device.
 #include "expansions/exponentials/sum.hpp"
-#include "model/options/validate.hpp"
 #include "support/gauss.hpp"
 #include "support/random.hpp"
 
@@ -179,8 +178,6 @@ TEST(Exponentials, AreForGaussiansOnALine) {
   o.method = Method::exponentials;
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, o); }).find("method exponentials"), std::string::npos);
   EXPECT_NE(refusal(ErrorCode::usage, [&] { make_plan(cloud, sweeps(1e-6)); }).find("on a line"), std::string::npos);
-  const auto on_device = [] { validate(sweeps(1e-6), Geometry{}, Backend::cuda); };
-  EXPECT_NE(refusal(ErrorCode::usage, on_device).find("not offered by backend cuda"), std::string::npos);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/exponentials/line.hpp"
 #include "backends/cuda/far/translations.hpp"
 #include "backends/cuda/grid/bound_stages.hpp"
 #include "backends/cuda/grid/window.hpp"
@@ -38,6 +39,7 @@
 #include "methods/fmm.hpp"
 #include "methods/grid.hpp"
 #include "methods/treecode.hpp"
+#include "model/grid/price.hpp"
 
 namespace farfield::cuda {
 
@@ -123,7 +125,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
     if (in_cells()) return place_in_cells(cells_, tree_, sources, targets, geometry, decision);
-    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
+    line_axis_ = line_axis(geometry);
+    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4 && !on_line());
     place_lengths(sources, targets);
   }
 
@@ -146,6 +149,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
     if (decision.method == Method::grid) window_.make(decision, stream_);
+    if (on_line() && sources() > 0) time("sort", [&] { sort_line(); });
     if (decision.method == Method::hermite)
       time("series",
            [&] { series_.build(cells_.of_series, cells_.sources.view(), cells_.target_cells().view(), sources()); });
@@ -321,6 +325,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       gather_lengths(*targets, tree_.targets.order.data(), factor, placed->exponent, placed->target_lengths, memory_);
   }
 
+  void sort_line() {
+    line_.build(tree_.sources.axis[line_axis_].data(), sources(), tree_.target_points().axis[line_axis_].data(),
+                tree_.alike ? -1 : targets(),
+                {line_axis_, decision.parameters.length[0], decision.tolerance, decision.gradient});
+  }
+
   void choose_stream(const std::vector<CallerMemory>& arrays) {
     stream_ = placed->stream;
     const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
@@ -352,6 +362,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool in_cells() const {
     return decision.method == Method::cutoff || decision.method == Method::grid || decision.method == Method::hermite;
   }
+  bool on_line() const { return decision.method == Method::exponentials; }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
@@ -373,6 +384,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       if (with_tree() && sources() > 0) return run_tree<K>();
     if constexpr (FallsOff<K>)
       if (in_cells() && sources() > 0) return run_in_cells<K>();
+    if (on_line() && sources() > 0) return time("sweeps", [&] { line_.sum(work_); });
     time("p2p", [&] { direct<K>(work_, sources(), targets()); });
   }
   template <class K>
@@ -471,6 +483,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
   HermiteSeries series_{memory_};
+  LineSums line_{memory_};
+  int line_axis_ = 0;
   Work<Real> work_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/exponentials/line.hpp"
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/hermite/series.hpp"
 #include "backends/cuda/levels/tables.hpp"
@@ -25,6 +26,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
                        Scatter::bytes(results, d.parts(), 8);
   if (d.method == Method::cutoff || d.method == Method::grid)
     bytes += all * 48;  // keys and cells, and tiles of targets
+  if (d.method == Method::exponentials) bytes += LineSums::bytes(all, d.gradient);
   if (d.method == Method::hermite) bytes += all * 48 + HermiteSeries::bytes(sources);
   if (d.method == Method::grid)  // the two grids, who uses their blocks, and sums of pieces of 2048 sources
     bytes += 2 * grid_memory(sources, alike ? 0 : targets) + sources * 32 * real;
