@@ -369,6 +369,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   if (d.method == Method::direct) return d;
   choose_softening(d, o, g);
   if (d.method == Method::treecode) {
+    // its near pairs lie at any distance, where the fits' sums cancel and enlarge the errors of their roots
+    d.decay_error = 0;
     choose_treecode(d, o, g, treecode);
   } else {
     choose_scheme(d, o, s);
