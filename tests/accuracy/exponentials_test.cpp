@@ -156,7 +156,8 @@ TEST(Exponentials, AutoTakesThemOnSparseLines) {
     const Cloud sparse = line(100000, 0, 0.05, 0);
     const Outcome o = measure_gauss(sparse, gauss_options(1e-3, tolerance));
     EXPECT_LE(o.worst(), tolerance);
-    if (tolerance <= 1e-6 && o.report.simd == "avx512") {  // with narrower vectors cells may win
+    // with narrower vectors cells may win, and on a device they are not priced
+    if (tolerance <= 1e-6 && o.report.simd == "avx512" && !tested_on_device()) {
       EXPECT_EQ(o.report.method, "exponentials");
     }
     EXPECT_NE(measure_gauss(line(100000, 0, 1000, 0), gauss_options(1e-3, tolerance)).report.method, "exponentials");

@@ -194,7 +194,7 @@ TEST(TreecodeKernels, InThePlane) {
       print_row(cloud, found);
       EXPECT_LE(found.worst(), tolerance) << cloud.label;
       EXPECT_GT(found.report.m2p_boxes, 0);
-      if (tolerance >= least_by_walks) {
+      if (tolerance >= least_by_walks && kind != Kind::lattice) {  // whose expansions err by more than most
         EXPECT_EQ(found.report.method, "treecode") << cloud.label;
       }
     }
@@ -257,7 +257,7 @@ TEST(TreecodeKernels, Screened) {
           if (found.worst() > slack * tolerance) print_row(cloud, found);
           EXPECT_LE(found.worst(), slack * tolerance)
               << cloud.label << ", kappa times extent " << screening << ", degree " << found.report.degree;
-          if (screening < 50 && tolerance > 1e-9) {
+          if (screening < 50 && tolerance >= least_by_walks) {
             EXPECT_GT(found.report.m2p_boxes, 0) << cloud.label << ", kappa times extent " << screening;
           }
         }

@@ -1,6 +1,7 @@
 // Method treecode on the device of kernels in the plane and of screened ones: against direct sums in long double and
 // the CPU. tests/accuracy/treecode_test.cpp runs there, too.
-#include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "support/gpu.hpp"
 #include "support/screened.hpp"
@@ -26,7 +27,10 @@ Options walking(Kernel kernel, double tolerance, Precision precision) {
 Outcome measure_kernel(const Cloud& cloud, const Options& o) {
   if (o.kernel == Kernel::yukawa3d) return measure_screened(cloud, o);
   if (o.kernel == Kernel::laplace2d) return measure_flat(cloud, o);
-  return measure_vortices(cloud, o);
+  static std::map<std::tuple<std::string, Kernel, Core, double>, Exact> known;  // of vortices
+  Exact& truth = known[{cloud.label, o.kernel, o.core, o.core_radius}];
+  if (truth.targets.empty()) truth = vortex_exact(cloud, o);
+  return measure_vortices(cloud, o, truth);
 }
 
 Outcome expect_kept(const Cloud& cloud, const Options& o) {
@@ -44,7 +48,7 @@ TEST_F(CudaTreecodeKernels, KeepThePromise) {
   for (const Kernel kernel : kernels)
     for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::lattice, Kind::apart, Kind::outside})
       for (const Signs signs : {Signs::mixed, Signs::positive}) {
-        const Cloud cloud = cloud_of(kernel, kind, 3'000, signs);
+        const Cloud cloud = cloud_of(kernel, kind, 2'000, signs);
         for (const Precision precision : both)
           for (const double tolerance : {1e-2, 1e-4, 1e-5, 1e-8, 1e-11}) {
             if (precision == Precision::single_ && tolerance < 1e-5) continue;
@@ -64,7 +68,7 @@ TEST_F(CudaTreecodeKernels, AnyScreening) {
   for (const Kind kind : {Kind::uniform, Kind::sphere, Kind::plummer, Kind::apart})
     for (const double screening : {0.0, 1e-6, 0.5, 10.0, 60.0, 300.0, 3e3, 1e5, 1e8})
       for (const Precision precision : both) {
-        const Cloud cloud = make_cloud(kind, 4'000, Signs::mixed);
+        const Cloud cloud = make_cloud(kind, 2'500, Signs::mixed);
         for (const double tolerance : {1e-4, 1e-9}) {
           if (precision == Precision::single_ && tolerance < 1e-5) continue;
           // in single exp(-kappa r) may be below the range: automatic takes double then
@@ -109,9 +113,9 @@ TEST_F(CudaTreecodeKernels, FewTargetsAndHeaps) {
 /// distances that leaves do, so that errors are alike.
 TEST_F(CudaTreecodeKernels, EveryDegreeErrsAsOnTheCpu) {
   for (const Kernel kernel : kernels) {
-    const Cloud cloud = cloud_of(kernel, Kind::uniform, 4'000, Signs::mixed);
+    const Cloud cloud = cloud_of(kernel, Kind::uniform, 2'500, Signs::mixed);
     for (const double screening : {1.0, 30.0})
-      for (const int degree : {0, 1, 2, 3, 5, 8, 13, 20, 31})
+      for (const int degree : {0, 1, 2, 3, 6, 11, 24})
         for (const Precision precision : both) {
           if (kernel != Kernel::yukawa3d && screening > 1) continue;
           Options o = walking(kernel, 1e-3, precision);
@@ -134,7 +138,8 @@ TEST_F(CudaTreecodeKernels, CoresAndStreamFunctions) {
     for (const bool stream : {false, true})
       for (const double radius : {1e-6, 3e-3, 0.03})
         for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart}) {
-          const Cloud cloud = flat_cloud(kind, 2'500, Signs::mixed);
+          if (core == Core::none && radius > 1e-3) continue;
+          const Cloud cloud = flat_cloud(kind, 1'500, Signs::mixed);
           Options o = walking(Kernel::vortex, 1e-4, Precision::single_);
           o.stream_function = stream, o.leaf_size = 10, o.core = core;
           if (core != Core::none) o.core_radius = radius;
