@@ -252,7 +252,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     arrays_.point_at(v.place, moments_, decision.parts(), work_);
     work_.densities = 1;
   }
-  void start_judging() {}
+  void start_judging(const OneVector&) {}
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) const {
     cpu::scatter(SortedResults<Real>{work_.result, factors}, v.index, placed->tree.target_points(), delivery,

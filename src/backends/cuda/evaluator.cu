@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -240,7 +241,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    if (densities == 1) probe_condition();
+    probe_conditions();
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
@@ -261,10 +262,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   /// Beside scatter.
-  void start_judging() {
-    if (densities > 1) probe_condition();
+  void start_judging(const OneVector& v) {
     const bool judged = decision.promised || (walks() && traits(decision.kernel).truncates);
-    judge_.launch(work_, with_tree() && judged, side_);
+    judge_.launch(work_, with_tree() && judged, v.place, side_);
   }
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
@@ -275,9 +275,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Waits for the side stream: for the judge's kernels and for those of the condition.
   Quality quality(const OneVector& v, std::int64_t translations) {
     side_.wait();
-    const Judge::Found found = judge_.result();
-    Quality q = quality_of(condition_.result(), found.norms, sources(), targets(), found.truncation,
-                           truncation_safety(decision, translations));
+    const Judge::Found found = judge_.result(v.place);
+    Quality q = quality_of(conditions_[static_cast<std::size_t>(v.place)].result(), found.norms, sources(), targets(),
+                           found.truncation, truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
     if (const std::int64_t samples = measured_targets(decision, sources(), targets(), translations))
       measured(q, measured_error(evaluated(v), in_own_units(found.norms), {samples, 0}, memory_));
@@ -299,8 +299,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
 
   /// Not of a bounded kernel: no sum of terms exceeds what errors are relative to.
-  void probe_condition() {
-    if (!traits(decision.kernel).bounded) condition_.launch(work_, decision.kernel, softened_to(), side_);
+  void probe_conditions() {
+    while (std::ssize(conditions_) < densities) conditions_.emplace_back(memory_);
+    for (int v = 0; v < densities && !traits(decision.kernel).bounded; ++v)
+      conditions_[static_cast<std::size_t>(v)].launch(work_.of(v), decision.kernel, softened_to(), side_);
   }
 
   void make_rows() {
@@ -454,7 +456,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Translations<Real> translations_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};
-  ConditionProbe condition_{memory_};
+  std::deque<ConditionProbe> conditions_;  ///< of the densities that are summed together
   Accounts accounts_{memory_};
   Judge judge_{memory_};
   DensityArrays<DeviceArray<Real>> arrays_;

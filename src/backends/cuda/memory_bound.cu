@@ -18,10 +18,10 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer during the build; after it strengths and
-  // results, twice, as the caller's may be in host memory
+  // results, twice, as the caller's may be in host memory; of further densities the shares of their conditions, too
   const std::int64_t moments = d.dipoles ? with_dipole : 1, more = densities_of(d, 1) - 1;
   std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * moments * (real + 8) + results * d.parts() * (real + 8) +
-                       more * (sources * real + results * d.parts() * real) + (1 << 20) +
+                       more * (sources * real + results * d.parts() * real + (1 << 18)) + (1 << 20) +
                        Scatter::bytes(results, d.parts(), 8);
   if (d.method == Method::cutoff || d.method == Method::grid)
     bytes += all * 48;  // keys and cells, and tiles of targets
