@@ -4,8 +4,8 @@
 //
 // Strengths of mixed sign; cloud: uniform, plummer or another of tests/support/clouds.hpp. Each round runs every sum
 // once, plan and evaluation, in turn, after one that also measures the errors, unless 0 targets are checked. A row has
-// the least seconds of all rounds, the median of the ratios to the charges of the same round, the largest of the
-// relative L2 errors of potential, gradient and Hessian, and the longest stages of the last round in milliseconds.
+// the least seconds of all rounds, these over those of the charges, the largest of the relative L2 errors of potential,
+// gradient and Hessian, and the longest stages of the last round in milliseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -76,11 +76,6 @@ Ran run(Input& in, const Sum& sum, Options o, std::int64_t check) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), std::move(report)};
 }
 
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
-
 void print_stages(const Report& report) {
   std::vector<std::pair<double, std::string>> stages;
   for (const StageReport& s : report.stages) stages.emplace_back(-1e3 * s.seconds, s.name);
@@ -105,13 +100,13 @@ int main(int count, char** words) try {
     const ErrorReport found = *run(in, sum, options, checked).report.error;
     error[sum.name] = std::max({found.potential, found.gradient, found.hessian});
   }
-  std::map<std::string, std::vector<double>> seconds, ratios;
+  std::map<std::string, double> seconds;
   std::map<std::string, Report> reports;
   for (int round = 0; round < rounds; ++round)
     for (const Sum& sum : sums) {
       Ran ran = run(in, sum, options, 0);
-      seconds[sum.name].push_back(ran.seconds);
-      ratios[sum.name].push_back(ran.seconds / seconds[sums[0].name].back());
+      double& least = seconds.try_emplace(sum.name, ran.seconds).first->second;
+      least = std::min(least, ran.seconds);
       reports[sum.name] = std::move(ran.report);
     }
   std::printf("%s points, %s, asked %g, %d threads, %d rounds\n", word(1, "1000000").c_str(),
@@ -120,8 +115,8 @@ int main(int count, char** words) try {
               "precision, degree, leaf size, simd; stages, ms");
   for (const Sum& sum : sums) {
     const Report& r = reports[sum.name];
-    std::printf("%-17s %8.3f %7.3f %9.1e  %s %d %lld %s;", sum.name, *std::ranges::min_element(seconds[sum.name]),
-                median(ratios[sum.name]), error[sum.name], r.precision.c_str(), r.degree,
+    std::printf("%-17s %8.3f %7.3f %9.1e  %s %d %lld %s;", sum.name, seconds[sum.name],
+                seconds[sum.name] / seconds[sums[0].name], error[sum.name], r.precision.c_str(), r.degree,
                 static_cast<long long>(r.leaf_size), r.simd.c_str());
     print_stages(r);
     std::puts("");
