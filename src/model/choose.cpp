@@ -316,7 +316,7 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
                                  : "reach of the spline, beyond which the kernel is 1/r");
 }
 
-Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
+Decision begin_choice(const Options& o, const Geometry& g, const Machine& machine) {
   validate(o, g, machine.backend);
   Decision d;
   d.kernel = o.kernel;
@@ -337,6 +337,11 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
+  return d;
+}
+
+Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
+  Decision d = begin_choice(o, g, machine);
   if (!traits(o.kernel).expands) return choose_pairs(std::move(d), o, g);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
