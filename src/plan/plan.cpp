@@ -117,6 +117,8 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   require_known(options);
   validate_periodic(options);
   validate_virial(options, given_targets != nullptr);
+  require_axes(given_sources, "source", options.kernel);
+  if (given_targets) require_axes(*given_targets, "target", options.kernel);
   if (options.virial && given_sources.space != MemorySpace::host)
     throw Error(ErrorCode::device, "the virial of points in device memory is not offered; use host memory");
   if (options.virial && options.periodic == Axes::none) return build_repeating(given_sources, nullptr);

@@ -24,6 +24,7 @@ struct Reader {
 };
 
 /// The same with the scalar type tested at every access: for CUDA kernels, where the load hides that branch.
+/// Coordinates that points of the plane lack are 0.
 struct AnyReader {
   const void* axis[3];
   std::int64_t stride;
@@ -36,6 +37,7 @@ struct AnyReader {
         scale(scaling),
         single(points.scalar == Scalar::float32) {}
   FARFIELD_HD double raw(std::int64_t i, int d) const {
+    if (!axis[d]) return 0;
     return single ? static_cast<double>(static_cast<const float*>(axis[d])[i * stride])
                   : static_cast<const double*>(axis[d])[i * stride];
   }
