@@ -4,7 +4,7 @@ of them.
 
 Each row is a process of its own; packages that cannot be imported have a row that says so. Columns: seconds of a whole call, tree
 included, from the caller's arrays to results in their order, the median of three after a first one, which is beside it
-(compilation); relative L2 errors on 1,000 targets against sums in double by NumPy, which --exact keeps from run to run; MB by
+(compilation), of 5 seconds and more one, of 20 and more the first; relative L2 errors on 1,000 targets against sums in double by NumPy, which --exact keeps from run to run; MB by
 which the process, or the memory of the GPU, grew; lines of user code in calls.py; and the time of the fastest Farfield row of
 this N with errors as small, over that of the row: below 1 Farfield is faster. What takes longer than the limit, or is expected to
 after the N before, is left out with a word.
@@ -144,7 +144,7 @@ def row(contender, setting, type_, count):
     potential, gradient = (on_host(part)[chosen(count)] for part in results)
     del results
     gc.collect()
-    seconds = [timed(call)[1] for _ in range(3)] if first < (10 if contender.gpu else 60) else [first]
+    seconds = [timed(call)[1] for _ in range(3 if first < 5 else 1)] if first < 20 else [first]
     return {"seconds": sorted(seconds)[len(seconds) // 2], "first": first, "megabytes": grown,
             "results": np.column_stack([potential, gradient]).astype(float).tolist()}
 
@@ -204,15 +204,14 @@ def measured(arguments):
             rest = [key for key in keys if key not in late]
             found |= zip(rest, in_a_process(rest, count, arguments)) if rest else ()
             for key in keys:
-                yield finished(key, count, found[key], true)
+                yield {"where": arguments.where or ("GPU" if arguments.gpu else "CPU"), **finished(key, count, found[key], true)}
                 if key in rest:
                     expected.learn(key, {**found[key], "n": count})
 
 
 def finished(key, count, found, true):
     contender = contenders[key[0]]
-    one = {"where": "GPU" if contender.gpu else "CPU", "n": count, "package": contender.name, "setting": key[1], "type": key[2],
-           "lines": contender.lines, **found}
+    one = {"n": count, "package": contender.name, "setting": key[1], "type": key[2], "lines": contender.lines, **found}
     if "results" in one:
         results = np.array(one.pop("results"))
         one["potential"], one["gradient"] = relative(results[:, 0], true[0]), relative(results[:, 1:], true[1])
@@ -232,6 +231,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="rows of which 'package, setting, type' begins so, as a regular expression")
     parser.add_argument("--data", metavar="FILE", help="whose rows are replaced, or added to")
+    parser.add_argument("--where", help="what the rows say of the machine, when it is another one than that of the table")
     parser.add_argument("--exact", metavar="FOLDER", help="where the sums to compare with are kept")
     parser.add_argument("--log", metavar="FILE", help="gets all that failing rows said")
     parser.add_argument("--row", help=argparse.SUPPRESS)

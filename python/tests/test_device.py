@@ -3,6 +3,7 @@ import ctypes
 import importlib
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -182,6 +183,33 @@ def test_on_a_gpu(package, rng):
         delayed = plan.evaluate(late)
     assert np.array_equal(to_host(delayed.potential), to_host(result.potential))
     assert plan.evaluate(q, out=result) is result
+
+
+@pytest.mark.skipif(not on_gpu, reason="no GPU, or built without CUDA")
+def test_threads_with_plans_and_streams_of_their_own(rng):
+    """More threads than there is room for, each behind its own producer: the bits of one alone."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    y, q = (torch.from_numpy(a).cuda() for a in (rng.random((5000, 3)), rng.standard_normal((4, 5000))))
+    expected = [ff.Plan(y, gradient=True, tolerance=1e-5).evaluate(charges).gradient.cpu() for charges in q]
+    torch.cuda.synchronize()
+
+    def work(k):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            plan = ff.Plan(y, gradient=True, tolerance=1e-5)
+            return all(torch.equal(plan.evaluate(2 * q[k % 4]).gradient.cpu(), 2 * expected[k % 4]) for _ in range(10))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(16)))
+
+
+@pytest.mark.skipif(not on_gpu, reason="no GPU, or built without CUDA")
+def test_of_jax_on_a_gpu(points, charges):
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    if jax.default_backend() != "gpu":
+        pytest.skip("jax has no GPU")
+    plan = ff.Plan(jax.numpy.asarray(points, dtype="float32"))
+    with pytest.raises(ff.DeviceError, match="pass those of torch or cupy, or call farfield.jax.evaluate"):
+        plan.evaluate(jax.numpy.asarray(charges, dtype="float32"))
 
 
 forking = """

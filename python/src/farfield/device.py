@@ -92,8 +92,9 @@ class DeviceArray:
             with self.source.device:
                 made = module.empty(shape, dtype=self.dtype)
         else:
+            instead = ", or call farfield.jax.evaluate" if module.__name__.startswith("jax") else ""
             raise DeviceError(f"results cannot be written into arrays of {module.__name__} on a device; pass those of torch "
-                              "or cupy")
+                              f"or cupy{instead}")
         return DeviceArray("results", made, fresh=True)
 
 
