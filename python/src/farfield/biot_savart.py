@@ -45,7 +45,7 @@ class BiotSavart:
         points = _points(intake, particles, targets)
         with beside(*points):
             stream = stream_of(*points)
-            self._core = _core.BiotSavart(*(for_core(array, stream) for array in points), self._options, stream)
+            self._core = _core.BiotSavart(for_core(points[0], stream), for_core(points[1], stream), self._options, stream)
         self._count = len(points[0])
         self._copies = tuple(intake.copies)
 
@@ -55,7 +55,7 @@ class BiotSavart:
         points = _points(intake, particles, targets)
         with beside(*points):
             stream = stream_of(*points)
-            self._core.move(*(for_core(array, stream) for array in points), stream)
+            self._core.move(for_core(points[0], stream), for_core(points[1], stream), stream)
         self._given = (particles, targets)
         self._count = len(points[0])
         self._copies = tuple(intake.copies)

@@ -56,8 +56,9 @@ class DeviceArray:
 
     def beside(self) -> AbstractContextManager[Any]:
         """Its device is the current one."""
-        device = getattr(self.source, "device", None)
-        return device if hasattr(device, "__enter__") else _nothing
+        device: Any = getattr(self.source, "device", None)
+        found: AbstractContextManager[Any] = device if hasattr(device, "__enter__") else _nothing
+        return found
 
     def capsule(self, stream: int) -> Any:
         """DLPack's, good for one call, which works on `stream`."""
