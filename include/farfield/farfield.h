@@ -182,6 +182,11 @@ FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_stre
 FARFIELD_API int farfield_plan_move(farfield_plan* plan, const farfield_points* sources,
                                     const farfield_points* targets);
 
+/* What evaluations needed beyond what the points tell, a higher degree or double, is kept over a move to about as many
+ * points ("kept" among the report's choices). After this the next move decides as a new plan does, and its results have
+ * the same bits. Errors: USAGE (null). */
+FARFIELD_API int farfield_plan_forget(farfield_plan* plan);
+
 /* Most bytes that the plan has held at one time; 0 for null. */
 FARFIELD_API int64_t farfield_plan_memory(const farfield_plan* plan);
 

@@ -119,6 +119,7 @@ class ExpectedError {
   ResultNorms norms_;
 };
 
+/// What has been kept over a move has a line of its own in the report.
 static void record(Report& report, const Decision& d, int degree, bool in_planes) {
   report.degree = degree;
   report.coefficients = traits(d.kernel).coefficients(degree);
@@ -147,7 +148,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (!traits(d.kernel).errors->typical_pair) return settle_for_planes(d, sums, report);
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
-  const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d);
+  const int highest = highest_degree(d), lowest = std::max({1, std::min(d.degree - 1, 4), d.least_degree});
   int degree = lowest;
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;

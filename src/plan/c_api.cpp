@@ -244,6 +244,10 @@ int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, cons
   });
 }
 
+int farfield_plan_forget(farfield_plan* plan) {
+  return guarded([&] { required(plan, "plan").plan.forget(); });
+}
+
 int64_t farfield_plan_memory(const farfield_plan* plan) { return plan ? plan->plan.report().memory_bytes : 0; }
 
 int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_options* options) {

@@ -150,7 +150,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   geometry.lengths = lengths.vary();
   geometry.shortest_length = std::ldexp(lengths.shortest, geometry.exponent);
   survey_crowding(machine, asked, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
-  Decision decision = decide(asked, geometry, machine);
+  Decision decision = evaluators.with_needs(decide(asked, geometry, machine), geometry);
   correct_cube(decision, geometry);
   Report next = describe(asked, decision, geometry, team.threads);
   next.softening_varies = lengths.vary();
@@ -238,6 +238,11 @@ void Plan::move(const Points& sources) {
 }
 void Plan::move(const Points& sources, const Points& targets) {
   guarded([&] { state_->build(sources, &targets); });
+}
+
+void Plan::forget() {
+  state_->evaluators.forget();
+  if (state_->repeating) state_->repeating->forget();
 }
 
 const Report& Plan::report() const { return state_->report; }

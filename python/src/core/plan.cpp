@@ -36,6 +36,11 @@ class OwnPlan {
     to ? plan_.move(from, *to) : plan_.move(from);
   }
 
+  void forget() {
+    const Use use(busy_);
+    plan_.forget();
+  }
+
   void evaluate(const MaybeArray& strengths, const MaybeArray& dipoles, const OutputArrays& outputs, Report& report) {
     const Use use(busy_);
     const Strengths from = strengths_of(strengths, dipoles);
@@ -63,9 +68,9 @@ void bind_plan(nb::module_& module) {
           [](OutputArrays* self, MaybeMutableArray potential, MaybeMutableArray gradient, MaybeMutableArray hessian,
              MaybeMutableArray source_potential, MaybeMutableArray source_gradient, MaybeMutableArray source_hessian,
              MaybeMutableArray virial) {
-            new (self) OutputArrays{std::move(potential),        std::move(gradient),        std::move(hessian),
-                                    std::move(source_potential), std::move(source_gradient), std::move(source_hessian),
-                                    std::move(virial)};
+            new (self) OutputArrays{
+                std::move(potential),       std::move(gradient),       std::move(hessian), std::move(source_potential),
+                std::move(source_gradient), std::move(source_hessian), std::move(virial)};
           },
           nb::arg("potential") = nb::none(), nb::arg("gradient") = nb::none(), nb::arg("hessian") = nb::none(),
           nb::arg("source_potential") = nb::none(), nb::arg("source_gradient") = nb::none(),
@@ -76,6 +81,7 @@ void bind_plan(nb::module_& module) {
            nb::arg("target_softening").none(), nb::arg("options"))
       .def("move", &OwnPlan::move, nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),
            nb::arg("target_softening").none())
+      .def("forget", &OwnPlan::forget)
       .def("evaluate", &OwnPlan::evaluate, nb::arg("strengths").none(), nb::arg("dipoles").none(), nb::arg("outputs"),
            nb::arg("report"))
       .def("report", &OwnPlan::report, nb::arg("report"));

@@ -99,11 +99,19 @@ class Plan:
 
     def move(self, sources: Array, targets: Array | None = None, *, softening: Array | None = None,
              target_softening: Array | None = None) -> None:
-        """Sets new positions with the same options, for the next time step; counts may change."""
+        """Sets new positions with the same options, for the next time step; counts may change.
+
+        What evaluations needed to keep the tolerance beyond what the points tell (a higher degree, double) is kept where
+        there are about as many points; the report says so. `forget` before it gives the bits of a new plan.
+        """
         intake = Intake()
         points = _Points(intake, sources, targets, softening, target_softening)
         self._core.move(*points.arguments())
         self._settle(intake, (sources, targets, softening, target_softening), points)
+
+    def forget(self) -> None:
+        """The next move decides as a new plan does, whatever evaluations needed; its results have the same bits."""
+        self._core.forget()
 
     def evaluate(self, strengths: Array | None = None, dipoles: Array | None = None, *, out: Any = None) -> Result:
         """Sums for every strength vector.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <farfield/error.hpp>
+#include <utility>
 
 #include "core/number.hpp"
 #include "core/stage_clock.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 // What the near plan and the expansions may err, of the tolerance: together less than all of it, as squares add.
 constexpr double near_part = 0.7, far_part = 0.5;
-constexpr double omitted_over_highest = 3;     // of the two highest degrees, which are summed, over all that are not
+constexpr double omitted_over_highest = 3;  // of the two highest degrees, which are summed, over all that are not
 constexpr double most_near_cells = 250000;  // seconds of tables; a cell of 1:1:70
 
 /// All images within twice the longest extent are added up one by one.
@@ -96,9 +97,14 @@ bool Box::move(const Points& sources, const Points* targets) {
   own_ = {};
   StageClock(own_, true)("cell", [&] {
     next_->read(cell_, sources, targets, options_.at_sources);
+    if (forgets_ && !is_as_planned(*next_)) return;
     if (!suits(*next_)) other.emplace(grid_for(*next_, 0.05));
     next_->place(other ? *other : *grid_);
   });
+  if (std::exchange(forgets_, false)) {
+    if (!is_as_planned(*next_)) return false;
+    near_->forget();
+  }
   near_->move(next_->with_images(), next_->at());
   std::swap(points_, next_);
   if (host_) host_ = static_cast<HostBoxPoints*>(points_.get());
@@ -149,6 +155,12 @@ bool Box::suits(BoxPoints& points) const {
     if (range.high - range.low < 0.8 * (blocks.high - blocks.low)) return false;
   }
   return true;
+}
+
+/// Are blocks and tolerances those that a new plan of these points would have?
+bool Box::is_as_planned(BoxPoints& points) const {
+  return cell_.periodic_count() == 3 && points.sources() == points_->sources() && share_ == first_share &&
+         far_->degree() == std::min(grid_->degree(box_degree(options_)), max_degree);
 }
 
 void Box::make_plan() {

@@ -12,6 +12,8 @@ class Repeating {
   /// Sets other points and keeps what does not depend on them; false: cannot, make another. If it throws, the points
   /// are those before.
   virtual bool move(const Points& /*sources*/, const Points* /*targets*/) { return false; }
+  /// The next move gives the bits of a new plan: it keeps nothing that follows from what was evaluated.
+  virtual void forget() {}
   virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
   virtual const Report& report() const = 0;
   /// Where strengths and results may lie: on a device these may be in its memory.
