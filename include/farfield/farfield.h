@@ -182,6 +182,11 @@ FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_stre
 FARFIELD_API int farfield_plan_move(farfield_plan* plan, const farfield_points* sources,
                                     const farfield_points* targets);
 
+/* Another periodic cell with the same axes, for barostats: from the next farfield_plan_move on the points repeat along
+ * the vectors a, b, c, nine numbers row by row, zeros for axes that do not repeat. Errors: USAGE (null, no periodic
+ * axes, no cell); the plan then stays as it was. If the move is refused the cell still waits. */
+FARFIELD_API int farfield_plan_set_cell(farfield_plan* plan, const double* vectors);
+
 /* What evaluations needed beyond what the points tell, a higher degree or double, is kept over a move to about as many
  * points ("kept" among the report's choices). After this the next move decides as a new plan does, and its results have
  * the same bits. Errors: USAGE (null). */

@@ -2,6 +2,7 @@
 #pragma once
 #include <farfield/export.h>
 
+#include <array>
 #include <cstdint>
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
@@ -66,6 +67,11 @@ class FARFIELD_API Plan {
   /// those of a new plan.
   void move(const Points& sources);
   void move(const Points& sources, const Points& targets);
+  /// Another periodic cell with the same axes, for barostats: from the next move on the points repeat along the vectors
+  /// a, b, c, row by row, zeros for axes that do not repeat. Blocks of the cell are kept where they suit, expansions
+  /// for the far images are made anew (milliseconds), near images are moved. Throws Error(usage) for plans without
+  /// periodic axes and for what is no cell; the plan then stays as it was. If the move is refused the cell still waits.
+  void set_cell(const std::array<double, 9>& vectors);
   /// Lets go of what evaluations needed: the next move decides as a new plan does, and its results have the same bits.
   void forget();
 

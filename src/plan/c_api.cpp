@@ -244,6 +244,15 @@ int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, cons
   });
 }
 
+int farfield_plan_set_cell(farfield_plan* plan, const double* vectors) {
+  return guarded([&] {
+    const double* from = &required(vectors, "vectors");
+    std::array<double, 9> cell;
+    std::copy_n(from, cell.size(), cell.begin());
+    required(plan, "plan").plan.set_cell(cell);
+  });
+}
+
 int farfield_plan_forget(farfield_plan* plan) {
   return guarded([&] { required(plan, "plan").plan.forget(); });
 }

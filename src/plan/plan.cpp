@@ -32,6 +32,7 @@ struct Plan::State {
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
   std::unique_ptr<Repeating> repeating;  ///< where points repeat; then there are no evaluators
+  std::optional<Options> in_cell;        ///< the options with the cell of the next move, where that is another
   std::optional<Error> lost;             ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
@@ -172,8 +173,10 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
 
 /// The old points stay until the new ones are taken.
 void Plan::State::build_repeating(const Points& source_points, const Points* targets) {
-  if (!repeating || !repeating->move(source_points, targets))
-    repeating = make_repeating(options, source_points, targets);
+  const Options& next = in_cell ? *in_cell : options;
+  if (!repeating || !repeating->move(next, source_points, targets))
+    repeating = make_repeating(next, source_points, targets);
+  if (in_cell) options = *std::exchange(in_cell, std::nullopt);
   report = repeating->report();
   backend = repeating->backend();
   lost.reset();
@@ -238,6 +241,10 @@ void Plan::move(const Points& sources) {
 }
 void Plan::move(const Points& sources, const Points& targets) {
   guarded([&] { state_->build(sources, &targets); });
+}
+
+void Plan::set_cell(const std::array<double, 9>& vectors) {
+  guarded([&] { state_->in_cell = with_cell(state_->options, vectors); });
 }
 
 void Plan::forget() {

@@ -8,9 +8,9 @@
 namespace farfield::testing {
 namespace {
 
-/// Pairs of opposite charges about as near to one another as to the next pair, forty of them a hundred times larger:
+/// Pairs of opposite charges about as near to one another as to the next pair, some of them a hundred times larger:
 /// the potential is much smaller than its terms, and comes from few boxes.
-Cloud ions(Stream& random, std::int64_t count) {
+Cloud ions(Stream& random, std::int64_t count, std::int64_t strong) {
   Cloud c;
   c.label = "ions";
   const double distance = 1 / std::cbrt(static_cast<double>(count));
@@ -19,7 +19,7 @@ Cloud ions(Stream& random, std::int64_t count) {
     for (double& x : at) x = random.between(0, 1);
     for (const double q : {1.0, -1.0}) {
       for (const double x : at) c.sources.push_back(x + distance * random.between(-0.5, 0.5));
-      c.strengths.push_back(i < 80 ? 100 * q : q);
+      c.strengths.push_back(i < 2 * strong ? 100 * q : q);
     }
   }
   return c;
@@ -41,22 +41,32 @@ Options plan_options() {
   return o;
 }
 
-/// Ions for which the first degree does not do; the tests would be vacuous if it did.
 class Kept : public ::testing::Test {
  protected:
   static constexpr std::int64_t count = 20'000;
   static constexpr int seed = 20261125;
   Stream random{seed};
-  Cloud cloud = ions(random, count);
+  Cloud cloud;
   void SetUp() override { RecordProperty("seed", seed); }
+  /// Of some problems the first for which the first degree does not do, wherever this runs; the tests would be vacuous
+  /// otherwise.
+  void find_ions(const Options& o) {
+    for (int trial = 0; trial < 12; ++trial) {
+      cloud = ions(random, count, 10 << trial % 4);
+      cloud.label += std::to_string(trial);  // the oracle keeps sums by their names
+      if (choice(make_plan(cloud, o).evaluate(cloud.strengths).report, "evaluated again")) return;
+    }
+    FAIL() << "the first degree did for all problems";
+  }
   void step(Plan& plan) {
     shake(random, cloud, 1e-5);
-    cloud.label += "'";  // the oracle keeps sums by their names
+    cloud.label += "'";
     plan.move(points(cloud.sources));
   }
 };
 
 TEST_F(Kept, EvaluatesOnceAStepWithinTheTolerance) {
+  ASSERT_NO_FATAL_FAILURE(find_ions(plan_options()));
   const Options o = plan_options();
   Plan plan = make_plan(cloud, o);
   const int settled = plan.report().degree;
@@ -87,6 +97,7 @@ TEST_F(Kept, EvaluatesOnceAStepInACell) {
   Options o = plan_options(), careful = o;
   for (Options* each : {&o, &careful}) each->periodic = Axes::xyz, each->cell_x = each->cell_y = each->cell_z = 1;
   careful.tolerance = 1e-7;
+  ASSERT_NO_FATAL_FAILURE(find_ions(o));
   Plan plan = make_plan(cloud, o);
   ASSERT_NE(choice(plan.evaluate(cloud.strengths).report, "evaluated again"), nullptr);
   for (int i = 0; i < 3; ++i) {
@@ -106,6 +117,7 @@ TEST_F(Kept, EvaluatesOnceAStepInACell) {
 
 /// Two plans that see the same points and strengths, of different numbers of threads; the third forgets.
 TEST_F(Kept, FollowsFromWhatThePlanHasSeen) {
+  ASSERT_NO_FATAL_FAILURE(find_ions(plan_options()));
   Options one = plan_options();
   one.threads = 1;
   Plan plan = make_plan(cloud, plan_options()), same = make_plan(cloud, one), forgets = make_plan(cloud, one);
@@ -116,7 +128,6 @@ TEST_F(Kept, FollowsFromWhatThePlanHasSeen) {
                          fresh = make_plan(cloud, one).evaluate(cloud.strengths);
     EXPECT_EQ(anew.potential, fresh.potential) << i;
     EXPECT_EQ(anew.gradient, fresh.gradient) << i;
-    EXPECT_NE(choice(anew.report, "evaluated again"), nullptr);
     step(plan);
     forgets.forget();
     for (Plan* other : {&same, &forgets}) other->move(points(cloud.sources));
@@ -125,6 +136,7 @@ TEST_F(Kept, FollowsFromWhatThePlanHasSeen) {
 
 /// Strengths for which the points' own degree does: the kept degree comes down, one with every move.
 TEST_F(Kept, ComesDownWhereItIsTooMuch) {
+  ASSERT_NO_FATAL_FAILURE(find_ions(plan_options()));
   Plan plan = make_plan(cloud, plan_options());
   const int settled = plan.report().degree;
   const int raised = plan.evaluate(cloud.strengths).report.degree;
@@ -144,9 +156,10 @@ TEST_F(Kept, ComesDownWhereItIsTooMuch) {
 }
 
 TEST_F(Kept, IsForgottenByOtherNumbersOfPoints) {
+  ASSERT_NO_FATAL_FAILURE(find_ions(plan_options()));
   Plan plan = make_plan(cloud, plan_options());
   ASSERT_NE(choice(plan.evaluate(cloud.strengths).report, "evaluated again"), nullptr);
-  const Cloud other = ions(random, count / 2);
+  const Cloud other = ions(random, count / 2, 40);
   plan.move(points(other.sources));
   EXPECT_EQ(choice(plan.report(), "kept"), nullptr);
   EXPECT_EQ(plan.evaluate(other.strengths).gradient,
@@ -154,6 +167,7 @@ TEST_F(Kept, IsForgottenByOtherNumbersOfPoints) {
 }
 
 TEST_F(Kept, SurvivesARefusedMove) {
+  ASSERT_NO_FATAL_FAILURE(find_ions(plan_options()));
   Plan plan = make_plan(cloud, plan_options());
   const Result<double> before = plan.evaluate(cloud.strengths);
   std::vector<double> bad = cloud.sources;

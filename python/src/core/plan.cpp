@@ -1,7 +1,9 @@
 // Plans. The Python layer has checked and allocated all arrays; here the interpreter's lock is given
 // back, and a plan that is in use by another thread is refused.
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 
+#include <array>
 #include <atomic>
 
 #include "core.hpp"
@@ -34,6 +36,11 @@ class OwnPlan {
     const std::optional<Points> to = targets_of(targets, target_softening);
     const nb::gil_scoped_release unlocked;
     to ? plan_.move(from, *to) : plan_.move(from);
+  }
+
+  void set_cell(const std::array<double, 9>& vectors) {
+    const Use use(busy_);
+    plan_.set_cell(vectors);
   }
 
   void forget() {
@@ -81,6 +88,7 @@ void bind_plan(nb::module_& module) {
            nb::arg("target_softening").none(), nb::arg("options"))
       .def("move", &OwnPlan::move, nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),
            nb::arg("target_softening").none())
+      .def("set_cell", &OwnPlan::set_cell, nb::arg("vectors"))
       .def("forget", &OwnPlan::forget)
       .def("evaluate", &OwnPlan::evaluate, nb::arg("strengths").none(), nb::arg("dipoles").none(), nb::arg("outputs"),
            nb::arg("report"))

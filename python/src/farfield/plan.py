@@ -68,6 +68,7 @@ class Plan:
             softening = None
         points = _Points(intake, sources, targets, softening, target_softening)
         self._options = keywords
+        self._cell: dict[str, float] = {}  # of the next move, where that is another
         self._core = _core.Plan(*points.arguments(), keywords)
         self._settle(intake, (sources, targets, softening, target_softening), points)
 
@@ -107,7 +108,20 @@ class Plan:
         intake = Intake()
         points = _Points(intake, sources, targets, softening, target_softening)
         self._core.move(*points.arguments())
+        self._options.update(self._cell)
         self._settle(intake, (sources, targets, softening, target_softening), points)
+
+    def set_cell(self, cell: Any) -> None:
+        """Another periodic cell with the same axes, for barostats: from the next move on.
+
+        cell: three lengths, or the vectors a, b, c as rows (3, 3), zeros for axes that do not repeat.
+        """
+        from .molecules.cell import rows_of  # not at the top: molecules are made of plans
+
+        numbers = [float(x) for x in rows_of(cell).ravel()]
+        self._core.set_cell(numbers)
+        names = ("cell_x", "cell_ay", "cell_az", "cell_bx", "cell_y", "cell_bz", "cell_cx", "cell_cy", "cell_z")
+        self._cell = dict(zip(names, numbers))
 
     def forget(self) -> None:
         """The next move decides as a new plan does, whatever evaluations needed; its results have the same bits."""

@@ -20,7 +20,7 @@ class Box : public Repeating {
  public:
   /// `targets` null: the sources. With Options::at_sources results at the sources follow those at the targets.
   Box(const Options& options, const Points& sources, const Points* targets);
-  bool move(const Points& sources, const Points* targets) override;
+  bool move(const Options& options, const Points& sources, const Points* targets) override;
   void forget() override { forgets_ = true; }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
   const Report& report() const override { return report_; }
@@ -35,8 +35,10 @@ class Box : public Repeating {
   void use(bool device);
   void build(const Points& sources, const Points* targets);
   static int box_degree(const Options& options);
-  BlockGrid grid_for(BoxPoints& points, double margin) const;
+  BlockGrid grid_for(BoxPoints& points, const UnitCell& cell, double margin) const;
+  std::optional<BlockGrid> other_grid(BoxPoints& points, const UnitCell& cell, bool other_cell) const;
   bool suits(BoxPoints& points) const;
+  void take_cell(const Options& options);
   bool is_as_planned(BoxPoints& points) const;
   void make_plan();
   void make_field(int degree);

@@ -13,7 +13,7 @@ from ..errors import UsageError
 _flattest = 1e-12  # volume over the product of lengths: below, rounding decides which vectors are meant
 
 
-def _rows(cell: Any) -> Host:
+def rows_of(cell: Any) -> Host:
     try:
         rows = np.asarray(cell, dtype=float)
     except (TypeError, ValueError):
@@ -59,7 +59,7 @@ class Cell:
         self.count = sum(self.periodic)
         if self.count and cell is None:
             raise UsageError("pbc names periodic axes and there is no cell; pass cell, three lengths or rows (3, 3)")
-        self.rows = np.zeros((3, 3)) if cell is None else np.where(np.array(self.periodic)[:, None], _rows(cell), 0.0)
+        self.rows = np.zeros((3, 3)) if cell is None else np.where(np.array(self.periodic)[:, None], rows_of(cell), 0.0)
         vectors = self.rows[list(self.periodic)]
         self._check(vectors)
         self.measure = float(np.sqrt(np.linalg.det(vectors @ vectors.T))) if self.count else 0.0

@@ -65,10 +65,12 @@ class Coulomb:
         self.set_cell(cell)
 
     def set_cell(self, cell: Any) -> None:
-        """Another cell with the same periodic axes; the next evaluation plans for it."""
+        """Another cell with the same periodic axes; the next evaluation moves the plan into it."""
         found = Cell(cell, self._pbc)
         self._require_sense(found, self._charges)
-        self._cell, self._plan = found, None
+        if self._plan is not None and found.count:
+            self._plan.set_cell(found.rows)
+        self._cell = found
 
     def set_charges(self, charges: Array) -> None:
         """Other charges of the same particles."""
