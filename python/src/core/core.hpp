@@ -30,12 +30,14 @@ Outputs outputs_of(const OutputArrays& arrays);
 
 /// Options from keyword arguments; throws Error(usage) for a name or a value that there is not.
 Options options_of(const nb::dict& keywords);
+CoulombOptions coulomb_options_of(const nb::dict& keywords);
 
 void bind_errors(nb::module_& module);
 void bind_options(nb::module_& module);
 void bind_report(nb::module_& module);
 void bind_plan(nb::module_& module);
 void bind_biot_savart(nb::module_& module);
+void bind_coulomb(nb::module_& module);
 void bind_motion(nb::module_& module);
 void bind_density(nb::module_& module);
 /// Where zlib, libpng, fmt and nlohmann-json were found at the build.
