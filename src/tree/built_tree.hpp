@@ -23,6 +23,9 @@ struct TreeOptions {
   int threads = 0;             ///< of the CPU backend
   double least_edge = 0;       ///< scaled; no box is narrower, whatever it holds
   Acceptance acceptance = {};  ///< theta > 0: the lists are those of a treecode
+  /// Is a box of that lowest corner (lattice indices) and level divided, however few of its points are here? Of a part
+  /// of a tree; empty: none is.
+  std::function<bool(const std::int64_t corner[3], int level)> divided = {};
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

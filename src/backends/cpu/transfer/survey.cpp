@@ -92,6 +92,7 @@ class Occupancy {
   }
 
   std::int64_t count() const { return bits_of(map_); }
+  void join(OtherParts& others) { others.join(map_); }
   void coarsen() { axes() == 3 ? coarsen_in<3>() : axes() == 2 ? coarsen_in<2>() : coarsen_in<1>(); }
 
  private:
@@ -157,10 +158,11 @@ class Occupancy {
   Bitmap map_;
 };
 
-void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads) {
+void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads, OtherParts* others) {
   if (!has_grid(g)) return;
   const std::int64_t points = g.sources + (targets ? g.targets : 0);
   Occupancy occupied(g, sources, targets, threads);
+  if (others) occupied.join(*others);
   int level = finest;
   for (; level > 0 && occupied.count() * 8 > points; --level) occupied.coarsen();
   g.grid = 1 << level;
@@ -171,24 +173,29 @@ void find_occupancy(Geometry& g, const Points& sources, const Points* targets, i
 
 }  // namespace
 
-Geometry survey(const Points& sources, const Points* targets, int threads) {
+Geometry survey(const Points& sources, const Points* targets, int threads, OtherParts* others) {
   check_view(sources, "source");
   if (targets) check_view(*targets, "target");
   Bounds box = bounds_of(sources, "source", threads);
   if (targets) join(box, bounds_of(*targets, "target", threads));
+  Found found{sources.count,
+              targets ? targets->count : sources.count,
+              {box[0].low, box[1].low, box[2].low},
+              {box[0].high, box[1].high, box[2].high},
+              std::min({box[0].least, box[1].least, box[2].least})};
+  if (others) others->join(found);
   Geometry g;
-  g.sources = sources.count;
+  g.sources = found.sources;
   g.alike = targets == nullptr;
-  g.targets = targets ? targets->count : sources.count;
+  g.targets = found.targets;
   if (g.sources + g.targets == 0) return g;
 
-  const double low[3] = {box[0].low, box[1].low, box[2].low}, high[3] = {box[0].high, box[1].high, box[2].high};
-  set_box(g, low, high, std::min({box[0].least, box[1].least, box[2].least}));
+  set_box(g, found.low, found.high, found.least);
   if (may_lose_digits(g)) {
     require_all(Kept(g.exponent), sources, "source");
     if (targets) require_all(Kept(g.exponent), *targets, "target");
   }
-  find_occupancy(g, sources, targets, threads);
+  find_occupancy(g, sources, targets, threads, others);
   return g;
 }
 
