@@ -14,7 +14,7 @@ contents = {
         "../twelve-steps", "tree", "p2m", "m2m", "m2l", "l2l", "l2p", "p2p", "m2p", "p2l", "dipoles", "plane", "gauss", "hermite",
         "yukawa", "treecode", "periodic", "placement"],
     "api/README": ["options", "python", "cpp", "c"],
-    "developer/README": ["glossary", "testing", "adding-a-kernel", "backends", "contributing"],
+    "developer/README": ["glossary", "testing", "adding-a-kernel", "backends", "distributed", "contributing"],
 }
 
 
