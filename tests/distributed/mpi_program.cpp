@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
   bool good = false;
   {
-    const auto communicator = farfield::distributed::over_mpi(MPI_Comm_c2f(MPI_COMM_WORLD), word == "late" ? 1 : 60);
+    const auto communicator = farfield::distributed::over_mpi(MPI_Comm_c2f(MPI_COMM_WORLD), word == "late" ? 1 : 600);
     if (word == "late") farfield::testing::wait_for_late_rank(*communicator);
     good = farfield::testing::run(word, *communicator);
   }

@@ -167,7 +167,7 @@ TEST(Failures, ARankThatLeavesStopsTheOthers) {
     if (communicator.rank() == 3) throw Error(ErrorCode::output, "the disk is full");
     plan.evaluate(strengths(own.q), own.outputs());
   });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));  // the time-out is 60 s
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300));  // the time-out is 600 s
   EXPECT_EQ(sentence_of(thrown[3]), "the disk is full");
   expect_all({thrown.begin(), thrown.begin() + 3}, ErrorCode::device, "rank 3 has left");
 }

@@ -14,7 +14,7 @@ namespace farfield::testing {
 
 /// Runs body(communicator) in a thread per rank. Returns what each threw, null where it did not.
 inline std::vector<std::exception_ptr> run_ranks(int ranks, const std::function<void(distributed::Communicator&)>& body,
-                                                 double timeout = 60) {
+                                                 double timeout = 600) {
   std::vector<std::unique_ptr<distributed::Communicator>> all = distributed::loopback(ranks, timeout);
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
