@@ -69,7 +69,7 @@ class Expansions {
   double start(int degree, bool rotation, const First& first) {
     strength_ = bench::make_strengths<Real>(work.sources, false);
     work.strength = strength_.data();
-    tables.build(Kernel::laplace3d, degree, rotation, false, memory_.stream);
+    tables.build(Kernel::laplace3d, degree, {rotation, false}, memory_.stream);
     work.tables = tables.view();
     octants_.build(work.tables, memory_.stream);
     work.octants = octants_.view();

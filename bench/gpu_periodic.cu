@@ -1,10 +1,13 @@
 // Time of sums in periodic cells on a device beside the same ions in open space: positions, strengths and results in
 // device memory, potential and gradient, as in a step of molecular dynamics: move, then evaluate.
 //
-//     build/gpu/bench/gpu_periodic [ions] [tolerances] [single|double]
+//     build/gpu/bench/gpu_periodic [ions] [tolerances] [single|double] [cells]
 //
-// JSON lines: milliseconds of the first plan, of a move and of an evaluation (medians of 20), of all stages of the
-// report; relative L2 errors of potential and gradient against backend cpu at 1e-9.
+// JSON lines: milliseconds of the first plan, of a step, its move and its evaluation (medians of 20 steps, in which
+// the ions go to and fro by a hundredth of their distance), of all stages of the report; what was kept over the moves
+// and what was evaluated again in the last step; pairs near, translations, and relative L2 errors of potential and
+// gradient of the last step against a plan in double at 1e-9 on the device.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -24,10 +27,10 @@ constexpr Cell cells[] = {{"open", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::none
                           {"cube", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::xyz},
                           {"triclinic", {{1, 0, 0}, {0.3, 1.1, 0}, {-0.4, 0.25, 0.9}}, Axes::xyz},
                           {"1:1:10", {{1, 0, 0}, {0, 1, 0}, {0, 0, 10}}, Axes::xyz},
-                          {"slab, xy", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::xy}};
+                          {"slab", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::xy}};
 
 struct Ions {
-  std::vector<double> x, q;
+  std::vector<double> x, moved, q;
 };
 
 /// Ions in pairs, as molecules are, as many to a volume in every cell.
@@ -45,6 +48,7 @@ Ions make_ions(const Cell& cell, std::int64_t count) {
       ions.q.push_back(q);
     }
   }
+  for (const double x : ions.x) ions.moved.push_back(x + 0.01 * apart * shake(bits));
   return ions;
 }
 
@@ -81,9 +85,15 @@ std::vector<double> read(const cuda::DeviceArray<T>& device) {
   return {values.begin(), values.end()};
 }
 
+std::string chosen(const Report& report, const char* name, const char* otherwise) {
+  for (const Choice& c : report.choices)
+    if (c.name == name) return c.value;
+  return otherwise;
+}
+
 template <class T>
 void run(const Cell& cell, std::int64_t count, Options o, const Result<double>& exact, const Ions& ions) {
-  const cuda::DeviceArray<T> x = copied<T>(ions.x), q = copied<T>(ions.q);
+  const cuda::DeviceArray<T> x = copied<T>(ions.x), moved = copied<T>(ions.moved), q = copied<T>(ions.q);
   cuda::DeviceArray<T> potential, gradient;
   potential.resize(count), gradient.resize(3 * count);
   Strengths s = strengths(static_cast<const T*>(q.data()), count);
@@ -93,26 +103,29 @@ void run(const Cell& cell, std::int64_t count, Options o, const Result<double>& 
   Plan plan(on_device(x), o);
   plan.evaluate(s, out);
   const double first = now() - start;
-  std::vector<double> moves, evaluations;
+  std::vector<double> steps, moves, evaluations;
   StageTimes stages;
   for (int i = 0; i < 20; ++i) {
     const double begin = now();
-    plan.move(on_device(x));
+    plan.move(on_device(i % 2 ? x : moved));
     const double middle = now();
     plan.evaluate(s, out);
     cuda::require(cudaDeviceSynchronize(), "evaluate");
-    moves.push_back(middle - begin), evaluations.push_back(now() - middle);
+    const double end = now();
+    steps.push_back(end - begin), moves.push_back(middle - begin), evaluations.push_back(end - middle);
     stages.add(plan.report());
   }
   const Report& r = plan.report();
-  std::string images = "0";
-  for (const Choice& c : r.choices)
-    if (c.name == "images") images = c.value;
   std::printf(
       "{\"cell\": \"%s\", \"ions\": %lld, \"tolerance\": %g, \"precision\": \"%s\", \"degree\": %d, "
-      "\"images\": %s, \"first_ms\": %.2f, \"move_ms\": %.3f, \"evaluate_ms\": %.3f, \"stages_ms\": {",
-      cell.name, static_cast<long long>(count), o.tolerance, sizeof(T) == 4 ? "single" : "double", r.degree,
-      images.c_str(), 1e3 * first, 1e3 * median(moves), 1e3 * median(evaluations));
+      "\"images\": %s, \"blocks\": \"%s\", \"kept\": \"%s\", \"again\": \"%s\", \"near_pairs\": %lld, "
+      "\"translations\": %lld, \"first_ms\": %.2f, \"step_ms\": %.3f, \"move_ms\": %.3f, \"evaluate_ms\": %.3f, "
+      "\"stages_ms\": {",
+      cell.name, static_cast<long long>(count), o.tolerance, r.precision.c_str(), r.degree,
+      chosen(r, "images", "0").c_str(), chosen(r, "blocks", "").c_str(), chosen(r, "kept", "").c_str(),
+      chosen(r, "evaluated again", "").c_str(), static_cast<long long>(r.near_pairs),
+      static_cast<long long>(r.m2l_boxes), 1e3 * first, 1e3 * median(steps), 1e3 * median(moves),
+      1e3 * median(evaluations));
   print_stages(stages.medians(), 3);
   std::printf("}, \"memory_bytes\": %lld, \"error_potential\": %.2g, \"error_gradient\": %.2g}\n",
               static_cast<long long>(r.memory_bytes), error(read(potential), exact.potential),
@@ -124,14 +137,16 @@ int main_of(int argc, char** argv) {
   const auto count = argc > 1 ? static_cast<std::int64_t>(std::atof(argv[1])) : 1119744;
   const std::vector<std::string> tolerances = listed(argc > 2 ? argv[2] : "5e-4,1e-5,1e-6");
   const bool single = argc < 4 || std::strcmp(argv[3], "double") != 0;
+  const std::vector<std::string> wanted = listed(argc > 4 ? argv[4] : "");
   for (const Cell& cell : cells) {
+    if (argc > 4 && std::find(wanted.begin(), wanted.end(), cell.name) == wanted.end()) continue;
     Ions ions = make_ions(cell, count);
     if (single)
       for (double& x : ions.x) x = static_cast<float>(x);
     Options o = in_cell(cell, {});
     o.gradient = true;
     Options careful = o;
-    careful.tolerance = 1e-9, careful.backend = Backend::cpu;
+    careful.tolerance = 1e-9, careful.backend = Backend::cuda, careful.precision = Precision::double_;
     const auto exact = Plan(points(ions.x), careful).evaluate<double>(ions.q);
     for (const std::string& tolerance : tolerances) {
       o.tolerance = std::atof(tolerance.c_str());

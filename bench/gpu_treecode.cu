@@ -3,6 +3,7 @@
 // L2, median, 99th percentile and largest, relative to each target's own. Strengths are equal.
 //   gpu_treecode --log2n 24 --cloud plummer --degree 3,4 --theta 0.5,0.6 --leaf 32,64 [--method fmm]
 //   gpu_treecode ... --softening 0.001 [--softening-kind spline] [--lengths two]   two: of every third point 0.4 of it
+//   gpu_treecode ... --kernel yukawa3d --kappa 3        or laplace2d, vortex, cauchy: the same points in the plane
 // Degree -1 and theta 0 follow --tolerance; a degree without theta accepts boxes by error. Method fmm (theta is then
 // left out) gives the same figures for comparison.
 #include <cmath>
@@ -20,7 +21,8 @@ namespace farfield::bench {
 namespace {
 
 struct Field {
-  Field(const std::string& cloud, std::int64_t count) : n(count), xyz(make_points(cloud, count)) {
+  Field(const std::string& cloud, std::int64_t count, bool flat) : n(count), xyz(make_points(cloud, count)) {
+    if (flat) cuda::require(cudaMemset2D(xyz.data() + 2, 12, 0, 4, static_cast<std::size_t>(n)), "lay flat");
     const std::vector<float> ones(static_cast<std::size_t>(n), 1.0f / static_cast<float>(n));
     cuda::upload(q, ones.data(), n, nullptr);
     potential.resize(n), gradient.resize(3 * n);
@@ -67,23 +69,23 @@ Errors errors_of(const std::vector<double>& found, const std::vector<double>& ex
   return e;
 }
 
-std::vector<double> exact_gradient(const Field& f, std::int64_t samples, const Options& softened) {
+std::vector<double> exact_gradient(const Field& f, std::int64_t samples, const Options& sum) {
   const std::vector<double> targets = sampled(f.xyz, f.n, samples);
   cuda::DeviceArray<double> where;
   cuda::upload(where, targets.data(), 3 * samples, nullptr);
   cuda::DeviceArray<double> potential, gradient;
   potential.resize(samples), gradient.resize(3 * samples);
-  Options o;
+  Options o = sum;
   o.method = Method::direct, o.backend = Backend::cuda, o.precision = Precision::double_, o.gradient = true;
-  o.softening = softened.softening, o.softening_kind = softened.softening_kind;
   Points targets_at = on_device(where);
   std::vector<double> lengths;
   for (std::int64_t i = 0; i < samples && !f.lengths.empty(); ++i)
     lengths.push_back(f.lengths[static_cast<std::size_t>(i * (f.n / samples))]);
   if (!lengths.empty()) targets_at.softening = lengths.data();
   Plan plan(f.at, targets_at, o);
-  plan.evaluate(f.strength,
-                {potential.data(), gradient.data(), nullptr, nullptr, Scalar::float64, MemorySpace::device, nullptr});
+  const bool vector = sum.kernel == Kernel::vortex || sum.kernel == Kernel::cauchy;
+  plan.evaluate(f.strength, {vector ? nullptr : potential.data(), gradient.data(), nullptr, nullptr, Scalar::float64,
+                             MemorySpace::device, nullptr});
   std::vector<double> exact(static_cast<std::size_t>(3 * samples));
   cuda::download(exact.data(), gradient.data(), 3 * samples, nullptr);
   cuda::require(cudaDeviceSynchronize(), "direct sums");
@@ -141,24 +143,36 @@ std::vector<std::string> values(const std::vector<std::string>& words, const std
   return listed(at == words.end() || at + 1 == words.end() ? otherwise : *(at + 1));
 }
 
+Kernel kernel_of(const std::string& word) {
+  if (word == "yukawa3d") return Kernel::yukawa3d;
+  if (word == "laplace2d") return Kernel::laplace2d;
+  if (word == "vortex") return Kernel::vortex;
+  return word == "cauchy" ? Kernel::cauchy : Kernel::laplace3d;
+}
+
 void run_all(const std::vector<std::string>& words) {
   const auto of = [&](const char* name, const char* otherwise) { return values(words, name, otherwise); };
   for (const std::string& cloud : of("cloud", "plummer"))
     for (const std::string& n : of("log2n", "24")) {
-      Field field(cloud, std::llround(std::exp2(std::stod(n))));
-      Options softened;
-      softened.softening = std::stod(of("softening", "0")[0]);
-      softened.softening_kind =
+      Options sum;
+      sum.kernel = kernel_of(of("kernel", "laplace3d")[0]);
+      sum.kappa = std::stod(of("kappa", "0")[0]);
+      sum.softening = std::stod(of("softening", "0")[0]);
+      sum.softening_kind =
           of("softening-kind", "plummer")[0] == "spline" ? SofteningKind::spline : SofteningKind::plummer;
+      const bool flat = sum.kernel != Kernel::laplace3d && sum.kernel != Kernel::yukawa3d,
+                 vector = flat && sum.kernel != Kernel::laplace2d;
+      Field field(cloud, std::llround(std::exp2(std::stod(n))), flat);
+      if (vector) field.out.potential = nullptr;
       if (of("lengths", "one")[0] == "two") {
-        for (std::int64_t i = 0; i < field.n; ++i) field.lengths.push_back(softened.softening * (i % 3 ? 1 : 0.4));
+        for (std::int64_t i = 0; i < field.n; ++i) field.lengths.push_back(sum.softening * (i % 3 ? 1 : 0.4));
         field.at.softening = field.lengths.data();
       }
-      const std::vector<double> exact = exact_gradient(field, std::min<std::int64_t>(field.n, 4096), softened);
+      const std::vector<double> exact = exact_gradient(field, std::min<std::int64_t>(field.n, 4096), sum);
       for (const std::string& degree : of("degree", "3"))
         for (const std::string& theta : of("theta", "0.6"))
           for (const std::string& leaf : of("leaf", "0")) {
-            Options o = softened;
+            Options o = sum;
             o.method = of("method", "treecode")[0] == "fmm" ? Method::fmm : Method::treecode;
             o.backend = Backend::cuda;
             o.precision = of("precision", "single")[0] == "single" ? Precision::single_ : Precision::double_;

@@ -195,13 +195,25 @@ void add_pages(CLI::App& app, Arguments& a) {
 
 }  // namespace
 
+/// remove_net_force is --remove-net-force here.
+template <class Value>
+static void add_one(CLI::App& app, const OptionText& text, Value& value) {
+  std::string name = std::string("--") + text.name;
+  std::replace(name.begin(), name.end(), '_', '-');
+  CLI::Option* added = add(app, name, value, text);
+  if (text.where == option::Where::expert) added->group("Expert");
+}
+
 void add_options(CLI::App& app, Options& o, const std::function<bool(const OptionText&)>& wanted) {
   visit_options(o, [&](const OptionText& text, auto& value) {
-    if (text.where == option::Where::interface_only || !wanted(text)) return;
-    std::string name = std::string("--") + text.name;
-    std::replace(name.begin(), name.end(), '_', '-');
-    CLI::Option* added = add(app, name, value, text);
-    if (text.where == option::Where::expert) added->group("Expert");
+    if (text.where != option::Where::interface_only && wanted(text)) add_one(app, text, value);
+  });
+}
+
+void add_coulomb_options(CLI::App& app, CoulombOptions& o) {
+  visit_coulomb_options(o, [&](const OptionText& text, auto& value) {
+    if (text.where != option::Where::interface_only && text.name != std::string_view("surface"))
+      add_one(app, text, value);
   });
 }
 
@@ -246,6 +258,7 @@ void declare(CLI::App& app, Arguments& a) {
   add_check(app, a.check);
   add_simulate(app, a.simulate);
   add_kde(app, a.kde);
+  add_coulomb(app, a.coulomb);
   add_biot_savart(app, a.biot_savart);
   add_generate(app, a.generate);
   add_info(app, a.info_file, a.info_reading);

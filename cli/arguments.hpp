@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <farfield/coulomb.hpp>
 #include <farfield/options.hpp>
 #include <functional>
 #include <string>
@@ -68,11 +69,25 @@ struct BiotSavartArguments {
   bool quiet = false;
 };
 
+struct CoulombArguments {
+  std::string input, output, format, units, periodic, exclude;  ///< empty: what the file has, or suits it
+  io::Reading reading;
+  Options options;
+  CoulombOptions coulomb;
+  std::vector<double> cell;                              ///< a length for each periodic axis, or vectors a, b, c
+  std::vector<double> special = std::vector<double>(3);  ///< what stays of pairs 1-2, 1-3 and 1-4
+  std::vector<double> dipole;                            ///< three numbers, or empty
+  std::vector<std::pair<std::string, double>> charges;   ///< of atoms by their names
+  double accuracy = 0;                                   ///< LAMMPS'; 0: Options::tolerance counts
+  bool quiet = false;
+};
+
 struct Arguments {
   SumArguments run, check;
   SimulateArguments simulate;
   KdeArguments kde;
   BiotSavartArguments biot_savart;
+  CoulombArguments coulomb;
   GenerateArguments generate;
   BenchArguments bench;
   std::string info_file, help_of;
@@ -82,6 +97,9 @@ struct Arguments {
 
 /// All options of the library for which wanted(text) holds; leaf_size is --leaf-size here.
 void add_options(CLI::App& app, Options& options, const std::function<bool(const OptionText&)>& wanted);
+
+/// Those of Coulomb sums but for the surface.
+void add_coulomb_options(CLI::App& app, CoulombOptions& options);
 
 /// How to read files that do not say it by themselves.
 void add_reading(CLI::App& app, io::Reading& reading);
@@ -94,6 +112,7 @@ CLI::Option* add_output_format(CLI::App& app, std::string& format);
 /// Reads 6.28 or 2,3: the cell's length along each periodic axis, or the nine numbers of its vectors.
 void parse_cell(const std::string& text, std::vector<double>& lengths);
 
+void add_coulomb(CLI::App& app, CoulombArguments& arguments);
 void add_biot_savart(CLI::App& app, BiotSavartArguments& arguments);
 void add_kde(CLI::App& app, KdeArguments& arguments);
 void add_simulate(CLI::App& app, SimulateArguments& arguments);

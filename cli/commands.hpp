@@ -8,6 +8,7 @@ void run(const SumArguments& arguments);
 void check(const SumArguments& arguments);
 void simulate(const SimulateArguments& arguments);
 void kde(const KdeArguments& arguments);
+void coulomb(const CoulombArguments& arguments);
 void biot_savart(const BiotSavartArguments& arguments);
 void generate(const GenerateArguments& arguments);
 void info(const std::string& file, const io::Reading& reading);

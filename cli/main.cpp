@@ -34,6 +34,7 @@ void dispatch(const CLI::App& app, const Arguments& arguments) {
   if (name == "check") check(arguments.check);
   if (name == "simulate") simulate(arguments.simulate);
   if (name == "kde") kde(arguments.kde);
+  if (name == "coulomb") coulomb(arguments.coulomb);
   if (name == "biot-savart") biot_savart(arguments.biot_savart);
   if (name == "generate") generate(arguments.generate);
   if (name == "info") info(arguments.info_file, arguments.info_reading);

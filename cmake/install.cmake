@@ -19,6 +19,11 @@ target_include_directories(farfield PUBLIC
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(farfield PRIVATE OpenMP::OpenMP_CXX)
+if(TARGET farfield_mpi)
+  add_library(farfield::mpi ALIAS farfield_mpi)
+  set_target_properties(farfield_mpi PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endif()
 
 if(NOT FARFIELD_INSTALL)
   return()
@@ -30,6 +35,10 @@ install(TARGETS farfield EXPORT farfield)
 install(DIRECTORY include/farfield DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES ${PROJECT_BINARY_DIR}/include/farfield/version.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farfield)
 install(EXPORT farfield FILE farfieldTargets.cmake NAMESPACE farfield:: DESTINATION ${package_dir})
+if(TARGET farfield_mpi)  # a component, so that only those who ask for it need MPI
+  install(TARGETS farfield_mpi EXPORT farfield_mpi)
+  install(EXPORT farfield_mpi FILE farfieldMpiTargets.cmake NAMESPACE farfield:: DESTINATION ${package_dir})
+endif()
 if(TARGET farfield_cli)
   install(TARGETS farfield_cli)
   if(NOT CMAKE_CROSSCOMPILING)  # the command writes them itself

@@ -26,6 +26,7 @@ extensions = [
     "navigation",
     "options_table",
     "peers_table",
+    "codes_table",
     "docstrings",
 ]
 source_suffix = {".md": "myst-nb"}

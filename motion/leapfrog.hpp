@@ -34,6 +34,7 @@ class Leapfrog {
   void step() {
     arrays_.kick(0.5 * dt_);       // v(t + dt/2) = v(t) + dt/2 a(x(t))
     arrays_.drift(dt_);            // x(t + dt) = x(t) + dt v(t + dt/2)
+    plan_.forget();                // a run that is resumed here has a new plan
     plan_.move(arrays_.points());  // the tree anew; memory and tables are kept
     evaluate();                    // a = -gradient of the potential
     arrays_.kick(0.5 * dt_);       // v(t + dt) = v(t + dt/2) + dt/2 a(x(t + dt))

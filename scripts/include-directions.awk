@@ -10,6 +10,7 @@ BEGIN {
   may["methods"] = "core"
   may["backends"] = "core tree expansions kernels model judge methods"
   may["plan"] = "core tree expansions kernels model judge backends"
+  may["distributed"] = "core tree expansions kernels model judge methods backends plan"
 }
 {
   split($0, place, ":")

@@ -98,7 +98,7 @@ void write(const Input& in) {
 Options options_of(const Input& in, const Job& job) {
   Options o;
   o.gradient = true, o.threads = in.threads, o.leaf_size = job.leaf;
-  o.hessian = !in.hessian.empty(), o.dipoles = !in.dipoles.empty();
+  o.hessian = !in.hessian.empty(), o.dipoles = !in.dipoles.empty(), o.densities = static_cast<int>(in.vectors);
   if (in.code == "Farfield") {
     o.tolerance = std::atof(job.setting.c_str());
     return o;

@@ -6,7 +6,7 @@ contents = {
         "Guide <quickstart>", "gallery/README", "Migration <migration/README>", "performance", "Mathematics <mathematics/README>",
         "API <api/README>", "Developers <developer/README>", "changes"],
     "quickstart": [
-        "python", "gpu", "accuracy", "autograd", "dipoles", "biot-savart", "simulate", "hosts/lammps", "hosts/openmm", "kde", "formats", "errors"],
+        "python", "gpu", "accuracy", "autograd", "dipoles", "molecules", "biot-savart", "simulate", "hosts/lammps", "hosts/openmm", "kde", "formats", "errors"],
     "gallery/README": ["galaxies", "fitting-charges", "earthquakes", "error-and-time"],
     "migration/README": ["fmm3dpy", "pytreegrav", "jz-fmm", "exafmm"],
     "performance": ["performance-gpu", "performance-python", "performance-kernels", "performance-papers", "performance-cruz"],
@@ -14,7 +14,7 @@ contents = {
         "../twelve-steps", "tree", "p2m", "m2m", "m2l", "l2l", "l2p", "p2p", "m2p", "p2l", "dipoles", "plane", "gauss", "hermite",
         "yukawa", "treecode", "periodic", "placement"],
     "api/README": ["options", "python", "cpp", "c"],
-    "developer/README": ["glossary", "testing", "adding-a-kernel", "backends", "contributing"],
+    "developer/README": ["glossary", "testing", "adding-a-kernel", "backends", "distributed", "contributing"],
 }
 
 

@@ -44,6 +44,7 @@ typedef enum farfield_error {
 #define FARFIELD_M2L_VALUE(name, NAME, number, word) FARFIELD_M2L_##NAME = number,
 #define FARFIELD_CORE_VALUE(name, NAME, number, word) FARFIELD_CORE_##NAME = number,
 #define FARFIELD_AXES_VALUE(name, NAME, number, word) FARFIELD_AXES_##NAME = number,
+#define FARFIELD_BACKGROUND_VALUE(name, NAME, number, word) FARFIELD_BACKGROUND_##NAME = number,
 #define FARFIELD_STENCIL_VALUE(name, NAME, number, word) FARFIELD_STENCIL_##NAME = number,
 #define FARFIELD_SIMD_VALUE(name, NAME, number, word) FARFIELD_SIMD_##NAME = number,
 enum { FARFIELD_KERNELS(FARFIELD_KERNEL_VALUE) };
@@ -54,6 +55,7 @@ enum { FARFIELD_BACKEND(FARFIELD_BACKEND_VALUE) };
 enum { FARFIELD_M2L(FARFIELD_M2L_VALUE) };
 enum { FARFIELD_CORE(FARFIELD_CORE_VALUE) };
 enum { FARFIELD_AXES(FARFIELD_AXES_VALUE) };
+enum { FARFIELD_BACKGROUND(FARFIELD_BACKGROUND_VALUE) };
 enum { FARFIELD_STENCIL(FARFIELD_STENCIL_VALUE) };
 enum { FARFIELD_SIMD(FARFIELD_SIMD_VALUE) };
 enum { FARFIELD_FLOAT32 = 0, FARFIELD_FLOAT64 = 1 };
@@ -117,7 +119,7 @@ typedef int farfield_flag, farfield_whole;
 typedef int64_t farfield_count;
 typedef uint64_t farfield_seed;
 typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
-    farfield_Simd, farfield_SofteningKind, farfield_Core, farfield_Axes;
+    farfield_Simd, farfield_SofteningKind, farfield_Core, farfield_Axes, farfield_Background;
 
 /* What is asked for. Fill it with farfield_options_init, then change what you want. Meaning and default of each field:
  * options_list.h. */
@@ -126,6 +128,12 @@ typedef struct farfield_options {
   size_t struct_size; /* set by farfield_options_init; lets later versions add fields at the end */
   FARFIELD_OPTIONS(FARFIELD_FIELD)
 } farfield_options;
+
+/* Of Coulomb sums, beside farfield_options. Fill it with farfield_coulomb_options_init. */
+typedef struct farfield_coulomb_options {
+  size_t struct_size;
+  FARFIELD_COULOMB_OPTIONS(FARFIELD_FIELD)
+} farfield_coulomb_options;
 #undef FARFIELD_FIELD
 
 /* Everything that does not depend on strengths: tree, lists, translation tables. */
@@ -182,6 +190,16 @@ FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_stre
 FARFIELD_API int farfield_plan_move(farfield_plan* plan, const farfield_points* sources,
                                     const farfield_points* targets);
 
+/* Another periodic cell with the same axes, for barostats: from the next farfield_plan_move on the points repeat along
+ * the vectors a, b, c, nine numbers row by row, zeros for axes that do not repeat. Errors: USAGE (null, no periodic
+ * axes, no cell); the plan then stays as it was. If the move is refused the cell still waits. */
+FARFIELD_API int farfield_plan_set_cell(farfield_plan* plan, const double* vectors);
+
+/* What evaluations needed beyond what the points tell, a higher degree or double, is kept over a move to about as many
+ * points ("kept" among the report's choices). After this the next move decides as a new plan does, and its results have
+ * the same bits. Errors: USAGE (null). */
+FARFIELD_API int farfield_plan_forget(farfield_plan* plan);
+
 /* Most bytes that the plan has held at one time; 0 for null. */
 FARFIELD_API int64_t farfield_plan_memory(const farfield_plan* plan);
 
@@ -232,6 +250,66 @@ FARFIELD_API const char* farfield_biot_savart_warning(const farfield_biot_savart
 
 /* Null: does nothing. */
 FARFIELD_API void farfield_biot_savart_destroy(farfield_biot_savart* sum);
+
+/* Coulomb sums of molecules (docs/molecules.md): energy, forces, potential and virial of charges in open space or in
+ * the cell of farfield_options.periodic and .cell_x ..., with bonded pairs left out or scaled. A plan like
+ * farfield_plan. */
+typedef struct farfield_coulomb farfield_coulomb;
+
+#define farfield_coulomb_options_init(options) \
+  farfield_coulomb_options_init_sized((options), sizeof(farfield_coulomb_options))
+FARFIELD_API void farfield_coulomb_options_init_sized(farfield_coulomb_options* options, size_t struct_size);
+
+/* `options` and `more` null: the defaults. farfield_options.tolerance is the relative L2 error of potential and forces
+ * with exclusions applied. Errors as for farfield_plan_create; USAGE also for options that these sums settle themselves
+ * (kernel, scale, softening, hessian, dipoles, at_sources), DEVICE for positions in device memory. */
+FARFIELD_API int farfield_coulomb_create(farfield_coulomb** sum, const farfield_points* positions,
+                                         const farfield_options* options, const farfield_coulomb_options* more);
+
+/* Of these `count` pairs of particles, counted from 0, only the fractions kept[count] stay, from 0 to 1; `kept` null:
+ * 0. Takes the place of earlier pairs; count 0: none. A pair may stand twice, in any order, with one fraction. Errors:
+ * INPUT. */
+FARFIELD_API int farfield_coulomb_exclude_pairs(farfield_coulomb* sum, const int64_t* pairs, int64_t count,
+                                                const double* kept);
+/* The same as compressed rows of all particles: particle i excludes others[starts[i]] to others[starts[i + 1] - 1].
+ * Each pair stands in the rows of both, with one fraction. */
+FARFIELD_API int farfield_coulomb_exclude_rows(farfield_coulomb* sum, const int64_t* starts, const int64_t* others,
+                                               const double* kept);
+
+/* The same of what `count` bonds make neighbours: of pairs one, two and three bonds apart the fractions kept[3] stay,
+ * null: 0 (LAMMPS' special_bonds). */
+FARFIELD_API int farfield_coulomb_exclude_bonds(farfield_coulomb* sum, const int64_t* bonds, int64_t count,
+                                                const double* kept);
+
+/* What an evaluation gives, times farfield_coulomb_options.coulomb_constant. The caller sets the pointers, null: not
+ * wanted; the rest is overwritten. */
+typedef struct farfield_coulomb_sums {
+  double* potential;   /* (particles) phi, exclusions and surface applied */
+  double* forces;      /* (particles, 3) */
+  double* energies;    /* (particles) q phi / 2 */
+  double energy;       /* their sum */
+  double virial[6];    /* xx yy zz xy xz yz, LAMMPS' sign, of trace energy; 0 without farfield_options.virial */
+  double net_force[3]; /* the sum of the forces, before it was removed */
+  double rms_force;    /* root of the mean of |F|^2, likewise */
+  double charge;       /* the sum of the charges, in the caller's unit */
+  double dipole[3];    /* the one given, or the sum of q x, likewise */
+} farfield_coulomb_sums;
+
+/* charges: (particles). dipole: (3), that of whole molecules, for surfaces that are not tin-foil; null: that of the
+ * positions as they are, with a warning. Errors: INPUT (another number of charges, NaN, a net charge that has no sum),
+ * MEMORY. */
+FARFIELD_API int farfield_coulomb_evaluate(farfield_coulomb* sum, const double* charges, int64_t particles,
+                                           const double* dipole, farfield_coulomb_sums* sums);
+
+/* New positions for the next time step, as farfield_plan_move. cell: nine numbers, the vectors a, b, c, or null: the
+ * present one. */
+FARFIELD_API int farfield_coulomb_move(farfield_coulomb* sum, const farfield_points* positions, const double* cell);
+
+/* Warning number `index` (0, 1, ...) of the last evaluation; null when there is none. Valid until the next call. */
+FARFIELD_API const char* farfield_coulomb_warning(const farfield_coulomb* sum, int64_t index);
+
+/* Null: does nothing. */
+FARFIELD_API void farfield_coulomb_destroy(farfield_coulomb* sum);
 
 /* One-shot sum of 1/r: potential[m] (and gradient[3 m]) at the targets of n sources.
  * xyz: 3 n, interleaved; q: n; targets: 3 m, interleaved, or null for the sources themselves, and then m must equal n.

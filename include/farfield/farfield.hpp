@@ -1,6 +1,7 @@
 // Farfield: u(x_i) = sum_j q_j K(x_i, y_j) and its gradient in linear time, to the accuracy asked for.
 #pragma once
 #include <farfield/biot_savart.hpp>
+#include <farfield/coulomb.hpp>
 #include <farfield/device.hpp>
 #include <farfield/error.hpp>
 #include <farfield/options.hpp>

@@ -171,4 +171,26 @@
   OPTION(flag, virial, false, general, "", "Compute the virial of the forces, too")
 /* clang-format on */
 
+/* Of a net charge in a cell with three periodic axes: neutralize spreads its opposite evenly over the cell; error
+ * refuses it. */
+#define FARFIELD_BACKGROUND(VALUE)               \
+  VALUE(neutralize, NEUTRALIZE, 0, "neutralize") \
+  VALUE(refuse, REFUSE, 1, "error")
+
+/* clang-format off */
+/* Options of Coulomb sums (coulomb.hpp) beside those of their plans. */
+#define FARFIELD_COULOMB_OPTIONS(OPTION)                                                                               \
+  /* Dielectric constant of the medium around a sphere of cells, with three periodic axes and neutral systems; 1:      \
+   * vacuum; 0, or infinity: it conducts (tin-foil), as Ewald sums have it. */                                         \
+  OPTION(real, surface, 0, general, "EPS", "Medium outside: tinfoil, vacuum, constant")                                \
+  OPTION(Background, background, Background{}, general, "", "What to do with a net charge")                            \
+  /* Of the energies: 332.06371 for charges in e, Angstrom and kcal/mol (docs/molecules.md has more). */               \
+  OPTION(real, coulomb_constant, 1.0, interface_only, "", "")                                                          \
+  /* Take an equal share of what the forces add up to off each of them. */                                             \
+  OPTION(flag, remove_net_force, false, general, "", "Make the forces add up to 0")                                    \
+  /* Above 0 `tolerance` is the accuracy of LAMMPS' kspace_style: the rms error of forces over this force, that of two \
+   * unit charges 1 Angstrom apart in the units of the forces. 0: relative to what comes out. */                       \
+  OPTION(real, two_charge_force, 0, interface_only, "", "")
+/* clang-format on */
+
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 #include <farfield/export.h>
 
+#include <array>
 #include <cstdint>
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
@@ -59,9 +60,20 @@ class FARFIELD_API Plan {
   /// become the sources or a set of their own. If points or options are refused the plan stays as it was. After a later
   /// failure (memory, as a rule) the plan has no points: its counts are 0, and evaluate throws Error(usage) until a
   /// move succeeds. An array is kept if it is at most twice as large as needed, and the translation tables if the
-  /// degree stays the same.
+  /// degree stays the same. To about as many points a move also takes over what the evaluations before it needed to
+  /// keep the tolerance beyond what the points tell (a higher degree, double, ...: "kept" among Report::choices), so
+  /// that a time step neither evaluates twice nor makes tables anew. Results then follow from the options and from all
+  /// points and strengths since the plan was made: the same sequence gives the same bits, and where nothing was needed
+  /// those of a new plan.
   void move(const Points& sources);
   void move(const Points& sources, const Points& targets);
+  /// Another periodic cell with the same axes, for barostats: from the next move on the points repeat along the vectors
+  /// a, b, c, row by row, zeros for axes that do not repeat. Blocks of the cell are kept where they suit, expansions
+  /// for the far images are made anew (milliseconds), near images are moved. Throws Error(usage) for plans without
+  /// periodic axes and for what is no cell; the plan then stays as it was. If the move is refused the cell still waits.
+  void set_cell(const std::array<double, 9>& vectors);
+  /// Lets go of what evaluations needed: the next move decides as a new plan does, and its results have the same bits.
+  void forget();
 
   /// Of the last build and evaluation; valid until the next call on this plan.
   const Report& report() const;

@@ -26,7 +26,7 @@ constexpr Scalar scalar_of = std::is_same_v<T, float> ? Scalar::float32 : Scalar
 
 /// `count` points in space. Coordinate d of point i is element `i * stride` behind `axis[d]`;
 /// stride counts scalars, not bytes, and is at least 1 where there is a second point. For kernels of the plane axis[2]
-/// may be null, in host memory: all points then lie at z = 0. Units are the caller's; potentials come back in strength
+/// may be null: all points then lie at z = 0. Units are the caller's; potentials come back in strength
 /// / unit.
 struct Points {
   std::array<const void*, 3> axis{};

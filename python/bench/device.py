@@ -68,18 +68,27 @@ def of_method(method):
     """The module's own share is that of a call with arrays which were made ready before; a capsule serves one call."""
     small = ff.Plan(few, gradient=True, method=method)
     out = small.evaluate(ones)
-    outputs = _core.Outputs(potential=on_device("r", out.potential).capsule(), gradient=on_device("r", out.gradient).capsule())
+    outputs = _core.Outputs(potential=on_device("r", out.potential).capsule(0), gradient=on_device("r", out.gradient).capsule(0))
     side = torch.cuda.Stream()
 
-    def on_another_stream():
+    def nothing():
+        with torch.cuda.stream(side):
+            pass
+
+    def entered():
         with torch.cuda.stream(side):
             small.evaluate(ones)
 
-    for name, call in (("the module alone", lambda: small._core.evaluate(on_device("q", ones).capsule(), None, outputs, report)),
-                       ("plan.evaluate(q)", lambda: small.evaluate(ones)),
-                       ("plan.evaluate(q, out=r)", lambda: small.evaluate(ones, out=out)),
-                       ("on another stream of torch", on_another_stream)):
-        print(f"100 points: Python {name:30}, method {method:7} {microseconds(call):7.1f} us")
+    def show(name, call):
+        print(f"100 points: Python {name:42}, method {method:7} {microseconds(call):7.1f} us")
+
+    show("the module alone", lambda: small._core.evaluate(on_device("q", ones).capsule(0), None, outputs, report))
+    show("plan.evaluate(q)", lambda: small.evaluate(ones))
+    show("plan.evaluate(q, out=r)", lambda: small.evaluate(ones, out=out))
+    with torch.cuda.stream(side):
+        show("plan.evaluate(q) on another stream", lambda: small.evaluate(ones))
+    show("with that stream entered for each call", entered)
+    show("entering a stream of torch alone", nothing)
 
 
 from_cpp()

@@ -1,12 +1,16 @@
-"""peers.py [--gpu] [--n 1e4,1e5,1e6] [--limit SECONDS] [--threads 2] [--only WORDS] [--data peers.csv]: Farfield beside other packages
-from Python, on the same points: uniform in the unit cube, masses in (0, 1), potential and gradient at all of them.
+"""peers.py [--gpu] [--n 1e4,1e5,1e6] [--limit SECONDS] [--threads 2] [--only WORDS] [--data peers.csv] [--exact FOLDER]: Farfield
+beside other packages from Python, on the same points: uniform in the unit cube, masses in (0, 1), potential and gradient at all
+of them.
 
 Each row is a process of its own; packages that cannot be imported have a row that says so. Columns: seconds of a whole call, tree
 included, from the caller's arrays to results in their order, the median of three after a first one, which is beside it
-(compilation); relative L2 errors on 1,000 targets against sums in double by NumPy; MB by which the process, or the memory
-of the GPU, grew; lines of user code in calls.py; and the time of the fastest Farfield row of this N with errors as small,
-over that of the row: below 1 Farfield is faster. What takes longer than the limit, or is expected to after the N before, is left
-out with a word. --gpu: rows of one GPU, besides those of the CPU; arrays are there before the clock starts, where a package takes such.
+(compilation), of 5 seconds and more one, of 20 and more the first; relative L2 errors on 1,000 targets against sums in double by NumPy, which --exact keeps from run to run; MB by
+which the process, or the memory of the GPU, grew; lines of user code in calls.py; and the time of the fastest Farfield row of
+this N with errors as small, over that of the row: below 1 Farfield is faster. What takes longer than the limit, or is expected to
+after the N before, is left out with a word.
+
+--gpu: rows of one GPU instead of those of the CPU; arrays are there before the clock starts, where a package takes such. The settings of
+one package and N share a process, so that it starts once; their first calls come one after another.
 """
 import argparse
 import gc
@@ -42,6 +46,21 @@ def exact(points, masses, targets):
     return potential, gradient
 
 
+def kept_exact(count, folder):
+    """The same, from a file of the folder where it is there."""
+    targets = chosen(count)
+    file = os.path.join(folder, f"exact_{count}.npz") if folder else ""
+    if folder and os.path.exists(file):
+        with np.load(file) as kept:
+            assert np.array_equal(kept["targets"], targets) and np.array_equal(kept["first"], bodies(count)[0][:3])
+            return kept["potential"], kept["gradient"]
+    points, masses = bodies(count)
+    potential, gradient = exact(points, masses, targets)
+    if folder:
+        np.savez(file, targets=targets, first=points[:3], potential=potential, gradient=gradient)
+    return potential, gradient
+
+
 def relative(found, true):
     error = float(np.linalg.norm(np.asarray(found, float) - true) / np.linalg.norm(true))
     return error if math.isfinite(error) else None
@@ -70,17 +89,25 @@ def on_host(array):
 
 
 class GpuMemory:
-    """The most bytes in use while it runs, over those before."""
+    """The most bytes of the GPU in use while it runs, over those before. What JAX has once taken it does not give back: its own
+    count of the most in use, of rows that need ever more."""
 
     def __enter__(self):
         import farfield as ff
 
+        self._jax = sys.modules.get("jax")
         self._used = lambda: ff.devices()[0].memory_bytes - ff.devices()[0].free_bytes
+        if "torch" in sys.modules:
+            sys.modules["torch"].cuda.empty_cache()
         self._before = self.most = self._used()
+        self._earlier = self._most_of_jax()
         self._over = threading.Event()
         self._watch = threading.Thread(target=self._look)
         self._watch.start()
         return self
+
+    def _most_of_jax(self):
+        return self._jax.devices()[0].memory_stats()["peak_bytes_in_use"] if self._jax else 0
 
     def _look(self):
         while not self._over.wait(0.002):
@@ -90,6 +117,8 @@ class GpuMemory:
         self._over.set()
         self._watch.join()
         self.grown = max(self.most, self._used()) - self._before
+        if self._jax:
+            self.grown = self._most_of_jax() if self._most_of_jax() > self._earlier else None
 
 
 def timed(call):
@@ -108,14 +137,14 @@ def row(contender, setting, type_, count):
     if contender.gpu:
         with GpuMemory() as memory:
             results, first = timed(call)
-        grown = memory.grown / 1e6
+        grown = None if memory.grown is None else memory.grown / 1e6
     else:
         results, first = timed(call)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1e3
     potential, gradient = (on_host(part)[chosen(count)] for part in results)
     del results
     gc.collect()
-    seconds = [timed(call)[1] for _ in range(3)] if first < 60 else [first]
+    seconds = [timed(call)[1] for _ in range(3 if first < 5 else 1)] if first < 20 else [first]
     return {"seconds": sorted(seconds)[len(seconds) // 2], "first": first, "megabytes": grown,
             "results": np.column_stack([potential, gradient]).astype(float).tolist()}
 
@@ -123,19 +152,24 @@ def row(contender, setting, type_, count):
 # ---- the table ----
 
 
-def in_a_process(index, setting, type_, count, threads, limit):
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads),
+def in_a_process(keys, count, arguments):
+    """Of some rows of one package what they printed, in order; a row that was not reached says why."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(arguments.threads), "NUMBA_NUM_THREADS": str(arguments.threads),
                    "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    if not contenders[index].gpu:
+    if not arguments.gpu:
         environment["CUDA_VISIBLE_DEVICES"] = ""
+    command = [sys.executable, __file__, "--row", json.dumps([[*key, count] for key in keys])]
     try:
-        done = subprocess.run([sys.executable, __file__, "--row", json.dumps([index, setting, type_, count])],
-                              env=environment, capture_output=True, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return {"why": f"more than {limit:.0f} s"}
-    lines = [line for line in done.stdout.splitlines() if line.startswith('{"seconds"')]
-    said = (done.stderr.strip() or "no word").splitlines()[-1]
-    return json.loads(lines[-1]) if lines else {"why": said[:100]}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=arguments.limit * len(keys))
+        output, why = done.stdout, (done.stderr.strip() or "no word").splitlines()[-1][:100]
+        if arguments.log and done.returncode:
+            with open(arguments.log, "a", encoding="utf-8") as log:
+                log.write(f"{keys} {count}\n{done.stderr}\n")
+    except subprocess.TimeoutExpired as late:
+        output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
+        why = f"more than {arguments.limit:.0f} s"
+    found = [json.loads(line) for line in output.splitlines() if line.startswith('{"seconds"')]
+    return found + [{"why": why}] * (len(keys) - len(found))
 
 
 class Expected:
@@ -153,33 +187,35 @@ class Expected:
 
 
 def chosen_rows(arguments):
-    """Contender by index, setting and type."""
+    """Contender by index, setting and type, those of one package together."""
     for index, contender in enumerate(contenders):
-        for type_ in contender.types:
-            for setting in contender.settings:
-                wanted = re.match(arguments.only, f"{contender.name}, {setting}, {type_}")
-                if wanted and (arguments.gpu or not contender.gpu):
-                    yield index, setting, type_
+        keys = [(index, setting, type_) for type_ in contender.types for setting in contender.settings
+                if re.match(arguments.only, f"{contender.name}, {setting}, {type_}") and arguments.gpu == contender.gpu]
+        yield from [keys] if contender.gpu and keys else ([key] for key in keys)
 
 
 def measured(arguments):
     expected = Expected()
     for count in [int(float(n)) for n in arguments.n.split(",")]:
-        points, masses = bodies(count)
-        true = exact(points, masses, chosen(count))
-        for key in chosen_rows(arguments):
-            contender = contenders[key[0]]
-            found = {"where": "GPU" if contender.gpu else "CPU", "n": count, "package": contender.name, "setting": key[1],
-                     "type": key[2], "lines": contender.lines}
-            if expected.seconds(key, count) > arguments.limit:
-                found["why"] = f"left out: more than {arguments.limit:.0f} s are expected"
-            else:
-                found |= in_a_process(*key, count, arguments.threads, arguments.limit)
-                expected.learn(key, found)
-            if "results" in found:
-                results = np.array(found.pop("results"))
-                found["potential"], found["gradient"] = relative(results[:, 0], true[0]), relative(results[:, 1:], true[1])
-            yield found
+        true = kept_exact(count, arguments.exact)
+        for keys in chosen_rows(arguments):
+            late = [key for key in keys if expected.seconds(key, count) > arguments.limit]
+            found = dict.fromkeys(late, {"why": f"left out: more than {arguments.limit:.0f} s are expected"})
+            rest = [key for key in keys if key not in late]
+            found |= zip(rest, in_a_process(rest, count, arguments)) if rest else ()
+            for key in keys:
+                yield {"where": arguments.where or ("GPU" if arguments.gpu else "CPU"), **finished(key, count, found[key], true)}
+                if key in rest:
+                    expected.learn(key, {**found[key], "n": count})
+
+
+def finished(key, count, found, true):
+    contender = contenders[key[0]]
+    one = {"n": count, "package": contender.name, "setting": key[1], "type": key[2], "lines": contender.lines, **found}
+    if "results" in one:
+        results = np.array(one.pop("results"))
+        one["potential"], one["gradient"] = relative(results[:, 0], true[0]), relative(results[:, 1:], true[1])
+    return one
 
 
 def table(found):
@@ -195,11 +231,14 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", default="", help="rows of which 'package, setting, type' begins so, as a regular expression")
     parser.add_argument("--data", metavar="FILE", help="whose rows are replaced, or added to")
+    parser.add_argument("--where", help="what the rows say of the machine, when it is another one than that of the table")
+    parser.add_argument("--exact", metavar="FOLDER", help="where the sums to compare with are kept")
+    parser.add_argument("--log", metavar="FILE", help="gets all that failing rows said")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.row:
-        index, *rest = json.loads(arguments.row)
-        print(json.dumps(row(contenders[index], *rest)))
+        for index, *rest in json.loads(arguments.row):
+            print(json.dumps(row(contenders[index], *rest)), flush=True)
         return
     found = []
     for one in measured(arguments):

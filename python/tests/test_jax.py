@@ -1,4 +1,6 @@
 """farfield.jax: derivatives against differences, jit, vmap over densities."""
+import importlib
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,11 @@ def way(request, monkeypatch):
     return request.param
 
 
+def backend_of(way):
+    """Where the handler sums; called back, few points of the host are summed there. The two differ in the last digits."""
+    return "cuda" if way == "handler" and jax.default_backend() == "gpu" and "CUDA" in own.platforms else "cpu"
+
+
 @pytest.mark.parametrize("method", ["direct", "fmm"])
 def test_potential_twice(few, method, way):
     y, x, q, _ = few
@@ -65,7 +72,8 @@ def test_jit_and_vmap(few, way):
     np.testing.assert_allclose(compiled, plain, rtol=1e-12)
     several = jnp.stack([q, 2 * q, -q])
     mapped = jax.vmap(lambda q: evaluate(y, q, x, gradient=True, **tight))(several)
-    expected = ff.evaluate(np.asarray(y), np.asarray(several), np.asarray(x), gradient=True, **tight)
+    plan = ff.Plan(np.asarray(y), np.asarray(x), gradient=True, backend=backend_of(way), **tight)
+    expected = plan.evaluate(np.asarray(several))
     np.testing.assert_array_equal(mapped.potential, expected.potential)
     np.testing.assert_array_equal(mapped.gradient, expected.gradient)
     np.testing.assert_allclose(jax.vmap(jax.grad(loss))(several)[1], 2 * plain, rtol=1e-11)
@@ -97,6 +105,8 @@ def test_types_and_the_plane(rng, way):
     exact = ff.direct_sum(y.astype(float), q.astype(float), kernel="laplace2d", gradient=True)
     for part, expected in zip(found[:2], (exact.potential, exact.gradient)):
         assert part.dtype == np.float32 and np.linalg.norm(part - expected) < 1e-4 * np.linalg.norm(expected)
+    plan = ff.Plan(y, kernel="laplace2d", gradient=True, tolerance=1e-4, backend=backend_of(way))
+    np.testing.assert_array_equal(found.potential, plan.evaluate(q).potential)
 
 
 def test_what_is_refused_in_a_program(few, way):
@@ -124,6 +134,22 @@ def test_plans_follow_points(few):
             found = evaluate(y, q, x + shift, **tight).potential
             np.testing.assert_allclose(found, ff.direct_sum(*map(np.asarray, (y, q, x + shift))).potential, rtol=1e-11)
         own.forget()
+
+
+def test_plans_are_moved(few, monkeypatch):
+    """Four are kept for points that come again; of other points one of these is moved."""
+    autograd = importlib.import_module("farfield.autograd")
+    monkeypatch.setattr(own, "platforms", ())
+    made = []
+    monkeypatch.setattr(autograd, "Plan", lambda *given, **options: made.append(given) or ff.Plan(*given, **options))
+    own.forget()
+    y, x, q, _ = few
+    for step in range(8):
+        found = evaluate(y, q, x + step / 8, **tight).potential
+        exact = ff.direct_sum(*map(np.asarray, (y, q, x + step / 8))).potential
+        np.testing.assert_allclose(found, exact, rtol=1e-11)
+    assert len(made) == 4
+    own.forget()
 
 
 def test_third_derivatives(few):

@@ -26,25 +26,34 @@ def few(rng, request):
     return [torch.from_numpy(a).to(request.param).requires_grad_() for a in arrays]
 
 
+def gradcheck(sums, inputs, check=autograd.gradcheck):
+    """On a device along one direction at random: a plan for each entry of the Jacobian takes minutes there."""
+    return check(sums, inputs, fast_mode=inputs[0].is_cuda)
+
+
+def gradgradcheck(sums, inputs):
+    return gradcheck(sums, inputs, autograd.gradgradcheck)
+
+
 @pytest.mark.parametrize("method", ["direct", "fmm"])
 def test_potential_twice(few, method):
     y, x, q, _ = few
     for arguments in ((y, q, x), (y, q), (y, q[0], x)):
         sums = lambda *given: evaluate(*given, method=method, **tight).potential
-        assert autograd.gradcheck(sums, arguments)
-        assert autograd.gradgradcheck(sums, arguments)
+        assert gradcheck(sums, arguments)
+        assert gradgradcheck(sums, arguments)
 
 
 @pytest.mark.parametrize("method", ["direct", "fmm"])
 def test_gradient_and_dipoles(few, method):
     y, x, q, p = few
     both = lambda y, q, p, x=None: evaluate(y, q, x, dipoles=p, gradient=True, method=method, **tight)[:2]
-    assert autograd.gradcheck(both, (y, q, p, x))
-    assert autograd.gradcheck(both, (y, q, p))
+    assert gradcheck(both, (y, q, p, x))
+    assert gradcheck(both, (y, q, p))
     alone = lambda y, p: evaluate(y, dipoles=p, gradient=True, method=method, **tight)[1]
-    assert autograd.gradcheck(alone, (y, p))
+    assert gradcheck(alone, (y, p))
     fixed = y.detach()
-    assert autograd.gradgradcheck(lambda q: evaluate(fixed, q, x.detach(), gradient=True, **tight)[1], (q,))
+    assert gradgradcheck(lambda q: evaluate(fixed, q, x.detach(), gradient=True, **tight)[1], (q,))
 
 
 @pytest.mark.parametrize("options", [{"kernel": "yukawa3d", "kappa": 2.0}, {"kernel": "gauss", "bandwidth": 0.4},
@@ -53,8 +62,8 @@ def test_other_kernels(few, options):
     y, x, q, _ = few
     if options["kernel"] == "laplace2d":
         y, x = (a.detach()[:, :2].clone().requires_grad_() for a in (y, x))
-    assert autograd.gradcheck(lambda y, q, x: evaluate(y, q, x, **options, **tight).potential, (y, q, x))
-    assert autograd.gradcheck(lambda y, q: evaluate(y, q, **options, **tight).potential, (y, q))
+    assert gradcheck(lambda y, q, x: evaluate(y, q, x, **options, **tight).potential, (y, q, x))
+    assert gradcheck(lambda y, q: evaluate(y, q, **options, **tight).potential, (y, q))
     with pytest.raises(ff.UsageError, match="has no second derivatives here"):
         evaluate(y, q, x, gradient=True, **options).gradient.sum().backward()
 
@@ -97,6 +106,25 @@ def test_compiled_whole(few):
     compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
     for one, other in zip(autograd.grad(compiled(y, x, q), (y, x, q)), plain):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+@on_gpu
+def test_on_another_stream(rng):
+    """Forward and backward behind a producer that is late, and a consumer there that waits for nobody."""
+    y, q = (torch.from_numpy(a).cuda() for a in (rng.random((20_000, 3)), rng.standard_normal(20_000)))
+
+    def slope(charges):
+        charges = charges.detach().requires_grad_()
+        return autograd.grad((evaluate(y, charges, tolerance=1e-6).potential**2).sum(), charges)[0].clone()
+
+    expected = slope(q)
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        late = torch.zeros_like(q)
+        torch.cuda._sleep(200_000_000)  # a tenth of a second
+        late += q
+        found = slope(late).cpu()
+    assert torch.equal(found, expected.cpu())
 
 
 def test_points_changed_in_place(few):

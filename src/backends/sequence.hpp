@@ -47,8 +47,19 @@ struct EvaluatorState {
     const Decision& d = decision;
     const bool treecode = d.method == Method::treecode;
     const Acceptance acceptance = {treecode ? d.theta : 0, d.least_edge, traits(d.kernel).decay.axes};
-    return {d.m,       d.k, d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, treecode ? 0 : d.least_edge,
-            acceptance};
+    return {d.m,          d.k,
+            d.leaf_size,  d.depth,
+            d.thresholds, std::move(mark),
+            threads,      treecode ? 0 : d.least_edge,
+            acceptance,   expandable()};
+  }
+  /// One tree serves both precisions: boxes without expansions in single count as nothing only where they give nothing
+  /// in double. The hundredth keeps the rounding of this limit apart from that of the tables'.
+  Expandable expandable() const {
+    const double screening = decision.parameters.screening;
+    if (!(screening > 0)) return {};
+    const KernelTraits& kernel = traits(decision.kernel);
+    return {0.99 * kernel.largest_scale[0] / screening, kernel.largest_scale[1] / screening};
   }
   bool with_tree() const { return decision.expands(); }
 };
@@ -90,8 +101,8 @@ concept BackendSteps = requires(S& s, const Points& points, const Geometry& geom
   s.gather(vector);  ///< strengths into tree order
   s.bind();          ///< sets the plain pointers that stages work with
   s.sum(yes);        ///< runs the method; true: the call has one vector
-  s.show(vector);    ///< of those summed together, the one that is judged next
-  s.start_judging();
+  s.show(vector);    ///< of those summed together, the one that is delivered or judged next
+  s.start_judging(vector);
   s.scatter(vector, factors, delivery);  ///< results into the caller's order and units
   { s.quality(vector, std::int64_t{}) } -> std::same_as<Quality>;
   { s.checked(vector, delivered, delivery) } -> std::same_as<ErrorReport>;  ///< measured, as the options ask
@@ -150,6 +161,7 @@ class SequencedEvaluator final : public Evaluator {
         for (int v = 0; v < steps_.densities; ++v)
           slice.push_back({strengths, first + v, ranges[static_cast<std::size_t>(first + v)].exponent, v});
         sum(slice);
+        for (const OneVector& vector : slice) deliver(vector, ranges[static_cast<std::size_t>(vector.index)], delivery);
         for (const OneVector& vector : slice)
           qualities.push_back(judge(vector, ranges[static_cast<std::size_t>(vector.index)], delivery, report));
       }
@@ -203,20 +215,30 @@ class SequencedEvaluator final : public Evaluator {
     steps_.sum(slice.front().strengths.vectors == 1);
   }
 
+  ResultFactors factors(const StrengthRange& range, const Delivery& delivery) const {
+    const Decision& d = steps_.decision;
+    return result_factors(traits(d.kernel).homogeneity, delivery.scale, steps_.placed->exponent, range.exponent,
+                          steps_.softening);
+  }
+  bool summed() const { return steps_.sources() > 0 && steps_.targets() > 0; }
+
+  /// All vectors that were summed together, before a backend waits for what it finds of the first.
+  void deliver(const OneVector& vector, const StrengthRange& range, const Delivery& delivery) {
+    steps_.show(vector);
+    if (summed()) steps_.start_judging(vector);
+    steps_.time("scatter", [&] { steps_.scatter(vector, factors(range, delivery), delivery); });
+  }
+
   Quality judge(const OneVector& vector, const StrengthRange& range, const Delivery& delivery, Report& report) {
     const Decision& d = steps_.decision;
-    const bool summed = steps_.sources() > 0 && steps_.targets() > 0;
     const std::int64_t translations = report.m2l_boxes + report.m2p_boxes + report.p2l_boxes;
-    const ResultFactors factor = result_factors(traits(d.kernel).homogeneity, delivery.scale, steps_.placed->exponent,
-                                                range.exponent, steps_.softening);
+    const ResultFactors factor = factors(range, delivery);
     steps_.show(vector);
-    if (summed) steps_.start_judging();
-    steps_.time("scatter", [&] { steps_.scatter(vector, factor, delivery); });
     Quality q;
-    if (summed) steps_.time("examine", [&] { q = steps_.quality(vector, translations); });
+    if (summed()) steps_.time("examine", [&] { q = steps_.quality(vector, translations); });
     q.factor = factor;
     q.lost = !traits(d.kernel).bounded && loses_strengths(range, d.precision, steps_.placed->least, q.norms);
-    if (summed && vector.index == 0 && delivery.check > 0)
+    if (summed() && vector.index == 0 && delivery.check > 0)
       report.error = steps_.checked(vector, {q.norms, factor, delivery.outputs.scalar}, delivery);
     if (vector.index == 0 && q.lost && report.error) distrust(*report.error);
     return q;

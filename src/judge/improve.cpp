@@ -79,6 +79,11 @@ static void choose_cheaper_scheme(Decision& d) {
   d.rotation = translation_cost(c, d.degree, true) < translation_cost(c, d.degree, false);
 }
 
+bool same_arithmetic(const Decision& a, const Decision& b) {
+  return a.method == b.method && a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
+         a.decay_error == b.decay_error && a.exact_operands == b.exact_operands;
+}
+
 std::optional<Decision> improved(const Decision& ran, const Quality& q) {
   if (!traits(ran.kernel).truncates) return {};
   Decision next = ran;
@@ -92,10 +97,7 @@ std::optional<Decision> improved(const Decision& ran, const Quality& q) {
   if (promised && ran.expands() && q.unsoftened > ran.tolerance && all_pairs_are_affordable(ran, q))
     take_all_pairs(next);
   if (promised && q.operands > ran.tolerance / 2) next.exact_operands = true;
-  if (next.method == ran.method && next.degree == ran.degree && next.precision == ran.precision &&
-      next.pair_terms == ran.pair_terms && next.decay_error == ran.decay_error &&
-      next.exact_operands == ran.exact_operands)
-    return {};
+  if (same_arithmetic(next, ran)) return {};
   choose_cheaper_scheme(next);
   return next;
 }

@@ -12,6 +12,9 @@ namespace farfield {
 /// the caller chose degree and kernel himself.
 std::optional<Decision> improved(const Decision& ran, const Quality& quality);
 
+/// Do both sum the same tree alike, but for the scheme of m2l?
+bool same_arithmetic(const Decision& a, const Decision& b);
+
 /// One sentence on what changed between two decisions, for the report.
 std::string difference(const Decision& first, const Decision& second);
 

@@ -86,12 +86,12 @@ static Screening screening_of(int n, double lambda) {
 // Below this lambda screening changes no term by more than 1 %; above the other one all expansions are 0.
 static constexpr double least_screening = 1e-3, most_screening = 1e3;
 
-LevelMeans::LevelMeans(const Decay& decay, int degree, double root_scale, int levels)
+LevelMeans::LevelMeans(const Decay& decay, int degree, double root_scale, int levels, int first)
     : all_(tail_means(decay, degree)) {
   constexpr int few = 6;
   for (int level = 0; level < levels && root_scale > 0; ++level) {
     const double lambda = std::ldexp(root_scale, -level);
-    const bool screened = level >= 2 && lambda > least_screening && lambda < most_screening;
+    const bool screened = level >= first && lambda > least_screening && lambda < most_screening;
     own_.push_back(screened ? make_tail_means(decay, degree, screening_of(degree + 1, lambda), few) : all_);
   }
 }
@@ -166,7 +166,7 @@ static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId b
 /// sample of targets, evenly spaced in the order of the tree, since rows are long: looking at all targets of 1e6 would
 /// take twice as long as their sums.
 static Truncation accepted_tails(const TreeView& tree, const ListView& m2p, const double* power,
-                                 const double* const target[3], const TailMeans& means, int threads) {
+                                 const double* const target[3], const LevelMeans& means, int threads) {
   const std::int64_t targets = tree.target_count(0);
   const std::int64_t step = std::max<std::int64_t>(1, targets / std::clamp<std::int64_t>(targets / 16, 128, 2048));
   const Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
@@ -176,7 +176,8 @@ static Truncation accepted_tails(const TreeView& tree, const ListView& m2p, cons
       for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
         const BoxId source = m2p.items[k];
         const double a = tree.lattice.edge(tree.level[source]);
-        own += outer_tail(power[source], square_from_centre(tree, source, target, i, a, means.decay), a, means);
+        const TailMeans& of_level = means[tree.level[source]];
+        own += outer_tail(power[source], square_from_centre(tree, source, target, i, a, of_level.decay), a, of_level);
       }
     return own;
   });
@@ -234,7 +235,7 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
   for (BoxId box = 0; box < tree.boxes; ++box)
     power[box] =
         tree.level[box] >= first && tree.source_count(box) > 0 ? next_power(e, e.multipole + box * e.stride) : 0;
-  if (!locals) return accepted_tails(tree, lists.m2p, power, target, means[0], threads);
+  if (!locals) return accepted_tails(tree, lists.m2p, power, target, means, threads);
   Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
     if (tree.target_count(box) == 0) return Truncation{};
     Truncation own = finer_tails(tree, lists.m2p, box, power, target, means);  // a coarse leaf has finer boxes, too

@@ -130,8 +130,10 @@ const TailMeans& tail_means(const Decay& decay, int degree);
 class LevelMeans {
  public:
   template <class Real>
-  LevelMeans(const Expansions<Real>& e, int levels) : LevelMeans(e.decay, e.degree, e.root_scale, levels) {}
-  LevelMeans(const Decay& decay, int degree, double root_scale, int levels);
+  LevelMeans(const Expansions<Real>& e, int levels)
+      : LevelMeans(e.decay, e.degree, e.root_scale, levels, e.local ? 2 : 0) {}
+  /// `first`: the coarsest level that has expansions.
+  LevelMeans(const Decay& decay, int degree, double root_scale, int levels, int first);
   const TailMeans& operator[](int level) const { return own_.empty() ? all_ : own_[static_cast<std::size_t>(level)]; }
 
  private:

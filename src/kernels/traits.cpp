@@ -76,6 +76,14 @@ static constexpr auto transform_of() -> double (*)(double) {
     return nullptr;
 }
 
+template <class Basis, class Real>
+static constexpr double largest_scale() {
+  if constexpr (ScaleInvariant<Basis>)
+    return HUGE_VAL;
+  else
+    return Basis::template largest_scale<Real>;
+}
+
 template <class K>
 static constexpr KernelTraits traits_of(const char* name) {
   using Basis = typename K::Basis;
@@ -95,6 +103,7 @@ static constexpr KernelTraits traits_of(const char* name) {
           .screens = screens<K>(),
           .differentiates = Differentiates<K>,
           .scale_invariant = ScaleInvariant<Basis>,
+          .largest_scale = {largest_scale<Basis, float>(), largest_scale<Basis, double>()},
           .decay = Basis::decay,
           .truncates = Basis::truncates,
           .coefficients = Basis::Shape::count,

@@ -25,6 +25,7 @@ struct KernelTraits {
   bool screens;                     ///< Options::kappa is offered
   bool differentiates;              ///< Hessians and dipoles are offered
   bool scale_invariant;             ///< one set of translation tables serves all levels
+  double largest_scale[2];          ///< of a box with expansions: its edge in the kernel's length, in single and double
   Decay decay;                      ///< how what its expansions lack decays
   bool truncates;                   ///< its expansions are truncated, at a degree that is chosen to keep the tolerance
   int (*coefficients)(int degree);  ///< of expansions of that degree, Shape::count of its basis

@@ -187,12 +187,18 @@ static void choose_tree(Decision& d, const Options& o, const Geometry& g, const 
        "since halving these makes leaves of about that size where points lie evenly");
 }
 
+/// Does a treecode move expansions to centres of mass? Those of 1/r in single on a device.
+static bool moves_centres(const Decision& d) {
+  const KernelTraits& kernel = traits(d.kernel);
+  return d.backend == Backend::cuda && d.precision == Precision::single_ && kernel.truncates &&
+         kernel.scale_invariant && kernel.decay.axes == 3;
+}
+
 /// The tree of a treecode has leaves of about `mean` sources, however few its targets.
 static void choose_treecode(Decision& d, const Options& o, const Geometry& g, const TreecodeScheme& s) {
   d.degree = s.degree;
   d.theta = s.theta;
-  const bool device = d.backend == Backend::cuda && d.precision == Precision::single_;
-  d.box_error = device ? s.box_error : 0;
+  d.box_error = moves_centres(d) ? s.box_error : 0;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "with that angle cheapest for " + number(o.tolerance));
   note(d, "theta", number(d.theta), o.theta > 0 ? "as asked" : "edge over distance of the boxes that are expanded");
@@ -300,8 +306,7 @@ static void choose_thresholds(Decision& d, const CostConstants& c, double pair) 
   d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
   d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
   // quadrupoles (expansions/laplace_quadrupole.hpp): 43 instructions, a pair 15
-  if (!cpu && d.method == Method::treecode && d.precision == Precision::single_ && d.degree == 2)
-    d.thresholds.m2p_sources = 3;
+  if (d.method == Method::treecode && moves_centres(d) && d.degree == 2) d.thresholds.m2p_sources = 3;
 }
 
 /// Divides the tolerance between the softened kernel and the expansions.
@@ -316,8 +321,8 @@ static void choose_softening(Decision& d, const Options& o, const Geometry& g) {
                                  : "reach of the spline, beyond which the kernel is 1/r");
 }
 
-Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
-  validate(o, g, machine.backend);
+Decision begin_choice(const Options& o, const Geometry& g, const Machine& machine) {
+  validate(o, g);
   Decision d;
   d.kernel = o.kernel;
   d.gradient = o.gradient;
@@ -337,6 +342,11 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
+  return d;
+}
+
+Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
+  Decision d = begin_choice(o, g, machine);
   if (!traits(o.kernel).expands) return choose_pairs(std::move(d), o, g);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
   const auto costs = [&](Precision precision, int terms_left_out) {
@@ -357,11 +367,15 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 * c.shared / c.pair;
   TreecodeScheme treecode;
-  if (considers_treecode(o, g, c)) treecode = cheapest_treecode(o, g, one_by_one(c), d.tolerance * expansion_share(o));
+  if (considers_treecode(o, g, c))
+    treecode = cheapest_treecode(o, g, one_by_one(c),
+                                 d.tolerance * expansion_share(o) / screened_growth(d.parameters.screening));
   choose_method(d, o, g, costs, s, treecode);
   if (d.method == Method::direct) return d;
   choose_softening(d, o, g);
   if (d.method == Method::treecode) {
+    // its near pairs lie at any distance, where the fits' sums cancel and enlarge the errors of their roots
+    d.decay_error = 0;
     choose_treecode(d, o, g, treecode);
   } else {
     choose_scheme(d, o, s);

@@ -15,6 +15,9 @@ struct Machine {
   std::int64_t memory = 0;  ///< all bytes of a device, not those free at the time; 0: no limit
 };
 
+/// What of a decision follows from options and machine alone. Throws as `choose`.
+Decision begin_choice(const Options& options, const Geometry& geometry, const Machine& machine);
+
 /// Throws Error(usage) for options that are wrong (model/options/validate.hpp) and for a tolerance that the precision
 /// cannot reach, naming the reachable one.
 Decision choose(const Options& options, const Geometry& geometry, const Machine& machine);

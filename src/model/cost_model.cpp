@@ -114,12 +114,14 @@ void price_moments(CostConstants& c, const Options& o) {
 }
 
 // Three densities over one, p2p of 2^20 and 2^22 uniform points on one H200 (`gpu_fmm --densities 3`): 2.05 in single,
-// 1.67 in double. On the CPU by operations 2 with gradient, 1.5 without.
+// 1.67 in double. On the CPU with gradient 1.9 and 1.6, without 1.3: AVX2, `cpu_p2p`; with AVX-512 by operations 1.8
+// and 1.7 with gradient (docs/mathematics/p2p.md).
 static double near_pairs_of_three(const Options& o, Backend backend, Precision precision, bool lengths) {
   const bool shares = traits(o.kernel).differentiates && !o.hessian && !o.dipoles && !(o.softening > 0) && !lengths;
   if (!shares) return 3;
   if (backend == Backend::cuda) return precision == Precision::single_ ? 2.05 : 1.67;
-  return o.gradient ? 2 : 1.5;
+  if (!o.gradient) return 1.3;
+  return precision == Precision::single_ ? 1.9 : 1.6;
 }
 
 void price_densities(CostConstants& c, const Options& o, Backend backend, Precision precision, bool lengths) {

@@ -39,6 +39,7 @@ struct Decision {
   double screened = 0;          ///< kappa times the distance of the pairs that carry most results
   int degree = 0;
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
+  int least_degree = 0;        ///< what evaluations before a move needed: no correction goes below
   double tolerance = 0;        ///< error budget of truncation: the tolerance minus rounding, in squares
   bool promised = false;       ///< the tolerance must be kept; false where the caller chose the degree
   bool apart = false;          ///< targets are a separate set, which may lie away from all sources

@@ -97,28 +97,26 @@ class ExpectedError {
   PlacementSums& sums_;
   const ErrorCurve& curve_;
   /// Factor of screening on the relative error of the potential; that of the gradient, which near pairs carry, is no
-  /// larger than without. For strengths of mixed sign, whose squares add, the potential falls by the root of the mean
-  /// of exp(-2 kappa r) over the distances r, evenly, up to half the extent of about 1; from a factor of 4 on the far
-  /// field falls as much. What a level's expansions lack falls as their first missing terms, I_n K_n, by about exp(-2
+  /// larger than without. What a level's expansions lack falls as their first missing terms, I_n K_n, by about exp(-2
   /// lambda^2 / (2n+1)), lambda being kappa times the edge; squares of these errors are as the edges. Errors of uniform
   /// points, N = 1e5, degree 8, kappa 1, 3, 10, 30: 1.20, 1.38, 1.53, 1.03 times those of 1/r, here 1.24, 1.6, 1.6, 2;
   /// degree 16: 1.21, 1.42, 1.78, 1.62, here 1.25, 1.7, 2.0, 2. Clusters: 1.9 at most.
   double screened(int degree) const {
     const double kappa = decision_.parameters.screening;
     if (!(kappa > 0)) return 1;
-    const double fainter = std::clamp(std::sqrt(kappa / -std::expm1(-kappa)), 1.0, 4.0);
     double lacking = 0, all = 0, edge = sums_.finest_edge();
     for (int level = sums_.levels() - 1; level >= 2; --level, edge *= 2) {
       const double lambda = kappa * edge;
       all += edge, lacking += edge * std::exp(-4 * lambda * lambda / (2 * degree + 1));
     }
-    return std::max(1.0, fainter * std::max(0.5, std::sqrt(lacking / all)));
+    return std::max(1.0, screened_growth(kappa) * std::max(0.5, std::sqrt(lacking / all)));
   }
 
   bool in_planes_, heaped_;
   ResultNorms norms_;
 };
 
+/// What has been kept over a move has a line of its own in the report.
 static void record(Report& report, const Decision& d, int degree, bool in_planes) {
   report.degree = degree;
   report.coefficients = traits(d.kernel).coefficients(degree);
@@ -147,7 +145,7 @@ Settled settle_degree(const Decision& d, PlacementSums& sums, Report& report) {
   if (!traits(d.kernel).errors->typical_pair) return settle_for_planes(d, sums, report);
   const ExpectedError expected(d, sums);
   // Below degree 4 the powers of an expansion do not yet show how fast they decay (truncation.hpp).
-  const int lowest = std::max(1, std::min(d.degree - 1, 4)), highest = highest_degree(d);
+  const int highest = highest_degree(d), lowest = std::max({1, std::min(d.degree - 1, 4), d.least_degree});
   int degree = lowest;
   while (degree < highest && expected.cheap(degree) > d.tolerance) ++degree;
   while (degree < highest && expected.exceeds(d.tolerance, degree)) ++degree;

@@ -29,7 +29,8 @@ struct Settled {
 };
 
 /// Smallest degree whose expected error, in potential, gradient and Hessian alike, stays within the tolerance for
-/// strengths of mixed sign, from 4 (or from one below the decision's degree) to highest_degree. Updates the report.
+/// strengths of mixed sign, from 4 (or from one below the decision's degree, and from its least degree) to
+/// highest_degree. Updates the report.
 Settled settle_degree(const Decision& decision, PlacementSums& sums, Report& report);
 
 /// For arrays in host memory. `softening`: scaled like the points.

@@ -34,6 +34,10 @@ double truncation_share(double tolerance, Precision precision) {
   return tolerance > rounding ? std::sqrt(tolerance * tolerance - rounding * rounding) : tolerance;
 }
 
+double screened_growth(double kappa) {
+  return kappa > 0 ? std::clamp(std::sqrt(kappa / -std::expm1(-kappa)), 1.0, 4.0) : 1;
+}
+
 bool changes_near_pairs(const Options& o) { return o.softening > 0 || o.core != Core::none; }
 
 bool reaches_far(const Options& o) {

@@ -20,13 +20,18 @@ double reachable_tolerance(Precision precision);
 /// What the tolerance leaves to truncation beside the precision's rounding: the two add in squares.
 double truncation_share(double tolerance, Precision precision);
 
+/// By how much screening, `screening` in the points' extent, makes errors grow beside a potential that is fainter by
+/// it. For strengths of mixed sign, whose squares add, the potential falls by the root of the mean of exp(-2 kappa r)
+/// over the distances r, evenly, up to half the extent of about 1; from a factor of 4 on the far field falls as much.
+double screened_growth(double screening);
+
 inline constexpr int max_degree = 60;  ///< the generators are tested to here
 
 // Expansions carry 1/r itself, so a pair may be far only where its softened kernel is 1/r: exactly from the spline's
 // reach on; of others with a relative error, which for a derivative of order k is largest along r: of Plummer's kernel
 // (k+2 over 2) eps^2 / 2 r^2, of the algebraic core (k+4 over 4) 3 eps^4 / 8 r^4, of the Gaussian one about
-// exp(-r^2 / 2 eps^2). These are the first terms of 1/r less the kernel, 1/r^3 and 1/r^5, differentiated. Far pairs of boxes are at least an edge of the finer one apart, so a least edge of all boxes keeps that
-// distance.
+// exp(-r^2 / 2 eps^2). These are the first terms of 1/r less the kernel, 1/r^3 and 1/r^5, differentiated. Far pairs of
+// boxes are at least an edge of the finer one apart, so a least edge of all boxes keeps that distance.
 
 /// Part of the tolerance that Plummer's kernel or a core may lack beyond the near field, or a planar vortex with a
 /// Gaussian core:

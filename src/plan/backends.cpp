@@ -9,6 +9,7 @@
 #include "backends/cpu/transfer/survey.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
+#include "model/grid/choose.hpp"
 #include "model/options/validate.hpp"
 #include "plan/boundary.hpp"
 #include "tree/crowding.hpp"
@@ -94,6 +95,9 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
   const bool on_device = machine.backend == Backend::cuda, near = changes_near_pairs(options);
   const bool falls_off = traits(options.kernel).reach;
   if (options.method == Method::direct || !(near || falls_off)) return;
+  if (machine.backend == Backend::cpu && !near &&
+      takes_no_pairs(begin_choice(options, geometry, machine), options, geometry))
+    return;
   // 2^15 take 4 ms of a core: too long for a plan on a device, which is made in a millisecond
   const std::int64_t most = on_device ? (sources.count < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 11;
   const auto drawn = [&](const Points& points) {
@@ -106,11 +110,6 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  if (!offers_method(Backend::cuda, options)) {
-    Decision d = choose(options, geometry, {Backend::cpu, machine.simd});
-    d.choices.insert(d.choices.begin(), {"backend", "cpu", "the device does not offer this method of the kernel"});
-    return d;
-  }
   // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.
   constexpr double cores = 16, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});

@@ -23,7 +23,7 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
                 std::shared_ptr<void>& kept);
 
 /// Fills in Geometry::crowding where the choice depends on it: sums by expansions of which a softening or core changes
-/// near pairs, and kernels that fall off. `kept`: as in `survey`.
+/// near pairs, and kernels that fall off where few pairs may be near enough to count. `kept`: as in `survey`.
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry, std::shared_ptr<void>& kept);
 

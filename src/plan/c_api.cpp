@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <farfield/farfield.hpp>
-#include <new>
 #include <string>
-#include <type_traits>
 #include <vector>
+
+#include "plan/c/convert.hpp"
 
 struct farfield_plan {
   farfield::Plan plan;
@@ -24,6 +23,7 @@ struct farfield_biot_savart {
 namespace {
 
 using namespace farfield;
+using namespace farfield::c;
 
 static_assert(FARFIELD_INTERNAL == static_cast<int>(ErrorCode::internal));
 static_assert(FARFIELD_FLOAT64 == static_cast<int>(Scalar::float64));
@@ -31,125 +31,6 @@ static_assert(FARFIELD_SPACE_DEVICE == static_cast<int>(MemorySpace::device));
 
 // A fixed buffer: storing the sentence must not fail, least of all for want of memory.
 thread_local char last_error[1024] = "";
-
-int fail(ErrorCode code, const char* sentence) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", sentence);
-  return static_cast<int>(code);
-}
-
-template <class Body>
-int guarded(Body&& body) noexcept {
-  try {
-    body();
-    return FARFIELD_OK;
-  } catch (const Error& error) {
-    return fail(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::memory, "not enough memory; use fewer points or a larger tolerance");
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::internal, error.what());
-  } catch (...) {
-    return fail(ErrorCode::internal, "an exception of unknown type left the library; please report it");
-  }
-}
-
-template <class T>
-T& required(T* pointer, const char* name) {
-  if (!pointer) throw Error(ErrorCode::input, std::string(name) + " is a null pointer");
-  return *pointer;
-}
-
-template <class Enum>
-Enum checked(int value, Enum last, const char* name) {
-  if (value < 0 || value > static_cast<int>(last))
-    throw Error(ErrorCode::usage, std::string(name) + " has the unknown value " + std::to_string(value) +
-                                      "; use a constant of farfield.h, from 0 to " +
-                                      std::to_string(static_cast<int>(last)));
-  return static_cast<Enum>(value);
-}
-
-Scalar scalar_from(int value) { return checked(value, Scalar::float64, "scalar"); }
-MemorySpace space_from(int value) { return checked(value, MemorySpace::device, "space"); }
-
-Points points_from(const farfield_points& c) {
-  return {{c.axis[0], c.axis[1], c.axis[2]},
-          c.count,
-          c.stride,
-          scalar_from(c.scalar),
-          space_from(c.space),
-          c.stream,
-          c.softening};
-}
-
-template <class Sum>
-Sum made(const Points& sources, const farfield_points* targets, const Options& options) {
-  return targets ? Sum(sources, points_from(*targets), options) : Sum(sources, options);
-}
-template <class Sum>
-void move_to(Sum& sum, const Points& sources, const farfield_points* targets) {
-  if (targets)
-    sum.move(sources, points_from(*targets));
-  else
-    sum.move(sources);
-}
-
-Strengths strengths_from(const farfield_strengths& c) {
-  return {c.data,
-          c.count,
-          c.vectors,
-          c.stride,
-          c.pitch,
-          scalar_from(c.scalar),
-          space_from(c.space),
-          c.stream,
-          c.dipoles,
-          c.dipole_stride ? c.dipole_stride : 3,
-          c.dipole_pitch};
-}
-
-Outputs outputs_from(const farfield_outputs& c) {
-  return {c.potential,         c.gradient, c.source_potential, c.source_gradient, scalar_from(c.scalar),
-          space_from(c.space), c.stream,   c.hessian,          c.source_hessian,  c.virial};
-}
-
-// from_c: one option of C as that of C++.
-template <class Value>
-void from_c(Value given, Value& value, const char*) {
-  value = given;
-}
-void from_c(int given, bool& value, const char*) { value = given != 0; }
-template <class Enum>
-requires std::is_enum_v<Enum>
-void from_c(int given, Enum& value, const char* name) {
-  const auto words = words_of(Enum{});
-  value = checked(given, (words.end() - 1)->value, name);
-}
-
-farfield_options defaults() {
-  const Options o;
-  farfield_options c{};
-  c.struct_size = sizeof c;
-#define FARFIELD_TO_C(type, name, ...) c.name = static_cast<farfield_##type>(o.name);
-  FARFIELD_OPTIONS(FARFIELD_TO_C)
-#undef FARFIELD_TO_C
-  return c;
-}
-
-Options options_from(const farfield_options* given) {
-  if (!given) return {};
-  farfield_options c = defaults();
-  if (given->struct_size < offsetof(farfield_options, gradient))
-    throw Error(ErrorCode::usage, "farfield_options.struct_size is not set; call farfield_options_init first");
-  if (given->struct_size > sizeof c)
-    throw Error(ErrorCode::usage, "farfield_options is that of a later version than this library, " FARFIELD_VERSION
-                                  "; link the library that belongs to the header");
-  std::memcpy(&c, given, given->struct_size);
-  Options o;
-#define FARFIELD_FROM_C(type, name, ...) from_c(c.name, o.name, #name);
-  FARFIELD_OPTIONS(FARFIELD_FROM_C)
-#undef FARFIELD_FROM_C
-  return o;
-}
 
 const ErrorReport& measured(const Report& report) {
   if (!report.error)
@@ -175,10 +56,6 @@ int laplace3d(std::int64_t n, const T* xyz, const T* q, std::int64_t m, const T*
     outputs.scalar = scalar_of<T>;
     plan.evaluate(strengths(q, n), outputs);
   });
-}
-
-const char* warning_at(const std::vector<std::string>& warnings, std::int64_t index) {
-  return index >= 0 && index < std::ssize(warnings) ? warnings[static_cast<std::size_t>(index)].c_str() : nullptr;
 }
 
 void require_offered(const farfield_biot_savart& b, bool velocity_gradient, bool stretching) {
@@ -209,6 +86,11 @@ int evaluate_vortices(farfield_biot_savart* sum, const T* strengths, std::int64_
 }
 
 }  // namespace
+
+int farfield::c::fail(ErrorCode code, const char* sentence) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s", sentence);
+  return static_cast<int>(code);
+}
 
 extern "C" {
 
@@ -242,6 +124,19 @@ int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, cons
     farfield_plan& p = required(plan, "plan");
     move_to(p.plan, points_from(required(sources, "sources")), targets);
   });
+}
+
+int farfield_plan_set_cell(farfield_plan* plan, const double* vectors) {
+  return guarded([&] {
+    const double* from = &required(vectors, "vectors");
+    std::array<double, 9> cell;
+    std::copy_n(from, cell.size(), cell.begin());
+    required(plan, "plan").plan.set_cell(cell);
+  });
+}
+
+int farfield_plan_forget(farfield_plan* plan) {
+  return guarded([&] { required(plan, "plan").plan.forget(); });
 }
 
 int64_t farfield_plan_memory(const farfield_plan* plan) { return plan ? plan->plan.report().memory_bytes : 0; }

@@ -32,6 +32,7 @@ struct Plan::State {
   Evaluators evaluators;
   std::shared_ptr<void> kept_by_survey;
   std::unique_ptr<Repeating> repeating;  ///< where points repeat; then there are no evaluators
+  std::optional<Options> in_cell;        ///< the options with the cell of the next move, where that is another
   std::optional<Error> lost;             ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
@@ -117,6 +118,8 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   require_known(options);
   validate_periodic(options);
   validate_virial(options, given_targets != nullptr);
+  require_axes(given_sources, "source", options.kernel);
+  if (given_targets) require_axes(*given_targets, "target", options.kernel);
   if (options.virial && given_sources.space != MemorySpace::host)
     throw Error(ErrorCode::device, "the virial of points in device memory is not offered; use host memory");
   if (options.virial && options.periodic == Axes::none) return build_repeating(given_sources, nullptr);
@@ -150,7 +153,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   geometry.lengths = lengths.vary();
   geometry.shortest_length = std::ldexp(lengths.shortest, geometry.exponent);
   survey_crowding(machine, asked, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
-  Decision decision = decide(asked, geometry, machine);
+  Decision decision = evaluators.with_needs(decide(asked, geometry, machine), geometry);
   correct_cube(decision, geometry);
   Report next = describe(asked, decision, geometry, team.threads);
   next.softening_varies = lengths.vary();
@@ -172,8 +175,10 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
 
 /// The old points stay until the new ones are taken.
 void Plan::State::build_repeating(const Points& source_points, const Points* targets) {
-  if (!repeating || !repeating->move(source_points, targets))
-    repeating = make_repeating(options, source_points, targets);
+  const Options& next = in_cell ? *in_cell : options;
+  if (!repeating || !repeating->move(next, source_points, targets))
+    repeating = make_repeating(next, source_points, targets);
+  if (in_cell) options = *std::exchange(in_cell, std::nullopt);
   report = repeating->report();
   backend = repeating->backend();
   lost.reset();
@@ -238,6 +243,15 @@ void Plan::move(const Points& sources) {
 }
 void Plan::move(const Points& sources, const Points& targets) {
   guarded([&] { state_->build(sources, &targets); });
+}
+
+void Plan::set_cell(const std::array<double, 9>& vectors) {
+  guarded([&] { state_->in_cell = with_cell(state_->options, vectors); });
+}
+
+void Plan::forget() {
+  state_->evaluators.forget();
+  if (state_->repeating) state_->repeating->forget();
 }
 
 const Report& Plan::report() const { return state_->report; }
@@ -408,7 +422,6 @@ static std::int64_t bound_of(std::int64_t sources, std::int64_t targets, const O
       if (one.bandwidth > 0 && std::isfinite(one.bandwidth)) one.bandwidth = 1;  // no extent is known, either
       if (one.core_radius > 0 && std::isfinite(one.core_radius)) one.core_radius = 1;
       one.method = method;
-      if (options.method != method && !offers_method(options.backend, one)) continue;
       const Geometry g = filling(sources, targets, options, dimension);
       if (options.method != method && method == Method::treecode && !may_be_few(g)) continue;
       Decision decision = decide(one, g, resolve_machine(one, false));

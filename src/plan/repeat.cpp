@@ -15,12 +15,12 @@ namespace farfield {
 
 static constexpr const char* again = "evaluated again";  ///< name of the report's choices of the last evaluation
 
-static bool same_arithmetic(const Decision& a, const Decision& b) {
-  return a.method == b.method && a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
-         a.decay_error == b.decay_error && a.exact_operands == b.exact_operands;
-}
-
 Evaluator& Evaluators::first(const Decision& decision, int threads) {
+  if (needs_ && other_ && other_->adopt(decision)) {
+    first_ = std::move(other_);
+    near_pairs_ = -1;
+    return *first_;
+  }
   other_.reset();
   near_pairs_ = -1;
   if (!first_ || !first_->adopt(decision)) first_ = make_evaluator(decision, threads);
@@ -157,9 +157,11 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
   std::vector<Quality> qualities = first_->evaluate(strengths, delivery, report);
   near_pairs_ = report.near_pairs;  // a treecode may have counted them again
   report.condition_potential = report.condition_gradient = report.condition_hessian = report.estimated_error = 0;
+  NeedsOfVectors needs(first_->decision());
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     Quality& q = qualities[static_cast<std::size_t>(v)];
     const Decision ran = repeat(strengths, v, delivery, q, report);
+    needs.note(ran, q.truncation);
     report.condition_potential = std::max(report.condition_potential, q.condition[0]);
     report.condition_gradient = std::max(report.condition_gradient, q.condition[1]);
     report.condition_hessian = std::max(report.condition_hessian, q.condition[2]);
@@ -175,6 +177,7 @@ void Evaluators::evaluate(const Strengths& strengths, const Delivery& delivery, 
     warn_of_range(report, q.norms.order[1], size_of_gradient, q.factor.gradient, delivery.outputs.scalar, "gradient");
     warn_of_range(report, q.norms.order[2], 0, q.factor.hessian, delivery.outputs.scalar, "Hessian");
   }
+  needs_.take(needs);
 }
 
 }  // namespace farfield

@@ -1,17 +1,25 @@
 // Repeat: vectors of strengths whose result does not keep the tolerance are evaluated again, with a higher degree or in
-// double, over the same tree. What a vector needs follows from that vector alone, so the bits of its result do not
-// depend on the vectors evaluated before it or together with it.
+// double, over the same tree. What a vector needs follows from that vector alone, so between two moves the bits of its
+// result do not depend on the vectors evaluated before it or together with it. A move takes over what the evaluations
+// before it needed (judge/needs.hpp).
 #pragma once
 #include <memory>
 
 #include "backends/evaluator.hpp"
+#include "judge/needs.hpp"
 
 namespace farfield {
 
-/// The evaluators of one plan: the first, decided from the points, and another for vectors that need it.
+/// The evaluators of one plan: the first, decided from the points and from what evaluations before a move needed, and
+/// another for vectors that need more.
 class Evaluators {
  public:
-  /// The evaluator for the next build. The first one is kept if it can adopt the decision; the other one is destroyed.
+  /// The decision for the next build, from what `choose` decided from its points.
+  Decision with_needs(const Decision& chosen, const Geometry& geometry) { return needs_.added(chosen, geometry); }
+  /// The next build is that of a new plan.
+  void forget() { needs_.forget(); }
+  /// The evaluator for the next build: the one that ran last if it can adopt the decision, so that its tables are kept,
+  /// else the first one if that can. All others are destroyed.
   Evaluator& first(const Decision& decision, int threads);
   /// Threads of the host for the next build or evaluation.
   void use_threads(int threads);
@@ -27,6 +35,7 @@ class Evaluators {
                   Report& report);
 
   std::unique_ptr<Evaluator> first_, other_;
+  Needs needs_;
   std::int64_t near_pairs_ = -1;  ///< of the tree; -1: not yet evaluated
 };
 

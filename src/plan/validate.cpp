@@ -72,6 +72,13 @@ static void validate_layout(const Strengths& s, const Layout& l) {
                                       std::to_string(l.pitch) + " reach beyond any memory; correct these numbers");
 }
 
+void require_axes(const Points& points, const char* what, Kernel kernel) {
+  if (points.space != MemorySpace::device || points.count < 1) return;
+  for (int d = 0; d < traits(kernel).least_axes; ++d)
+    if (!points.axis[static_cast<std::size_t>(d)])
+      throw Error(ErrorCode::input, std::string("coordinate ") + "xyz"[d] + " of the " + what + "s is a null pointer");
+}
+
 void validate(const Strengths& s, std::int64_t sources, bool dipoles, bool device_memory) {
   if (s.space != MemorySpace::host && !device_memory)
     throw Error(ErrorCode::device, "strengths are in device memory, but this plan runs on the cpu; pass host memory");

@@ -14,6 +14,10 @@ void require_known(const Options& options);
 /// is computed with the Hessian. Throws as require_known.
 Options settled(const Options& options);
 
+/// Throws Error(input) where points in device memory lack a coordinate that the kernel needs; of points in host memory
+/// the survey does.
+void require_axes(const Points& points, const char* what, Kernel kernel);
+
 /// `vectors` times `width` (not negative) as the size of an array; Error(memory) where that is beyond any memory.
 std::size_t elements(std::int64_t vectors, std::int64_t width);
 

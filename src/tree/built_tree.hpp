@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "tree/acceptance.hpp"
+#include "tree/expandable.hpp"
 #include "tree/geometry.hpp"
 #include "tree/item.hpp"
 #include "tree/lists.hpp"
@@ -23,6 +24,10 @@ struct TreeOptions {
   int threads = 0;             ///< of the CPU backend
   double least_edge = 0;       ///< scaled; no box is narrower, whatever it holds
   Acceptance acceptance = {};  ///< theta > 0: the lists are those of a treecode
+  Expandable expandable = {};  ///< the boxes that it may accept
+  /// Is a box of that lowest corner (lattice indices) and level divided, however few of its points are here? Of a part
+  /// of a tree; empty: none is.
+  std::function<bool(const std::int64_t corner[3], int level)> divided = {};
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

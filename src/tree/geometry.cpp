@@ -28,7 +28,8 @@ void check_view(const Points& points, const char* what) {
     throw Error(ErrorCode::input, std::string("the stride of the ") + what + "s is " + std::to_string(points.stride) +
                                       "; pass the distance between two of them in scalars: 3 for x y z of each after "
                                       "the other, 1 for three arrays");
-  for (int d = 0; d < 3; ++d)
+  const int least = points.space == MemorySpace::device ? 1 : 3;  // the plan has looked what its kernel needs there
+  for (int d = 0; d < least; ++d)
     if (points.count > 0 && !points.axis[static_cast<std::size_t>(d)])
       throw Error(ErrorCode::input, std::string("coordinate ") + "xyz"[d] + " of the " + what + "s is a null pointer");
 }

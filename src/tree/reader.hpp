@@ -9,14 +9,15 @@
 
 namespace farfield {
 
-/// Coordinates times 2^exponent: exact, since floats are doubles and scaling is by a power of two.
+/// Coordinates times 2^exponent: exact, since floats are doubles and scaling is by a power of two. Those that points of
+/// the plane lack are 0; the pointers are the same for all points of a loop, so that the question leaves it.
 template <class T>
 struct Reader {
   const T* axis[3];
   std::int64_t stride;
   Scaling scale;
 
-  FARFIELD_HD double raw(std::int64_t i, int d) const { return static_cast<double>(axis[d][i * stride]); }
+  FARFIELD_HD double raw(std::int64_t i, int d) const { return axis[d] ? static_cast<double>(axis[d][i * stride]) : 0; }
   FARFIELD_HD double operator()(std::int64_t i, int d) const { return scale(raw(i, d)); }
   FARFIELD_HD void read(std::int64_t i, double x[3]) const {
     for (int d = 0; d < 3; ++d) x[d] = (*this)(i, d);
@@ -24,6 +25,7 @@ struct Reader {
 };
 
 /// The same with the scalar type tested at every access: for CUDA kernels, where the load hides that branch.
+/// Coordinates that points of the plane lack are 0.
 struct AnyReader {
   const void* axis[3];
   std::int64_t stride;
@@ -36,6 +38,7 @@ struct AnyReader {
         scale(scaling),
         single(points.scalar == Scalar::float32) {}
   FARFIELD_HD double raw(std::int64_t i, int d) const {
+    if (!axis[d]) return 0;
     return single ? static_cast<double>(static_cast<const float*>(axis[d])[i * stride])
                   : static_cast<const double*>(axis[d])[i * stride];
   }

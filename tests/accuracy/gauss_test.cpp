@@ -156,6 +156,11 @@ TEST(Gauss, RunsOfPointsInOneCellKeepThePromise) {
             expect_gauss(cloud, o);
             o.precision = Precision::double_;
             expect_gauss(cloud, o);
+            if (gradient || tested_on_device()) continue;
+            for (const Precision precision : {Precision::automatic, Precision::double_}) {  // vectors of 2 and 4
+              o.precision = precision, o.simd = Simd::baseline;
+              expect_gauss(cloud, o);
+            }
           }
     }
 }

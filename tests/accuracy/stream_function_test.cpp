@@ -25,7 +25,7 @@ TEST(StreamFunction, OfCoresKeepsThePromise) {
           for (const double tolerance : {1e-2, 1e-5, 1e-10}) {
             if (precision == Precision::single_ && tolerance < 1e-6) continue;
             Options asked = stream_options(tolerance, core, radius, precision);
-            if (tolerance == 1e-2 && !tested_on_device()) asked.method = Method::treecode;
+            if (tolerance == 1e-2) asked.method = Method::treecode;
             const Outcome o = measure_vortices(cloud, asked, truth);
             print_row(cloud, o);
             EXPECT_LE(o.worst(), slack * tolerance) << cloud.label << ", " << word_of(core) << " " << radius;

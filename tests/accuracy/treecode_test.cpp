@@ -5,7 +5,9 @@
 
 #include "support/measure.hpp"
 #include "support/planar.hpp"
+#include "support/screened.hpp"
 #include "support/softened.hpp"
+#include "support/vortices.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -172,18 +174,133 @@ TEST(TreecodeAngle, OutOfRangeIsRefused) {
   EXPECT_NE(sentence.find("method treecode"), std::string::npos) << sentence;
 }
 
+constexpr struct {
+  Precision precision;
+  double tolerance;
+} tolerances[] = {{Precision::single_, 1e-2},  {Precision::single_, 1e-3}, {Precision::single_, 1e-5},
+                  {Precision::double_, 1e-4},  {Precision::double_, 1e-6}, {Precision::double_, 1e-8},
+                  {Precision::double_, 1e-10}, {Precision::double_, 1e-12}};
+
+constexpr double least_by_walks = 1e-3;  ///< below it all pairs of so few points may be cheaper than a higher degree
+
 TEST(TreecodeKernels, InThePlane) {
-  if (tested_on_device()) GTEST_SKIP() << "not offered there";
   print_header("treecode, kernel laplace2d");
-  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::apart, Kind::lattice})
-    for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart, Kind::lattice})
+    for (const auto& [precision, tolerance] : tolerances) {
       const Cloud cloud = flat_cloud(kind, 3'000, Signs::mixed);
-      Options o = flat_options(tolerance);
+      Options o = flat_options(tolerance, precision);
       o.method = Method::treecode, o.leaf_size = 20;
       const Outcome found = measure_flat(cloud, o);
       print_row(cloud, found);
       EXPECT_LE(found.worst(), tolerance) << cloud.label;
+      EXPECT_GT(found.report.m2p_boxes, 0);
+      if (tolerance >= least_by_walks && kind != Kind::lattice) {  // whose expansions err by more than most
+        EXPECT_EQ(found.report.method, "treecode") << cloud.label;
+      }
     }
+}
+
+/// The constant of the logarithm comes with every box: in other units of length each target gains the same.
+TEST(TreecodeKernels, UnitsOfLengthInThePlane) {
+  Cloud cloud = with_few_targets(flat_cloud(Kind::plummer, 4'000, Signs::positive), 400, 1e-3);
+  lay_flat(cloud);  // no target coincides with a source, which would then not count
+  double all = 0;
+  for (const double q : cloud.strengths) all += q;
+  for (const double unit : {1e-30, 7.0, 1e12}) {
+    Cloud other = cloud;
+    for (std::vector<double>* points : {&other.sources, &other.targets})
+      for (double& x : *points) x *= unit;
+    Options o = flat_options(1e-9, Precision::double_);
+    o.method = Method::treecode, o.leaf_size = 20;
+    const Result<double> here = make_plan(cloud, o).evaluate(cloud.strengths),
+                         there = make_plan(other, o).evaluate(other.strengths);
+    const double shift = all * std::log(unit);
+    for (std::size_t t = 0; t < here.potential.size(); ++t)
+      EXPECT_NEAR(there.potential[t] + shift, here.potential[t],
+                  1e-8 * (std::fabs(shift) + std::fabs(here.potential[t])));
+  }
+}
+
+/// Cores keep boxes away as far as they show.
+TEST(TreecodeKernels, VorticesWithCores) {
+  for (const Core core : {Core::none, Core::gauss, Core::rankine})
+    for (const bool stream : {false, true})
+      for (const Kind kind : {Kind::uniform, Kind::apart})
+        for (const auto& [precision, tolerance] : tolerances) {
+          const Cloud cloud = flat_cloud(kind, 2'000, Signs::mixed);
+          Options o = vortex_options(tolerance, precision);
+          if (core != Core::none) o = cored(o, core, 0.003);
+          o.stream_function = stream, o.method = Method::treecode, o.leaf_size = 16;
+          const Outcome found = measure_vortices(cloud, o);
+          EXPECT_LE(found.worst(), tolerance) << cloud.label << " " << word_of(core) << " " << stream;
+          if (tolerance >= least_by_walks) {
+            EXPECT_EQ(found.report.method, "treecode") << cloud.label << " " << word_of(core);
+            EXPECT_GT(found.report.far_fraction, 0.2) << cloud.label << " " << word_of(core);
+          }
+        }
+}
+
+/// From no screening to where boxes are too wide for expansions.
+TEST(TreecodeKernels, Screened) {
+  print_header("treecode, kernel yukawa3d");
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart})
+    for (const double screening : {0.0, 1.0, 10.0, 100.0, 3e3, 1e8})
+      for (const Signs signs : {Signs::mixed, Signs::positive}) {
+        const Cloud cloud = make_cloud(kind, 1'500, signs);
+        const double kappa = screening / extent_of(cloud);
+        for (const auto& [precision, tolerance] : tolerances) {
+          // in single exp(-kappa r) may be below the range: automatic takes double then
+          const bool fits = screening < 50 || precision == Precision::double_;
+          Options o = screened_options(kappa, tolerance, fits ? precision : Precision::automatic);
+          o.method = Method::treecode, o.leaf_size = 12;
+          const Outcome found = measure_screened(cloud, o);
+          if (found.worst() > slack * tolerance) print_row(cloud, found);
+          EXPECT_LE(found.worst(), slack * tolerance)
+              << cloud.label << ", kappa times extent " << screening << ", degree " << found.report.degree;
+          if (screening < 50 && tolerance >= least_by_walks) {
+            EXPECT_GT(found.report.m2p_boxes, 0) << cloud.label << ", kappa times extent " << screening;
+          }
+        }
+      }
+}
+
+/// Targets that no near pair reaches: what is left of the screened sum comes from the expansions alone.
+TEST(TreecodeKernels, ScreenedFarTargets) {
+  print_header("treecode, kernel yukawa3d, far targets");
+  for (const double screening : {0.5, 5.0, 20.0})
+    for (const double distance : {1.5, 4.0}) {
+      Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
+      const double extent = extent_of(cloud);
+      cloud.label.append("/at ").append(std::to_string(distance));
+      Stream random(5);
+      for (int i = 0; i < 3 * 500; ++i) cloud.targets.push_back(extent * (distance + random.unit()));
+      for (const auto& [precision, tolerance] : tolerances) {
+        Options o = screened_options(screening / extent, tolerance, precision);
+        o.method = Method::treecode, o.leaf_size = 20;
+        const Outcome found = measure_screened(cloud, o);
+        print_row(cloud, found);
+        EXPECT_LE(found.worst(), slack * tolerance) << cloud.label << ", kappa times extent " << screening;
+      }
+    }
+}
+
+/// Screening makes the error of a degree no larger, and the estimate knows.
+TEST(TreecodeKernels, ScreenedEstimatesAndConverges) {
+  const Cloud cloud = make_cloud(Kind::uniform, 6'000, Signs::mixed);
+  for (const double screening : {0.0, 3.0, 30.0}) {
+    double before = 1;
+    for (const int degree : {1, 4, 7, 11}) {
+      Options o = screened_options(screening / extent_of(cloud), 1e-3, Precision::double_);
+      o.method = Method::treecode, o.degree = degree, o.theta = 0.6, o.leaf_size = 16;
+      const Outcome found = measure_screened(cloud, o);
+      EXPECT_LT(found.worst(), 0.3 * before) << degree << ", kappa times extent " << screening;
+      if (degree >= 4) {
+        EXPECT_GT(found.report.estimated_error, found.worst()) << degree << ", kappa times extent " << screening;
+        EXPECT_LT(found.report.estimated_error, 60 * found.worst()) << degree << ", kappa times extent " << screening;
+      }
+      before = found.worst();
+    }
+  }
 }
 
 /// Boxes are accepted only where the softened kernel is 1/r to what the tolerance allows.
@@ -234,16 +351,45 @@ TEST(TreecodePlan, MovesAndSumsAtSources) {
   EXPECT_LE(judge(own, Result<double>{a.source_potential, a.source_gradient, {}, {}, a.report}).worst(), o.tolerance);
 }
 
-TEST(TreecodePlan, StaysBelowItsMemoryBound) {
-  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere})
-    for (const std::int64_t leaf_size : {0, 8, 100}) {
-      const Cloud cloud = make_cloud(kind, 20'000, Signs::mixed);
-      Options o = treecode_options(1e-5);
-      o.leaf_size = leaf_size;
-      Plan plan(points(cloud.sources), o);
-      plan.evaluate(cloud.strengths);
-      EXPECT_GE(Plan::memory_bound(20'000, 0, o), plan.report().memory_bytes) << name(kind) << " " << leaf_size;
+TEST(TreecodePlan, KernelsMoveAndKeepTheirBits) {
+  const auto expect = [](const Cloud& first, const Cloud& second, Options o) {
+    o.method = Method::treecode, o.leaf_size = 16, o.threads = 1;
+    Plan moved = make_plan(first, o);
+    moved.evaluate(first.strengths);
+    if (second.apart())
+      moved.move(points(second.sources), points(second.targets));
+    else
+      moved.move(points(second.sources));
+    const Result<double> a = moved.evaluate(second.strengths);
+    o.threads = 3;
+    const Result<double> b = make_plan(second, o).evaluate(second.strengths);
+    EXPECT_EQ(a.potential, b.potential) << second.label;
+    EXPECT_EQ(a.gradient, b.gradient) << second.label;
+  };
+  for (const Precision precision : {Precision::single_, Precision::double_})
+    for (const Kind kind : {Kind::plummer, Kind::apart}) {
+      expect(flat_cloud(Kind::uniform, 3'000, Signs::mixed), flat_cloud(kind, 2'500, Signs::mixed),
+             flat_options(1e-4, precision));
+      expect(flat_cloud(Kind::uniform, 3'000, Signs::mixed), flat_cloud(kind, 2'500, Signs::mixed),
+             vortex_options(1e-4, precision));
+      expect(make_cloud(Kind::uniform, 3'000, Signs::mixed), make_cloud(kind, 2'500, Signs::mixed),
+             screened_options(2, 1e-4, precision));
     }
+}
+
+TEST(TreecodePlan, StaysBelowItsMemoryBound) {
+  for (const Kernel kernel : {Kernel::laplace3d, Kernel::yukawa3d, Kernel::laplace2d})
+    for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere})
+      for (const std::int64_t leaf_size : {0, 8, 100}) {
+        Cloud cloud = make_cloud(kind, 20'000, Signs::mixed);
+        Options o = treecode_options(1e-5);
+        o.leaf_size = leaf_size, o.kernel = kernel;
+        if (kernel == Kernel::yukawa3d) o.kappa = 3;
+        if (kernel == Kernel::laplace2d) lay_flat(cloud);
+        Plan plan(points(cloud.sources), o);
+        plan.evaluate(cloud.strengths);
+        EXPECT_GE(Plan::memory_bound(20'000, 0, o), plan.report().memory_bytes) << name(kind) << " " << leaf_size;
+      }
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ TEST(Vortex, KeepsThePromiseInBothPrecisionsAndByAllPairs) {
         const Exact truth = vortex_exact(cloud, o);
         for (const Precision precision : both)
           for (const Method method : {Method::fmm, Method::direct, Method::automatic, Method::treecode}) {
-            if (tested_on_device() && method == Method::treecode) continue;  // not offered
             o.method = method, o.precision = precision;
             const Outcome found = measure_vortices(cloud, o, truth);
             EXPECT_LE(found.worst(), slack * o.tolerance) << cloud.label;
@@ -52,7 +51,7 @@ TEST(Vortex, CoresKeepThePromise) {
           for (const double tolerance : {1e-2, 1e-5, 1e-10}) {
             if (precision == Precision::single_ && tolerance < 1e-6) continue;
             Options asked = cored(vortex_options(tolerance, precision), core, radius);
-            if (tolerance == 1e-2 && !tested_on_device()) asked.method = Method::treecode;
+            if (tolerance == 1e-2) asked.method = Method::treecode;
             const Outcome o = measure_vortices(cloud, asked, truth);
             print_row(cloud, o);
             EXPECT_LE(o.worst(), slack * tolerance) << cloud.label << ", radius " << radius;

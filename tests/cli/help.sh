@@ -4,9 +4,9 @@ source "$(dirname "$0")/prelude.sh"
 expect 0 -- --version
 contains out '^farfield [0-9]+\.[0-9]+\.[0-9]+$'
 expect 0 -- --help
-for command in run check simulate kde biot-savart generate info bench; do contains out "^  $command  "; done
+for command in run check simulate kde coulomb biot-savart generate info bench; do contains out "^  $command  "; done
 contains out 'Exit codes: 0 ok'
-for command in '' run check simulate kde biot-savart generate info bench; do
+for command in '' run check simulate kde coulomb biot-savart generate info bench; do
   # shellcheck disable=SC2086  # no subcommand is no word
   expect 0 -- $command --help
   contains out '^Examples:'

@@ -12,7 +12,7 @@ for command in run check simulate kde generate info bench help; do
   "$farfield" $command --help | cmp -s - out || flunk "help $command and $command --help differ"
 done
 expect 2 'no subcommand frog' -- help frog
-expect 2 'say what to do: run, check, simulate, kde, biot-savart, generate, info, bench, help;' --
+expect 2 'say what to do: run, check, simulate, kde, coulomb, biot-savart, generate, info, bench, help;' --
 
 "$farfield" --help-all >all
 options=$(grep -oE '(^|[ ,])--[a-z0-9-]+' all | tr -d ' ,' | sort -u)

@@ -80,6 +80,31 @@ TEST_F(CudaDeviceMemory, FirstBadStrengthIsNamed) {
   expect_first_bad_strength<float>();
 }
 
+/// Points of the plane without a third coordinate: the bits of those whose third is 0, at targets and sources, and
+/// after a move. A kernel of space does not take them.
+TEST_F(CudaDeviceMemory, PointsOfTwoCoordinates) {
+  std::vector<double> xy, xyz = cloud.sources;
+  for (std::size_t i = 0; i < xyz.size(); ++i) i % 3 < 2 ? xy.push_back(xyz[i]) : void(xyz[i] = 0);
+  const OnDevice<double> two(xy), three(xyz);
+  Points flat = points_in_plane(static_cast<const double*>(two.data()), count);
+  flat.space = MemorySpace::device;
+  for (const bool apart : {false, true}) {
+    Options o;
+    o.kernel = Kernel::laplace2d, o.tolerance = 1e-6, o.gradient = true, o.at_sources = apart;
+    const auto planned = [&](const Points& p) { return apart ? Plan(p, p, o) : Plan(p, o); };
+    Plan lacking = planned(flat), whole = planned(device_points(three));
+    for (int moves = 0; moves < 2; ++moves) {
+      const Result<double> found = lacking.evaluate(cloud.strengths), expected = whole.evaluate(cloud.strengths);
+      EXPECT_EQ(found.potential, expected.potential);
+      EXPECT_EQ(found.gradient, expected.gradient);
+      EXPECT_EQ(found.source_potential, expected.source_potential);
+      apart ? lacking.move(flat, flat) : lacking.move(flat);
+    }
+  }
+  const std::string sentence = refusal(ErrorCode::input, [&] { Plan p{flat}; });
+  EXPECT_NE(sentence.find("coordinate z of the sources is a null pointer"), std::string::npos) << sentence;
+}
+
 /// The C interface on a device; arrays of the same numbers in host and device memory.
 class CudaInC : public CudaDeviceMemory {
  protected:

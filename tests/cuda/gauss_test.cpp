@@ -37,6 +37,58 @@ TEST_F(CudaGauss, EveryPathOnSmallSets) {
       }
 }
 
+/// Points of a line, unsorted, some of them in one place: one stretch and many, targets apart, both precisions, with
+/// and without gradient; small enough for a sanitizer.
+TEST_F(CudaGauss, SweepsOnSmallSets) {
+  for (const std::int64_t count : {1, 2, 31, 33, 257, 1'500})
+    for (const bool apart : {false, true})
+      for (const int axis : {0, 1, 2})
+        for (const Precision precision : {Precision::single_, Precision::double_}) {
+          Cloud cloud = make_cloud(Kind::uniform, count, Signs::mixed);
+          if (apart) cloud.targets = make_cloud(Kind::uniform, count + 40, Signs::mixed, 2).sources;
+          for (std::vector<double>* points : {&cloud.sources, &cloud.targets})
+            for (std::size_t i = 0; i < points->size(); ++i) {
+              if (static_cast<int>(i % 3) != axis) (*points)[i] = 0.5;
+              if (i / 3 % 5 == 4) (*points)[i] = (*points)[i - 3];
+            }
+          cloud.label.append("/on axis ").append(std::to_string(axis)).append(apart ? ", apart" : "");
+          for (const double bandwidth : {1e-3, 0.1, 10.0}) {
+            Options o = device_options(bandwidth, precision == Precision::single_ ? 1e-5 : 1e-11, Method::exponentials,
+                                       precision);
+            expect_kept(cloud, o);
+            o.gradient = false;
+            expect_kept(cloud, o);
+          }
+        }
+}
+
+/// Many groups of stretches, the same bits again and after moves, and the CPU's sums.
+TEST_F(CudaGauss, SweepsOverManyPoints) {
+  Cloud cloud = make_cloud(Kind::uniform, 300'000, Signs::mixed);
+  for (std::size_t i = 0; i < cloud.sources.size(); ++i)
+    if (i % 3 != 1) cloud.sources[i] = -3;
+  for (const double bandwidth : {2e-6, 1e-3, 0.2}) {
+    const Options o = device_options(bandwidth, 1e-10, Method::exponentials, Precision::double_);
+    Options host = o;
+    host.backend = Backend::cpu;
+    Plan plan(points(cloud.sources), o);
+    const Result<double> first = plan.evaluate(cloud.strengths), again = plan.evaluate(cloud.strengths),
+                         cpu = Plan(points(cloud.sources), host).evaluate(cloud.strengths);
+    EXPECT_EQ(hash_of(first.potential), hash_of(again.potential));
+    plan.move(points(std::vector<double>{0, 1, 0, 0, 2, 0}));
+    plan.move(points(cloud.sources));
+    EXPECT_EQ(hash_of(first.gradient), hash_of(plan.evaluate(cloud.strengths).gradient));
+    double all = 0, error = 0, slope = 0;
+    for (std::size_t i = 0; i < cpu.potential.size(); ++i) {
+      all += std::fabs(cloud.strengths[i]);
+      error = std::max(error, std::fabs(first.potential[i] - cpu.potential[i]));
+      slope = std::max(slope, std::fabs(first.gradient[3 * i + 1] - cpu.gradient[3 * i + 1]));
+    }
+    EXPECT_LE(error, 1e-12 * all) << bandwidth;  // rounding alone: both sum the same waves
+    EXPECT_LE(slope, 1e-12 * all / bandwidth) << bandwidth;
+  }
+}
+
 /// More than one piece of sources for a block of the grid, more than one tile of targets in a cell.
 TEST_F(CudaGauss, KeepsThePromiseForManyPoints) {
   for (const Kind kind : all_kinds)

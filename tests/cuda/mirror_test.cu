@@ -64,7 +64,7 @@ class MirrorCase {
 
  private:
   void use_tables(int degree, bool rotation, bool reduced) {
-    tables_.build(Kernel::laplace3d, degree, rotation, reduced, nullptr);
+    tables_.build(Kernel::laplace3d, degree, {rotation, reduced}, nullptr);
     work_.tables = tables_.view();
     octants_.build(work_.tables, nullptr);
     work_.octants = octants_.view();

@@ -102,7 +102,7 @@ TEST_P(CudaScreenedScheme, TakesEveryPathOnSmallTrees) {
   const auto [precision, degree, stencil] = GetParam();
   std::int64_t m2p = 0, p2l = 0;
   for (const Kind kind : {Kind::plummer, Kind::apart}) {
-    const Cloud cloud = make_cloud(kind, 801, Signs::mixed);
+    const Cloud cloud = make_cloud(kind, few_points(801), Signs::mixed);
     for (const double screening : {5.0, 3000.0}) {
       Options o = device_options(screening / extent_of(cloud), 1e-3, precision);
       o.stencil = stencil, o.leaf_size = 13, o.degree = degree;
@@ -110,7 +110,7 @@ TEST_P(CudaScreenedScheme, TakesEveryPathOnSmallTrees) {
       if (screening < 100) {
         EXPECT_LE(found.worst(), degree == 3 ? 0.3 : 2e-2) << cloud.label << ", degree " << degree;
       }
-      EXPECT_GE(found.report.levels, 4) << cloud.label;
+      EXPECT_GE(found.report.levels, few_points(100) == 100 ? 4 : 3) << cloud.label;
       m2p += found.report.m2p_boxes, p2l += found.report.p2l_boxes;
     }
   }
@@ -158,7 +158,7 @@ TEST_F(CudaScreened, IsLaplaceWithoutScreening) {
 TEST_F(CudaScreened, CoincidentPoints) {
   for (const double screening : {0.0, 10.0, 1e9})
     for (const Method method : {Method::fmm, Method::direct}) {
-      Cloud cloud = make_cloud(Kind::uniform, 3'000, Signs::positive);
+      Cloud cloud = make_cloud(Kind::uniform, few_points(3'000), Signs::positive);
       cloud.label += "/pairs";
       for (std::size_t i = 0; i < 3 * 300; ++i) cloud.sources[i + 900] = cloud.sources[i];
       for (std::size_t i = 0; i < 3 * 100; i += 3) cloud.sources[i + 900] += 0x1p-40;
@@ -198,14 +198,6 @@ TEST_F(CudaScreened, MovedPointsHaveTheirOwnTables) {
   const Result<double> moved = plan.evaluate(larger.strengths), fresh = make_plan(larger, o).evaluate(larger.strengths);
   EXPECT_EQ(moved.potential, fresh.potential);
   EXPECT_EQ(moved.gradient, fresh.gradient);
-}
-
-TEST_F(CudaScreened, SaysWhatIsNotOffered) {
-  const std::vector<double> two = {0, 0, 0, 1, 0, 0};
-  Options o = device_options(1, 1e-6, Precision::automatic);
-  o.method = Method::treecode;
-  EXPECT_NE(refusal(ErrorCode::usage, [&] { Plan(points(two), o); }).find("treecode is not offered for kernel"),
-            std::string::npos);
 }
 
 }  // namespace

@@ -65,9 +65,9 @@ class StagePair {
     const double root = scheme.kappa * tree.lattice.edge(0);
     host_tables_.build(kernel, scheme.degree, scheme.rotation, scheme.reduced, 1, true,
                        by_level ? cpu::TableScale{root, tree.levels} : cpu::TableScale{});
-    device_tables_.build(kernel, scheme.degree, scheme.rotation, scheme.reduced, nullptr);
+    device_tables_.build(kernel, scheme.degree, {scheme.rotation, scheme.reduced}, nullptr);
     if constexpr (by_level) {
-      level_tables_.build({kernel, scheme.degree, scheme.rotation, scheme.reduced, root, tree.levels}, nullptr, 1);
+      level_tables_.build({kernel, scheme.degree, {scheme.rotation, scheme.reduced}, root, tree.levels}, nullptr, 1);
       h_.level_tables = host_tables_.by_level(), d_.levels = level_tables_.view();
     }
     h_.parameters.screening = d_.parameters.screening = scheme.kappa;

@@ -155,7 +155,7 @@ class TensorCase {
 
   template <class Real>
   void prepare(Side<Real>& side) {
-    side.tables.build(Kernel::laplace3d, degree_, false, reduced_, nullptr);
+    side.tables.build(Kernel::laplace3d, degree_, {false, reduced_}, nullptr);
     cuda::Work<Real>& work = side.work;
     work.tree = tree_.tree.view();
     work.lists = tree_.lists.view();

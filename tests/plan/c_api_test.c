@@ -313,10 +313,74 @@ static void vortex_particles(void) {
   EXPECT(farfield_biot_savart_create(&sum, NULL, NULL, NULL) == FARFIELD_INPUT && sum == NULL);
 }
 
+/* Four charges whose energy in the unit cube is known; a bond between the first and the last. */
+static void coulomb_sums(void) {
+  const double x[12] = {.1, .2, .3, .45, .75, .15, .8, .35, .6, .25, .5, .85}, charges[4] = {1, -2, 1.5, -.5};
+  const farfield_points positions = farfield_points_f64(x, 4);
+  farfield_options options;
+  farfield_options_init(&options);
+  options.tolerance = 1e-9;
+  options.periodic = FARFIELD_AXES_XYZ;
+  options.cell_x = options.cell_y = options.cell_z = 1;
+  options.virial = 1;
+  farfield_coulomb_options more;
+  farfield_coulomb_options_init(&more);
+  EXPECT(more.surface == 0 && more.coulomb_constant == 1 && more.background == FARFIELD_BACKGROUND_NEUTRALIZE);
+  more.coulomb_constant = 2;
+  farfield_coulomb* sum;
+  double potential_of[4], forces[12], energies[4];
+  farfield_coulomb_sums sums = {potential_of, forces, energies, 0, {0}, {0}, 0, 0, {0}};
+  EXPECT(farfield_coulomb_create(&sum, &positions, &options, &more) == FARFIELD_OK);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, &sums) == FARFIELD_OK);
+  EXPECT(fabs(sums.energy + 2 * 7.432377394252) < 1e-7 && fabs(forces[0] - 2 * 6.00290017463) < 1e-7);
+  EXPECT(fabs(sums.virial[3] - 2 * 0.232751970744) < 1e-7 && fabs(sums.dipole[2] - 0.475) < 1e-15);
+  EXPECT(fabs(energies[0] + energies[1] + energies[2] + energies[3] - sums.energy) < 1e-12);
+  EXPECT(sums.charge == 0 && sums.rms_force > 1 && fabs(energies[1] + potential_of[1]) < 1e-12);
+
+  /* the bond crosses the border: (-.15, -.3, .45) */
+  const double whole = sums.energy, bond = -2 * .5 * (1 - .25) / sqrt(.15 * .15 + .3 * .3 + .45 * .45);
+  const int64_t pair[2] = {3, 0}, starts[5] = {0, 1, 1, 1, 2}, others[2] = {3, 0};
+  const double kept[3] = {.25, .25, 0};
+  EXPECT(farfield_coulomb_exclude_pairs(sum, pair, 1, kept) == FARFIELD_OK);
+  sums.potential = NULL;
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, &sums) == FARFIELD_OK);
+  EXPECT(fabs(sums.energy - whole + bond) < 1e-7);
+  const double once = sums.energy;
+  EXPECT(farfield_coulomb_exclude_rows(sum, starts, others, kept) == FARFIELD_OK);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, &sums) == FARFIELD_OK && sums.energy == once);
+  EXPECT(farfield_coulomb_exclude_bonds(sum, pair, 1, kept) == FARFIELD_OK);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, &sums) == FARFIELD_OK && sums.energy == once);
+  EXPECT(farfield_coulomb_exclude_pairs(sum, NULL, 0, NULL) == FARFIELD_OK);
+  const double longer[9] = {1, 0, 0, 0, 1, 0, 0, 0, 8};
+  EXPECT(farfield_coulomb_move(sum, &positions, longer) == FARFIELD_OK);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, &sums) == FARFIELD_OK);
+  EXPECT(fabs(sums.energy + 2 * 6.5735951001917) < 1e-7);
+
+  EXPECT(farfield_coulomb_exclude_pairs(sum, pair, -1, NULL) == FARFIELD_INPUT);
+  EXPECT(farfield_coulomb_exclude_rows(sum, starts, NULL, NULL) == FARFIELD_INPUT);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 3, NULL, &sums) == FARFIELD_INPUT);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, NULL) == FARFIELD_INPUT);
+  farfield_coulomb_destroy(sum);
+  more.surface = 1;
+  EXPECT(farfield_coulomb_create(&sum, &positions, &options, &more) == FARFIELD_OK);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, NULL, &sums) == FARFIELD_OK);
+  EXPECT(strstr(farfield_coulomb_warning(sum, 0), "whole molecules") != NULL);
+  EXPECT(farfield_coulomb_evaluate(sum, charges, 4, sums.dipole, &sums) == FARFIELD_OK);
+  EXPECT(farfield_coulomb_warning(sum, 0) == NULL);
+  farfield_coulomb_destroy(sum);
+  farfield_coulomb_destroy(NULL);
+  more.background = 7;
+  EXPECT(farfield_coulomb_create(&sum, &positions, &options, &more) == FARFIELD_USAGE && sum == NULL);
+  memset(&more, 0, sizeof more);
+  EXPECT(farfield_coulomb_create(&sum, &positions, &options, &more) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "farfield_coulomb_options_init") != NULL);
+}
+
 int main(void) {
   make_points();
   two_charges();
   vortex_particles();
+  coulomb_sums();
   plan_against_direct_sum();
   softening();
   softening_lengths();

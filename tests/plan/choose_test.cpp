@@ -1,10 +1,14 @@
 // choose is a pure function: a table of questions and answers. Also the models behind it, and the memory bound.
 #include "model/choose.hpp"
 
+#include "backends/cpu/transfer/crowding.hpp"
+#include "backends/cpu/transfer/survey.hpp"
 #include "expansions/error_curve.hpp"
 #include "model/cost_model.hpp"
 #include "model/error_model.hpp"
+#include "model/grid/choose.hpp"
 #include "support/measure.hpp"
+#include "tree/crowding.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -52,6 +56,31 @@ TEST(Choose, AnswersTheTable) {
       EXPECT_STREQ(word_of(d.precision), word_of(row.precision)) << row.n << " at " << row.tolerance;
     }
   }
+}
+
+/// Where nobody looks at how points crowd, to look would have changed nothing.
+TEST(Choose, LeavesCrowdingOutOnlyWhereItDoesNotCount) {
+  int left_out = 0, cases = 0;
+  for (const Kind kind : all_kinds)
+    for (const double bandwidth : {1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0})
+      for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+        const Cloud cloud = make_cloud(kind, 20'000, Signs::mixed);
+        const Points points = farfield::points(cloud.sources);
+        Options o;
+        o.kernel = Kernel::gauss, o.bandwidth = bandwidth, o.tolerance = tolerance;
+        Geometry g = cpu::survey(points, nullptr, 1);
+        ++cases;
+        if (!takes_no_pairs(begin_choice(o, g, machine), o, g)) continue;
+        ++left_out;
+        const Decision without = choose(o, g, machine);
+        find_crowding(g, cpu::draw_points(points, g, 1 << 11), nullptr);
+        const Decision with = choose(o, g, machine);
+        EXPECT_STREQ(word_of(without.method), word_of(with.method)) << cloud.label << ", " << bandwidth;
+        EXPECT_TRUE(same(without, with) && without.spacing == with.spacing && without.seconds == with.seconds)
+            << cloud.label << ", " << bandwidth << ", " << tolerance;
+      }
+  EXPECT_GT(left_out, cases / 10);
+  EXPECT_LT(left_out, cases);
 }
 
 /// Leaves grow where the boxes of the best ones would not fit, and only there.

@@ -70,10 +70,11 @@ TEST_P(Limits, OnePoint) {
 TEST_P(Limits, TwoPoints) {
   const std::vector<double> xyz{0, 0, 0, 2, 0, 0}, q{1, 3};
   const Result<double> r = Plan(points(xyz), options()).evaluate(q);
-  EXPECT_DOUBLE_EQ(r.potential[0], 1.5);
-  EXPECT_DOUBLE_EQ(r.potential[1], 0.5);
-  EXPECT_DOUBLE_EQ(r.gradient[0], 0.75);
-  EXPECT_DOUBLE_EQ(r.gradient[3], -0.25);
+  // a pair has as many bits as the tolerance needs
+  EXPECT_NEAR(r.potential[0], 1.5, 1.5 * options().tolerance);
+  EXPECT_NEAR(r.potential[1], 0.5, 0.5 * options().tolerance);
+  EXPECT_NEAR(r.gradient[0], 0.75, 0.75 * options().tolerance);
+  EXPECT_NEAR(r.gradient[3], -0.25, 0.25 * options().tolerance);
 }
 
 TEST_P(Limits, OneSourceManyTargets) {
@@ -240,7 +241,8 @@ TEST_P(Limits, OneFarOutlier) {
   far.label += "/outlier";
   for (std::size_t a = 0; a < 3; ++a) far.sources[a] = 1e12;
   const Report without = make_plan(near, options()).evaluate(near.strengths).report, with = expect_right(far).report;
-  EXPECT_LE(with.boxes, without.boxes + 8 * (with.levels - without.levels));
+  // leaves are chosen for each set: one point more may make them a little smaller
+  EXPECT_LE(with.boxes, without.boxes + without.boxes / 16 + 8 * (with.levels - without.levels));
   EXPECT_LE(with.near_pairs, times_the_pairs * without.near_pairs);
 }
 

@@ -1,5 +1,5 @@
 // A plan that is moved keeps its memory and its tables: results are those of a new plan bit for bit, whatever it was
-// before, and memory does not grow.
+// before, and memory does not grow. (Counts differ from move to move, so that no needs are kept: needs_test.)
 #include "backends/cpu/far/table_cache.hpp"
 #include "support/measure.hpp"
 

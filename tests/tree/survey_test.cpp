@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <farfield/error.hpp>
 #include <limits>
 
@@ -22,6 +24,42 @@ std::string input_error(const Points& sources, const Points* targets = nullptr, 
     return e.what();
   }
   return "no error";
+}
+
+/// Points of any stride and layout, float or double, are read alike: what a survey finds does not depend on it.
+TEST(Survey, ReadsEveryLayout) {
+  constexpr std::int64_t count = 1'543;  // not a whole number of what is read side by side
+  std::vector<double> numbers(5 * count + 5);
+  std::uint32_t state = 2'463'534'242;
+  std::printf("seed %u\n", state);
+  for (double& x : numbers) {
+    state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+    x = static_cast<double>(state >> 8) * 0x1p-20 - 3;  // floats hold it
+  }
+  const std::vector<float> floats(numbers.begin(), numbers.end());
+  for (const std::int64_t stride : {1, 2, 3, 4, 5}) {
+    const auto last = static_cast<std::size_t>(stride > 2 ? 2 : 0);
+    const Points doubles{{&numbers[0], &numbers[1], &numbers[last]}, count, stride, Scalar::float64},
+        singles{{&floats[0], &floats[1], &floats[last]}, count, stride, Scalar::float32};
+    std::vector<double> copied;
+    for (std::int64_t i = 0; i < count; ++i)
+      for (const std::size_t d : {std::size_t(0), std::size_t(1), last})
+        copied.push_back(numbers[static_cast<std::size_t>(i * stride) + d]);
+    double low[3] = {inf, inf, inf}, high[3] = {-inf, -inf, -inf};
+    for (std::size_t i = 0; i < copied.size(); ++i)
+      low[i % 3] = std::min(low[i % 3], copied[i]), high[i % 3] = std::max(high[i % 3], copied[i]);
+    const Geometry plain = survey(points(copied), nullptr, 1);
+    for (const Points& given : {doubles, singles}) {
+      const Geometry g = survey(given, nullptr, 2);
+      for (int d = 0; d < 3; ++d) {
+        EXPECT_EQ(g.low[d], low[d]) << stride;
+        EXPECT_EQ(g.high[d], high[d]) << stride;
+      }
+      EXPECT_EQ(g.occupied, plain.occupied) << stride;
+      EXPECT_EQ(g.occupied_coarse, plain.occupied_coarse) << stride;
+      EXPECT_EQ(g.grid, plain.grid) << stride;
+    }
+  }
 }
 
 bool begins(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }

@@ -12,16 +12,16 @@ namespace {
 
 class OwnBiotSavart {
  public:
-  OwnBiotSavart(const Array& particles, const MaybeArray& targets, const nb::dict& options)
+  OwnBiotSavart(const Array& particles, const MaybeArray& targets, const nb::dict& options, Stream stream)
       : target_count_(targets ? targets->shape(0) : particles.shape(0)),
         alike_(!targets),
         options_(options_of(options)),
-        sums_(made(particles, targets, options_)) {}
+        sums_(made(particles, targets, options_, stream)) {}
 
-  void move(const Array& particles, const MaybeArray& targets) {
+  void move(const Array& particles, const MaybeArray& targets, Stream stream) {
     const Use use(busy_);
-    const Points from = points_of(particles, {});
-    const std::optional<Points> to = targets ? std::optional(points_of(*targets, {})) : std::nullopt;
+    const Points from = points_of(particles, {}, stream);
+    const std::optional<Points> to = targets ? std::optional(points_of(*targets, {}, stream)) : std::nullopt;
     const nb::gil_scoped_release unlocked;
     to ? sums_.move(from, *to) : sums_.move(from);
     target_count_ = static_cast<std::size_t>((to ? *to : from).count);
@@ -35,9 +35,9 @@ class OwnBiotSavart {
   }
 
  private:
-  static BiotSavart made(const Array& particles, const MaybeArray& targets, const Options& options) {
-    const Points from = points_of(particles, {});
-    const std::optional<Points> to = targets ? std::optional(points_of(*targets, {})) : std::nullopt;
+  static BiotSavart made(const Array& particles, const MaybeArray& targets, const Options& options, Stream stream) {
+    const Points from = points_of(particles, {}, stream);
+    const std::optional<Points> to = targets ? std::optional(points_of(*targets, {}, stream)) : std::nullopt;
     const nb::gil_scoped_release unlocked;
     return to ? BiotSavart(from, *to, options) : BiotSavart(from, options);
   }
@@ -68,9 +68,9 @@ class OwnBiotSavart {
 
 void bind_biot_savart(nb::module_& module) {
   nb::class_<OwnBiotSavart>(module, "BiotSavart")
-      .def(nb::init<const Array&, const MaybeArray&, const nb::dict&>(), nb::arg("particles"),
-           nb::arg("targets").none(), nb::arg("options"))
-      .def("move", &OwnBiotSavart::move, nb::arg("particles"), nb::arg("targets").none())
+      .def(nb::init<const Array&, const MaybeArray&, const nb::dict&, Stream>(), nb::arg("particles"),
+           nb::arg("targets").none(), nb::arg("options"), nb::arg("stream") = 0)
+      .def("move", &OwnBiotSavart::move, nb::arg("particles"), nb::arg("targets").none(), nb::arg("stream") = 0)
       .def("evaluate", &OwnBiotSavart::evaluate, nb::arg("strengths"), nb::arg("report"));
 }
 

@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
   python::bind_report(module);
   python::bind_plan(module);
   python::bind_biot_savart(module);
+  python::bind_coulomb(module);
   python::bind_motion(module);
   python::bind_density(module);
 #ifdef FARFIELD_PYTHON_FILES

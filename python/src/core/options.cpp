@@ -121,6 +121,14 @@ Options options_of(const nb::dict& keywords) {
   return options;
 }
 
+CoulombOptions coulomb_options_of(const nb::dict& keywords) {
+  CoulombOptions options;
+  visit_coulomb_options(options, [&](const OptionText& text, auto& option) {
+    if (keywords.contains(text.name)) read(text.name, keywords[text.name], option);
+  });
+  return options;
+}
+
 void bind_options(nb::module_& module) {
   nb::class_<OptionInfo>(module, "OptionInfo")
       .def_ro("name", &OptionInfo::name)

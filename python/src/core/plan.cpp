@@ -1,8 +1,11 @@
 // Plans. The Python layer has checked and allocated all arrays; here the interpreter's lock is given
 // back, and a plan that is in use by another thread is refused.
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 
+#include <array>
 #include <atomic>
+#include <string>
 
 #include "core.hpp"
 #include "use.hpp"
@@ -16,30 +19,46 @@ Plan made(const Points& sources, const std::optional<Points>& targets, const Opt
   return targets ? Plan(sources, *targets, options) : Plan(sources, options);
 }
 
-std::optional<Points> targets_of(const MaybeArray& positions, const MaybeArray& softening) {
+std::optional<Points> targets_of(const MaybeArray& positions, const MaybeArray& softening, Stream stream) {
   if (!positions) return {};
-  return points_of(*positions, softening);
+  return points_of(*positions, softening, stream);
 }
 
 class OwnPlan {
  public:
   OwnPlan(const Array& sources, const MaybeArray& softening, const MaybeArray& targets,
-          const MaybeArray& target_softening, const nb::dict& options)
-      : plan_(made(points_of(sources, softening), targets_of(targets, target_softening), options_of(options))) {}
+          const MaybeArray& target_softening, const nb::dict& options, Stream stream)
+      : plan_(made(points_of(sources, softening, stream), targets_of(targets, target_softening, stream),
+                   options_of(options))),
+        device_(device_of(sources)) {}
 
   void move(const Array& sources, const MaybeArray& softening, const MaybeArray& targets,
-            const MaybeArray& target_softening) {
+            const MaybeArray& target_softening, Stream stream) {
     const Use use(busy_);
-    const Points from = points_of(sources, softening);
-    const std::optional<Points> to = targets_of(targets, target_softening);
+    const Points from = points_of(sources, softening, stream);
+    const std::optional<Points> to = targets_of(targets, target_softening, stream);
     const nb::gil_scoped_release unlocked;
     to ? plan_.move(from, *to) : plan_.move(from);
+    device_ = device_of(sources);
   }
 
-  void evaluate(const MaybeArray& strengths, const MaybeArray& dipoles, const OutputArrays& outputs, Report& report) {
+  void set_cell(const std::array<double, 9>& vectors) {
     const Use use(busy_);
-    const Strengths from = strengths_of(strengths, dipoles);
-    const Outputs to = outputs_of(outputs);
+    plan_.set_cell(vectors);
+  }
+
+  void forget() {
+    const Use use(busy_);
+    plan_.forget();
+  }
+
+  void evaluate(const MaybeArray& strengths, const MaybeArray& dipoles, const OutputArrays& outputs, Report& report,
+                Stream stream) {
+    const Use use(busy_);
+    for (const MaybeArray* given : {&strengths, &dipoles})
+      if (*given) require_here(**given);
+    const Strengths from = strengths_of(strengths, dipoles, stream);
+    const Outputs to = outputs_of(outputs, stream);
     const nb::gil_scoped_release unlocked;
     report = plan_.evaluate(from, to);
   }
@@ -50,7 +69,17 @@ class OwnPlan {
   }
 
  private:
+  /// What lies on another device than the points cannot be read there.
+  void require_here(const Array& given) const {
+    const int device = device_of(given);
+    if (device_ != on_host && device != on_host && device != device_)
+      throw Error(ErrorCode::device, "strengths are on device " + std::to_string(device) +
+                                         ", and the points of the plan on " + std::to_string(device_) +
+                                         "; pass both on one device");
+  }
+
   Plan plan_;
+  int device_;  ///< of the sources
   std::atomic_flag busy_;
 };
 
@@ -63,21 +92,23 @@ void bind_plan(nb::module_& module) {
           [](OutputArrays* self, MaybeMutableArray potential, MaybeMutableArray gradient, MaybeMutableArray hessian,
              MaybeMutableArray source_potential, MaybeMutableArray source_gradient, MaybeMutableArray source_hessian,
              MaybeMutableArray virial) {
-            new (self) OutputArrays{std::move(potential),        std::move(gradient),        std::move(hessian),
-                                    std::move(source_potential), std::move(source_gradient), std::move(source_hessian),
-                                    std::move(virial)};
+            new (self) OutputArrays{
+                std::move(potential),       std::move(gradient),       std::move(hessian), std::move(source_potential),
+                std::move(source_gradient), std::move(source_hessian), std::move(virial)};
           },
           nb::arg("potential") = nb::none(), nb::arg("gradient") = nb::none(), nb::arg("hessian") = nb::none(),
           nb::arg("source_potential") = nb::none(), nb::arg("source_gradient") = nb::none(),
           nb::arg("source_hessian") = nb::none(), nb::arg("virial") = nb::none());
   nb::class_<OwnPlan>(module, "Plan")
-      .def(nb::init<const Array&, const MaybeArray&, const MaybeArray&, const MaybeArray&, const nb::dict&>(),
+      .def(nb::init<const Array&, const MaybeArray&, const MaybeArray&, const MaybeArray&, const nb::dict&, Stream>(),
            nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),
-           nb::arg("target_softening").none(), nb::arg("options"))
+           nb::arg("target_softening").none(), nb::arg("options"), nb::arg("stream") = 0)
       .def("move", &OwnPlan::move, nb::arg("sources"), nb::arg("softening").none(), nb::arg("targets").none(),
-           nb::arg("target_softening").none())
+           nb::arg("target_softening").none(), nb::arg("stream") = 0)
+      .def("set_cell", &OwnPlan::set_cell, nb::arg("vectors"))
+      .def("forget", &OwnPlan::forget)
       .def("evaluate", &OwnPlan::evaluate, nb::arg("strengths").none(), nb::arg("dipoles").none(), nb::arg("outputs"),
-           nb::arg("report"))
+           nb::arg("report"), nb::arg("stream") = 0)
       .def("report", &OwnPlan::report, nb::arg("report"));
   module.def(
       "memory_bound",

@@ -11,8 +11,23 @@ static MemorySpace space_of(int device_type) {
   return device_type == nb::device::cuda::value ? MemorySpace::device : MemorySpace::host;
 }
 
-Points points_of(const Array& positions, const MaybeArray& softening) {
+static void* as_stream(Stream stream) { return reinterpret_cast<void*>(stream); }
+
+int device_of(const Array& array) {
+  return space_of(array.device_type()) == MemorySpace::device ? static_cast<int>(array.device_id()) : on_host;
+}
+
+/// One view has one memory for all its arrays.
+static void require_one(int first, int other, const char* what) {
+  if (first != other)
+    throw Error(ErrorCode::input, std::string(what) +
+                                      " lie in different memories; pass all of them in host memory, or "
+                                      "all on one device");
+}
+
+Points points_of(const Array& positions, const MaybeArray& softening, Stream stream) {
   Points points;
+  points.stream = as_stream(stream);
   points.count = static_cast<std::int64_t>(positions.shape(0));
   points.stride = points.count > 1 ? positions.stride(0) : 3;
   points.scalar = scalar_type(positions);
@@ -29,8 +44,10 @@ static std::size_t axis_of_sources(const Array& array, std::size_t components) {
   return array.ndim() - 1 - (components > 1 ? 1 : 0);
 }
 
-Strengths strengths_of(const MaybeArray& strengths, const MaybeArray& dipoles) {
+Strengths strengths_of(const MaybeArray& strengths, const MaybeArray& dipoles, Stream stream) {
+  if (strengths && dipoles) require_one(device_of(*strengths), device_of(*dipoles), "strengths and dipoles");
   Strengths view;
+  view.stream = as_stream(stream);
   const auto lay = [&](const Array& array, std::size_t components, std::int64_t& stride, std::int64_t& pitch) {
     const std::size_t axis = axis_of_sources(array, components);
     view.count = static_cast<std::int64_t>(array.shape(axis));
@@ -53,10 +70,15 @@ Strengths strengths_of(const MaybeArray& strengths, const MaybeArray& dipoles) {
   return view;
 }
 
-Outputs outputs_of(const OutputArrays& arrays) {
+Outputs outputs_of(const OutputArrays& arrays, Stream stream) {
   Outputs outputs;
+  outputs.stream = as_stream(stream);
+  std::optional<int> memory;
   const auto place = [&](const MaybeMutableArray& array, void*& pointer) {
     if (!array) return;
+    const int own = device_of(Array(*array));
+    require_one(memory.value_or(own), own, "the arrays of out");
+    memory = own;
     pointer = array->data();
     outputs.scalar = array->dtype() == nb::dtype<float>() ? Scalar::float32 : Scalar::float64;
     outputs.space = space_of(array->device_type());

@@ -12,7 +12,7 @@ from .bodies import (Bodies, History, Simulation, draw, generate, generator_kind
                      simulate, write)
 from .density import Density, kde
 from .errors import (DeviceError, Error, InputError, InternalError, OutOfMemoryError, OutputError, UsageError)
-from .molecules import Coulomb, CoulombSums, coulomb
+from .molecules import Coulomb, CoulombSums, coulomb, exclusions_of_bonds
 from .plan import Plan, direct_sum, evaluate, memory_bound
 from .report import Report
 from .result import Result
@@ -23,6 +23,6 @@ __all__ = [
     "BiotSavart", "Bodies", "Coulomb", "CoulombSums", "Density", "DeviceError", "DeviceInfo", "Error", "History",
     "InputError", "InternalError", "OutOfMemoryError", "OutputError", "Plan", "Report", "Result", "Simulation",
     "UsageError", "VortexField", "__version__", "built_with_cuda", "coulomb", "devices", "direct_sum", "draw", "errors",
-    "evaluate", "generate", "generator_kinds", "input_formats", "kde", "kernels", "memory_bound", "options", "read",
+    "evaluate", "exclusions_of_bonds", "generate", "generator_kinds", "input_formats", "kde", "kernels", "memory_bound", "options", "read",
     "read_points", "simulate", "write",
 ]

@@ -144,7 +144,9 @@ class _Plans:
 
     def evaluate(self, options: dict[str, Any], points: tuple[Array, Array], sources: tuple[Array, Array]) -> Field:
         key = (tuple(sorted(options.items())), type(points[0]))
-        entry = self._take(key, points) or _planned(key, points, options)
+        entry = self._take(key, points)
+        if entry is None:
+            entry = self._planned(key, points, options)
         result = entry[3].evaluate(*sources)
         with self._lock:
             self._kept.insert(0, entry)
@@ -158,12 +160,24 @@ class _Plans:
                     return self._kept.pop(i)
         return None
 
+    def _planned(self, key: Any, points: tuple[Array, Array], options: dict[str, Any]) -> tuple[Any, Array, Array, Plan]:
+        """Of copies: who changes points in place later gets another plan. Where no more are kept, one of these options that
+        was not used for longest is moved, which on a device takes less than a new one."""
+        sources, targets = (None if array is None else array.clone() if hasattr(array, "clone") else array.copy()
+                            for array in points)
+        old = self._oldest(key)
+        if old is None:
+            return key, sources, targets, Plan(sources, targets, **options)
+        old.move(sources, targets)
+        return key, sources, targets, old
 
-def _planned(key: Any, points: tuple[Array, Array], options: dict[str, Any]) -> tuple[Any, Array, Array, Plan]:
-    """Of copies: who changes points in place later gets another plan."""
-    sources, targets = (None if array is None else array.clone() if hasattr(array, "clone") else array.copy()
-                        for array in points)
-    return key, sources, targets, Plan(sources, targets, **options)
+    def _oldest(self, key: Any) -> Plan | None:
+        with self._lock:
+            if len(self._kept) == self._most:
+                for i in reversed(range(self._most)):
+                    if self._kept[i][0] == key:
+                        return self._kept.pop(i)[3]
+        return None
 
 
 def _same(one: Array, two: Array) -> bool:

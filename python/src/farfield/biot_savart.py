@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .arrays import Array, Intake, kind_of
-from .device import for_core
+from .device import beside, for_core, stream_of
 from .errors import InputError
 from .options import with_options
 from .report import Report
@@ -43,7 +43,9 @@ class BiotSavart:
         self._options: dict[str, Any] = dict(options)
         self._given = (particles, targets)
         points = _points(intake, particles, targets)
-        self._core = _core.BiotSavart(for_core(points[0]), for_core(points[1]), self._options)
+        with beside(*points):
+            stream = stream_of(*points)
+            self._core = _core.BiotSavart(for_core(points[0], stream), for_core(points[1], stream), self._options, stream)
         self._count = len(points[0])
         self._copies = tuple(intake.copies)
 
@@ -51,7 +53,9 @@ class BiotSavart:
         """For the next time step, as Plan.move."""
         intake = Intake()
         points = _points(intake, particles, targets)
-        self._core.move(for_core(points[0]), for_core(points[1]))
+        with beside(*points):
+            stream = stream_of(*points)
+            self._core.move(for_core(points[0], stream), for_core(points[1], stream), stream)
         self._given = (particles, targets)
         self._count = len(points[0])
         self._copies = tuple(intake.copies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from .errors import DeviceError, InputError
 
 #: DLPack's device types kDLCUDA, kDLCUDAManaged
 cuda = (2, 13)
-#: DLPack's number for CUDA's legacy default stream, on which the library works. What fills an array is waited for, and a
-#: call returns when its results are there.
+# A call works on the current stream of the package whose arrays it gets, so that nothing has to be waited for; other
+# packages' arrays are ordered before it by DLPack. It returns when its results are there.
+#: DLPack's number for CUDA's legacy default stream, which CUDA itself calls 0
 _legacy_stream = 1
 _no_wait = -1
+_nothing = nullcontext()
 
 
 def on_device(name: str, source: Any) -> DeviceArray:
@@ -46,10 +49,21 @@ class DeviceArray:
     def ndim(self) -> int:
         return len(self.shape)
 
-    def capsule(self) -> Any:
-        """DLPack's, good for one call."""
+    def stream(self) -> int:
+        """On which whoever made it works now, as CUDA's number."""
+        cupy = sys.modules.get("cupy")
+        return int(cupy.cuda.get_current_stream().ptr) if cupy and isinstance(self.source, cupy.ndarray) else 0
+
+    def beside(self) -> AbstractContextManager[Any]:
+        """Its device is the current one."""
+        device: Any = getattr(self.source, "device", None)
+        found: AbstractContextManager[Any] = device if hasattr(device, "__enter__") else _nothing
+        return found
+
+    def capsule(self, stream: int) -> Any:
+        """DLPack's, good for one call, which works on `stream`."""
         try:
-            return self.source.__dlpack__(stream=_no_wait if self.fresh else _legacy_stream)
+            return self.source.__dlpack__(stream=_no_wait if self.fresh else stream or _legacy_stream)
         except (BufferError, RuntimeError) as error:
             raise InputError(f"an array cannot be read where it lies ({error}); pass a plain one, as by .detach()") from None
 
@@ -79,22 +93,33 @@ class DeviceArray:
             with self.source.device:
                 made = module.empty(shape, dtype=self.dtype)
         else:
+            instead = ", or call farfield.jax.evaluate" if module.__name__.startswith("jax") else ""
             raise DeviceError(f"results cannot be written into arrays of {module.__name__} on a device; pass those of torch "
-                              "or cupy")
+                              f"or cupy{instead}")
         return DeviceArray("results", made, fresh=True)
 
 
 class TorchArray(DeviceArray):
-    """A tensor. What fills it runs on torch's current stream; where that is the library's, nothing is waited for."""
+    """A tensor. What fills it runs on torch's current stream; where the call works on that, nothing is waited for."""
 
     __slots__ = ()
 
-    def capsule(self) -> Any:
+    def stream(self) -> int:
+        return _stream_of(sys.modules["torch"], self.source)
+
+    def beside(self) -> AbstractContextManager[Any]:
+        torch, index = sys.modules["torch"], self.source.get_device()
+        if index < 0 or torch.cuda.current_device() == index:
+            return _nothing
+        device: AbstractContextManager[Any] = torch.cuda.device(index)
+        return device
+
+    def capsule(self, stream: int) -> Any:
         tensor, torch = self.source, sys.modules["torch"]
         plain = not tensor.requires_grad and tensor.layout is torch.strided
-        if plain and (self.fresh or _stream_of(torch, tensor) == 0):
+        if plain and (self.fresh or _stream_of(torch, tensor) == stream):
             return torch.utils.dlpack.to_dlpack(tensor)
-        return super().capsule()
+        return super().capsule(stream)
 
     def contiguous(self) -> bool:
         return bool(self.source.is_contiguous())
@@ -117,6 +142,22 @@ def _stream_of(torch: Any, tensor: Any) -> int:
     return int(raw(device) if raw else torch.cuda.current_stream(device).cuda_stream)
 
 
-def for_core(array: Any) -> Any:
+def stream_of(*arrays: Any) -> int:
+    """Where a call on these arrays works: where the first of those on a device was made."""
+    for array in arrays:
+        if isinstance(array, DeviceArray):
+            return array.stream()
+    return 0
+
+
+def beside(*arrays: Any) -> AbstractContextManager[Any]:
+    """The device of the first of those on one is the current one."""
+    for array in arrays:
+        if isinstance(array, DeviceArray):
+            return array.beside()
+    return _nothing
+
+
+def for_core(array: Any, stream: int = 0) -> Any:
     """As the module takes it."""
-    return array.capsule() if isinstance(array, DeviceArray) else array
+    return array.capsule(stream) if isinstance(array, DeviceArray) else array

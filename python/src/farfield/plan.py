@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from .arrays import Array, Intake, Taken, kind_of
-from .device import for_core
+from .device import beside, for_core, stream_of
 from .errors import InputError, UsageError
 from .options import with_options
 from .report import Report
@@ -32,8 +33,14 @@ class _Points:
         self.softening = _lengths(intake, "softening", softening, self.sources)
         self.target_softening = _lengths(intake, "target_softening", target_softening, self.targets)
 
-    def arguments(self) -> tuple[Any, Any, Any, Any]:
-        return for_core(self.sources), self.softening, for_core(self.targets), self.target_softening
+    def arguments(self, stream: int) -> tuple[Any, Any, Any, Any]:
+        return for_core(self.sources, stream), self.softening, for_core(self.targets, stream), self.target_softening
+
+    def stream(self) -> int:
+        return stream_of(self.sources, self.targets)
+
+    def beside(self) -> AbstractContextManager[Any]:
+        return beside(self.sources, self.targets)
 
 
 def _lengths(intake: Intake, name: str, lengths: Array | None, points: Taken | None) -> Taken | None:
@@ -68,7 +75,10 @@ class Plan:
             softening = None
         points = _Points(intake, sources, targets, softening, target_softening)
         self._options = keywords
-        self._core = _core.Plan(*points.arguments(), keywords)
+        self._cell: dict[str, float] = {}  # of the next move, where that is another
+        with points.beside():
+            stream = points.stream()
+            self._core = _core.Plan(*points.arguments(stream), keywords, stream)
         self._settle(intake, (sources, targets, softening, target_softening), points)
 
     def _settle(self, intake: Intake, given: tuple[Any, ...], points: _Points) -> None:
@@ -99,11 +109,34 @@ class Plan:
 
     def move(self, sources: Array, targets: Array | None = None, *, softening: Array | None = None,
              target_softening: Array | None = None) -> None:
-        """Sets new positions with the same options, for the next time step; counts may change."""
+        """Sets new positions with the same options, for the next time step; counts may change.
+
+        What evaluations needed to keep the tolerance beyond what the points tell (a higher degree, double) is kept where
+        there are about as many points; the report says so. `forget` before it gives the bits of a new plan.
+        """
         intake = Intake()
         points = _Points(intake, sources, targets, softening, target_softening)
-        self._core.move(*points.arguments())
+        with points.beside():
+            stream = points.stream()
+            self._core.move(*points.arguments(stream), stream)
+        self._options.update(self._cell)
         self._settle(intake, (sources, targets, softening, target_softening), points)
+
+    def set_cell(self, cell: Any) -> None:
+        """Another periodic cell with the same axes, for barostats: from the next move on.
+
+        cell: three lengths, or the vectors a, b, c as rows (3, 3), zeros for axes that do not repeat.
+        """
+        from .molecules.cell import rows_of  # not at the top: molecules are made of plans
+
+        numbers = [float(x) for x in rows_of(cell).ravel()]
+        self._core.set_cell(numbers)
+        names = ("cell_x", "cell_ay", "cell_az", "cell_bx", "cell_y", "cell_bz", "cell_cx", "cell_cy", "cell_z")
+        self._cell = dict(zip(names, numbers))
+
+    def forget(self) -> None:
+        """The next move decides as a new plan does, whatever evaluations needed; its results have the same bits."""
+        self._core.forget()
 
     def evaluate(self, strengths: Array | None = None, dipoles: Array | None = None, *, out: Any = None) -> Result:
         """Sums for every strength vector.
@@ -120,8 +153,9 @@ class Plan:
         arrays = self._wanted(leading, carried[0].dtype).arrays(out, carried)
         report = Report()
         virial = np.empty((*leading, 6)) if self._report.virial else None
-        outputs = _core.Outputs(**{name: for_core(array) for name, array in arrays.items()}, virial=virial)
-        self._core.evaluate(for_core(charges), for_core(moments), outputs, report)
+        stream = stream_of(*carried, *arrays.values())
+        outputs = _core.Outputs(**{name: for_core(array, stream) for name, array in arrays.items()}, virial=virial)
+        self._core.evaluate(for_core(charges, stream), for_core(moments, stream), outputs, report, stream)
         report.copies = (*self._copies, *intake.copies)
         self._report = report
         if out is not None and not isinstance(out, np.ndarray):

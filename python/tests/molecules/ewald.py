@@ -1,7 +1,6 @@
-"""Tin-foil sums of a few charges by Ewald's method in NumPy, slowly: 0 to 3 periodic axes. And a plan made of them."""
+"""Tin-foil sums of a few charges by Ewald's method in NumPy, slowly: 0 to 3 periodic axes."""
 from itertools import product
 from math import erf, erfc
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -104,24 +103,3 @@ def ewald(positions, charges, vectors, alpha=None):
         more = _waves(x, q, vectors, alpha)
         potential, gradient = potential + more[0], gradient + more[1]
     return potential, gradient
-
-
-class SlowPlan:
-    """What farfield.Plan does with the options of a cell."""
-
-    made = []  # options of each plan
-
-    def __init__(self, positions, **options):
-        self.options = options
-        SlowPlan.made.append(options)
-        self.move(positions)
-
-    def move(self, positions):
-        self.positions = np.array(positions)
-
-    def evaluate(self, charges):
-        rows = np.array([[self.options.get(f"cell_{axis}" if i == k else f"cell_{row}{axis}", 0.0)
-                          for k, axis in enumerate("xyz")] for i, row in enumerate("abc")])
-        periodic = ["xyz"[i] in self.options.get("periodic", "") for i in range(3)]
-        potential, gradient = ewald(self.positions, charges, rows[periodic])
-        return SimpleNamespace(potential=potential, gradient=gradient, report="slow")

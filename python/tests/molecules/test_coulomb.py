@@ -1,12 +1,14 @@
 """farfield.coulomb beside constants of crystals and small systems in cells of every kind."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import systems
-from ewald import SlowPlan, ewald
+from ewald import ewald
 from systems import charged, four, neutral
 
 import farfield as ff
-from farfield.molecules import plan as plans
 
 tolerance = 1e-11
 
@@ -107,20 +109,32 @@ def test_a_run(rng):
         assert np.allclose(found.forces, -332.06371 * charges[:, None] * gradient, atol=1e-5)
 
 
-def test_net_force(monkeypatch):
-    """Of sums with an error that all charges share."""
-    class Drifting(SlowPlan):
-        def evaluate(self, charges):
-            found = super().evaluate(charges)
-            found.gradient -= np.outer(charges, [0.1, 0.2, 0.3])
-            return found
+def test_net_force(rng):
+    """Of a sum by expansions, whose errors do not cancel in pairs."""
+    places, charges = rng.random((3000, 3)), np.tile([1.0, -1.0], 1500)
+    given = {"cell": [1, 1, 1], "coulomb_constant": 2, "tolerance": 1e-3, "method": "fmm"}
+    kept, removed = (ff.coulomb(places, charges, **given, remove_net_force=remove) for remove in (False, True))
+    assert np.array_equal(kept.net_force, removed.net_force) and np.abs(kept.net_force).max() > 1e-9 * kept.rms_force
+    assert np.allclose(kept.forces.sum(axis=0), kept.net_force) and np.abs(removed.forces.sum(axis=0)).max() < 1e-9 * kept.rms_force
+    assert np.allclose(kept.forces - removed.forces, kept.net_force / 3000)
+    assert kept.rms_force == pytest.approx(np.sqrt((kept.forces**2).sum() / 3000))
 
-    monkeypatch.setattr(plans, "Plan", Drifting)
-    kept = ff.coulomb(four, neutral, cell=[1, 1, 1], coulomb_constant=2)
-    removed = ff.coulomb(four, neutral, cell=[1, 1, 1], coulomb_constant=2, remove_net_force=True)
-    assert np.allclose(kept.net_force, 2 * 7.5 * np.array([0.1, 0.2, 0.3])) and np.array_equal(kept.net_force, removed.net_force)
-    assert np.allclose(kept.forces.sum(axis=0), kept.net_force) and np.abs(removed.forces.sum(axis=0)).max() < 1e-13
-    assert np.allclose(kept.forces - removed.forces, kept.net_force / 4)
+
+def test_accuracy_of_lammps(rng):
+    """The rms error of forces over that of two unit charges 1 Angstrom apart."""
+    places, charges, constant = 20 * rng.random((1000, 3)), np.tile([1.0, -1.0], 500), 332.06371
+    exact = ff.coulomb(places, charges, cell=[20, 20, 20], tolerance=1e-11, coulomb_constant=constant)
+    found = ff.coulomb(places, charges, cell=[20, 20, 20], tolerance=1e-4, coulomb_constant=constant, two_charge_force=constant)
+    assert np.sqrt(((found.forces - exact.forces)**2).sum() / 1000) <= 1e-4 * constant
+    with pytest.raises(ff.UsageError, match="two_charge_force is -1"):
+        ff.Coulomb(charges, two_charge_force=-1)
+
+
+def test_copies():
+    plan = ff.Coulomb(neutral, cell=[1, 1, 1], exclusions=[[0, 3]])
+    energy = plan.evaluate(four).energy
+    for again in (copy.copy(plan), pickle.loads(pickle.dumps(plan))):
+        assert again.evaluate(four).energy == energy
 
 
 def test_none_and_one():

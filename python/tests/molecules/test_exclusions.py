@@ -4,12 +4,9 @@ import pathlib
 
 import numpy as np
 import pytest
-from ewald import SlowPlan
 from systems import four, neutral
 
 import farfield as ff
-from farfield.molecules import plan as plans
-from farfield.molecules.cell import Cell
 
 water = pathlib.Path(os.environ.get("FARFIELD_TEST_DATA", "../shared/data")) / "spc216.gro"
 
@@ -60,35 +57,23 @@ def test_fractions(rng, cell):
     assert found.energy == pytest.approx(potential @ neutral / 2, rel=1e-8)
 
 
-def test_shortest_images(rng):
-    """Beside a search among many images, in cells that rounding coordinates alone gets wrong."""
-    steps = np.array(np.meshgrid(*[range(-6, 7)] * 3)).reshape(3, -1).T
-    wrong = 0
-    for pbc in (True, [True, True, False], [False, True, False]):
-        for _ in range(5):
-            rows = np.eye(3) + np.triu(rng.uniform(-1, 1, (3, 3)), 1)
-            d = rng.uniform(-1, 1, (200, 3)) @ rows
-            found = Cell(rows, pbc).shortest_images(d)
-            images = d[:, None] + (steps * np.broadcast_to(pbc, 3)) @ rows
-            assert np.allclose(np.linalg.norm(found, axis=1), np.sqrt((images**2).sum(-1)).min(axis=1))
-            whole = (found - d) @ np.linalg.inv(rows)
-            assert np.allclose(whole, np.rint(whole)) and np.allclose(whole[:, ~np.broadcast_to(pbc, 3)], 0)
-            rounded = d - np.rint(d @ np.linalg.inv(rows)) @ rows
-            wrong += np.sum((rounded**2).sum(1) > (found**2).sum(1) + 1e-9) if pbc is True else 0
-    assert wrong > 0
-
-
-def test_the_tolerance_is_that_of_what_is_left(monkeypatch):
+def test_the_tolerance_is_that_of_what_is_left():
     """Tight dipoles, whose own pairs are nearly all: the plan that was too loose for the rest is made again, once."""
-    monkeypatch.setattr(plans, "Plan", SlowPlan)
-    monkeypatch.setattr(SlowPlan, "made", [])
     places = np.repeat(four, 2, axis=0)
-    places[1::2] += [0.001, 0, 0]
+    places[1::2] += [0.02, 0, 0]
     plan = ff.Coulomb([1, -1] * 4, cell=[1, 1, 1], exclusions=np.arange(8).reshape(4, 2), tolerance=1e-6)
-    for _ in range(3):
-        plan.evaluate(places)
-    asked = [options["tolerance"] for options in SlowPlan.made]
-    assert len(asked) == 2 and asked[0] == 1e-6 and asked[1] < 1e-9
+    asked = [choice.value for _ in range(3) for choice in plan.evaluate(places).report.choices if choice.name == "tolerance"]
+    assert len(asked) == 3 and len(set(asked)) == 1 and 1e-12 < float(asked[0]) < 1e-9
+
+
+def test_bonds():
+    """A chain: 1-2, 1-3 and 1-4 are what LAMMPS calls special."""
+    bonded = ff.exclusions_of_bonds(4, [[0, 1], [2, 1], [2, 3]], keep=(0, 0.25, 0.5))
+    keep = {(0, 1): 0.0, (1, 2): 0.0, (2, 3): 0.0, (0, 2): 0.25, (1, 3): 0.25, (0, 3): 0.5}
+    sides = sorted((i, j, value) for pair, value in keep.items() for i, j in (pair, pair[::-1]))
+    rows = np.searchsorted([i for i, _, _ in sides], range(5)), [j for _, j, _ in sides], [value for *_, value in sides]
+    assert ff.coulomb(four, neutral, exclusions=bonded).energy == ff.coulomb(four, neutral, exclusions=rows).energy
+    assert len(bonded) == 6
 
 
 @pytest.mark.parametrize("exclusions, sentence", [

@@ -14,6 +14,7 @@
 #include "backends/cpu/near/heaps.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/lengths.hpp"
+#include "backends/cpu/transfer/number_range.hpp"
 #include "backends/cpu/transfer/transfer.hpp"
 #include "backends/density_arrays.hpp"
 #include "backends/sequence.hpp"
@@ -252,7 +253,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     arrays_.point_at(v.place, moments_, decision.parts(), work_);
     work_.densities = 1;
   }
-  void start_judging() {}
+  void start_judging(const OneVector&) {}
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) const {
     cpu::scatter(SortedResults<Real>{work_.result, factors}, v.index, placed->tree.target_points(), delivery,
@@ -260,10 +261,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   }
 
   Quality quality(const OneVector& v, std::int64_t translations) {
+    if (traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
+      return quality_of({}, largest_norms(), sources(), targets(), {}, 1);
     const Computed<Real> results = computed();
     const Norms norms = norms_of(results, threads);
-    if (traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
-      return quality_of({}, norms, sources(), targets(), {}, 1);
     const SumsAt sums_at = exact_sums(v);
     const double safety = truncation_safety(decision, translations);
     Quality quality = quality_of(condition_sums(targets(), sums_at), norms, sources(), targets(), truncated(), safety);
@@ -347,6 +348,22 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     delivered.unit[0] = sum_of_sizes(v.strengths, v.index, v.exponent, threads);
     delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
     return delivered;
+  }
+
+  /// Where errors are not relative to results, only their range counts: bounds of the norms, in vectors, where a sum
+  /// of squares waits for each addition.
+  Norms largest_norms() const {
+    Norms norms;
+    const ResultArrays<Real>& result = work_.result;
+    norms.with_potential = result[0] || !result[1];
+    for (int part = 0; part < most_parts; ++part) {
+      if (!result.any(part)) continue;
+      Norm& norm = norms.order[order_of(part)];
+      const double largest = largest_of(result.any(part), targets(), threads);
+      norm.largest = largest <= norm.largest ? norm.largest : largest;
+      norm.l2 += largest * std::sqrt(static_cast<double>(targets()));
+    }
+    return norms;
   }
 
   /// Direct sums with the caller's strengths, not rounded to Real.

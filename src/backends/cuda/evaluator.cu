@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/exponentials/line.hpp"
 #include "backends/cuda/far/translations.hpp"
 #include "backends/cuda/grid/bound_stages.hpp"
 #include "backends/cuda/grid/window.hpp"
@@ -38,6 +40,7 @@
 #include "methods/fmm.hpp"
 #include "methods/grid.hpp"
 #include "methods/treecode.hpp"
+#include "model/grid/price.hpp"
 
 namespace farfield::cuda {
 
@@ -123,7 +126,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
     if (in_cells()) return place_in_cells(cells_, tree_, sources, targets, geometry, decision);
-    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4);
+    line_.axis = line_axis(geometry);
+    cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4 && !on_line());
     place_lengths(sources, targets);
   }
 
@@ -146,12 +150,18 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) side_.join(stream_);
     report.device = require_device();
     if (decision.method == Method::grid) window_.make(decision, stream_);
+    if (on_line() && sources() > 0)
+      time("sort", [&] {
+        line_.build(tree_.sources.axis[line_.axis].data(), sources(), tree_.target_points().axis[line_.axis].data(),
+                    tree_.alike ? -1 : targets(),
+                    {decision.parameters.length[0], decision.tolerance, decision.gradient});
+      });
     if (decision.method == Method::hermite)
       time("series",
            [&] { series_.build(cells_.of_series, cells_.sources.view(), cells_.target_cells().view(), sources()); });
     finish(report);
     recount_ = decision.box_error > 0 && sources() > 0 && targets() > 0;
-    if (walks()) return count_walks(work_, memory_, report);
+    if (walks()) return count_walks(work_, expandable(), memory_, report);
     if (with_tree()) accounts_.write(tree_.tree.view(), report);
     placed->has_m2p = report.m2p_boxes > 0;
     placed->has_p2l = report.p2l_boxes > 0;
@@ -159,7 +169,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   void finish(Report& report) {
     if (recount_ && work_.centre) {
-      count_walks(work_, memory_, report);
+      count_walks(work_, expandable(), memory_, report);
       recount_ = false;
     }
     report.memory_bytes = memory_.meter.peak;
@@ -240,7 +250,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    if (densities == 1) probe_condition();
+    probe_conditions();
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
@@ -261,10 +271,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   /// Beside scatter.
-  void start_judging() {
-    if (densities > 1) probe_condition();
+  void start_judging(const OneVector& v) {
     const bool judged = decision.promised || (walks() && traits(decision.kernel).truncates);
-    judge_.launch(work_, with_tree() && judged, side_);
+    judge_.launch(work_, with_tree() && judged, v.place, side_);
   }
 
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
@@ -275,9 +284,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Waits for the side stream: for the judge's kernels and for those of the condition.
   Quality quality(const OneVector& v, std::int64_t translations) {
     side_.wait();
-    const Judge::Found found = judge_.result();
-    Quality q = quality_of(condition_.result(), found.norms, sources(), targets(), found.truncation,
-                           truncation_safety(decision, translations));
+    const Judge::Found found = judge_.result(v.place);
+    Quality q = quality_of(conditions_[static_cast<std::size_t>(v.place)].result(), found.norms, sources(), targets(),
+                           found.truncation, truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
     if (const std::int64_t samples = measured_targets(decision, sources(), targets(), translations))
       measured(q, measured_error(evaluated(v), in_own_units(found.norms), {samples, 0}, memory_));
@@ -299,8 +308,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
 
   /// Not of a bounded kernel: no sum of terms exceeds what errors are relative to.
-  void probe_condition() {
-    if (!traits(decision.kernel).bounded) condition_.launch(work_, decision.kernel, softened_to(), side_);
+  void probe_conditions() {
+    while (std::ssize(conditions_) < densities) conditions_.emplace_back(memory_);
+    for (int v = 0; v < densities && !traits(decision.kernel).bounded; ++v)
+      conditions_[static_cast<std::size_t>(v)].launch(work_.of(v), decision.kernel, softened_to(), side_);
   }
 
   void make_rows() {
@@ -352,6 +363,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool in_cells() const {
     return decision.method == Method::cutoff || decision.method == Method::grid || decision.method == Method::hermite;
   }
+  bool on_line() const { return decision.method == Method::exponentials; }
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
@@ -373,16 +385,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       if (with_tree() && sources() > 0) return run_tree<K>();
     if constexpr (FallsOff<K>)
       if (in_cells() && sources() > 0) return run_in_cells<K>();
+    if (on_line() && sources() > 0) return time("sweeps", [&] { line_.sum(work_); });
     time("p2p", [&] { direct<K>(work_, sources(), targets()); });
   }
   template <class K>
   void run_tree() {
-    if constexpr (K::Basis::decay.axes == 3 && ScaleInvariant<typename K::Basis>) {  // others: refused by `choose`
-      if (walks()) {
-        BoundTreecode<K, Real> bound(work_, places_.data(), decision.box_error);
-        return treecode(bound, events_);
-      }
-    }
+    if (walks()) return run_treecode<K>();
     const bool beside = runs_beside();
     SideStream* const side = beside ? &far_side_ : nullptr;
     for (int v = 1; v < work_.densities && beside; ++v) other_sides_[v - 1]->fork(work_.stream);
@@ -392,6 +400,20 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       run_fmm<K>(LevelWork<Real>{work_, translations_.levels()}, side);
     if constexpr (Differentiates<K>)
       for (int v = 1; v < work_.densities; ++v) far_field_of<K>(v, beside ? other_sides_[v - 1].get() : nullptr);
+  }
+  template <class K>
+  void run_treecode() {
+    if constexpr (ScaleInvariant<typename K::Basis>) {
+      walk<K>(work_);
+    } else {
+      LevelWork<Real> work{work_, translations_.levels()};
+      walk<K>(work);
+    }
+  }
+  template <class K, class StageWork>
+  void walk(StageWork& work) {
+    BoundTreecode<K, Real, StageWork> bound(work, places_.data(), decision.box_error, expandable());
+    treecode(bound, events_);
   }
   /// The near field of all densities, the far field of the first.
   template <class K, class StageWork>
@@ -454,7 +476,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Translations<Real> translations_{memory_};
   DeviceStrengths strengths_{memory_};
   Scatter scatter_{memory_};
-  ConditionProbe condition_{memory_};
+  std::deque<ConditionProbe> conditions_;  ///< of the densities that are summed together
   Accounts accounts_{memory_};
   Judge judge_{memory_};
   DensityArrays<DeviceArray<Real>> arrays_;
@@ -462,6 +484,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   DeviceArray<Real> grids_[2], kept_;  ///< of method grid
   GridWindow<Real> window_{memory_};
   HermiteSeries series_{memory_};
+  LineSums line_{memory_};
   Work<Real> work_;
 };
 

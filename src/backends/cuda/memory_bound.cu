@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/exponentials/line.hpp"
 #include "backends/cuda/far/tables.hpp"
 #include "backends/cuda/hermite/series.hpp"
 #include "backends/cuda/levels/tables.hpp"
@@ -18,27 +19,29 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t real = d.precision == Precision::single_ ? 4 : 8;
   const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
   // per point: coordinates and order; keys and the sort's second buffer during the build; after it strengths and
-  // results, twice, as the caller's may be in host memory
+  // results, twice, as the caller's may be in host memory; of further densities the shares of their conditions, too
   const std::int64_t moments = d.dipoles ? with_dipole : 1, more = densities_of(d, 1) - 1;
   std::int64_t bytes = all * (3 * 8 + 4 + 40) + sources * moments * (real + 8) + results * d.parts() * (real + 8) +
-                       more * (sources * real + results * d.parts() * real) + (1 << 20) +
+                       more * (sources * real + results * d.parts() * real + (1 << 18)) + (1 << 20) +
                        Scatter::bytes(results, d.parts(), 8);
   if (d.method == Method::cutoff || d.method == Method::grid)
     bytes += all * 48;  // keys and cells, and tiles of targets
+  if (d.method == Method::exponentials) bytes += LineSums::bytes(all, d.gradient);
   if (d.method == Method::hermite) bytes += all * 48 + HermiteSeries::bytes(sources);
   if (d.method == Method::grid)  // the two grids, who uses their blocks, and sums of pieces of 2048 sources
     bytes += 2 * grid_memory(sources, alike ? 0 : targets) + sources * 32 * real;
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
+  const int sets = traits(d.kernel).scale_invariant ? 1 : most_level_sets;
+  const std::int64_t planar = real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree);
   if (d.method == Method::treecode)  // no lists and no locals, tables of m2m alone
     return bytes + boxes * ((coefficients + 16) * real + 160 + 48 + 8) + results * 4 +
-           (real == 4 ? Tables<float>::bytes(d.degree, coefficients, true, false)
-                      : Tables<double>::bytes(d.degree, coefficients, true, false));
+           (traits(d.kernel).factors ? planar
+            : real == 4              ? sets * Tables<float>::bytes(d.degree, coefficients, true, false)
+                                     : sets * Tables<double>::bytes(d.degree, coefficients, true, false));
   bytes += boxes * (2 * (1 + more) * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
-  if (traits(d.kernel).factors)
-    return bytes + (real == 4 ? PlanarTables<float>::bytes(d.degree) : PlanarTables<double>::bytes(d.degree));
-  const int sets = traits(d.kernel).scale_invariant ? 1 : most_level_sets;
+  if (traits(d.kernel).factors) return bytes + planar;
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
     bytes += (1 + more) * boxes * TensorM2l::bytes_of_box(d.degree) + sets * TensorM2l::bytes_of_operators(d.degree);
   if (!traits(d.kernel).scale_invariant)

@@ -67,6 +67,15 @@ static bool is_sparse(const Decision& d, const Geometry& g) {
   return g.extent * std::max(1.0, d.window.spacings) > 4 * d.parameters.length[0] * points;
 }
 
+/// Points that crowd have more pairs near than points that fill their boxes evenly, as which they are priced here; a
+/// factor of 4 is far more than a sample of them would be wrong. Cells that take over from a grid depend on crowding.
+bool takes_no_pairs(const Decision& decision, const Options& o, const Geometry& g) {
+  if (!g.alike || (o.method != Method::automatic && o.method != Method::grid)) return false;
+  Decision cells = decision, d = decision;
+  const double near = price_cutoff(cells, o, g);
+  return 4 * choose_grid(d, o, g) < near && whole_grid_fits(d, g);
+}
+
 Decision choose_pairs(Decision d, const Options& o, const Geometry& g) {
   Decision cells = d;
   const double near = price_cutoff(cells, o, g);

@@ -30,6 +30,9 @@ int reach_in_blocks(const Decision& decision, int side);
 std::int64_t grid_memory(std::int64_t sources, std::int64_t targets);
 std::int64_t most_grid_blocks(const Geometry& geometry, const Decision& decision);
 
+/// Would all blocks of the box of the points be few enough?
+bool whole_grid_fits(const Decision& decision, const Geometry& geometry);
+
 /// For a grid whose blocks would be more: the decision becomes that for method cutoff, or Error(memory) is thrown if
 /// the caller asked for the grid.
 void change_to_cutoff(Decision& decision);

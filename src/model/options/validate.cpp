@@ -32,13 +32,7 @@ static void validate_numbers(const Options& o) {
     refuse(std::string("m2l rotation is not offered for kernel ") + traits(o.kernel).name + "; leave m2l out");
 }
 
-bool offers_method(Backend backend, const Options& o) {
-  if (backend != Backend::cuda) return true;
-  if (o.method == Method::exponentials) return false;
-  return o.method != Method::treecode || traits(o.kernel).decay.axes == 3;
-}
-
-static void validate_method(const Options& o, Backend backend) {
+static void validate_method(const Options& o) {
   if ((o.method == Method::cutoff || o.method == Method::grid) && !traits(o.kernel).reach)
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
                                       traits(o.kernel).name + ", which does not vanish far out; use method auto");
@@ -46,12 +40,6 @@ static void validate_method(const Options& o, Backend backend) {
     throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " is not offered for kernel " +
                                       traits(o.kernel).name +
                                       ", which has no multipole expansions here; use method auto");
-  if (o.method == Method::treecode && !traits(o.kernel).scale_invariant)
-    throw Error(ErrorCode::usage, std::string("method treecode is not offered for kernel ") + traits(o.kernel).name +
-                                      ", whose expansions depend on the level; use method fmm");
-  if (!offers_method(backend, o))
-    throw Error(ErrorCode::usage, std::string("method ") + word_of(o.method) + " of kernel " + traits(o.kernel).name +
-                                      " is not offered by backend cuda; use backend cpu or another method");
   if (o.method == Method::hermite && !traits(o.kernel).has_bandwidth)
     throw Error(ErrorCode::usage, std::string("method hermite sums the Gaussian; with kernel ") +
                                       traits(o.kernel).name + " use method auto");
@@ -174,10 +162,10 @@ static void validate_derivatives(const Options& o, const Geometry& g) {
            ", more than 8192 times the points' extent; use a shorter one");
 }
 
-void validate(const Options& o, const Geometry& g, Backend backend) {
+void validate(const Options& o, const Geometry& g) {
   validate_numbers(o);
   validate_derivatives(o, g);
-  validate_method(o, backend);
+  validate_method(o);
   validate_line(o, g);
   validate_plane(o, g);
   validate_screening(o);

@@ -14,10 +14,7 @@ inline constexpr int most_densities = 1'000'000;  ///< of the option, not of an 
 
 /// Throws Error(usage), or Error(input) where the points do not suit the kernel. What precision reaches is not looked
 /// at.
-void validate(const Options& options, const Geometry& geometry, Backend backend);
-
-/// Does the backend offer the method asked for?
-bool offers_method(Backend backend, const Options& options);
+void validate(const Options& options, const Geometry& geometry);
 
 /// Longest softening of points that have lengths of their own, over the points' extent: its square and the cube of its
 /// inverse are numbers of single.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <farfield/error.hpp>
+#include <utility>
 
 #include "core/number.hpp"
 #include "core/stage_clock.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 // What the near plan and the expansions may err, of the tolerance: together less than all of it, as squares add.
 constexpr double near_part = 0.7, far_part = 0.5;
-constexpr double omitted_over_highest = 3;     // of the two highest degrees, which are summed, over all that are not
+constexpr double omitted_over_highest = 3;  // of the two highest degrees, which are summed, over all that are not
 constexpr double most_near_cells = 250000;  // seconds of tables; a cell of 1:1:70
 
 /// All images within twice the longest extent are added up one by one.
@@ -80,7 +81,7 @@ void Box::build(const Points& sources, const Points* targets) {
   own_ = {};
   StageClock(own_, true)("cell", [&] {
     points_->read(cell_, sources, targets, options_.at_sources);
-    grid_.emplace(grid_for(*points_, 0));
+    grid_.emplace(grid_for(*points_, cell_, 0));
     points_->place(*grid_);
   });
   make_plan();
@@ -90,24 +91,41 @@ void Box::build(const Points& sources, const Points* targets) {
 
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
 /// ones.
-bool Box::move(const Points& sources, const Points* targets) {
+bool Box::move(const Options& options, const Points& sources, const Points* targets) {
   if (host_ && is_on_device(sources, targets)) return false;
+  const bool other_cell = rows_of(options) != rows_of(options_);
+  const UnitCell cell = other_cell ? cell_of(options) : cell_;
+  bool suits = !(forgets_ && other_cell);
   std::optional<BlockGrid> other;
   own_ = {};
   StageClock(own_, true)("cell", [&] {
-    next_->read(cell_, sources, targets, options_.at_sources);
-    if (!suits(*next_)) other.emplace(grid_for(*next_, 0.05));
+    next_->read(cell, sources, targets, options_.at_sources);
+    suits = suits && !(forgets_ && !is_as_planned(*next_));
+    if (!suits) return;
+    other = other_grid(*next_, cell, other_cell);
     next_->place(other ? *other : *grid_);
   });
+  if (!suits) return false;
+  if (forgets_) near_->forget();
   near_->move(next_->with_images(), next_->at());
+  forgets_ = false;
   std::swap(points_, next_);
   if (host_) host_ = static_cast<HostBoxPoints*>(points_.get());
+  cell_ = cell;
+  take_cell(options);
   if (other) {
+    const int degree = other_cell ? far_->degree() : 0;  // what strengths needed in about the same cell
     grid_.emplace(std::move(*other));
-    make_field(grid_->degree(box_degree(options_)));
+    make_field(std::max(degree, grid_->degree(box_degree(options_))));
   }
   describe();
   return true;
+}
+
+void Box::take_cell(const Options& o) {
+  options_.cell_x = o.cell_x, options_.cell_ay = o.cell_ay, options_.cell_az = o.cell_az;
+  options_.cell_bx = o.cell_bx, options_.cell_y = o.cell_y, options_.cell_bz = o.cell_bz;
+  options_.cell_cx = o.cell_cx, options_.cell_cy = o.cell_cy, options_.cell_z = o.cell_z;
 }
 
 RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int64_t targets) {
@@ -129,15 +147,30 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
 int Box::box_degree(const Options& o) { return degree_for(o.kernel, o.tolerance / 4, false, o.gradient ? 1 : 0); }
 
 /// Along open axes over the points' extent, and so much more of it on either side.
-BlockGrid Box::grid_for(BoxPoints& points, double margin) const {
+BlockGrid Box::grid_for(BoxPoints& points, const UnitCell& cell, double margin) const {
   FractionRange range[3];
-  for (int i = cell_.periodic_count(); i < 3; ++i) {
+  for (int i = cell.periodic_count(); i < 3; ++i) {
     range[i] = points.range(i);
     const double more = margin * (range[i].high - range[i].low);
     range[i].low -= more, range[i].high += more;
   }
-  require_moderate(cell_, range);
-  return choose_blocks(cell_, range, static_cast<double>(points.sources()), box_degree(options_));
+  require_moderate(cell, range);
+  return choose_blocks(cell, range, static_cast<double>(points.sources()), box_degree(options_));
+}
+
+/// What the points to be moved need in place of the grid there is. In a cell that differs little it is cut alike.
+std::optional<BlockGrid> Box::other_grid(BoxPoints& points, const UnitCell& cell, bool other_cell) const {
+  if (!suits(points)) return grid_for(points, cell, 0.05);
+  if (!other_cell) return {};
+  constexpr double little = 0.1;
+  FractionRange range[3];
+  for (int i = 0; i < 3; ++i) {
+    range[i] = grid_->range(i);
+    if (std::fabs(length(cell.vector(i)) - length(cell_.vector(i))) > little * length(cell_.vector(i)))
+      return grid_for(points, cell, 0.05);
+  }
+  require_moderate(cell, range);
+  return grid_->in_cell(cell);
 }
 
 /// Are the blocks neither too small nor much too large for these points, of which there are about as many?
@@ -149,6 +182,12 @@ bool Box::suits(BoxPoints& points) const {
     if (range.high - range.low < 0.8 * (blocks.high - blocks.low)) return false;
   }
   return true;
+}
+
+/// Are blocks and tolerances those that a new plan of these points would have?
+bool Box::is_as_planned(BoxPoints& points) const {
+  return cell_.periodic_count() == 3 && points.sources() == points_->sources() && share_ == first_share &&
+         far_->degree() == std::min(grid_->degree(box_degree(options_)), max_degree);
 }
 
 void Box::make_plan() {

@@ -20,7 +20,8 @@ class Box : public Repeating {
  public:
   /// `targets` null: the sources. With Options::at_sources results at the sources follow those at the targets.
   Box(const Options& options, const Points& sources, const Points* targets);
-  bool move(const Points& sources, const Points* targets) override;
+  bool move(const Options& options, const Points& sources, const Points* targets) override;
+  void forget() override { forgets_ = true; }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
   const Report& report() const override { return report_; }
   Backend backend() const override { return host_ ? Backend::cpu : Backend::cuda; }
@@ -29,12 +30,16 @@ class Box : public Repeating {
   static RepeatedBound bound(const Options& options, std::int64_t sources, std::int64_t targets);
 
  private:
+  static constexpr double first_share = 0.5;
   static bool is_on_device(const Points& sources, const Points* targets);
   void use(bool device);
   void build(const Points& sources, const Points* targets);
   static int box_degree(const Options& options);
-  BlockGrid grid_for(BoxPoints& points, double margin) const;
+  BlockGrid grid_for(BoxPoints& points, const UnitCell& cell, double margin) const;
+  std::optional<BlockGrid> other_grid(BoxPoints& points, const UnitCell& cell, bool other_cell) const;
   bool suits(BoxPoints& points) const;
+  void take_cell(const Options& options);
+  bool is_as_planned(BoxPoints& points) const;
   void make_plan();
   void make_field(int degree);
   void require_neutral() const;
@@ -53,8 +58,9 @@ class Box : public Repeating {
   std::optional<BlockGrid> grid_;
   std::optional<Plan> near_;
   std::optional<BlockField> far_;
-  double share_ = 0.5;   ///< of the norm of the near images' sum: down to this the tolerance is kept
-  Report report_, own_;  ///< own_: stages that the near plan does not have
+  bool forgets_ = false;        ///< what evaluations needed is no part of the next move
+  double share_ = first_share;  ///< of the norm of the near images' sum: down to this the tolerance is kept
+  Report report_, own_;         ///< own_: stages that the near plan does not have
 };
 
 }  // namespace farfield

@@ -22,6 +22,16 @@ void validate_periodic(const Options& o) {
   validate_rows(o);
 }
 
+Options with_cell(Options o, const std::array<double, 9>& v) {
+  if (o.periodic == Axes::none)
+    throw Error(ErrorCode::usage, "the plan's points do not repeat; make it with options.periodic to give it a cell");
+  o.cell_x = v[0], o.cell_ay = v[1], o.cell_az = v[2];
+  o.cell_bx = v[3], o.cell_y = v[4], o.cell_bz = v[5];
+  o.cell_cx = v[6], o.cell_cy = v[7], o.cell_z = v[8];
+  validate_periodic(o);
+  return o;
+}
+
 void validate_virial(const Options& o, bool targets_apart) {
   if (!o.virial) return;
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCode::usage, sentence); };

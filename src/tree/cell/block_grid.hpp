@@ -18,6 +18,9 @@ class BlockGrid {
  public:
   BlockGrid(const UnitCell& cell, const FractionRange (&range)[3], const int (&counts)[3], double far_apart);
 
+  /// Another cell cut into as many blocks.
+  BlockGrid in_cell(const UnitCell& other) const { return {other, range_, counts_, far_apart_}; }
+
   const UnitCell& cell() const { return cell_; }
   int blocks() const { return counts_[0] * counts_[1] * counts_[2]; }
   int count(int axis) const { return counts_[axis]; }

@@ -23,7 +23,9 @@ std::unique_ptr<Plans::Kept> planned(const std::string& text, const Options& opt
                   targets ? Plan(sources.view, targets->view, options) : Plan(sources.view, options)});
 }
 
+/// Results of a function follow from its arguments, not from calls before.
 void move(Plan& plan, const PointSet& sources, const std::optional<PointSet>& targets) {
+  plan.forget();
   targets ? plan.move(sources.view, targets->view) : plan.move(sources.view);
 }
 

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..arrays import Array, Host
 from ..bodies.numbers import fitting, host
 from ..errors import InputError, UsageError
-from ..plan import Plan
-from ..result import Result
+from ..report import Report
 from .cell import Cell
-from .exclusions import Exclusions
+from .exclusions import taken
 from .result import CoulombSums
 
-_neutral = 1e-9  # of the sum of |charges|: what the library takes for neutral with one or two periodic axes
-_tightest = {"single": 1e-6, "double": 1e-12, "auto": 1e-12}  # what a plan is tightened to: what plans take
 _settled = ("kernel", "scale", "gradient", "hessian", "dipoles", "densities", "at_sources", "periodic", "softening")
 
 
@@ -33,10 +31,11 @@ class Coulomb:
     background: "neutralize" spreads the opposite of a net charge over the cell, "error" refuses one. With one or two
         periodic axes a net charge is an error.
     exclusions: pairs (M, 2), or a tuple (ptr, idx) or (ptr, idx, keep) of compressed rows, in which each pair stands in
-        the rows of both; keep: the fraction that stays, 0 by default. They are taken off at their shortest image, in
-        double; with precision="single" the sum that they are taken off is rounded before.
+        the rows of both; keep: the fraction that stays, 0 by default; or exclusions_of_bonds(...). They are taken off at
+        their shortest image, in double; with precision="single" the sum that they are taken off is rounded before.
     tolerance: relative L2 error of the potential and of the forces, exclusions applied: where they leave less than there
-        was, the sum is planned again more tightly.
+        was, the sum is planned again more tightly. With two_charge_force, that of two unit charges 1 Angstrom apart in
+        the units of the forces, it is LAMMPS' accuracy: the rms error of forces over this.
     virial: give the virial, too, which takes a few times as long with periodic axes: exclusions and surface applied, minus
         the derivative of the energy by a strain of cell and positions. Its error is that of the forces, times how far apart
         the cell's points are (docs/mathematics/periodic.md).
@@ -49,26 +48,25 @@ class Coulomb:
     def __init__(self, charges: Array, *, cell: Any = None, pbc: Any = None, surface: str | float = "tinfoil",
                  background: str = "neutralize", exclusions: Any = None, tolerance: float = 1e-6,
                  precision: str = "double", backend: str = "auto", coulomb_constant: float = 1.0,
-                 remove_net_force: bool = False, virial: bool = False, **options: Any) -> None:
+                 remove_net_force: bool = False, virial: bool = False, two_charge_force: float = 0.0,
+                 **options: Any) -> None:
         for name in options:
             if name in _settled or name.startswith("cell_"):
                 raise UsageError(f"{name} is settled by Coulomb sums themselves; leave it out, or use farfield.Plan")
-        if background not in ("neutralize", "error"):
-            raise UsageError(f'background is {background!r}; pass "neutralize" or "error"')
-        self._background, self._surface, self._pbc = background, _outside(surface), pbc
-        self._tolerance, self._constant, self._remove = tolerance, float(coulomb_constant), remove_net_force
-        self._options: dict[str, Any] = {"precision": precision, "backend": backend, "virial": virial, **options}
-        self._floor, self._asked = _tightest.get(precision, 1.0), tolerance
-        self._plan: Plan | None = None
+        self._pbc, self._exclusions = pbc, exclusions
+        self._more = {"surface": _outside(surface), "background": background, "coulomb_constant": coulomb_constant,
+                      "remove_net_force": remove_net_force, "two_charge_force": two_charge_force}
+        self._options = {"tolerance": tolerance, "precision": precision, "backend": backend, "virial": virial, **options}
         self._charges = _numbers_of("charges", charges)
-        self._excluded = None if exclusions is None else Exclusions(exclusions, len(self._charges))
+        self._pairs = taken(exclusions, len(self._charges))
+        self._sum: Any = None
         self.set_cell(cell)
 
     def set_cell(self, cell: Any) -> None:
-        """Another cell with the same periodic axes; the next evaluation plans for it."""
+        """Another cell with the same periodic axes; the next evaluation moves the plan into it."""
         found = Cell(cell, self._pbc)
         self._require_sense(found, self._charges)
-        self._cell, self._plan = found, None
+        self._cell, self._moved = found, True
 
     def set_charges(self, charges: Array) -> None:
         """Other charges of the same particles."""
@@ -81,73 +79,30 @@ class Coulomb:
     def evaluate(self, positions: Array, *, dipole: Any = None) -> CoulombSums:
         """positions: (N, 3). dipole: (3,), that of whole molecules, for surfaces other than tinfoil."""
         places = fitting("positions", positions, (len(self._charges), 3))
-        assert places is not None
-        moment = self._dipole(places, dipole)
-        sums, potential, forces, virial = self._sum(places)
-        energy = 0.5 * float(self._charges @ potential)
-        if self._surface is not None:
-            strength = 4 * np.pi / ((2 * self._surface + 1) * self._cell.measure)
-            energy += 0.5 * strength * float(moment @ moment)
-            potential += strength * (places @ moment)
-            forces -= strength * self._charges[:, None] * moment
-            virial += strength * (0.5 * float(moment @ moment) * np.eye(3) - np.outer(moment, moment))
-        for values in (potential, forces, virial):
-            values *= self._constant
-        net = forces.sum(axis=0)
-        if self._remove and len(forces):
-            forces -= net / len(forces)
-        assert sums.report is not None
-        return CoulombSums(self._constant * energy, potential, forces, 0.5 * self._charges * potential, net,
-                           float(self._charges.sum()), moment, sums.report, virial if self._options["virial"] else None)
-
-    def _sum(self, places: Host) -> tuple[Result, Host, Host, Host]:
-        """Tin-foil potential, forces and virial, exclusions applied, to the tolerance of what they leave."""
-        while True:
-            sums = self._planned(places).evaluate(self._charges)
-            potential, forces = np.array(sums.potential), -self._charges[:, None] * sums.gradient
-            virial = _matrix(sums.virial) if self._options["virial"] else np.zeros((3, 3))
-            if self._excluded is None:
-                return sums, potential, forces, virial
-            whole = np.linalg.norm(potential), np.linalg.norm(forces)
-            virial -= self._excluded.take_off(places, self._charges, self._cell, potential, forces)
-            left = np.linalg.norm(potential), np.linalg.norm(forces)
-            needed = self._tolerance * min([1.0, *(float(some / all_) for some, all_ in zip(left, whole) if all_)])
-            if max(needed, self._floor) >= self._asked:
-                return sums, potential, forces, virial
-            # Half of it, so that the next steps of a run need no other plan.
-            self._asked, self._plan = max(needed / 2, self._floor), None
-
-    def _planned(self, places: Host) -> Plan:
-        if self._plan is None:
-            self._plan = Plan(places, gradient=True, tolerance=self._asked, **self._cell.options(), **self._options)
+        moment = fitting("dipole", dipole, (3,))
+        if self._sum is None:
+            options = {**self._options, **self._cell.options()}
+            self._sum = _core.Coulomb(places, options, self._more, self._pairs)
         else:
-            self._plan.move(places)
-        return self._plan
-
-    def _dipole(self, places: Host, dipole: Any) -> Host:
-        given = fitting("dipole", dipole, (3,))
-        if given is not None:
-            return given
-        if self._surface is not None:
-            warnings.warn("the dipole is the sum of q x of the positions as they are; a molecule that the border of the "
-                          "cell breaks changes it: pass whole molecules, or dipole", stacklevel=3)
-        return self._charges @ places
+            self._sum.move(places, np.ascontiguousarray(self._cell.rows) if self._moved else None)
+        self._moved = False
+        report = Report()
+        found = CoulombSums(**self._sum.evaluate(self._charges, moment, report), report=report)
+        for line in report.warnings:
+            if moment is None and "whole molecules" in line:
+                warnings.warn(line, stacklevel=2)
+        return found
 
     def _require_sense(self, cell: Cell, charges: Host) -> None:
-        """What has a meaning in this cell."""
-        if self._surface is not None and cell.count < 3:
-            raise UsageError(f"surface needs three periodic axes, and there are {cell.count}; leave it out")
-        net, size = float(charges.sum()), float(np.abs(charges).sum())
-        if abs(net) <= _neutral * size or not cell.count:
-            return
-        if cell.count < 3:
-            raise InputError(f"the charges add up to {net:g}; with {cell.count} periodic axes the sum is defined for neutral "
-                             "systems alone")
-        if self._background == "error":
-            raise InputError(f'the charges add up to {net:g}; neutralise them, or pass background="neutralize"')
-        if self._surface is not None:
-            raise InputError(f"the charges add up to {net:g}, so that their dipole depends on the origin; with a net charge "
-                             'surface has to be "tinfoil"')
+        """What has a meaning in this cell; the library's sentence where something has none."""
+        _core.Coulomb.validate({**self._options, **cell.options()}, self._more, charges)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_sum": None, "_pairs": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._pairs = taken(self._exclusions, len(self._charges))
 
 
 def _numbers_of(name: str, array: Array) -> Host:
@@ -157,26 +112,21 @@ def _numbers_of(name: str, array: Array) -> Host:
     return given
 
 
-def _matrix(six: Host) -> Host:
-    """(3, 3) from xx yy zz xy xz yz."""
-    xx, yy, zz, xy, xz, yz = six
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def _outside(surface: Any) -> float | None:
-    """The dielectric constant, None for an infinite one."""
+def _outside(surface: Any) -> float:
+    """The dielectric constant, 0 for an infinite one."""
     constant = {"tinfoil": np.inf, "vacuum": 1.0}.get(surface) if isinstance(surface, str) else surface
     if isinstance(constant, bool) or not isinstance(constant, (int, float, np.number)) or not constant > 0:
         raise UsageError(f'surface is {surface!r}; pass "tinfoil", "vacuum", or a dielectric constant above 0')
-    return None if np.isinf(constant) else float(constant)
+    return 0.0 if np.isinf(constant) else float(constant)
 
 
 def coulomb(positions: Array, charges: Array, *, cell: Any = None, pbc: Any = None, surface: str | float = "tinfoil",
             background: str = "neutralize", exclusions: Any = None, tolerance: float = 1e-6, dipole: Any = None,
             precision: str = "double", backend: str = "auto", coulomb_constant: float = 1.0,
-            remove_net_force: bool = False, virial: bool = False, **options: Any) -> CoulombSums:
+            remove_net_force: bool = False, virial: bool = False, two_charge_force: float = 0.0,
+            **options: Any) -> CoulombSums:
     """Energy, potential, forces and virial of charges, in open space or in a periodic cell; arguments are those of Coulomb."""
     plan = Coulomb(charges, cell=cell, pbc=pbc, surface=surface, background=background, exclusions=exclusions,
                    tolerance=tolerance, precision=precision, backend=backend, coulomb_constant=coulomb_constant,
-                   remove_net_force=remove_net_force, virial=virial, **options)
+                   remove_net_force=remove_net_force, virial=virial, two_charge_force=two_charge_force, **options)
     return plan.evaluate(positions, dipole=dipole)

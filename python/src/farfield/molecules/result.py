@@ -13,7 +13,7 @@ class CoulombSums:
     """energy: sum of q phi / 2, and the energy of the surface; potential (N,); forces (N, 3); energies (N,) = q phi / 2.
 
     All but report are in the caller's units. net_force (3,): the sum of the forces, before it was removed where that was
-    asked for. charge: the sum of the charges; dipole (3,): the one given, or the sum of q x. virial (3, 3), None unless it
+    asked for; rms_force: root of the mean of |F|^2, likewise. charge: the sum of the charges; dipole (3,): the one given, or the sum of q x. virial (3, 3), None unless it
     was asked for: half the sum of d F over all pairs and images, of trace energy.
     """
 
@@ -22,6 +22,7 @@ class CoulombSums:
     forces: Host
     energies: Host
     net_force: Host
+    rms_force: float
     charge: float
     dipole: Host
     report: Report

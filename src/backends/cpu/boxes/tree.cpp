@@ -51,7 +51,8 @@ void build_stages(CpuTree& built, const Points& source_points, const Points* tar
   const double* const target[3] = {built.placed_targets().axis[0], built.placed_targets().axis[1],
                                    built.placed_targets().axis[2]};
   if (options.acceptance.theta > 0)
-    build_accepted(built.lists, built.tree.view(), target, options.acceptance, options.thresholds, options.threads);
+    build_accepted(built.lists, built.tree.view(), target, options.acceptance, options.expandable, options.thresholds,
+                   options.threads);
   else
     build_lists(built.lists, built.tree.view(), options.thresholds, options.threads);
   mark("lists");

@@ -1,7 +1,8 @@
 // m2p of a treecode: a target leaf takes hundreds of multipoles and may hold a single target. So lanes hold boxes, not
 // targets: their coefficients are transposed into a panel, [coefficient][box], the gradient's expansions are made there
 // by the sparse maps of m2p.cpp, one box per lane, and every target of the leaf evaluates the panel, each lane in the
-// frame of its own box. Sums over lanes are taken once per target.
+// frame of its own box. Sums over lanes are taken once per target. Lanes share their tables: where these depend on the
+// level, a panel holds boxes of one level, which follow one another in a row.
 // Cost: 10 flops per coefficient, target and box with gradient, 4 without; 40 per coefficient and box for the panel.
 #include <algorithm>
 
@@ -62,7 +63,7 @@ class BoxPanel {
 
  public:
   BoxPanel(const Work<Real>& work, V* memory)
-      : work_(work), pitch_(Basis::coefficient_count(work.tables.degree + (parts > 1))) {
+      : work_(work), tables_(&work.tables), pitch_(Basis::coefficient_count(work.tables.degree + (parts > 1))) {
     for (int e = 0; e < slots; ++e) panel_[e] = memory + e * pitch_;
   }
   static std::int64_t numbers(const Work<Real>& work) {
@@ -72,6 +73,7 @@ class BoxPanel {
   /// Lanes beyond `count` repeat the first box, with no coefficients.
   void fill(const BoxId* boxes, int count) {
     const TreeView& tree = work_.tree;
+    tables_ = &tables_of<Basis>(work_, *boxes);
     for (int k = 0; k < lanes<Real>; ++k) {
       const BoxId box = boxes[k < count ? k : 0];
       const BoxFrame frame(tree, box);
@@ -81,7 +83,7 @@ class BoxPanel {
       potential_scale_[k] = scale.potential, gradient_scale_[k] = scale.gradient;
     }
     transpose_multipoles(boxes, count);
-    for (int axis = 0; axis + 1 < slots; ++axis) differentiate(work_.tables.multipole_gradient[axis], axis + 1);
+    for (int axis = 0; axis + 1 < slots; ++axis) differentiate(tables_->multipole_gradient[axis], axis + 1);
   }
 
   /// Adds what the boxes give at target t.
@@ -90,10 +92,17 @@ class BoxPanel {
       y = seen_from(centre_[1], work_.target[1][t], against_, Real{}),
       z = seen_from(centre_[2], work_.target[2][t], against_, Real{}), weight, logarithm = {};
     if constexpr (has_logarithm) logarithm = panel_[0][0] * Basis::excess(x, y) + panel_[0][Basis::unit_coefficient];
-    Basis::invert(x, y, z, weight, inverse_sqrt(V(x * x + y * y + z * z)));
+    const V inverse_r = inverse_sqrt(V(x * x + y * y + z * z));
+    const int degree = tables_->degree + (parts > 1);
+    const Real* recurrence = parts > 1 ? tables_->recurrence_next : tables_->recurrence;
     EvaluatePanel<Kernel, Real, parts> visit(panel_);
-    Basis::columns(work_.tables.degree + (parts > 1),
-                   parts > 1 ? work_.tables.recurrence_next : work_.tables.recurrence, x, y, z, visit);
+    if constexpr (Inverts<Basis, V>) {
+      Basis::invert(x, y, z, weight, inverse_r);
+      Basis::columns(degree, recurrence, x, y, z, visit);
+    } else {
+      weight = V{} + Real(1);
+      Basis::singular_columns(degree, recurrence, x, y, z, inverse_r, visit);
+    }
     if constexpr (has_logarithm) visit.out[0] += logarithm;
     for (int part = first_part(parts); part < slots; ++part)
       sum[part] += visit.out[part] * weight * (part == 0 ? potential_scale_ : gradient_scale_);
@@ -121,6 +130,7 @@ class BoxPanel {
   }
 
   const Work<Real>& work_;
+  const TablesView<Real>* tables_;  ///< of the boxes
   std::int64_t pitch_;
   V* panel_[slots];
   double centre_[3][lanes<Real>], against_[lanes<Real>];
@@ -133,6 +143,17 @@ struct PanelMemory {
   Scratch<Vec<Real>> panel, sums;
 };
 
+/// How many boxes of a row, from `first` on, a panel holds.
+template <class Basis, class Real>
+static int panel_boxes(const Work<Real>& work, const BoxId* first, std::int64_t left) {
+  const int most = static_cast<int>(std::min<std::int64_t>(lanes<Real>, left));
+  if constexpr (ScaleInvariant<Basis>) return most;
+  const int level = work.tree.level[*first];
+  int count = 1;
+  while (count < most && work.tree.level[first[count]] == level) ++count;
+  return count;
+}
+
 template <class Kernel, class Real, int parts>
 static void add_row(const Work<Real>& work, BoxId leaf, PanelMemory<Real>& memory) {
   constexpr int slots = end_part(parts);
@@ -142,8 +163,10 @@ static void add_row(const Work<Real>& work, BoxId leaf, PanelMemory<Real>& memor
   BoxPanel<Kernel, Real, parts> panel(work, memory.panel.need(BoxPanel<Kernel, Real, parts>::numbers(work)));
   Vec<Real>* sums = memory.sums.need(slots * targets);
   std::fill_n(sums, slots * targets, Vec<Real>{});
-  for (std::int64_t i = row.begin[leaf]; i < end; i += lanes<Real>) {
-    panel.fill(row.items + i, static_cast<int>(std::min<std::int64_t>(lanes<Real>, end - i)));
+  for (std::int64_t i = row.begin[leaf]; i < end;) {
+    const int count = panel_boxes<typename Kernel::Basis>(work, row.items + i, end - i);
+    panel.fill(row.items + i, count);
+    i += count;
     for (std::int64_t t = 0; t < targets; ++t) panel.add(first + t, sums + slots * t);
   }
   for (std::int64_t t = 0; t < targets; ++t)
@@ -151,18 +174,16 @@ static void add_row(const Work<Real>& work, BoxId leaf, PanelMemory<Real>& memor
       work.result[part][first + t] += sum_lanes<Real>(sums[slots * t + part]);
 }
 
-/// Lanes hold boxes of several levels, whose tables must be the same: kernels with a length have no treecode.
 template <class Kernel, class Real>
 void m2p_boxes(const Work<Real>& work) {
-  [[maybe_unused]] const ListView& row = work.lists.m2p;
-  if constexpr (ScaleInvariant<typename Kernel::Basis>)
-    for_blocks<PanelMemory<Real>>(
-        {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
-          const BoxId leaf = static_cast<BoxId>(i);
-          if (row.begin[leaf] < row.begin[leaf + 1])
-            with_parts_of<Kernel>(work.result.parts(),
-                                  [&](auto parts) { add_row<Kernel, Real, parts()>(work, leaf, memory); });
-        });
+  const ListView& row = work.lists.m2p;
+  for_blocks<PanelMemory<Real>>(
+      {0, work.tree.boxes, 1, tuning::leaves_taken}, work.threads, [&](auto& memory, std::int64_t i) {
+        const BoxId leaf = static_cast<BoxId>(i);
+        if (row.begin[leaf] < row.begin[leaf + 1])
+          with_parts_of<Kernel>(work.result.parts(),
+                                [&](auto parts) { add_row<Kernel, Real, parts()>(work, leaf, memory); });
+      });
 }
 
 FARFIELD_INSTANTIATE(m2p_boxes)

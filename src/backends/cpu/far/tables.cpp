@@ -155,8 +155,9 @@ std::int64_t LevelTables<Real>::held_bytes() const {
   return numbers * static_cast<std::int64_t>(sizeof(Real));
 }
 
-/// Levels 0 and 1 have no far boxes, and expansions of boxes so large in the kernel's length that far pairs are below
-/// the range of the precision are left out: all of these share one set without translations.
+/// Levels 0 and 1 have no far boxes, though a treecode may accept them, and expansions of boxes so large in the
+/// kernel's length that far pairs are below the range of the precision are left out: all of these share one set without
+/// translations.
 template <class Real>
 template <class Basis>
 void Tables<Real>::build_levels(int degree, const M2lScheme& m2l, int threads, const TableScale& scale) {
@@ -165,11 +166,12 @@ void Tables<Real>::build_levels(int degree, const M2lScheme& m2l, int threads, c
     add().template build<Basis>(degree, m2l, threads, nullptr);
   } else {
     add().template build<Basis>(degree, m2l, threads, nullptr, HUGE_VAL);
+    const int first = m2l.translates ? 2 : 0;
     for (int level = 0; level < scale.levels; ++level) {
       const double edge = std::ldexp(scale.root, -level);
-      if (level > 2 && scale.root == 0) {  // the limit of no screening, the same at all levels
+      if (level > first && scale.root == 0) {  // the limit of no screening, the same at all levels
         views_.push_back(views_.back());
-      } else if (level >= 2 && edge <= Basis::template largest_scale<Real>) {
+      } else if (level >= first && edge <= Basis::template largest_scale<Real>) {
         const LevelTables<Real>* alike = levels_.size() > 1 ? levels_[1].get() : nullptr;
         add().template build<Basis>(degree, m2l, threads, alike, edge);
         views_.push_back(levels_.back()->view());

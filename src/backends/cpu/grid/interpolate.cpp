@@ -141,13 +141,27 @@ class RunSums {
   }
 
   void by_polynomial(const RunReader<Real, axes>& run, int i, int j, int slope, Real* to) const {
+    constexpr int vectors = RunPolynomial<Real, axes>::together, most = vectors * lanes<Real>;
     own_.polynomial.make(local_, run, i, slope);
-    for (; i < j; i += lanes<Real>) {
-      Vec<Real> u[axes];
-      for (int a = 0; a < axes; ++a) u[a] = load(run.u(a) + i);
-      const Vec<Real> sum = own_.polynomial(u);
-      std::memcpy(to + i, &sum, sizeof(Real) * static_cast<std::size_t>(std::min(j - i, lanes<Real>)));
+    const Real* u[axes];
+    for (; j - i >= most; i += most) {
+      for (int a = 0; a < axes; ++a) u[a] = run.u(a) + i;
+      own_.polynomial.template evaluate<vectors>(u, to + i);
     }
+    if (i == j) return;
+    alignas(64) Real last[most];
+    for (int a = 0; a < axes; ++a) u[a] = run.u(a) + i;
+    with_vectors_of<vectors>((j - i + lanes<Real> - 1) / lanes<Real>,
+                             [&](auto few) FARFIELD_LAMBDA { own_.polynomial.template evaluate<few()>(u, last); });
+    std::copy_n(last, j - i, to + i);
+  }
+  /// Calls f(std::integral_constant<int, needed>), needed <= most.
+  template <int most, class F>
+  static FARFIELD_INLINE void with_vectors_of(int needed, const F& f) {
+    if constexpr (most > 1) {
+      if (needed < most) return with_vectors_of<most - 1>(needed, f);
+    }
+    f(std::integral_constant<int, most>{});
   }
 
   const Work<Real>& work_;

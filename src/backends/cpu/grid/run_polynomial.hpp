@@ -28,15 +28,23 @@ class RunPolynomial {
     make_in<0>(base, slope);
   }
 
-  FARFIELD_INLINE V operator()(const V* u) const {
-    V total{};
+  /// That many vectors are taken at a time: each waits for its own last product.
+  static constexpr int together = 4;
+
+  /// For the points whose places along each axis begin at `u`.
+  template <int count>
+  FARFIELD_INLINE void evaluate(const Real* const (&u)[axes], Real* to) const {
+    V x[count], y[count], total[count] = {};
+    for (int i = 0; i < count; ++i) x[i] = load(u[0] + i * lanes<Real>), y[i] = load(u[axes - 1] + i * lanes<Real>);
     for (int b = axes > 1 ? terms_ - 1 : 0; b >= 0; --b) {
       const Real* along = all_ + b * terms_pitch;
-      V line = broadcast(along[terms_ - 1]);
-      for (int a = terms_ - 2; a >= 0; --a) line = line * u[0] + along[a];
-      total = axes > 1 ? V(total * u[axes - 1] + line) : line;
+      V line[count];
+      for (int i = 0; i < count; ++i) line[i] = broadcast(along[terms_ - 1]);
+      for (int a = terms_ - 2; a >= 0; --a)
+        for (int i = 0; i < count; ++i) line[i] = line[i] * x[i] + along[a];
+      for (int i = 0; i < count; ++i) total[i] = axes > 1 ? V(total[i] * y[i] + line[i]) : line[i];
     }
-    return total;
+    for (int i = 0; i < count; ++i) store(to + i * lanes<Real>, total[i]);
   }
 
  private:

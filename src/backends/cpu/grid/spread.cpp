@@ -4,6 +4,7 @@
 // added together (run_spread.hpp). Cost: w^d multiply-adds for each source.
 #include <algorithm>
 
+#include "backends/cpu/grid/run_moments.hpp"
 #include "backends/cpu/grid/run_spread.hpp"
 #include "backends/cpu/runtime/blocks.hpp"
 #include "backends/cpu/stage_list.hpp"
@@ -82,7 +83,8 @@ struct SpreadScratch {
   Scratch<Real> local;
   RunReader<Real, axes> reader;
   RunSpreader<Real, axes> runs;
-  explicit SpreadScratch(const GridView<Real>& grid) : runs(grid) {}
+  RunMoments<Real, axes> moments;
+  explicit SpreadScratch(const GridView<Real>& grid) : runs(grid), moments(grid) {}
 };
 
 template <class Real, int axes>
@@ -93,7 +95,10 @@ static void add_piece(const Work<Real>& work, const GridPiece& piece, Real* loca
   if (!has_runs(grid.lattice)) return spreader.add_points(local, piece.begin, piece.end);
   for_runs(
       own.reader, grid.lattice, work.source, piece.begin, piece.end, &RunSpreader<Real, axes>::worth,
-      [&](const auto& run, int i, int j) { own.runs.add(local, run, work.strength, i, j); },
+      [&](const auto& run, int i, int j) {
+        if (RunMoments<Real, axes>::worth(grid, j - i)) return own.moments.add(local, run, work.strength, i, j);
+        own.runs.add(local, run, work.strength, i, j);
+      },
       [&](std::int64_t i, std::int64_t j) { spreader.add_points(local, i, j); });
 }
 

@@ -12,17 +12,6 @@ static bool derives(const Work<Real>& work) {
   return work.moments() == with_dipole || work.result.parts() == with_hessian;
 }
 
-/// Density v of several, alone.
-template <class Real>
-static Work<Real> density_of(const Work<Real>& work, int v) {
-  Work<Real> one = work;
-  one.densities = 1, one.strength += v * work.strength_pitch;
-  for (int axis = 0; axis < 3 && work.dipole[0]; ++axis) one.dipole[axis] += v * work.strength_pitch;
-  for (Real*& part : one.result.part)
-    if (part) part += v * work.result_pitch;
-  return one;
-}
-
 template <class Kernel, class Real>
 void p2p(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
@@ -30,7 +19,7 @@ void p2p(const Work<Real>& work) {
     if (work.densities == densities_together && !derives(work) && !work.source_length && work.softening.length == 0)
       return p2p_densities<Kernel, Real>(work);
   if (work.densities > 1) {
-    for (int v = 0; v < work.densities; ++v) p2p<Kernel, Real>(density_of(work, v));
+    for (int v = 0; v < work.densities; ++v) p2p<Kernel, Real>(work.of(v));
     return;
   }
   if constexpr (Differentiates<Kernel>)

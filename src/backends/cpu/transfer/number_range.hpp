@@ -26,12 +26,8 @@ inline constexpr std::int64_t side_by_side = 512;
 /// Adds numbers to the range.
 void extend(NumberRange& range, const double* numbers, std::int64_t count);
 
-/// Adds number(begin) ... number(begin + count - 1), at most side_by_side.
-template <class Number>
-void extend_by(NumberRange& range, std::int64_t begin, std::int64_t count, const Number& number) {
-  double x[side_by_side];
-  for (std::int64_t i = 0; i < count; ++i) x[i] = number(begin + i);
-  extend(range, x, count);
-}
+/// The largest absolute value of numbers; nan unless all of them are finite.
+double largest_of(const double* numbers, std::int64_t count, int threads);
+double largest_of(const float* numbers, std::int64_t count, int threads);
 
 }  // namespace farfield::cpu

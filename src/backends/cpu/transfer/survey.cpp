@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/transfer/copy_axis.hpp"
 #include "backends/cpu/transfer/number_range.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
@@ -30,10 +31,13 @@ void join(Bounds& bounds, const Bounds& other) {
 template <class T>
 Bounds bounds_of_range(const Reader<T>& read, std::int64_t begin, std::int64_t end) {
   Bounds all;
+  double x[side_by_side];
   for (; begin < end; begin += side_by_side)
-    for (int d = 0; d < 3; ++d)
-      extend_by(all[static_cast<std::size_t>(d)], begin, std::min(side_by_side, end - begin),
-                [&](std::int64_t i) { return read.raw(i, d); });
+    for (int d = 0; d < 3; ++d) {
+      const std::int64_t few = std::min(side_by_side, end - begin);
+      copy_axis(read, d, begin, few, x);
+      extend(all[static_cast<std::size_t>(d)], x, few);
+    }
   return all;
 }
 
@@ -67,12 +71,32 @@ Bounds bounds_of(const Points& points, const char* what, int threads) {
 constexpr int finest = finest_grid;  // 128 cells a side
 using Bitmap = std::vector<std::uint64_t>;
 
-FARFIELD_WIDEST_VECTORS
-void cells_along(const double* x, std::int64_t count, double low, double cells, std::int32_t* cell) {
+/// The bits of a cell's number along one axis, `axes` places apart from each other.
+template <int axes>
+inline __attribute__((always_inline)) std::int32_t bits_apart(std::int32_t v) {
+  static_assert(finest <= 8);
+  if constexpr (axes == 2) {
+    v = (v | v << 4) & 0x0f0f, v = (v | v << 2) & 0x3333, v = (v | v << 1) & 0x5555;
+  } else if constexpr (axes == 3) {
+    v = (v | v << 8) & 0x00f00f, v = (v | v << 4) & 0x0c30c3, v = (v | v << 2) & 0x249249;
+  }
+  return v;
+}
+template <int axes>
+inline __attribute__((always_inline)) void add_bits_in(const double* x, std::int64_t count, double low, double cells,
+                                                       int axis, std::int32_t* bit) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto at = static_cast<std::int32_t>((x[i] - low) * cells);
-    cell[i] = at < (1 << finest) ? at : (1 << finest) - 1;
+    bit[i] |= bits_apart<axes>(at < (1 << finest) ? at : (1 << finest) - 1) << axis;
   }
+}
+
+/// Adds what the coordinates along one of `axes` axes give to the Morton numbers of points' cells.
+FARFIELD_WIDEST_VECTORS
+void add_bits(const double* x, std::int64_t count, double low, double cells, int axis, int axes, std::int32_t* bit) {
+  if (axes == 3) return add_bits_in<3>(x, count, low, cells, axis, bit);
+  if (axes == 2) return add_bits_in<2>(x, count, low, cells, axis, bit);
+  add_bits_in<1>(x, count, low, cells, axis, bit);
 }
 
 /// Cells of the finest grid that hold a point, one bit each in Morton order: 2^axes neighbouring bits are one coarser
@@ -81,8 +105,6 @@ class Occupancy {
  public:
   Occupancy(const Geometry& g, const Points& sources, const Points* targets, int threads)
       : scale_(g.exponent), grid_(g), differing_(g) {
-    for (std::uint32_t v = 0; v < 1 << finest; ++v)
-      for (int bit = 0; bit < finest; ++bit) spread_[v] |= (v >> bit & 1) << bit * axes();
     std::vector<Bitmap> maps(static_cast<std::size_t>(team_size(threads)));
     mark(maps, sources, threads);
     if (targets) mark(maps, *targets, threads);
@@ -92,6 +114,7 @@ class Occupancy {
   }
 
   std::int64_t count() const { return bits_of(map_); }
+  void join(OtherParts& others) { others.join(map_); }
   void coarsen() { axes() == 3 ? coarsen_in<3>() : axes() == 2 ? coarsen_in<2>() : coarsen_in<1>(); }
 
  private:
@@ -114,15 +137,16 @@ class Occupancy {
   template <class Read>
   void mark_some(Bitmap& map, const Read& read, std::int64_t begin, std::int64_t count) const {
     double x[side_by_side];
-    std::int32_t cell[side_by_side];
-    std::uint32_t bit[side_by_side] = {};
+    std::int32_t bit[side_by_side] = {};
     for (int a = 0; a < axes(); ++a) {
       const int axis = differing_.axis[a];
-      for (std::int64_t i = 0; i < count; ++i) x[i] = read(begin + i, axis);
-      cells_along(x, count, grid_.low[axis], grid_.cells, cell);
-      for (std::int64_t i = 0; i < count; ++i) bit[i] |= spread_[cell[i]] << a;
+      copy_axis(read, axis, begin, count, x);
+      add_bits(x, count, grid_.low[axis], grid_.cells, a, axes(), bit);
     }
-    for (std::int64_t i = 0; i < count; ++i) map[bit[i] / 64] |= std::uint64_t(1) << bit[i] % 64;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<std::uint32_t>(bit[i]);
+      map[at / 64] |= std::uint64_t(1) << at % 64;
+    }
   }
   /// The baseline has no instruction that counts bits.
   FARFIELD_WIDEST_VECTORS
@@ -153,14 +177,14 @@ class Occupancy {
   Scaling scale_;
   GridCells grid_;
   DifferingAxes differing_;
-  std::uint32_t spread_[1 << finest] = {};
   Bitmap map_;
 };
 
-void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads) {
+void find_occupancy(Geometry& g, const Points& sources, const Points* targets, int threads, OtherParts* others) {
   if (!has_grid(g)) return;
   const std::int64_t points = g.sources + (targets ? g.targets : 0);
   Occupancy occupied(g, sources, targets, threads);
+  if (others) occupied.join(*others);
   int level = finest;
   for (; level > 0 && occupied.count() * 8 > points; --level) occupied.coarsen();
   g.grid = 1 << level;
@@ -171,24 +195,29 @@ void find_occupancy(Geometry& g, const Points& sources, const Points* targets, i
 
 }  // namespace
 
-Geometry survey(const Points& sources, const Points* targets, int threads) {
+Geometry survey(const Points& sources, const Points* targets, int threads, OtherParts* others) {
   check_view(sources, "source");
   if (targets) check_view(*targets, "target");
   Bounds box = bounds_of(sources, "source", threads);
   if (targets) join(box, bounds_of(*targets, "target", threads));
+  Found found{sources.count,
+              targets ? targets->count : sources.count,
+              {box[0].low, box[1].low, box[2].low},
+              {box[0].high, box[1].high, box[2].high},
+              std::min({box[0].least, box[1].least, box[2].least})};
+  if (others) others->join(found);
   Geometry g;
-  g.sources = sources.count;
+  g.sources = found.sources;
   g.alike = targets == nullptr;
-  g.targets = targets ? targets->count : sources.count;
+  g.targets = found.targets;
   if (g.sources + g.targets == 0) return g;
 
-  const double low[3] = {box[0].low, box[1].low, box[2].low}, high[3] = {box[0].high, box[1].high, box[2].high};
-  set_box(g, low, high, std::min({box[0].least, box[1].least, box[2].least}));
+  set_box(g, found.low, found.high, found.least);
   if (may_lose_digits(g)) {
     require_all(Kept(g.exponent), sources, "source");
     if (targets) require_all(Kept(g.exponent), *targets, "target");
   }
-  find_occupancy(g, sources, targets, threads);
+  find_occupancy(g, sources, targets, threads, others);
   return g;
 }
 

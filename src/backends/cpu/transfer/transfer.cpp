@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/transfer/copy_axis.hpp"
 #include "backends/cpu/transfer/number_range.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "core/chunks.hpp"
@@ -63,7 +64,10 @@ Sizes sizes_of(const Numbers<T>& numbers, int threads) {
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t begin = piece * side_by_side;
     NumberRange range;
-    extend_by(range, begin, std::min(side_by_side, numbers.count - begin), [&](std::int64_t j) { return numbers[j]; });
+    const std::int64_t few = std::min(side_by_side, numbers.count - begin);
+    double x[side_by_side];
+    copy_axis(numbers.data + begin * numbers.stride, numbers.stride, few, Scaling(), x);
+    extend(range, x, few);
     largest = std::max(largest, range.largest()), least = std::min(least, range.least);
     finite = finite && range.finite();
   }

@@ -280,10 +280,9 @@ void Tables<Real>::fill_far(bool rotation, bool reduced, int threads, Scale... s
 
 template <class Real>
 template <class Basis, class... Scale>
-void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads,
-                             Scale... scale) {
+void Tables<Real>::build_for(int degree, const M2lScheme& m2l, cudaStream_t stream, int threads, Scale... scale) {
   const double edge = (0.0 + ... + scale);
-  if (degree == degree_ && rotation == rotation_scheme_ && reduced == reduced_ && edge == edge_) return;
+  if (degree == degree_ && m2l == scheme_ && edge == edge_) return;
   degree_ = -1;
   stream_ = stream;
   static_assert(Reflects<Basis>);
@@ -304,32 +303,31 @@ void Tables<Real>::build_for(int degree, bool rotation, bool reduced, cudaStream
         bool shifts = true;
         if constexpr (sizeof...(Scale) > 0) shifts = 2 * edge <= Basis::template largest_scale<Real>;
         if (shifts) fill_shifts<Basis>(scale...);
-        fill_far<Basis>(rotation, reduced, threads, scale...);
+        if (m2l.translates) fill_far<Basis>(m2l.rotation, m2l.reduced, threads, scale...);
       }
     }
     require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here
   }
   degree_ = degree;
-  rotation_scheme_ = rotation;
-  reduced_ = reduced;
+  scheme_ = m2l;
   edge_ = edge;
 }
 
 template <class Real>
-void Tables<Real>::build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads) {
+void Tables<Real>::build(Kernel kernel, int degree, const M2lScheme& m2l, cudaStream_t stream, int threads) {
   with_device_kernel(kernel, [&](auto k) {
-    build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), rotation, reduced, stream, threads);
+    build_for<typename decltype(k)::Basis>(expansion_degree(kernel, degree), m2l, stream, threads);
   });
 }
 
 template <class Real>
-void Tables<Real>::build_level(Kernel kernel, int degree, bool rotation, bool reduced, double edge, cudaStream_t stream,
+void Tables<Real>::build_level(Kernel kernel, int degree, const M2lScheme& m2l, double edge, cudaStream_t stream,
                                int threads) {
   with_device_kernel(kernel, [&](auto k) {
     using Basis = typename decltype(k)::Basis;
     if constexpr (!ScaleInvariant<Basis>) {
       const bool present = edge <= Basis::template largest_scale<Real>;
-      build_for<Basis>(degree, rotation, reduced, stream, threads, present ? edge : HUGE_VAL);
+      build_for<Basis>(degree, m2l, stream, threads, present ? edge : HUGE_VAL);
     }
   });
 }

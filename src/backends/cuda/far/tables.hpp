@@ -14,6 +14,12 @@ namespace farfield::cuda {
 template <class Basis, class... Scale>
 std::vector<double> canonical_matrices(int degree, int operators, int threads = 0, Scale... scale);
 
+/// Which tables of m2l there shall be. A treecode translates nothing.
+struct M2lScheme {
+  bool rotation, reduced, translates = true;
+  bool operator==(const M2lScheme&) const = default;
+};
+
 template <class Real>
 class Tables {
  public:
@@ -22,11 +28,10 @@ class Tables {
   /// Generates everything for one degree and scheme by the double-precision generators of the kernel's basis on the
   /// host and uploads it. Does nothing where degree and scheme are unchanged. `threads` of the host; 0: as many as
   /// OpenMP offers.
-  void build(Kernel kernel, int degree, bool rotation, bool reduced, cudaStream_t stream, int threads = 0);
+  void build(Kernel kernel, int degree, const M2lScheme& m2l, cudaStream_t stream, int threads = 0);
   /// The same for one level of a family that is not ScaleInvariant, whose boxes have this edge in the kernel's length.
   /// Infinite: expansions are 0, and there are no translations.
-  void build_level(Kernel kernel, int degree, bool rotation, bool reduced, double edge, cudaStream_t stream,
-                   int threads = 0);
+  void build_level(Kernel kernel, int degree, const M2lScheme& m2l, double edge, cudaStream_t stream, int threads = 0);
 
   const TablesView<Real>& view() const { return view_; }
 
@@ -46,7 +51,7 @@ class Tables {
   const Real* keep(DeviceArray<Real>& array, const std::vector<double>& values);
   SparseView<Real> keep(Sparse& sparse, const SparseMap& map);
   template <class Basis, class... Scale>
-  void build_for(int degree, bool rotation, bool reduced, cudaStream_t stream, int threads, Scale... scale);
+  void build_for(int degree, const M2lScheme& m2l, cudaStream_t stream, int threads, Scale... scale);
   template <class Basis, class... Scale>
   void fill_points(Scale... scale);
   template <class Basis>
@@ -72,7 +77,7 @@ class Tables {
   DeviceMemory& memory_;
   cudaStream_t stream_ = nullptr;
   int degree_ = -1;
-  bool rotation_scheme_ = false, reduced_ = false;
+  M2lScheme scheme_{};
   double edge_ = 0;  ///< of build_level
   TablesView<Real> view_;
   DeviceArray<Real> recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_;

@@ -50,11 +50,27 @@ static void settle_scheme(Decision& d, Report& report) {
 }
 
 template <class Real>
+void Translations<Real>::build_for_walks(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream) {
+  constexpr M2lScheme none{true, false, false};
+  tables_.build(d.kernel, d.degree, none, stream, threads);
+  planar_.build(d.kernel, tables_.view().degree, stream);
+  mirror_.release();
+  tensor_.release();
+  rows_.release();
+  if (planar_.view().ready) return;
+  if (!traits(d.kernel).scale_invariant) {
+    const double root = d.parameters.screening * tree.lattice.edge(0);
+    levels_.build({d.kernel, d.degree, none, root, tree.levels}, stream, threads);
+  }
+  octants_.build(tables_.view(), stream);
+}
+
+template <class Real>
 void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream,
                                       Report& report) {
-  tables_.build(d.kernel, d.degree, d.rotation, d.reduced, stream, threads);
+  tables_.build(d.kernel, d.degree, {d.rotation, d.reduced}, stream, threads);
   const double root = d.parameters.screening * tree.lattice.edge(0);
-  levels_.build({d.kernel, d.degree, d.rotation, d.reduced, root, tree.levels}, stream, threads);
+  levels_.build({d.kernel, d.degree, {d.rotation, d.reduced}, root, tree.levels}, stream, threads);
   octants_.build(tables_.view(), stream);
   rows_.build(tree, stream);
   level_tensor_.release();
@@ -69,18 +85,12 @@ void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, i
 
 template <class Real>
 void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report) {
-  if (d.method == Method::treecode) {
-    tables_.build(d.kernel, d.degree, true, false, stream, threads);
-    octants_.build(tables_.view(), stream);
-    mirror_.release();
-    tensor_.release();
-    return rows_.release();
-  }
+  if (d.method == Method::treecode) return build_for_walks(d, tree, threads, stream);
   if (!traits(d.kernel).scale_invariant) return build_levels(d, tree, threads, stream, report);
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
   TensorEngine engine = engine_of<Real>(d);
-  tables_.build(d.kernel, d.degree, d.rotation || by_mirrors, d.reduced, stream, threads);
+  tables_.build(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced}, stream, threads);
   planar_.build(d.kernel, tables_.view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
   octants_.build(tables_.view(), stream);

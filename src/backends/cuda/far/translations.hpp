@@ -36,6 +36,8 @@ class Translations {
   int stride() const { return tables_.view().stride; }  ///< of expansions
 
  private:
+  /// Of a treecode.
+  void build_for_walks(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
   void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
 
   Tables<Real> tables_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backends/cuda/judge/judge.hpp"
+#include "backends/cuda/judge/means.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -85,13 +86,6 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
       power[std::int64_t(which) * work.tree.boxes + box] = has ? extrapolated_power(last, before, d) : 0;
   }
 }
-
-/// The means of a level: the same for all, or, of a kernel with a length, that level's.
-struct MeansOfLevels {
-  const TailMeans* by_level;
-};
-__device__ inline const TailMeans& means_of(const TailMeans& all, int /*level*/) { return all; }
-__device__ inline const TailMeans& means_of(const MeansOfLevels& levels, int level) { return levels.by_level[level]; }
 
 /// One lane's share of the squared errors, over all target boxes of its warp.
 struct Tails {
@@ -180,14 +174,13 @@ constexpr int room =
 
 }  // namespace
 
-Judge::Judge(DeviceMemory& memory)
-    : memory_(memory), power_(memory), part_(memory), level_means_(memory), found_(room) {}
+Judge::Judge(DeviceMemory& memory) : memory_(memory), power_(memory), part_(memory), level_means_(memory) {}
 
 template <class Real>
-void Judge::make_level_means(const Work<Real>& work, double root, cudaStream_t stream) {
+void Judge::make_level_means(const Work<Real>& work, double root, int first, cudaStream_t stream) {
   const Screened wanted{work.tables.degree, work.tree.levels, root};
   if (wanted == means_of_) return;
-  const LevelMeans means(solid_decay, wanted.degree, root, wanted.levels);
+  const LevelMeans means(solid_decay, wanted.degree, root, wanted.levels, first);
   std::vector<TailMeans> all;
   for (int level = 0; level < wanted.levels; ++level) all.push_back(means[level]);
   upload(level_means_, all.data(), wanted.levels, stream);
@@ -196,7 +189,7 @@ void Judge::make_level_means(const Work<Real>& work, double root, cudaStream_t s
 
 /// Returns how many blocks write sums of tails.
 template <class Real>
-int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
+int Judge::launch_tails(const Work<Real>& work, Share& share, cudaStream_t stream) {
   const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
   power_.resize(2 * std::int64_t(work.tree.boxes));
   const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
@@ -204,18 +197,18 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
   const auto powers = in_plane ? powers_kernel<PlanarShape, Real> : powers_kernel<SolidShape, Real>;
   powers<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
   require_launch("powers_kernel");
-  every_ = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
-  const BoxId looked_at = (work.tree.boxes + every_ - 1) / every_;
+  share.every = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
+  const BoxId looked_at = (work.tree.boxes + share.every - 1) / share.every;
   const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
   const double root = work.parameters.screening * work.tree.lattice.edge(0);
   if (root > 0) {
-    make_level_means(work, root, stream);
+    make_level_means(work, root, 2, stream);
     tails_kernel<false, Real, MeansOfLevels><<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-        work, every_, power_.data(), {level_means_.data()}, part_.data());
+        work, share.every, power_.data(), {level_means_.data()}, part_.data());
   } else {
     const auto tails = in_plane ? tails_kernel<true, Real, TailMeans> : tails_kernel<false, Real, TailMeans>;
     tails<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-        work, every_, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree),
+        work, share.every, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree),
         part_.data());
   }
   require_launch("tails_kernel");
@@ -224,50 +217,60 @@ int Judge::launch_tails(const Work<Real>& work, cudaStream_t stream) {
 
 /// The same for a treecode.
 template <class Real>
-int Judge::launch_walks(const Work<Real>& work, cudaStream_t stream) {
+int Judge::launch_walks(const Work<Real>& work, Share& share, cudaStream_t stream) {
   power_.resize(work.tree.boxes);
   Work<Real> own = work;
   own.stream = stream;
-  every_ = static_cast<BoxId>(sample_groups(work.targets).every);
-  return launch_accepted_tails(own, solid_decay, power_.data(), part_.data(), tails);
+  share.every = static_cast<BoxId>(sample_groups(work.targets).every);
+  const double root = work.parameters.screening * work.tree.lattice.edge(0);
+  if (root > 0) make_level_means(work, root, 0, stream);
+  return launch_accepted_tails(own, root > 0 ? level_means_.data() : nullptr, power_.data(), part_.data(), tails);
 }
 
 template <class Real>
-void Judge::launch(const Work<Real>& work, bool expansions, SideStream& side) {
+void Judge::launch(const Work<Real>& work, bool expansions, int place, SideStream& side) {
   const cudaStream_t stream = side.fork(work.stream);
-  with_potential_ = first_part(work.result.parts()) == 0;
+  while (std::ssize(shares_) <= place) shares_.emplace_back(room);
+  Share& share = shares_[static_cast<std::size_t>(place)];
+  share.with_potential = first_part(work.result.parts()) == 0;
   part_.resize(room);
   const bool walks = work.rule.theta > 0;
-  kept_ = !expansions ? 0 : walks ? launch_walks(work, stream) : work.tree.levels > 2 ? launch_tails(work, stream) : 0;
-  shares_ = static_cast<int>(
+  share.kept = !expansions            ? 0
+               : walks                ? launch_walks(work, share, stream)
+               : work.tree.levels > 2 ? launch_tails(work, share, stream)
+                                      : 0;
+  share.shares = static_cast<int>(
       std::clamp<std::int64_t>((work.targets + 4 * tuning::norm_threads - 1) / (4 * tuning::norm_threads), 1,
                                std::int64_t(tuning::norm_blocks)));
-  norms_kernel<<<static_cast<unsigned>(shares_), tuning::norm_threads, 0, stream>>>(work, part_.data() + kept_ * tails);
+  norms_kernel<<<static_cast<unsigned>(share.shares), tuning::norm_threads, 0, stream>>>(
+      work, part_.data() + share.kept * tails);
   require_launch("norms_kernel");
-  download(found_.data(), part_.data(), std::int64_t(tails) * kept_ + std::int64_t(norms) * shares_, stream);
+  download(share.found.data(), part_.data(), std::int64_t(tails) * share.kept + std::int64_t(norms) * share.shares,
+           stream);
 }
 
-Judge::Found Judge::result() const {
+Judge::Found Judge::result(int place) const {
+  const Share& own = shares_[static_cast<std::size_t>(place)];
   Found found;
-  found.norms.with_potential = with_potential_;
+  found.norms.with_potential = own.with_potential;
   double squares[orders] = {};
   Norm* const norm = found.norms.order;
-  for (int share = 0; share < shares_; ++share)
+  for (int share = 0; share < own.shares; ++share)
     for (int which = 0; which < orders; ++which) {
-      const double* of_share = found_.data() + kept_ * tails + share * norms + 2 * which;
+      const double* of_share = own.found.data() + own.kept * tails + share * norms + 2 * which;
       squares[which] += of_share[0];
       if (!(of_share[1] <= norm[which].largest)) norm[which].largest = of_share[1];
     }
   for (int which = 0; which < orders; ++which) norm[which].l2 = std::sqrt(squares[which]);
   double sums[tails] = {};
-  for (int share = 0; share < kept_; ++share)
-    for (int e = 0; e < tails; ++e) sums[e] += every_ * found_.data()[share * tails + e];
+  for (int share = 0; share < own.kept; ++share)
+    for (int e = 0; e < tails; ++e) sums[e] += own.every * own.found.data()[share * tails + e];
   std::copy_n(sums, orders, found.truncation.order);
   std::copy_n(sums + orders, orders, found.operands.order);
   return found;
 }
 
-template void Judge::launch(const Work<float>&, bool, SideStream&);
-template void Judge::launch(const Work<double>&, bool, SideStream&);
+template void Judge::launch(const Work<float>&, bool, int, SideStream&);
+template void Judge::launch(const Work<double>&, bool, int, SideStream&);
 
 }  // namespace farfield::cuda

@@ -1,6 +1,8 @@
 // Judge: norms and estimated errors of one evaluated vector of strengths, found from its results and expansions on a
 // side stream, beside the stages that follow (judge/quality.hpp, judge/truncation.hpp).
 #pragma once
+#include <deque>
+
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/work.hpp"
@@ -14,22 +16,33 @@ class Judge {
   explicit Judge(DeviceMemory& memory);
 
   /// Starts the norms of the results and, with `expansions`, the estimated errors of truncation and of 16-bit operands.
+  /// `place`: of the vector among those that are summed together, each of which is judged before the first is asked
+  /// for.
   template <class Real>
-  void launch(const Work<Real>& work, bool expansions, SideStream& side);
-  /// What the last launch found, which must have been waited for; `truncation` without its safety factor.
+  void launch(const Work<Real>& work, bool expansions, int place, SideStream& side);
+  /// What the last launch of that place found, which must have been waited for; `truncation` without its safety factor.
   struct Found {
     Norms norms;
     Truncation truncation, operands;
   };
-  Found result() const;
+  Found result(int place) const;
 
  private:
+  /// What the host reads of a place.
+  struct Share {
+    explicit Share(int room) : found(room) {}
+    PinnedArray<double> found;
+    int shares = 0, kept = 0;  ///< how many blocks wrote norms, and tails
+    bool with_potential = true;
+    BoxId every = 1;  ///< how many boxes each sampled box stands for
+  };
   template <class Real>
-  int launch_tails(const Work<Real>& work, cudaStream_t stream);
+  int launch_tails(const Work<Real>& work, Share& share, cudaStream_t stream);
+  /// `first`: the coarsest level that has expansions.
   template <class Real>
-  void make_level_means(const Work<Real>& work, double root, cudaStream_t stream);
+  void make_level_means(const Work<Real>& work, double root, int first, cudaStream_t stream);
   template <class Real>
-  int launch_walks(const Work<Real>& work, cudaStream_t stream);
+  int launch_walks(const Work<Real>& work, Share& share, cudaStream_t stream);
 
   DeviceMemory& memory_;
   DeviceArray<double> power_, part_;
@@ -38,11 +51,8 @@ class Judge {
     int degree = -1, levels = 0;
     double root = 0;
     bool operator==(const Screened&) const = default;
-  } means_of_;  ///< what level_means_ is made for
-  PinnedArray<double> found_;
-  int shares_ = 0, kept_ = 0;  ///< how many blocks wrote norms, and tails
-  bool with_potential_ = true;
-  BoxId every_ = 1;  ///< how many boxes each sampled box stands for
+  } means_of_;                ///< what level_means_ is made for
+  std::deque<Share> shares_;  ///< by place; arrays on the device serve one launch after another
 };
 
 }  // namespace farfield::cuda

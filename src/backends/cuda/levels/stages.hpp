@@ -19,6 +19,9 @@ template <class Kernel, class Real>
 void l2p(const LevelWork<Real>& work);
 template <class Kernel, class Real>
 void m2p(const LevelWork<Real>& work);
+/// m2p of a treecode.
+template <class Kernel, class Real>
+void walk_far(const LevelWork<Real>& work);
 
 // What serves one level with its tables in `work`; translations couple all degrees. Compiled beside the stages of one
 // set of tables.

@@ -4,20 +4,24 @@
 
 namespace farfield::cuda {
 
-/// Levels 0 and 1 have no far boxes: they share the set without translations. Without screening all others share one.
+/// Levels 0 and 1 have no far boxes, but a treecode may expand them: else they share the set without translations.
+/// Without screening all others share one.
 template <class Real>
 void LevelTables<Real>::build(const LevelScheme& scheme, cudaStream_t stream, int threads) {
   views_.clear();
   std::size_t made = 0;
   const auto add = [&](double edge) {
     if (made == sets_.size()) sets_.push_back(std::make_unique<Tables<Real>>(memory_));
-    sets_[made]->build_level(scheme.kernel, scheme.degree, scheme.rotation, scheme.reduced, edge, stream, threads);
+    sets_[made]->build_level(scheme.kernel, scheme.degree, scheme.m2l, edge, stream, threads);
     views_.push_back(sets_[made++]->view());
   };
-  add(HUGE_VAL);
-  views_.push_back(views_.back());
-  for (int level = 2; level < scheme.levels; ++level)
-    if (level > 2 && scheme.root == 0)
+  const int first = scheme.m2l.translates ? 2 : 0;
+  if (first > 0) {
+    add(HUGE_VAL);
+    views_.push_back(views_.back());
+  }
+  for (int level = first; level < scheme.levels; ++level)
+    if (level > first && scheme.root == 0)
       views_.push_back(views_.back());
     else
       add(std::ldexp(scheme.root, -level));

@@ -13,7 +13,7 @@ namespace farfield::cuda {
 struct LevelScheme {
   Kernel kernel;
   int degree;
-  bool rotation, reduced;
+  M2lScheme m2l;
   double root;
   int levels;
 };

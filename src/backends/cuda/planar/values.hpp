@@ -88,33 +88,54 @@ void planar_l2p(const Work<Real>& work) {
     launch_planar_l2p<Kernel, Real, 32>(work);
 }
 
+/// Where a multipole is evaluated: v = 1/u and |u|^2, u the target in the frame of its box.
+template <class Real>
+struct OuterPoint {
+  Real r2 = 1;
+  Complex<Real> v{1, 0};
+
+  OuterPoint() = default;
+  __device__ explicit OuterPoint(Complex<Real> u) : r2(u.re * u.re + u.im * u.im) {
+    const Real inverse = Math<Real>::inverse(r2);
+    v = {u.re * inverse, -u.im * inverse};
+  }
+};
+
+/// Adds a multipole to sum[0 ... 2], whose terms of degrees 1 and above `jet` has summed; `low`: M_0 and M_unit,
+/// `factor`: one over the box's edge.
+template <int parts, class Real>
+__device__ __forceinline__ void add_outer(ComplexJet<Real>& jet, const OuterPoint<Real>& at, Complex<Real> low,
+                                          Real scale, Real factor, Real (&sum)[3]) {
+  const Complex<Real> v = at.v;
+  if constexpr (parts == gradient_alone)
+    jet.derivative = jet.f;
+  else
+    jet.step(v, {0, 0}, parts > 1);
+  const Real charge = low.re;
+  if constexpr (parts != gradient_alone)
+    sum[0] += (jet.f.re - charge * (Real(0.5) * Math<Real>::log(at.r2)) + low.im) * scale;
+  if constexpr (parts > 1) {
+    const Complex<Real> slope = v * v * jet.derivative + Complex<Real>{charge * v.re, charge * v.im};  // -h'
+    const Real per_length = scale * factor;
+    sum[1] -= slope.re * per_length;
+    sum[2] += slope.im * per_length;
+  }
+}
+
 /// Adds the multipole of `source` to sum[0 ... 2] at target t; the lanes of a warp read the same coefficients.
 template <class Kernel, class Real, int parts>
 __device__ void add_planar_multipole(const Work<Real>& work, BoxId source, std::int64_t t, Real (&sum)[3]) {
   const BoxFrame frame(work.tree, source);
-  const Complex<Real> u = planar_point<Real>(work.target, t, frame);
-  const Real r2 = u.re * u.re + u.im * u.im, inverse = Math<Real>::inverse(r2);
-  const Complex<Real> v{u.re * inverse, -u.im * inverse};
+  const OuterPoint<Real> at(planar_point<Real>(work.target, t, frame));
   const Complex<Real>* own = as_complex(work.multipole + std::int64_t(source) * work.tables.stride);
   ComplexJet<Real> jet;
   for (int n = work.planar.size - 1; n > 0; --n) {
     const Complex<Real> m = own[n];
     const Real factor = summed_factor<parts>(work, n);
-    jet.step(v, {m.re * factor, m.im * factor}, parts == with_gradient);
+    jet.step(at.v, {m.re * factor, m.im * factor}, parts == with_gradient);
   }
-  if constexpr (parts == gradient_alone)
-    jet.derivative = jet.f;
-  else
-    jet.step(v, {0, 0}, parts > 1);
-  const Real charge = own[0].re, scale = static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor));
-  if constexpr (parts != gradient_alone)
-    sum[0] += (jet.f.re - charge * (Real(0.5) * Math<Real>::log(r2)) + own[0].im) * scale;
-  if constexpr (parts > 1) {
-    const Complex<Real> slope = v * v * jet.derivative + Complex<Real>{charge * v.re, charge * v.im};  // -h'
-    const Real per_length = scale * static_cast<Real>(frame.factor);
-    sum[1] -= slope.re * per_length;
-    sum[2] += slope.im * per_length;
-  }
+  add_outer<parts>(jet, at, own[0], static_cast<Real>(Kernel::Basis::potential_scale(1 / frame.factor)),
+                   static_cast<Real>(frame.factor), sum);
 }
 
 /// A warp per leaf with boxes in its m2p list. Groups of 8, 16 or 32 lanes hold its targets and share the boxes; their

@@ -201,8 +201,8 @@ __global__ void interleave_kernel(const T* x, const T* y, const T* z, std::int64
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (i >= count) return;
   xyz[3 * i] = static_cast<double>(x[i * stride]);
-  xyz[3 * i + 1] = static_cast<double>(y[i * stride]);
-  xyz[3 * i + 2] = static_cast<double>(z[i * stride]);
+  xyz[3 * i + 1] = y ? static_cast<double>(y[i * stride]) : 0;  // points of the plane may lack it
+  xyz[3 * i + 2] = z ? static_cast<double>(z[i * stride]) : 0;
 }
 
 void interleave(const Points& p, double* xyz, cudaStream_t stream) {

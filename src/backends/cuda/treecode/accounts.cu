@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "backends/cuda/judge/means.hpp"
 #include "backends/cuda/treecode/accounts.hpp"
 #include "backends/cuda/treecode/walk.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "expansions/planar/shape.hpp"
 #include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
@@ -55,7 +57,7 @@ struct CountLeaves {
 };
 
 /// Powers of degree d + 1 of all multipoles.
-template <class Real>
+template <class Shape, class Real>
 struct MultipolePowers {
   TreeView tree;
   const Real* multipole;
@@ -65,7 +67,7 @@ struct MultipolePowers {
 
   __device__ double two_degrees(const Real* c, int low) const {
     double sum = 0;
-    for (int i = low < 0 ? 0 : SolidShape::first(low); i < SolidShape::first(low + 2); ++i)
+    for (int i = low < 0 ? 0 : Shape::first(low); i < Shape::first(low + 2); ++i)
       sum += static_cast<double>(c[i]) * static_cast<double>(c[i]);
     return sum;
   }
@@ -81,25 +83,27 @@ struct MultipolePowers {
 };
 
 /// What is missing at a group's targets. A lane takes the boxes that it found to one in eight of them.
+template <class Means>
 __global__ void __launch_bounds__(32)
     accepted_tails_kernel(const __grid_constant__ TreeWork work, std::int64_t every, const double* power,
-                          const __grid_constant__ TailMeans means, double* part, int width) {
+                          const __grid_constant__ Means means, double* part, int width) {
   constexpr int one_in = 8;
   const TreeView& tree = work.tree;
   Truncation sum;
   walk_sample(work, every, blockIdx.x, [&](const Walk::Found& found, std::int64_t first, std::int64_t end) {
     if (found.kind != Walk::far) return;
+    const TailMeans& own = means_of(means, tree.level[found.box]);
     const double edge = tree.lattice.edge(tree.level[found.box]),
                  each_for = static_cast<double>(end - first) / static_cast<double>((end - first + one_in - 1) / one_in);
     const BoxPlace place = read(walks_of(work).place + found.box);
     for (std::int64_t t = first; t < end; t += one_in) {
       double r2 = 0;
-      for (int axis = 0; axis < means.decay.axes; ++axis) {
+      for (int axis = 0; axis < own.decay.axes; ++axis) {
         const double u = displacement(work.target[axis][t], place.centre[axis]) / edge;
         r2 += u * u;
       }
-      const Truncation own = outer_tail(power[found.box], r2, edge, means);
-      sum += {{each_for * own.order[0], each_for * own.order[1]}};
+      const Truncation one = outer_tail(power[found.box], r2, edge, own);
+      sum += {{each_for * one.order[0], each_for * one.order[1]}};
     }
   });
   const double potential = sum_of_warp(sum.order[0]), gradient = sum_of_warp(sum.order[1]);
@@ -111,12 +115,12 @@ __global__ void __launch_bounds__(32)
 
 }  // namespace
 
-void count_walks(const TreeWork& evaluated, DeviceMemory& memory, Report& report) {
+void count_walks(const TreeWork& evaluated, const Expandable& expandable, DeviceMemory& memory, Report& report) {
   TreeWork work = evaluated;
   DeviceArray<float4> places(memory);
   if (!work.centre) {
     places.resize(walk_memory(work.tree.boxes, 0));
-    if (work.tree.boxes > 0) lay_places(work, places.data(), 0);
+    if (work.tree.boxes > 0) lay_places(work, places.data(), 0, expandable);
     work.centre = places.data();
   }
   DeviceArray<Total> total(memory);
@@ -142,20 +146,34 @@ void count_walks(const TreeWork& evaluated, DeviceMemory& memory, Report& report
   report.far_fraction = all > 0 ? 1 - static_cast<double>(report.near_pairs) / all : 0;
 }
 
-template <class Real>
-int launch_accepted_tails(const Work<Real>& work, const Decay& decay, double* power, double* part, int width) {
+template <class Shape, class Real>
+static void find_powers(const Work<Real>& work, double* power) {
   for_each_index(work.tree.boxes,
-                 MultipolePowers<Real>{work.tree, work.multipole, work.tables.stride, work.tables.degree,
-                                       walks_of(work).header, power},
+                 MultipolePowers<Shape, Real>{work.tree, work.multipole, work.tables.stride, work.tables.degree,
+                                              walks_of(work).header, power},
                  work.stream, "powers");
+}
+
+template <class Real>
+int launch_accepted_tails(const Work<Real>& work, const TailMeans* by_level, double* power, double* part, int width) {
+  const bool in_plane = work.planar.ready;
+  if (in_plane)
+    find_powers<PlanarShape>(work, power);
+  else
+    find_powers<SolidShape>(work, power);
   const GroupSample sample = sample_groups(work.targets);
-  accepted_tails_kernel<<<static_cast<unsigned>(sample.groups), 32, 0, work.stream>>>(
-      work, sample.every, power, tail_means(decay, work.tables.degree), part, width);
+  const auto groups = static_cast<unsigned>(sample.groups);
+  if (by_level)
+    accepted_tails_kernel<<<groups, 32, 0, work.stream>>>(work, sample.every, power, MeansOfLevels{by_level}, part,
+                                                          width);
+  else
+    accepted_tails_kernel<<<groups, 32, 0, work.stream>>>(
+        work, sample.every, power, tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree), part, width);
   require_launch("accepted_tails_kernel");
   return static_cast<int>(sample.groups);
 }
 
-template int launch_accepted_tails(const Work<float>&, const Decay&, double*, double*, int);
-template int launch_accepted_tails(const Work<double>&, const Decay&, double*, double*, int);
+template int launch_accepted_tails(const Work<float>&, const TailMeans*, double*, double*, int);
+template int launch_accepted_tails(const Work<double>&, const TailMeans*, double*, double*, int);
 
 }  // namespace farfield::cuda

@@ -13,8 +13,9 @@ template <class Kernel, class Real, int parts, Softened softened>
 class GroupSum {
   using Sums = PairSums<Real>;
   static constexpr int n = tuning::targets_per_thread<Real>, batch = 64;
-  /// A softening may leave so many sources to a group that sums have three levels: the batch, many batches, the total.
-  static constexpr bool deep = softened != Softened::no;
+  /// A softening or a core may leave so many sources to a group that sums have three levels: the batch, many batches,
+  /// the total.
+  static constexpr bool deep = softened != Softened::no || HasCore<Kernel>;
   static constexpr int many = 64;
 
  public:
@@ -89,7 +90,7 @@ class GroupSum {
     for (int i = 0; i < n; ++i) {
       const Real own[] = {total_[i].u, total_[i].gx, total_[i].gy, total_[i].gz};
 #pragma unroll
-      for (int part = 0; part < parts; ++part) {
+      for (int part = first_part(parts); part < end_part(parts); ++part) {
         const Real all = lanes_.sum_of_copies(own[part]);
         if (lanes_.delivers(i)) work_.result[part][first_ + lanes_.target(i)] = all * shared_.frame.scale[part];
       }
@@ -119,9 +120,9 @@ class GroupSum {
           [&](int i) { return first_ + lanes_.target(i); }, shared_.index[s], part);
   }
 
-  /// Of the targets that a source is close to, those that are not that source itself.
+  /// Of the targets that a source is close to, those that are not that source itself, unless that counts.
   __device__ unsigned others(unsigned close, int s) const {
-    if (work_.alike)
+    if (!CountsCoincident<Kernel> && work_.alike)
 #pragma unroll
       for (int i = 0; i < n; ++i)
         if (shared_.index[s] == first_ + lanes_.target(i)) close &= ~(1u << i);

@@ -11,22 +11,25 @@ struct LayPlace {
   std::int64_t m2p_sources;
   Walks walks;
   float box_error;
+  Expandable expandable;
+  const double* plane;  ///< where the points share the third coordinate: its place, which boxes share then; else null
 
   __device__ void operator()(std::int64_t at) const {
     const auto box = static_cast<BoxId>(at);
     if (box == 0) *walks.header = {box_error, 0, 0, 0};
     const std::int64_t sources = tree.source_count(box);
     const double edge = tree.lattice.edge(tree.level[box]);
-    const bool few = sources == 0 || sources <= m2p_sources;
-    const double least = fmax(edge / rule.theta, least_beyond_reach(rule, edge, 0));
-    const bool divided = !few && tree.child_count(box) > 0;
-    walks.place[box] = {{tree.coordinate(box, 0), tree.coordinate(box, 1), tree.coordinate(box, 2)},
+    const bool divides = sources > m2p_sources && tree.child_count(box) > 0, wide = edge > expandable.widest;
+    const bool few = sources == 0 || sources <= m2p_sources || (wide && !divides);
+    double least = fmax(edge / rule.theta, least_beyond_reach(rule, edge, 0));
+    if (wide) least = fmax(least, least_beyond(expandable.beyond, edge, 0, rule.axes));
+    walks.place[box] = {{tree.coordinate(box, 0), tree.coordinate(box, 1), plane ? *plane : tree.coordinate(box, 2)},
                         few ? INFINITY : __double2float_ru(least),
                         0,
                         0,
                         0,
-                        static_cast<std::uint32_t>(divided ? tree.first_child[box] : tree.source_begin[box]),
-                        divided ? static_cast<std::uint32_t>(tree.child_count(box))
+                        static_cast<std::uint32_t>(divides ? tree.first_child[box] : tree.source_begin[box]),
+                        divides ? static_cast<std::uint32_t>(tree.child_count(box)) | (wide ? BoxPlace::nothing : 0)
                                 : static_cast<std::uint32_t>(sources) | BoxPlace::undivided};
   }
 };
@@ -112,11 +115,13 @@ __global__ void __launch_bounds__(measuring_warps * 32)
 
 }  // namespace
 
-void lay_places(const TreeWork& work, float4* memory, double box_error) {
+void lay_places(const TreeWork& work, float4* memory, double box_error, const Expandable& expandable) {
   const Walks walks = walks_in(memory, work.tree.boxes);
-  for_each_index(work.tree.boxes,
-                 LayPlace{work.tree, work.rule, work.m2p_sources, walks, static_cast<float>(box_error)}, work.stream,
-                 "places of boxes");
+  const double* plane = work.rule.axes == 3 ? nullptr : work.sources > 0 ? work.source[2] : work.target[2];
+  for_each_index(
+      work.tree.boxes,
+      LayPlace{work.tree, work.rule, work.m2p_sources, walks, static_cast<float>(box_error), expandable, plane},
+      work.stream, "places of boxes");
 }
 
 template <class Real>

@@ -2,6 +2,7 @@
 // behind a header in the memory that TreeWork::centre points to.
 #pragma once
 #include "backends/cuda/work.hpp"
+#include "tree/expandable.hpp"
 
 namespace farfield::cuda {
 
@@ -13,10 +14,12 @@ struct alignas(16) BoxPlace {
   float weight;             ///< 0: `least` alone counts
   float mass, mass_weight;  ///< the sum of its strengths, and what `weight` is for this sum alone
   std::uint32_t first;      ///< child; or source of a box that is not divided: a leaf, or one with few sources
-  std::uint32_t count;      ///< of children; of sources, with the bit `undivided`
+  std::uint32_t count;      ///< of children, maybe with the bit `nothing`; of sources, with the bit `undivided`
 
   static constexpr std::uint32_t undivided = 1u << 31;
+  static constexpr std::uint32_t nothing = 1u << 30;  ///< it has no expansion (tree/expandable.hpp)
   __host__ __device__ bool divided() const { return !(count & undivided); }
+  __host__ __device__ bool gives_nothing() const { return (count & (undivided | nothing)) == nothing; }
   /// Of a box that is not divided.
   __host__ __device__ std::uint32_t sources() const { return count & ~undivided; }
 };
@@ -60,7 +63,7 @@ __device__ inline BoxPlace read(const BoxPlace* from) {
 }
 
 /// Writes header and places, of expansions about the centres of their boxes, into `memory`.
-void lay_places(const TreeWork& work, float4* memory, double box_error);
+void lay_places(const TreeWork& work, float4* memory, double box_error, const Expandable& expandable);
 /// Writes which signs the strengths have.
 template <class Real>
 void find_signs(const NearWork<Real>& work);
@@ -69,10 +72,14 @@ void find_signs(const NearWork<Real>& work);
 /// acceleration larger than it is.
 void measure_groups(const TreeWork& work, int degree, const Softening& softening);
 
-/// The distance from which on all of a box of that edge is farther than the rule's reach; from a point at most `moved`
-/// edges beside its centre. 0: the kernel is 1/r everywhere.
+/// The distance from which on all of a box of that edge is farther than `reach`; from a point at most `moved` edges
+/// beside its centre. `axes`: of the kernel.
+__device__ inline double least_beyond(double reach, double edge, double moved, int axes) {
+  return reach + ((axes == 3 ? 0.8660254037844387 : 0.7071067811865476) + moved) * edge;
+}
+/// The same of the rule's reach. 0: the kernel is that of the expansions everywhere.
 __device__ inline double least_beyond_reach(const Acceptance& rule, double edge, double moved) {
-  return rule.reach > 0 ? rule.reach + (0.8660254037844387 + moved) * edge : 0;
+  return rule.reach > 0 ? least_beyond(rule.reach, edge, moved, rule.axes) : 0;
 }
 
 /// A multipole of degree d, of mass m, about the centre of mass of a box of edge a errs by about m l^(d+1) / r^(d+3),

@@ -1,16 +1,10 @@
 // Terms: records of boxes in shared memory and their sums at the targets of a lane, for m2p of a treecode in single.
 #pragma once
 #include "backends/cuda/near/pair_targets.hpp"
-#include "backends/cuda/treecode/places.hpp"
+#include "backends/cuda/treecode/any_degree.hpp"
 #include "expansions/laplace_quadrupole.hpp"
 
 namespace farfield::cuda {
-
-/// A box to be evaluated, and the centre of its expansion from the group's middle.
-struct alignas(16) Accepted {
-  float x, y, z;
-  BoxId box;
-};
 
 /// Coefficients times the basis' factors, behind the frame (u = x factor - centre) and the potential's scale. The lanes
 /// of a warp copy them one after another.

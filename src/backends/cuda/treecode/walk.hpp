@@ -164,7 +164,7 @@ class Walk {
     const float least = fmaxf(place.least, __fmul_rn(place.weight, group_.stretch)),
                 alone = __fmul_rn(place.mass_weight, group_.mass_stretch);
     if (square >= __fmul_rn(least, least)) {
-      found.kind = far;
+      found.kind = place.gives_nothing() ? nowhere : far;
       found.mass_suffices = square >= __fmul_rn(alone, alone);  // false where alone is 0 times infinity
     } else if (place.divided()) {
       found.kind = opened;

@@ -1,6 +1,6 @@
 // p2p with dipoles, Hessians or cores where pairs are softened, and the direct sum with cores (tile_sum.hpp).
-// Cost, of pairs with cores: algebraic ones take 10 instructions more than 1/r, Gaussian ones an exponential and two
-// polynomials, 60 more.
+// Cost, of pairs with cores: algebraic ones take 10 instructions more than 1/r, Gaussian ones within their reach an
+// exponential and two polynomials, 60 more.
 #include "backends/cuda/near/moments/launch.hpp"
 
 namespace farfield::cuda {

@@ -13,6 +13,10 @@
 // charges (k = 2) is four times as much for a Hessian or the gradient of dipoles, and nine times for the Hessian of
 // dipoles: sums err by about 31, 31 and 15 times 2^-25 then (docs/mathematics/dipoles.md). A thousandth of the near
 // pairs are close.
+//
+// Pairs with a Gaussian core are those of 1/r from its reach on, to the last bit. Where a source is beyond the reach
+// from all targets of a thread, the exponential and the polynomials are left out: of a warp whose targets lie together,
+// most sources of a leaf that is wide beside the core, and of a direct sum nearly all.
 #pragma once
 #include <limits>
 
@@ -88,6 +92,7 @@ class MomentSum {
       softening_ = static_cast<Real>(1 / length);
     close_ = leading_bits(sizeof(Real) == 4 ? work.close_square * close_factor<Real>(parts, moments)
                                             : least_square_of_moments<Real>);
+    if constexpr (softened == Softened::gauss) beyond_ = max(close_, leading_bits(static_cast<Real>(length * length)));
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const std::int64_t t = target(own(i));
@@ -221,6 +226,13 @@ class MomentSum {
 #pragma unroll
         for (int i = 0; i < n; ++i) r2[i] = leading_bits(r2[i]) <= close_ ? nowhere : r2[i];
       }
+      if constexpr (softened == Softened::gauss)
+        if (least > beyond_) {
+#pragma unroll
+          for (int i = 0; i < n; ++i)
+            add_core({{1, 1, 3, 15}, approximate_inverse_sqrt(r2[i])}, source.q, carried, dx[i], dy[i], dz[i], sum[i]);
+          continue;
+        }
 #pragma unroll
       for (int i = 0; i < n; ++i) add_one(i, r2[i], dx[i], dy[i], dz[i], source.q, carried, sum[i]);
     }
@@ -284,6 +296,7 @@ class MomentSum {
   Shared& shared_;
   const int count_, units_;
   int groups_, group_, unit_, close_;
+  int beyond_ = 0;  ///< leading bits of the square of a Gaussian core's reach, at least close_
   Real x_[n], y_[n], z_[n], length_[n], softening_ = 0;
 };
 

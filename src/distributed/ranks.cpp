@@ -1,0 +1,98 @@
+#include "distributed/ranks.hpp"
+
+#include <cstring>
+
+namespace farfield::distributed {
+
+Communicator::~Communicator() = default;
+
+Begins begins_of(const std::vector<std::int64_t>& counts) {
+  Begins begins(counts.size() + 1, 0);
+  for (std::size_t r = 0; r < counts.size(); ++r) begins[r + 1] = begins[r] + counts[r];
+  return begins;
+}
+
+/// What fails within the communicator is known to all: nothing more can be said over it.
+template <class Call>
+void Ranks::timed(const Call& call) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    call();
+  } catch (...) {
+    dead_ = true;
+    throw;
+  }
+  waiting_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Ranks::gather(const void* mine, std::size_t bytes, void* all) {
+  timed([&] { communicator_->all_gather(mine, bytes, all); });
+  sent_bytes_ += static_cast<std::int64_t>(bytes) * (size() - 1);
+}
+
+void Ranks::settle(ErrorCode code, const char* sentence) {
+  const auto ranks = static_cast<std::size_t>(size());
+  std::vector<int> codes(ranks);
+  const int own = static_cast<int>(code);
+  gather(&own, sizeof own, codes.data());
+  const auto bad = std::find_if(codes.begin(), codes.end(), [](int c) { return c != 0; });
+  if (bad == codes.end()) return;
+  struct Sentence {
+    char text[1000];
+  } mine = {};
+  std::strncpy(mine.text, sentence, sizeof mine.text - 1);
+  std::vector<Sentence> all(ranks);
+  gather(&mine, sizeof mine, all.data());
+  dead_ = true;
+  const auto rank = static_cast<std::size_t>(bad - codes.begin());
+  throw Error(static_cast<ErrorCode>(*bad), "rank " + std::to_string(rank) + ": " + all[rank].text);
+}
+
+std::vector<std::int64_t> Ranks::exchange_counts(const std::vector<std::int64_t>& sent) {
+  const auto ranks = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
+  const std::vector<std::int64_t> all = all_gather(sent.data(), ranks);
+  std::vector<std::int64_t> received(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) received[r] = all[r * ranks + own];
+  return received;
+}
+
+void Ranks::exchange_bytes(const void* sends, const Begins& sent, void* receives, const Begins& received,
+                           std::int64_t row_bytes) {
+  const int own = rank();
+  const auto row = static_cast<std::size_t>(row_bytes);
+  const char* from = static_cast<const char*>(sends);
+  char* to = static_cast<char*>(receives);
+  const auto count = [](const Begins& begins, int r) {
+    return begins[static_cast<std::size_t>(r) + 1] - begins[static_cast<std::size_t>(r)];
+  };
+  const std::int64_t most_rows = std::max<std::int64_t>(1, slab / std::max<std::int64_t>(1, row_bytes));
+  std::int64_t rounds = 0;
+  for (int r = 0; r < size(); ++r)
+    rounds = std::max(
+        {rounds, (count(sent, r) + most_rows - 1) / most_rows, (count(received, r) + most_rows - 1) / most_rows});
+  const std::vector<std::int64_t> all_rounds = all_gather(rounds);
+  rounds = *std::max_element(all_rounds.begin(), all_rounds.end());
+  if (count(sent, own) > 0)
+    std::memcpy(to + static_cast<std::size_t>(received[static_cast<std::size_t>(own)]) * row,
+                from + static_cast<std::size_t>(sent[static_cast<std::size_t>(own)]) * row,
+                static_cast<std::size_t>(count(sent, own)) * row);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    std::vector<Outgoing> out;
+    std::vector<Incoming> in;
+    for (int r = 0; r < size(); ++r) {
+      if (r == own) continue;
+      const std::int64_t first = round * most_rows;
+      const std::int64_t give = std::min(most_rows, count(sent, r) - first),
+                         take = std::min(most_rows, count(received, r) - first);
+      const auto at = [&](const Begins& begins) {
+        return static_cast<std::size_t>(begins[static_cast<std::size_t>(r)] + first) * row;
+      };
+      if (give > 0) out.push_back({r, from + at(sent), static_cast<std::size_t>(give) * row});
+      if (take > 0) in.push_back({r, to + at(received), static_cast<std::size_t>(take) * row});
+      if (give > 0) sent_bytes_ += give * row_bytes;
+    }
+    timed([&] { communicator_->exchange(out, in); });
+  }
+}
+
+}  // namespace farfield::distributed

@@ -1,0 +1,108 @@
+// Ranks: a communicator with types and with agreement. Every collective begins with a word from each rank that says
+// whether it is well, so that an exception anywhere on one rank becomes the same Error on all of them, and nobody waits
+// for a rank that has given up.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <farfield/distributed.hpp>
+#include <farfield/error.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "plan/boundary.hpp"
+
+namespace farfield::distributed {
+
+/// Rows for every rank, or from every rank: those of rank r are [begin[r], begin[r + 1]).
+using Begins = std::vector<std::int64_t>;
+Begins begins_of(const std::vector<std::int64_t>& counts);
+
+class Ranks {
+ public:
+  explicit Ranks(Communicator& communicator) : communicator_(&communicator) {}
+  int rank() const { return communicator_->rank(); }
+  int size() const { return communicator_->size(); }
+
+  /// Runs body, which may call the collectives below. An exception of one rank's body is an Error on all.
+  template <class Body>
+  void together(const Body& body) {
+    dead_ = false;
+    try {
+      guarded(body);
+      settle();
+    } catch (const Error& error) {
+      if (!dead_) settle(error.code(), error.what());  // throws, on all ranks
+      throw;
+    }
+  }
+
+  template <class T>
+  std::vector<T> all_gather(const T& mine) {
+    return all_gather(&mine, 1);
+  }
+  /// `count` elements of every rank; the same number on all.
+  template <class T>
+  std::vector<T> all_gather(const T* mine, std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    settle();
+    std::vector<T> all(count * static_cast<std::size_t>(size()));
+    if (count > 0) gather(mine, count * sizeof(T), all.data());
+    return all;
+  }
+
+  /// data[i] becomes op of the ranks' data[i], in the order of ranks.
+  template <class T, class Op>
+  void all_reduce(T* data, std::size_t count, const Op& op) {
+    constexpr std::size_t most = (std::size_t(1) << 16) / sizeof(T);  // so that little memory holds the ranks' parts
+    for (std::size_t begin = 0; begin < count; begin += most) {
+      const std::size_t part = std::min(most, count - begin);
+      const std::vector<T> all = all_gather(data + begin, part);
+      for (std::size_t i = 0; i < part; ++i) {
+        T sum = all[i];
+        for (std::size_t r = 1; r < static_cast<std::size_t>(size()); ++r) sum = op(sum, all[r * part + i]);
+        data[begin + i] = sum;
+      }
+    }
+  }
+  template <class T>
+  void add(std::vector<T>& data) {
+    all_reduce(data.data(), data.size(), [](T a, T b) { return a + b; });
+  }
+  template <class T>
+  void least(std::vector<T>& data) {
+    all_reduce(data.data(), data.size(), [](T a, T b) { return std::min(a, b); });
+  }
+
+  /// How many rows every rank sends to this one, from those that this one sends to each.
+  std::vector<std::int64_t> exchange_counts(const std::vector<std::int64_t>& sent);
+  /// Rows of a known pattern: those for rank r at sends + sent[r] rows, those from rank r at receives + received[r].
+  /// Where a part is larger than a slab it goes in several exchanges, so that no rank buffers more.
+  template <class T>
+  void exchange(const T* sends, const Begins& sent, T* receives, const Begins& received, std::int64_t width = 1) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    exchange_bytes(sends, sent, receives, received, static_cast<std::int64_t>(sizeof(T)) * width);
+  }
+
+  std::int64_t sent_bytes() const { return sent_bytes_; }
+  double waiting() const { return waiting_; }
+  void restart_accounts() { sent_bytes_ = 0, waiting_ = 0; }
+
+  std::int64_t slab = std::int64_t(1) << 28;  ///< most bytes for one rank in one exchange; the same on all
+
+ private:
+  void settle() { settle(ErrorCode::ok, ""); }
+  void settle(ErrorCode code, const char* sentence);
+  void gather(const void* mine, std::size_t bytes, void* all);
+  void exchange_bytes(const void* sends, const Begins& sent, void* receives, const Begins& received,
+                      std::int64_t row_bytes);
+  template <class Call>
+  void timed(const Call& call);
+
+  Communicator* communicator_;
+  bool dead_ = false;  ///< the current call has failed: all ranks know, or the communicator is broken
+  std::int64_t sent_bytes_ = 0;
+  double waiting_ = 0;
+};
+
+}  // namespace farfield::distributed

@@ -1,0 +1,40 @@
+// Partition: which rank owns which part of the tree.
+//
+// All ranks count their points in the boxes of the top of the tree, level by level, and add the counts up, so that all
+// have the same coarse tree. A box is divided while it holds more than a twentieth of a rank's share, and only where
+// one plan over all points would divide it, too: so what remains are boxes of that plan's tree. In Morton order they
+// are cut into one piece per rank, of about equal numbers of points. Boxes above the cuts are shared: no rank owns
+// them.
+#pragma once
+#include <vector>
+
+#include "distributed/ranks.hpp"
+#include "distributed/share/places.hpp"
+#include "model/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield::distributed {
+
+struct CoarseBox {
+  Place corner;
+  int level = 0;
+  std::int64_t count = 0;  ///< points of all ranks
+  int first_child = -1, children = 0;
+  int first_rank = 0, last_rank = 0;  ///< owners of its first and last piece
+  bool is_leaf() const { return first_child < 0; }
+  bool shared() const { return first_rank != last_rank; }
+};
+
+struct Partition {
+  Lattice lattice;
+  std::vector<CoarseBox> boxes;           ///< level by level, each level in Morton order
+  std::vector<Range> ranges;              ///< of the ranks
+  std::vector<std::int32_t> destination;  ///< of this rank's points: their owners
+  /// The number of a shared box, or -1.
+  int shared_box(const Place& corner, int level) const;
+};
+
+/// The same boxes and ranges on all ranks. `points`: this rank's; `geometry`: of all.
+Partition divide(Ranks& ranks, const Points& points, const Geometry& geometry, const Decision& decision);
+
+}  // namespace farfield::distributed

@@ -1,0 +1,42 @@
+// Route: brings rows from the ranks that were given points to those that own them, and back.
+#pragma once
+#include <vector>
+
+#include "distributed/ranks.hpp"
+
+namespace farfield::distributed {
+
+/// Points arrive sorted by the rank that was given them and, of one rank, by their indices there: the order in which
+/// one plan over all of them would have them.
+class Route {
+ public:
+  Route() = default;
+  /// `destination`: the owner of each point of this rank.
+  Route(Ranks& ranks, const std::vector<std::int32_t>& destination);
+
+  std::int64_t given() const { return static_cast<std::int64_t>(order_.size()); }
+  std::int64_t owned() const { return received_.empty() ? 0 : received_.back(); }
+
+  /// `width` numbers for each given point, written by put(index, T*), to the owners.
+  template <class T, class Put>
+  std::vector<T> to_owners(Ranks& ranks, std::int64_t width, const Put& put) const {
+    std::vector<T> packed(order_.size() * static_cast<std::size_t>(width));
+    for (std::size_t i = 0; i < order_.size(); ++i) put(order_[i], &packed[i * static_cast<std::size_t>(width)]);
+    std::vector<T> owned(static_cast<std::size_t>(this->owned() * width));
+    ranks.exchange(packed.data(), sent_, owned.data(), received_, width);
+    return owned;
+  }
+  /// Rows of the owned points, [owned][width], to the ranks that were given them: take(index, const T*).
+  template <class T, class Take>
+  void to_givers(Ranks& ranks, std::int64_t width, const std::vector<T>& owned, const Take& take) const {
+    std::vector<T> packed(order_.size() * static_cast<std::size_t>(width));
+    ranks.exchange(owned.data(), received_, packed.data(), sent_, width);
+    for (std::size_t i = 0; i < order_.size(); ++i) take(order_[i], &packed[i * static_cast<std::size_t>(width)]);
+  }
+
+ private:
+  std::vector<std::uint32_t> order_;  ///< given points by destination
+  Begins sent_, received_;
+};
+
+}  // namespace farfield::distributed

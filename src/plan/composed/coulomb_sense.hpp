@@ -1,0 +1,19 @@
+// What has a meaning as a Coulomb sum: one sentence for each choice that has none.
+#pragma once
+#include <farfield/coulomb.hpp>
+
+namespace farfield {
+
+/// The dielectric constant outside; 0 where it conducts.
+double dielectric_outside(const CoulombOptions& options);
+
+/// Of the plan for the field of the charges. Throws Error(usage) for options that Coulomb sums settle themselves.
+Options options_for_field(Options options);
+
+/// Throws Error(usage) for options that are no numbers, or have no meaning with these axes.
+void require_sense(const CoulombOptions& options, Axes periodic);
+/// Throws Error(input) where these charges have no sum, or none that was asked for. Numbers that are not finite are
+/// left to the plan, which names them.
+void require_sense(const CoulombOptions& options, Axes periodic, std::span<const double> charges);
+
+}  // namespace farfield

@@ -1,0 +1,116 @@
+// mpi_program [bad|late]: run by mpirun. Without a word: distributed sums over all processes have the bits of one plan;
+// bad: one process passes a NaN, and all refuse it alike. Exit status 0: as expected. late: one process does not
+// arrive; the others print the sentence that they get and end without MPI_Finalize, which mpirun calls a failure.
+#include <mpi.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <farfield/mpi.hpp>
+#include <farfield/plan.hpp>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "support/clouds.hpp"
+
+namespace farfield::testing {
+namespace {
+
+constexpr std::size_t count = 10'000;
+
+Options options_of(Precision precision) {
+  Options o;
+  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = precision, o.degree = 5;
+  o.gradient = true, o.threads = 1;
+  return o;
+}
+
+struct Part {
+  std::size_t begin, end;
+};
+Part part_of(int rank, int ranks) {
+  const auto cut = [&](int r) {
+    return count * static_cast<std::size_t>(r * r) / static_cast<std::size_t>(ranks * ranks);
+  };
+  return {cut(rank), cut(rank + 1)};
+}
+
+bool same_bits(distributed::Communicator& communicator, Kind kind, Precision precision) {
+  const Cloud cloud = make_cloud(kind, count, Signs::mixed);
+  const Result<double> one = Plan(points(cloud.sources), options_of(precision)).evaluate(cloud.strengths);
+  const Part own = part_of(communicator.rank(), communicator.size());
+  const auto n = static_cast<std::int64_t>(own.end - own.begin);
+  distributed::Plan plan(communicator, points(cloud.sources.data() + 3 * own.begin, n), options_of(precision));
+  std::vector<double> potential(own.end - own.begin), gradient(3 * potential.size());
+  Outputs outputs;
+  outputs.potential = potential.data(), outputs.gradient = gradient.data();
+  plan.evaluate(strengths(cloud.strengths.data() + own.begin, n), outputs);
+  const bool same =
+      std::equal(potential.begin(), potential.end(), one.potential.begin() + static_cast<std::ptrdiff_t>(own.begin)) &&
+      std::equal(gradient.begin(), gradient.end(), one.gradient.begin() + static_cast<std::ptrdiff_t>(3 * own.begin));
+  if (!same) std::printf("rank %d of %d: other bits, %s\n", communicator.rank(), communicator.size(), name(kind));
+  return same;
+}
+
+/// Does the call throw an Error whose sentence has this part?
+template <class Call>
+bool refuses(const char* part, const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    if (std::strstr(error.what(), part)) return true;
+    std::printf("%s\n", error.what());
+  }
+  return false;
+}
+
+void make_bad_plan(distributed::Communicator& communicator) {
+  std::vector<double> x{0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  if (communicator.rank() == communicator.size() - 1) x[4] = std::numeric_limits<double>::quiet_NaN();
+  distributed::Plan plan(communicator, points(x), options_of(Precision::double_));
+}
+
+/// Does not return.
+void wait_for_late_rank(distributed::Communicator& communicator) {
+  try {
+    if (communicator.rank() == communicator.size() - 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+    make_bad_plan(communicator);
+  } catch (const Error& error) {
+    std::printf("%s\n", error.what());
+    std::fflush(stdout);
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // mpirun ends all as soon as one ends so
+  std::_Exit(1);
+}
+
+bool run(const std::string& word, distributed::Communicator& communicator) {
+  const int last = communicator.size() - 1;
+  if (word == "bad") {
+    const std::string sentence = "rank " + std::to_string(last) + ": source 1: coordinate y is nan";
+    return refuses(sentence.c_str(), [&] { make_bad_plan(communicator); }) &&
+           same_bits(communicator, Kind::uniform, Precision::double_);
+  }
+  bool same = true;
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::line})
+    for (const Precision precision : {Precision::double_, Precision::single_})
+      same = same_bits(communicator, kind, precision) && same;
+  return same;
+}
+
+}  // namespace
+}  // namespace farfield::testing
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const std::string word = argc > 1 ? argv[1] : "";
+  bool good = false;
+  {
+    const auto communicator = farfield::distributed::over_mpi(MPI_Comm_c2f(MPI_COMM_WORLD), word == "late" ? 1 : 600);
+    if (word == "late") farfield::testing::wait_for_late_rank(*communicator);
+    good = farfield::testing::run(word, *communicator);
+  }
+  MPI_Finalize();
+  return good ? 0 : 1;
+}

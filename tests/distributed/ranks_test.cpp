@@ -1,0 +1,211 @@
+// What ranks do together: collectives over loopback, agreement on errors, ranks that fail, leave or are late.
+#include "distributed/ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "distributed/shares.hpp"
+
+namespace farfield::testing {
+namespace {
+
+using distributed::Begins;
+using distributed::begins_of;
+using distributed::Communicator;
+using distributed::Ranks;
+
+TEST(Loopback, NeedsARank) { EXPECT_THROW(distributed::loopback(0), Error); }
+
+TEST(Loopback, GathersAndReduces) {
+  rethrow_any(run_ranks(5, [](Communicator& communicator) {
+    Ranks ranks(communicator);
+    ranks.together([&] {
+      EXPECT_EQ(ranks.all_gather(10 * ranks.rank()), (std::vector<int>{0, 10, 20, 30, 40}));
+      std::vector<std::int64_t> sums(20'000, ranks.rank());  // beyond what is gathered at a time
+      ranks.add(sums);
+      EXPECT_EQ(sums, std::vector<std::int64_t>(20'000, 10));
+      std::vector<double> least{-ranks.rank() - 0.5};
+      ranks.least(least);
+      EXPECT_EQ(least[0], -4.5);
+    });
+  }));
+}
+
+/// Every rank sends rows of its own number to others, some none; in slabs of a few rows.
+TEST(Loopback, ExchangesRowsInSlabs) {
+  for (const std::int64_t slab : {16, 100, 1 << 20})
+    for (const int size : {1, 2, 7})
+      rethrow_any(run_ranks(size, [&](Communicator& communicator) {
+        Ranks ranks(communicator);
+        ranks.slab = slab;
+        ranks.together([&] {
+          std::vector<std::int64_t> counts;
+          for (int r = 0; r < size; ++r) counts.push_back((ranks.rank() * 7 + r * 3) % 5 * 4);
+          const Begins sent = begins_of(counts), received = begins_of(ranks.exchange_counts(counts));
+          std::vector<int> out(static_cast<std::size_t>(3 * sent.back())),
+              in(static_cast<std::size_t>(3 * received.back()));
+          for (int r = 0; r < size; ++r)
+            for (std::int64_t i = 3 * sent[static_cast<std::size_t>(r)]; i < 3 * sent[static_cast<std::size_t>(r) + 1];
+                 ++i)
+              out[static_cast<std::size_t>(i)] = 1000 * ranks.rank() + 10 * r + static_cast<int>(i % 3);
+          ranks.exchange(out.data(), sent, in.data(), received, 3);
+          for (int r = 0; r < size; ++r) {
+            EXPECT_EQ(received[static_cast<std::size_t>(r) + 1] - received[static_cast<std::size_t>(r)],
+                      (r * 7 + ranks.rank() * 3) % 5 * 4);
+            for (std::int64_t i = 3 * received[static_cast<std::size_t>(r)];
+                 i < 3 * received[static_cast<std::size_t>(r) + 1]; ++i)
+              ASSERT_EQ(in[static_cast<std::size_t>(i)], 1000 * r + 10 * ranks.rank() + static_cast<int>(i % 3));
+          }
+        });
+      }));
+}
+
+Options options_of(int degree = 4) {
+  Options o;
+  o.method = Method::fmm, o.backend = Backend::cpu, o.degree = degree, o.threads = 1;
+  return o;
+}
+
+/// Every rank's share of 1,000 random points.
+struct Own {
+  std::vector<double> x, q, u;
+  explicit Own(int rank) : q(1'000, 1.0), u(1'000) {
+    Stream random(static_cast<std::uint64_t>(rank) + 1);
+    for (int i = 0; i < 3'000; ++i) x.push_back(random.unit());
+  }
+  Outputs outputs() {
+    Outputs o;
+    o.potential = u.data();
+    return o;
+  }
+};
+
+void expect_all(const std::vector<std::exception_ptr>& thrown, ErrorCode code, const std::string& part) {
+  for (const std::exception_ptr& one : thrown) {
+    ASSERT_TRUE(one);
+    try {
+      std::rethrow_exception(one);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Failures, ABadPointIsTheSameErrorOnAll) {
+  const auto thrown = run_ranks(4, [](Communicator& communicator) {
+    Own own(communicator.rank());
+    if (communicator.rank() == 2) own.x[3 * 17 + 1] = std::numeric_limits<double>::quiet_NaN();
+    distributed::Plan plan(communicator, points(own.x), options_of());
+  });
+  expect_all(thrown, ErrorCode::input, "rank 2: source 17: coordinate y is nan");
+  for (const std::exception_ptr& one : thrown) EXPECT_EQ(sentence_of(one), sentence_of(thrown[0]));
+}
+
+TEST(Failures, ABadStrengthLeavesThePlanUsable) {
+  rethrow_any(run_ranks(3, [](Communicator& communicator) {
+    Own own(communicator.rank());
+    distributed::Plan plan(communicator, points(own.x), options_of());
+    plan.evaluate(strengths(own.q), own.outputs());
+    const std::vector<double> before = own.u;
+    if (communicator.rank() == 1) own.q[5] = INFINITY;
+    try {
+      plan.evaluate(strengths(own.q), own.outputs());
+      ADD_FAILURE() << "an infinite strength was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()), "rank 1: strength 5 of vector 0 is not finite; remove or replace it");
+    }
+    own.q[5] = 1;
+    plan.evaluate(strengths(own.q), own.outputs());
+    EXPECT_EQ(own.u, before);
+  }));
+}
+
+TEST(Failures, WhatRanksDisagreeOnIsNamed) {
+  expect_all(run_ranks(3,
+                       [](Communicator& communicator) {
+                         Own own(communicator.rank());
+                         distributed::Plan plan(communicator, points(own.x),
+                                                options_of(communicator.rank() == 2 ? 5 : 4));
+                       }),
+             ErrorCode::usage, "option degree differs between ranks 0 and 2");
+  expect_all(run_ranks(2,
+                       [](Communicator& communicator) {
+                         Own own(communicator.rank());
+                         distributed::Plan plan(communicator, points(own.x), options_of());
+                         const std::vector<double> q(2'000, 1.0);
+                         plan.evaluate(strengths(q.data(), 1'000, 1 + communicator.rank()), own.outputs());
+                       }),
+             ErrorCode::usage, "different numbers of strength vectors");
+}
+
+TEST(Failures, WhatIsNotOfferedIsRefused) {
+  std::vector<Options> wrong(6, options_of());
+  wrong[0].kernel = Kernel::yukawa3d, wrong[0].kappa = 1, wrong[1].softening = 0.1, wrong[2].degree = -1,
+  wrong[3].hessian = true;
+  wrong[4].method = Method::treecode, wrong[5].periodic = Axes::xyz;
+  for (const Options& o : wrong)
+    expect_all(run_ranks(2,
+                         [&](Communicator& communicator) {
+                           Own own(communicator.rank());
+                           distributed::Plan plan(communicator, points(own.x), o);
+                         }),
+               ErrorCode::usage, "in a distributed plan of this version");
+}
+
+/// What a rank throws between two calls, or its end, reaches the others without waiting for a time-out.
+TEST(Failures, ARankThatLeavesStopsTheOthers) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto thrown = run_ranks(4, [](Communicator& communicator) {
+    Own own(communicator.rank());
+    distributed::Plan plan(communicator, points(own.x), options_of());
+    if (communicator.rank() == 3) throw Error(ErrorCode::output, "the disk is full");
+    plan.evaluate(strengths(own.q), own.outputs());
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300));  // the time-out is 600 s
+  EXPECT_EQ(sentence_of(thrown[3]), "the disk is full");
+  expect_all({thrown.begin(), thrown.begin() + 3}, ErrorCode::device, "rank 3 has left");
+}
+
+TEST(Failures, ARankThatIsLateStopsTheOthers) {
+  constexpr double timeout = 0.5;
+  std::atomic<int> stopped = 0;
+  const auto thrown = run_ranks(
+      3,
+      [&](Communicator& communicator) {
+        Ranks ranks(communicator);
+        ranks.together([&] { ranks.all_gather(1); });
+        if (communicator.rank() == 1)
+          while (stopped < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        try {
+          ranks.together([&] { ranks.all_gather(2); });
+        } catch (...) {
+          ++stopped;
+          throw;
+        }
+      },
+      timeout);
+  expect_all(thrown, ErrorCode::device, "rank 1 did not arrive in time");
+}
+
+/// All stages, between threads: for ThreadSanitizer.
+TEST(Threads, OfRanksShareNothingByChance) {
+  rethrow_any(run_ranks(4, [](Communicator& communicator) {
+    Own own(communicator.rank());
+    Options o = options_of();
+    o.leaf_size = 20;
+    distributed::Plan plan(communicator, points(own.x), o);
+    plan.evaluate(strengths(own.q), own.outputs());
+    plan.move(points(own.x));
+    plan.evaluate(strengths(own.q), own.outputs());
+    for (const double u : own.u) ASSERT_TRUE(std::isfinite(u));
+  }));
+}
+
+}  // namespace
+}  // namespace farfield::testing
