@@ -29,9 +29,12 @@ def points(name: str, array: Array) -> Host:
 
 
 def fitting(name: str, array: Array | None, *shapes: tuple[int, ...]) -> Host | None:
+    """Of one of these shapes, or none."""
+    return None if array is None else shaped(name, array, *shapes)
+
+
+def shaped(name: str, array: Array, *shapes: tuple[int, ...]) -> Host:
     """Of one of these shapes; -1: any number of densities."""
-    if array is None:
-        return None
     given = host(name, array)
     if not any(len(shape) == given.ndim and all(w in (-1, n) for w, n in zip(shape, given.shape)) for shape in shapes):
         wanted = " or ".join(str(shape).replace("-1", "nd") for shape in shapes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..arrays import Array, Host
-from ..bodies.numbers import fitting, host
+from ..bodies.numbers import fitting, host, shaped
 from ..errors import InputError, UsageError
 from ..report import Report
 from .cell import Cell
@@ -78,7 +78,7 @@ class Coulomb:
 
     def evaluate(self, positions: Array, *, dipole: Any = None) -> CoulombSums:
         """positions: (N, 3). dipole: (3,), that of whole molecules, for surfaces other than tinfoil."""
-        places = fitting("positions", positions, (len(self._charges), 3))
+        places = shaped("positions", positions, (len(self._charges), 3))
         moment = fitting("dipole", dipole, (3,))
         if self._sum is None:
             options = {**self._options, **self._cell.options()}
