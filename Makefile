@@ -72,7 +72,9 @@ bench: build
 	@scripts/bench $(FARFIELD)
 
 asan:
-	@$(MAKE) build PRESET=asan
+	@$(MAKE) setup
+	@cmake --preset asan
+	@cmake --build --preset asan --parallel $(JOBS) --target asan_tests
 	@scripts/test build/asan -L asan
 
 tsan:

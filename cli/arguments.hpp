@@ -1,6 +1,5 @@
 // The grammar of the command line: subcommands, options, help. What they mean is the business of the files they name.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <farfield/coulomb.hpp>
 #include <farfield/options.hpp>
@@ -10,6 +9,11 @@
 
 #include "io/bodies.hpp"
 #include "io/generate/generate.hpp"
+
+namespace CLI {  // its headers take 4 s of every file that includes them
+class App;
+class Option;
+}  // namespace CLI
 
 namespace farfield::cli {
 

@@ -1,21 +1,42 @@
 # farfield_test(<name> [SLOW|TSAN] <source>...)
 #
 # A GoogleTest program; every TEST is one entry of ctest. Further libraries: target_link_libraries afterwards. All carry the
-# label `asan`, the list that is repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless they are SLOW.
+# label `asan`, the list that is repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless they are SLOW. What
+# that list runs is built by the target asan_tests, without the rest.
 # TSAN: repeated under ThreadSanitizer as well.
 find_package(GTest REQUIRED)
 include(GoogleTest)
+
+# Half of the time that a test takes to compile goes into headers that all of them share (3 of 5 to 9 s), and most of the
+# rest into optimisation that no test needs: precompiled headers and -O1 halve the tests' compilation.
+set(FARFIELD_TEST_OPTIONS $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "// Of no use but to own the precompiled headers.\n")
+add_library(farfield_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
+target_link_libraries(farfield_test_headers PRIVATE farfield_headers farfield_warnings GTest::gtest)
+target_compile_options(farfield_test_headers PRIVATE ${FARFIELD_TEST_OPTIONS})
+set_target_properties(farfield_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_precompile_headers(farfield_test_headers PRIVATE <gtest/gtest.h> <farfield/farfield.hpp> <algorithm> <cmath> <map>
+  <numbers> <numeric> <random> <thread>)
+
+add_custom_target(asan_tests)
 
 function(farfield_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;TSAN" "" "")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE farfield_headers farfield_warnings GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${FARFIELD_TEST_OPTIONS})
+  if(NOT "${arg_UNPARSED_ARGUMENTS}" MATCHES "[.]cu")
+    target_precompile_headers(${name} REUSE_FROM farfield_test_headers)
+  endif()
   set(label asan)  # one label: gtest_discover_tests of CMake 3.25 loses a list; so one label has both words
   if(arg_TSAN)
     set(label asan-tsan)
   elseif(arg_SLOW)
     set(label slow)
+  endif()
+  if(label MATCHES asan)
+    add_dependencies(asan_tests ${name})
   endif()
   # PRE_TEST: tests are listed when ctest starts, so that a program that crashes fails as a test, not as a build.
   # Threads that wait must not burn the cores of tests that run beside.

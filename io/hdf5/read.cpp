@@ -123,7 +123,7 @@ void warn(const Snapshot5& s, Bodies& bodies) {
     bodies.warnings.push_back(
         fmt::format("The snapshot has a box of {:g} and may be periodic; it is summed as open.", s.number("BoxSize")));
   if (s.number("Redshift") != 0)
-    bodies.warnings.push_back(
+    bodies.warnings.emplace_back(
         "The snapshot is of an expanding universe; its comoving numbers are taken as they stand.");
 }
 

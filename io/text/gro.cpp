@@ -107,7 +107,7 @@ Bodies Structure::read() {
   }
   read_box();
   if (lines_.next_significant())
-    bodies_.warnings.push_back("More follows behind the first frame; only that one is read.");
+    bodies_.warnings.emplace_back("More follows behind the first frame; only that one is read.");
   bodies_.description = fmt::format("gro, {} bodies (atoms), nm, without charges", count);
   return std::move(bodies_);
 }

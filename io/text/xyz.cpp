@@ -97,7 +97,7 @@ class Atoms {
     bodies.description = fmt::format("xyz, {} bodies (atoms), {}", bodies.count(),
                                      layout_.charged ? "charges from the file" : "unit strengths");
     if (longer_)
-      bodies.warnings.push_back("The columns behind z have no names in the file, so none is read as charges.");
+      bodies.warnings.emplace_back("The columns behind z have no names in the file, so none is read as charges.");
   }
 
   Bodies bodies;
@@ -124,9 +124,9 @@ Bodies read_xyz(const Origin& origin, std::string_view text) {
     atoms.add();
   }
   atoms.describe();
-  if (periodic) atoms.bodies.warnings.push_back("The atoms lie in a lattice; they are summed as open.");
+  if (periodic) atoms.bodies.warnings.emplace_back("The atoms lie in a lattice; they are summed as open.");
   if (lines.next_significant())
-    atoms.bodies.warnings.push_back("More follows behind the first molecule; only that one is read.");
+    atoms.bodies.warnings.emplace_back("More follows behind the first molecule; only that one is read.");
   return std::move(atoms.bodies);
 }
 

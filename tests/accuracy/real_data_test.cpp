@@ -7,7 +7,7 @@
 namespace farfield::testing {
 namespace {
 
-std::string data_file(const std::string& file) { return std::string(FARFIELD_TEST_DATA) + "/" + file; }
+std::string data_file(const std::string& file) { return FARFIELD_TEST_DATA "/" + file; }
 
 Cloud cloud_of(const std::string& label, const io::Bodies& bodies) {
   Cloud cloud;

@@ -136,7 +136,7 @@ struct System {
   io::Bodies given;
 };
 System read_system(const std::string& name) {
-  const std::string path = std::string(FARFIELD_TEST_DATA) + "/scafacos/" + name;
+  const std::string path = FARFIELD_TEST_DATA "/scafacos/" + name;
   System system;
   if (!std::filesystem::exists(path)) return system;
   system.given = io::read(path);

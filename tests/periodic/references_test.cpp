@@ -55,7 +55,7 @@ TEST(CoulombReferences, Madelung) {
   EXPECT_NEAR(sums_of(chain, {false, false, true}, tolerance).energy, -2 * std::numbers::ln2, 1e-11);
 }
 
-std::string path_of(const std::string& name) { return std::string(FARFIELD_TEST_DATA) + "/" + name; }
+std::string path_of(const std::string& name) { return FARFIELD_TEST_DATA "/" + name; }
 io::Bodies read(const std::string& name) {
   return std::filesystem::exists(path_of(name)) ? io::read_points(path_of(name)) : io::Bodies();
 }
