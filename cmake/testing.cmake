@@ -8,7 +8,7 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # Half of the time that a test takes to compile goes into headers that all of them share (3 of 5 to 9 s), and most of the
-# rest into optimisation that no test needs: precompiled headers and -O1 halve the tests' compilation.
+# rest into optimisation that few tests need: precompiled headers and -O1 halve the tests' compilation.
 set(FARFIELD_TEST_OPTIONS $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "// Of no use but to own the precompiled headers.\n")
 add_library(farfield_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
@@ -25,7 +25,9 @@ function(farfield_test name)
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE farfield_headers farfield_warnings GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${FARFIELD_TEST_OPTIONS})
+  if(NOT arg_SLOW)  # these sum pairs in loops of their own
+    target_compile_options(${name} PRIVATE ${FARFIELD_TEST_OPTIONS})
+  endif()
   if(NOT "${arg_UNPARSED_ARGUMENTS}" MATCHES "[.]cu")
     target_precompile_headers(${name} REUSE_FROM farfield_test_headers)
   endif()

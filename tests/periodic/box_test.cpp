@@ -14,19 +14,20 @@ struct Errors {
   double potential, gradient;
 };
 
-/// Relative errors in the L2 norm, or where near terms cancel in a thousandth of those.
+/// Relative errors in the L2 norm over at least 16 of the charges, which is where the slow sums are taken.
 Errors errors_of(const std::vector<Vec>& x, const std::vector<double>& q, const Rows& cell, const Axes& axes,
                  const Options& o) {
-  const auto expected = sum_pairs(Ewald(cell, axes), x, q);
+  const std::size_t step = std::max<std::size_t>(1, q.size() / 16);
+  const auto expected = sum_some(Ewald(cell, axes), x, q, step);
   const std::vector<double> positions = flat(x);
   Plan plan(points(positions), o);
   const auto found = plan.evaluate<double>(q);
   Real error[2] = {}, size[2] = {};
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    const Real d = found.potential[i] - expected.potential[i];
-    error[0] += d * d, size[0] += expected.potential[i] * expected.potential[i];
+  for (std::size_t k = 0, i = 0; i < q.size(); ++k, i += step) {
+    const Real d = found.potential[i] - expected.potential[k];
+    error[0] += d * d, size[0] += expected.potential[k] * expected.potential[k];
     for (std::size_t a = 0; a < 3 && o.gradient; ++a) {
-      const Real field = expected.force[i][a] / -q[i], g = found.gradient[3 * i + a] - field;
+      const Real field = expected.force[k][a] / -q[i], g = found.gradient[3 * i + a] - field;
       error[1] += g * g, size[1] += field * field;
     }
   }

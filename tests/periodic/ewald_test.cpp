@@ -150,12 +150,13 @@ constexpr const char* not_there = "the file is not there (FARFIELD_TEST_DATA)";
 void expect_file(const std::string& name, const Rows& cell, double error, const char* energy) {
   const auto [x, given] = read_system(name);
   if (x.empty()) GTEST_SKIP() << not_there;
-  const auto s = sum_pairs(Ewald(cell, xyz), x, given.strengths);
+  const std::size_t step = energy ? 1 : 8;
+  const auto s = energy ? sum_pairs(Ewald(cell, xyz), x, given.strengths) : sum_some(Ewald(cell, xyz), x, given.strengths, step);
   if (energy) expect_digits(s.energy, energy);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    EXPECT_NEAR(static_cast<double>(s.potential[i]), given.reference_potential[i], error) << i;
+  for (std::size_t k = 0, i = 0; i < x.size(); ++k, i += step) {
+    EXPECT_NEAR(static_cast<double>(s.potential[k]), given.reference_potential[i], error) << i;
     for (std::size_t a = 0; a < 3; ++a)
-      EXPECT_NEAR(static_cast<double>(s.force[i][a] / given.strengths[i] + given.reference_gradient[3 * i + a]), 0,
+      EXPECT_NEAR(static_cast<double>(s.force[k][a] / given.strengths[i] + given.reference_gradient[3 * i + a]), 0,
                   20 * error)
           << i;
   }

@@ -100,9 +100,8 @@ KSpaceFarfield::Excluded KSpaceFarfield::who_excludes() const {
   return Excluded::here;
 }
 
-void KSpaceFarfield::setup() {
-  if (comm->me == 0) solver_->set_box(box());
-}
+/// Called where the box has changed; compute looks at the box itself, where what is wrong with it can be told.
+void KSpaceFarfield::setup() {}
 
 Box KSpaceFarfield::box() const {
   Box box;

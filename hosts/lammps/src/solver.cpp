@@ -31,6 +31,10 @@ Options with_box(Options options, const Box& box) {
   return options;
 }
 
+std::array<double, 9> vectors_of(const Options& o) {
+  return {o.cell_x, 0, 0, o.cell_bx, o.cell_y, 0, o.cell_cx, o.cell_cy, o.cell_z};
+}
+
 bool same_cell(const Options& a, const Options& b) {
   return a.periodic == b.periodic && a.cell_x == b.cell_x && a.cell_y == b.cell_y && a.cell_z == b.cell_z &&
          a.cell_bx == b.cell_bx && a.cell_cx == b.cell_cx && a.cell_cy == b.cell_cy;
@@ -45,11 +49,15 @@ void Solver::set_accuracy(double force, double energy) {
   forget_plans();
 }
 
+/// Plans go with a cell that a barostat changes: what their evaluations needed is not found anew.
 void Solver::set_box(const Box& box) {
   const Options changed = with_box(options_, box);
   if (same_cell(changed, options_)) return;
+  const bool same_axes = changed.periodic == options_.periodic;
   options_ = changed;
-  forget_plans();
+  if (!same_axes) return forget_plans();
+  for (const auto& plan : plan_)
+    if (plan) plan->set_cell(vectors_of(options_));
 }
 
 const Sums& Solver::evaluate(const std::vector<double>& xyz, const std::vector<double>& charges, bool virial) {
