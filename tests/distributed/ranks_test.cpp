@@ -172,25 +172,26 @@ TEST(Failures, ARankThatLeavesStopsTheOthers) {
   expect_all({thrown.begin(), thrown.begin() + 3}, ErrorCode::device, "rank 3 has left");
 }
 
+/// Rank 1 comes when the others have given up, however slow the machine is; one of these may be late, too.
 TEST(Failures, ARankThatIsLateStopsTheOthers) {
   constexpr double timeout = 0.5;
   std::atomic<int> stopped = 0;
   const auto thrown = run_ranks(
       3,
       [&](Communicator& communicator) {
-        Ranks ranks(communicator);
-        ranks.together([&] { ranks.all_gather(1); });
         if (communicator.rank() == 1)
           while (stopped < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
         try {
-          ranks.together([&] { ranks.all_gather(2); });
+          Ranks ranks(communicator);
+          ranks.together([&] { ranks.all_gather(1); });
         } catch (...) {
           ++stopped;
           throw;
         }
       },
       timeout);
-  expect_all(thrown, ErrorCode::device, "rank 1 did not arrive in time");
+  expect_all(thrown, ErrorCode::device, "did not arrive in time");
+  expect_all(thrown, ErrorCode::device, " 1");
 }
 
 /// All stages, between threads: for ThreadSanitizer.
