@@ -80,7 +80,7 @@ asan:
 tsan:
 	@scripts/setup tsan
 	@cmake --preset tsan
-	@cmake --build --preset tsan --parallel $(JOBS) --target test_threads tree_test
+	@cmake --build --preset tsan --parallel $(JOBS) --target test_threads tree_test test_ranks
 	@scripts/tsan build/tsan
 
 fuzz:

@@ -53,7 +53,7 @@ FARFIELD_API std::vector<std::unique_ptr<Communicator>> loopback(int ranks, doub
 struct RankReport {
   std::int64_t given = 0;   ///< points that it passed
   std::int64_t owned = 0;   ///< points that it sums at
-  std::int64_t ghosts = 0;  ///< points of others that it holds
+  std::int64_t ghosts = 0;  ///< sources of others that it holds
   std::int64_t boxes = 0;   ///< of its tree, with those of others
   std::int64_t sent = 0;    ///< bytes, to all others
   double seconds = 0;       ///< of the evaluation
@@ -66,27 +66,32 @@ struct Report {
   double imbalance = 0;  ///< largest time of work of a rank over the mean, minus 1
 };
 
-/// A plan whose points, targets and sources alike, are shared by the ranks of a communicator. Results have the same
-/// bits as those of one Plan with the same options over the points of rank 0, then those of rank 1, and so on.
+/// A plan whose points are shared by the ranks of a communicator. Results have the same bits as those of one Plan with
+/// the same options over the points of rank 0, then those of rank 1, and so on, and so have the decisions, estimates,
+/// measured errors and warnings in the report: the tolerance is kept as by that plan.
 ///
-/// Constructor, move and evaluate are called by all ranks, with the same options and numbers of vectors. An Error on
-/// one of them is thrown on all, with the number of the rank. Throws Error(usage) for what is not offered yet: kernels
-/// other than laplace3d, softening, dipoles, Hessians, periodic axes, points in device memory, and sums by expansions
-/// whose degree is not given by Options::degree. Where `choose` takes all pairs, every rank sums all of them.
+/// Constructor, move and evaluate are called by all ranks, with the same options, numbers of vectors and type of
+/// results. An Error on one of them is thrown on all, with the number of the rank. Throws Error(usage) for what is not
+/// offered yet: kernels whose expansions have a length, softening, dipoles, Hessians, periodic axes, points in device
+/// memory, at_sources. Where all pairs are summed, every rank gets all points and sums all of them.
 class FARFIELD_API Plan {
  public:
-  /// `communicator` must outlive the plan. `points`: this rank's share, which may be empty.
+  /// `communicator` must outlive the plan. `points`: this rank's share, which may be empty; targets and sources alike.
   Plan(Communicator& communicator, const Points& points, const farfield::Options& options = {});
+  /// Targets apart from the sources: both are shares of this rank, and either may be empty.
+  Plan(Communicator& communicator, const Points& sources, const Points& targets, const farfield::Options& options = {});
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
   ~Plan();
 
-  /// Strengths of this rank's points, and arrays for the results there, both in the order in which it passed them.
+  /// Strengths of this rank's sources, and arrays for the results at its targets, in the order in which it passed them.
   const Report& evaluate(const Strengths& strengths, const Outputs& outputs);
   /// New positions; ranks may pass other shares than before.
   void move(const Points& points);
+  void move(const Points& sources, const Points& targets);
   const Report& report() const;
-  std::int64_t point_count() const;  ///< of this rank's share
+  std::int64_t source_count() const;  ///< of this rank's share
+  std::int64_t target_count() const;
 
  private:
   struct State;

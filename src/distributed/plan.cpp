@@ -1,23 +1,16 @@
 // distributed::Plan: what all ranks settle together, and what each of them does.
 #include <algorithm>
-#include <cmath>
 #include <farfield/distributed.hpp>
 #include <farfield/error.hpp>
-#include <farfield/version.hpp>
-#include <limits>
-#include <map>
-#include <optional>
 
-#include "backends/cpu/evaluator.hpp"
+#include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cpu/transfer/transfer.hpp"
-#include "distributed/all_points.hpp"
-#include "distributed/sums.hpp"
-#include "judge/improve.hpp"
+#include "distributed/all_pairs.hpp"
 #include "kernels/traits.hpp"
-#include "model/accounts.hpp"
 #include "model/choose.hpp"
 #include "plan/completed.hpp"
+#include "plan/repeat.hpp"
+#include "plan/report/describe.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 
@@ -51,13 +44,16 @@ class OtherRanks final : public cpu::OtherParts {
   throw Error(ErrorCode::usage, what + " in a distributed plan of this version; use an ordinary plan");
 }
 
-void require_offered(const farfield::Options& o, const Points& points) {
-  if (o.backend == Backend::cuda || points.space != MemorySpace::host) refuse("backend cuda is not offered");
-  if (o.softening != 0 || points.softening) refuse("softening is not offered");
+void require_offered(const farfield::Options& o, const Given& given) {
+  const auto any = [&](const auto& is) { return is(given.sources) || (given.targets && is(*given.targets)); };
+  if (o.backend == Backend::cuda || any([](const Points& p) { return p.space != MemorySpace::host; }))
+    refuse("backend cuda is not offered");
+  if (o.softening != 0 || any([](const Points& p) { return p.softening != nullptr; }))
+    refuse("softening is not offered");
+  if (o.at_sources && given.targets) refuse("results at the sources beside those at targets are not offered");
   if (o.core != Core::none) refuse("a core is not offered");
   if (o.dipoles || o.hessian) refuse("dipoles and Hessians are not offered");
   if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
-  if (o.check > 0) refuse("measured errors (option check) are not offered");
 }
 
 void require_offered(const Decision& d) {
@@ -65,10 +61,6 @@ void require_offered(const Decision& d) {
     refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
   if (d.method != Method::fmm && d.method != Method::direct)
     refuse(std::string("method ") + word_of(d.method) + " is not offered");
-  if (d.method == Method::fmm && d.settle_degree)
-    throw Error(ErrorCode::usage,
-                "the degree for a tolerance is not found in a distributed plan of this version; set Options::degree, "
-                "which an ordinary plan over some of these points names in its report");
 }
 
 /// What `options` say must be the same on all ranks, or they would part ways.
@@ -90,92 +82,89 @@ void require_same(Ranks& ranks, const farfield::Options& o) {
 
 struct Plan::State {
   Ranks ranks;
-  farfield::Options options;
-  Decision decision;
-  Geometry geometry;
-  int threads = 1;
-  std::int64_t given = 0;
-  std::optional<AllPoints> all_points;
-  std::optional<Share> share;
-  std::map<Precision, std::unique_ptr<Sums>> sums;
+  farfield::Options options;           ///< as given
+  std::shared_ptr<RankPlaced> placed;  ///< of the evaluators; null where all pairs are summed
+  Evaluators evaluators;
+  std::int64_t sources = 0, targets = 0;  ///< that this rank was given
+  std::int64_t of_all = 0;                ///< points of all ranks
+  bool alike = true;
   bool built = false;
   Report report;
 
-  State(Communicator& communicator, const farfield::Options& o) : ranks(communicator), options(o) {}
-  void build(const Points& points);
-  void choose_alike(const Points& points);
-  void describe();
-  void evaluate(const Strengths& strengths, const Outputs& outputs);
+  State(Communicator& communicator, const farfield::Options& o) : ranks(communicator), options(o) { forget(); }
+  void forget();
+  std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
+  void build(const Given& given);
+  void require_same_sets(const Given& given);
+  Decision choose_alike(farfield::Options& options, const Given& given, Geometry& geometry, int threads);
   void check_outputs(const Outputs& outputs) const;
-  std::vector<StrengthRange> ranges_of(const Strengths& strengths);
-  void sum_all(const Strengths& strengths, const Outputs& outputs, StageClock& clock);
-  void sum_again(const Strengths& strengths, std::int64_t vector, const StrengthRange& range, const Outputs& outputs,
-                 StageClock& clock, bool finite);
-  Sums& sums_for(const Decision& d);
-  double constant() const { return options.scale * traits(options.kernel).vector.constant; }
+  void require_alike(const Strengths& strengths, const Outputs& outputs);
+  void evaluate(const Strengths& strengths, const Outputs& outputs);
   void account(double seconds);
 };
 
-/// The same decision on all ranks: from the options, the survey of all points and the least of their instruction sets.
-void Plan::State::choose_alike(const Points& points) {
-  OtherRanks others(ranks);
-  geometry = cpu::survey(points, nullptr, threads, &others);
-  std::vector<int> simd{static_cast<int>(cpu::resolve_simd(options.simd))};
-  ranks.least(simd);
-  options.simd = static_cast<Simd>(simd[0]);
-  decision = choose(options, geometry, {Backend::cpu, options.simd});
-  require_offered(decision);
-}
-
-void Plan::State::build(const Points& given_points) {
+void Plan::State::forget() {
   built = false;
-  require_same(ranks, options);
-  options = settled(options);
-  require_offered(options, given_points);
-  const Completed completed(given_points, options.kernel);
-  const Points& points = completed.points;
-  options.backend = Backend::cpu;
-  threads = settle_team(options.threads).threads;
-  choose_alike(points);
-  all_points.reset(), sums.clear(), share.reset();
-  if (decision.method == Method::direct)
-    all_points.emplace(ranks, points, options);
-  else
-    share = make_share(ranks, points, geometry, decision, threads);
-  given = points.count;
-  describe();
-  built = true;
+  placed.reset();
+  evaluators = Evaluators([this](const Decision& decision, int threads) { return make(decision, threads); });
 }
 
-void Plan::State::describe() {
-  report = {};
-  report.ranks.resize(static_cast<std::size_t>(ranks.size()));
-  if (all_points) {
-    report.plan = all_points->report();
-    return;
+std::unique_ptr<Evaluator> Plan::State::make(const Decision& decision, int threads) {
+  placed.reset();
+  if (decision.method == Method::direct) return std::make_unique<AllPairs>(ranks, decision, threads);
+  placed = std::make_shared<RankPlaced>();
+  placed->ranks = &ranks;
+  return make_rank_evaluator(placed, decision, threads);
+}
+
+/// The same decision on all ranks: from the options, the survey of all points and the least of their instruction sets.
+Decision Plan::State::choose_alike(farfield::Options& o, const Given& own, Geometry& geometry, int threads) {
+  OtherRanks others(ranks);
+  geometry = cpu::survey(own.sources, own.targets, threads, &others);
+  std::vector<int> simd{static_cast<int>(cpu::resolve_simd(o.simd))};
+  ranks.least(simd);
+  o.simd = static_cast<Simd>(simd[0]);
+  Decision decision = choose(o, geometry, {Backend::cpu, o.simd});
+  require_offered(decision);
+  decision = evaluators.with_needs(decision, geometry);
+  correct_cube(decision, geometry);
+  return decision;
+}
+
+void Plan::State::require_same_sets(const Given& given) {
+  const std::vector<char> apart = ranks.all_gather(static_cast<char>(given.targets != nullptr));
+  if (std::count(apart.begin(), apart.end(), apart[0]) != std::ssize(apart))
+    throw Error(ErrorCode::usage, "some ranks pass targets and others none; pass targets, perhaps none, on all");
+}
+
+/// Points that are refused leave the plan as it was.
+void Plan::State::build(const Given& given) {
+  require_same(ranks, options);
+  require_same_sets(given);
+  farfield::Options o = settled(options);
+  require_offered(o, given);
+  const Completed own(given.sources, o.kernel), other(given.targets ? *given.targets : Points{}, o.kernel);
+  const Given completed{own.points, given.targets ? &other.points : nullptr};
+  o.backend = Backend::cpu;
+  const int threads = settle_team(o.threads).threads;
+  Geometry geometry;
+  const Decision decision = choose_alike(o, completed, geometry, threads);
+  try {
+    guarded([&] {
+      report.plan = describe(o, decision, geometry, threads);
+      Evaluator& first = evaluators.first(decision, threads);
+      evaluators.use_threads(threads);
+      first.build(completed.sources, completed.targets, geometry, report.plan);
+    });
+  } catch (const Error&) {
+    forget();
+    throw;
   }
-  farfield::Report& r = report.plan;
-  r.version = FARFIELD_VERSION;
-  r.kernel = traits(decision.kernel).name;
-  r.method = word_of(decision.method);
-  r.backend = r.device = word_of(decision.backend);
-  r.precision = word_of(decision.precision);
-  r.simd = word_of(decision.simd);
-  r.m2l = decision.rotation ? "rotation" : "dense";
-  r.stencil = decision.reduced ? "reduced" : "full";
-  r.tolerance = options.tolerance, r.scale = options.scale;
-  r.gradient = options.gradient;
-  r.threads = threads;
-  r.degree = decision.degree;
-  r.coefficients = traits(decision.kernel).coefficients(decision.degree);
-  r.leaf_size = decision.leaf_size;
-  r.choices = decision.choices;
-  if (share->owned() > 0) count_work(share->essential.tree.view(), share->essential.lists.view(), decision, r);
-  r.sources = r.targets = geometry.sources;
-  std::vector<std::int64_t> counts{r.near_pairs, r.p2p_boxes, r.m2l_boxes, r.m2p_boxes, r.p2l_boxes};
-  ranks.add(counts);
-  r.near_pairs = counts[0], r.p2p_boxes = counts[1], r.m2l_boxes = counts[2], r.m2p_boxes = counts[3],
-  r.p2l_boxes = counts[4];
+  alike = !given.targets;
+  sources = given.sources.count, targets = alike ? sources : given.targets->count;
+  of_all = geometry.sources + (alike ? 0 : geometry.targets);
+  report.ranks.assign(static_cast<std::size_t>(ranks.size()), {});
+  built = true;
 }
 
 void Plan::State::check_outputs(const Outputs& o) const {
@@ -189,67 +178,23 @@ void Plan::State::check_outputs(const Outputs& o) const {
     refuse("results other than potential and gradient at the points are not offered");
 }
 
-/// Of each vector over all ranks.
-std::vector<StrengthRange> Plan::State::ranges_of(const Strengths& strengths) {
-  constexpr int none = std::numeric_limits<int>::min();
-  const auto vectors = static_cast<std::size_t>(strengths.vectors);
-  std::vector<int> largest;  // exponents, negated: the least is wanted
-  std::vector<double> smallest;
-  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
-    const StrengthRange own =
-        strengths.count > 0 ? cpu::strength_range(strengths, v, geometry.exponent, threads) : StrengthRange{};
-    largest.push_back(own.least > 0 ? -own.exponent : -(none + 1));
-    smallest.push_back(own.least > 0 ? own.least : std::numeric_limits<double>::infinity());
-  }
-  ranks.least(largest), ranks.least(smallest);
-  std::vector<StrengthRange> ranges(vectors);
-  for (std::size_t v = 0; v < vectors; ++v)
-    if (std::isfinite(smallest[v])) ranges[v].exponent = -largest[v], ranges[v].least = smallest[v];
-  return ranges;
-}
-
-Sums& Plan::State::sums_for(const Decision& d) {
-  std::unique_ptr<Sums>& own = sums[d.precision];
-  if (!own) own = make_sums(ranks, *share, d, geometry.exponent, threads);
-  return *own;
-}
-
-/// As an ordinary plan does: in double where results leave the range of single, or strengths are lost in it.
-void Plan::State::sum_again(const Strengths& strengths, std::int64_t vector, const StrengthRange& range,
-                            const Outputs& outputs, StageClock& clock, bool finite) {
-  Quality quality;
-  if (!finite) quality.norms.order[0].l2 = std::numeric_limits<double>::infinity();
-  quality.lost =
-      !traits(decision.kernel).bounded && loses_strengths(range, decision.precision, geometry.least, quality.norms);
-  const std::optional<Decision> next = improved(decision, quality);
-  if (!next) return;
-  sums_for(*next).sum({strengths, vector, {range.exponent}}, outputs, constant(), clock);
-  report.plan.choices.push_back({"evaluated again", difference(decision, *next),
-                                 "vector " + std::to_string(vector) + " of the strengths needs it"});
-}
-
-void Plan::State::sum_all(const Strengths& strengths, const Outputs& outputs, StageClock& clock) {
-  const std::vector<StrengthRange> ranges = ranges_of(strengths);
-  const int most = cpu::densities_of(decision), together = strengths.vectors < most ? 1 : most;
-  for (std::int64_t first = 0, count; first < strengths.vectors; first += count) {
-    count = strengths.vectors - first < together ? 1 : together;
-    Slice slice{strengths, first, {}};
-    for (std::int64_t v = first; v < first + count; ++v)
-      slice.exponents.push_back(ranges[static_cast<std::size_t>(v)].exponent);
-    sums_for(decision).sum(slice, outputs, constant(), clock);
-    std::vector<char> finite;
-    for (int v = 0; v < slice.count(); ++v) finite.push_back(sums_for(decision).finite(v));
-    for (std::int64_t v = first; v < first + count; ++v)
-      sum_again(strengths, v, ranges[static_cast<std::size_t>(v)], outputs, clock,
-                finite[static_cast<std::size_t>(v - first)]);
-  }
+void Plan::State::require_alike(const Strengths& strengths, const Outputs& outputs) {
+  const auto differ = [&](std::int64_t own) {
+    const std::vector<std::int64_t> all = ranks.all_gather(own);
+    return std::count(all.begin(), all.end(), own) != std::ssize(all);
+  };
+  if (differ(strengths.vectors))
+    throw Error(ErrorCode::usage, "ranks pass different numbers of strength vectors; pass the same on all");
+  if (differ(static_cast<std::int64_t>(outputs.scalar)))
+    throw Error(ErrorCode::usage, "ranks want results of different types; pass the same on all");
 }
 
 void Plan::State::account(double seconds) {
+  const Share* share = placed ? placed->share.get() : nullptr;
   RankReport own;
-  own.given = given;
-  own.owned = share ? share->owned() : given;
-  own.ghosts = share ? share->essential.ghosts : geometry.sources - given;
+  own.given = sources + (alike ? 0 : targets);
+  own.owned = share ? share->targets() : targets;
+  own.ghosts = share ? share->essential.ghosts : of_all - own.given;
   own.boxes = share ? share->essential.tree.boxes : 0;
   own.sent = ranks.sent_bytes();
   own.seconds = seconds;
@@ -262,37 +207,41 @@ void Plan::State::account(double seconds) {
 
 void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   if (!built) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
-  validate(strengths, given, false, false);
+  validate(strengths, sources, false, false);
   check_outputs(outputs);
-  const std::vector<std::int64_t> vectors = ranks.all_gather(strengths.vectors);
-  if (std::count(vectors.begin(), vectors.end(), strengths.vectors) != std::ssize(vectors))
-    throw Error(ErrorCode::usage, "ranks pass different numbers of strength vectors; pass the same on all");
+  require_alike(strengths, outputs);
   ranks.restart_accounts();
   const auto start = std::chrono::steady_clock::now();
-  if (all_points) {
-    all_points->evaluate(ranks, strengths, outputs);
-    report.plan = all_points->report();
-  } else {
-    std::erase_if(report.plan.stages, [](const StageReport& stage) { return !stage.building; });
-    std::erase_if(report.plan.choices, [](const Choice& choice) { return choice.name == "evaluated again"; });
-    report.plan.vectors = strengths.vectors;
-    StageClock clock(report.plan, false);
-    sum_all(strengths, outputs, clock);
-    complete(report.plan);
-  }
+  farfield::Report& r = report.plan;
+  std::erase_if(r.stages, [](const StageReport& stage) { return !stage.building; });
+  r.warnings.clear();
+  r.error.reset();
+  r.vectors = strengths.vectors;
+  r.threads = settle_team(options.threads).threads;
+  evaluators.use_threads(r.threads);
+  const double scale = options.scale * traits(options.kernel).vector.constant;
+  evaluators.evaluate(strengths, {outputs, targets, scale, options.check, options.seed}, r);
+  complete(r);
   account(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 Plan::Plan(Communicator& communicator, const Points& points, const farfield::Options& options)
     : state_(std::make_unique<State>(communicator, options)) {
-  state_->ranks.together([&] { state_->build(points); });
+  move(points);
+}
+Plan::Plan(Communicator& communicator, const Points& sources, const Points& targets, const farfield::Options& options)
+    : state_(std::make_unique<State>(communicator, options)) {
+  move(sources, targets);
 }
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 void Plan::move(const Points& points) {
-  state_->ranks.together([&] { state_->build(points); });
+  state_->ranks.together([&] { state_->build({points, nullptr}); });
+}
+void Plan::move(const Points& sources, const Points& targets) {
+  state_->ranks.together([&] { state_->build({sources, &targets}); });
 }
 
 const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
@@ -301,6 +250,7 @@ const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs)
 }
 
 const Report& Plan::report() const { return state_->report; }
-std::int64_t Plan::point_count() const { return state_->given; }
+std::int64_t Plan::source_count() const { return state_->sources; }
+std::int64_t Plan::target_count() const { return state_->targets; }
 
 }  // namespace farfield::distributed

@@ -51,6 +51,29 @@ class Ranks {
     return all;
   }
 
+  /// The ranks' elements, of each any number, one rank's behind the other's.
+  template <class T>
+  std::vector<T> gather_all(const std::vector<T>& mine) {
+    const std::vector<std::int64_t> counts = all_gather(static_cast<std::int64_t>(mine.size()));
+    const auto most = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
+    std::vector<T> padded = mine, all;
+    padded.resize(most);
+    const std::vector<T> rows = all_gather(padded.data(), most);
+    for (std::size_t r = 0; r < counts.size(); ++r)
+      all.insert(all.end(), rows.begin() + static_cast<std::ptrdiff_t>(r * most),
+                 rows.begin() + static_cast<std::ptrdiff_t>(r * most) + counts[r]);
+    return all;
+  }
+  /// body(state) on one rank after the other, in their order: what a sum over all of them adds up in one order.
+  template <class T, class Body>
+  void one_by_one(std::vector<T>& state, const Body& body) {
+    for (int r = 0; r < size(); ++r) {
+      if (r == rank()) body(state);
+      const std::vector<T> all = all_gather(state.data(), state.size());
+      std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(r) * std::ssize(state), state.size(), state.begin());
+    }
+  }
+
   /// data[i] becomes op of the ranks' data[i], in the order of ranks.
   template <class T, class Op>
   void all_reduce(T* data, std::size_t count, const Op& op) {
@@ -68,6 +91,11 @@ class Ranks {
   template <class T>
   void add(std::vector<T>& data) {
     all_reduce(data.data(), data.size(), [](T a, T b) { return a + b; });
+  }
+  std::int64_t sum_of(std::int64_t mine) {
+    std::vector<std::int64_t> sum{mine};
+    add(sum);
+    return sum[0];
   }
   template <class T>
   void least(std::vector<T>& data) {

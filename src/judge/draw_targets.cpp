@@ -76,38 +76,55 @@ static std::vector<DrawnTarget> draw(std::int64_t count, std::int64_t most, Chan
   return drawn;
 }
 
+std::vector<DrawnTarget> draw_anywhere(std::int64_t count, std::int64_t most) {
+  return draw(count, std::min(most, count), [&](std::int64_t) { return 1 / static_cast<double>(count); });
+}
+
+double chance_of(const Truncation& own, const Truncation& all, double count, int judged) {
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+  double shares = 0;
+  for (int k = 0; k < judged; ++k) shares += share(own.order[k], all.order[k]);
+  return 0.5 / count + 0.5 / judged * shares;
+}
+
+template <class Real>
+std::vector<Truncation> missed_at_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
+                                          const double* const target[3], const double* power, int threads) {
+  const LevelMeans means(e, tree.levels);
+  const std::vector<BoxId> most_missed_of = most_missed(tree, power, means, threads);
+  const std::int64_t first = tree.target_begin[0];
+  std::vector<Truncation> missed(static_cast<std::size_t>(tree.target_count(0)));
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (BoxId box = 0; box < tree.boxes; ++box) {
+    if (!tree.is_leaf(box) || tree.target_count(box) == 0) continue;
+    const MissedAt missed_at(tree, lists, box, e, power, most_missed_of, means);
+    for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
+      missed[static_cast<std::size_t>(i - first)] = missed_at(target, i);
+  }
+  return missed;
+}
+
 template <class Real>
 std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lists, const Expansions<Real>& e,
                                       const double* const target[3], const double* power, std::int64_t most,
                                       int threads) {
-  const LevelMeans means(e, tree.levels);
   const std::int64_t count = tree.target_count(0);
   // those of a treecode, whose rows are too long to predict every target's error, are drawn anywhere
-  if (!e.local) return draw(count, std::min(most, count), [&](std::int64_t) { return 1 / static_cast<double>(count); });
-  if (most >= count) return draw(count, count, [&](std::int64_t) { return 1 / static_cast<double>(count); });
-  const std::vector<BoxId> most_missed_of = most_missed(tree, power, means, threads);
-  std::vector<Truncation> missed(static_cast<std::size_t>(count));
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (BoxId box = 0; box < tree.boxes; ++box) {
-    if (!tree.is_leaf(box)) continue;
-    const MissedAt missed_at(tree, lists, box, e, power, most_missed_of, means);
-    for (std::int64_t i = tree.target_begin[box]; i < tree.target_end[box]; ++i)
-      missed[static_cast<std::size_t>(i)] = missed_at(target, i);
-  }
+  if (!e.local || most >= count) return draw_anywhere(count, most);
+  const std::vector<Truncation> missed = missed_at_targets(tree, lists, e, target, power, threads);
   Truncation all;
   for (const Truncation& m : missed) all += m;
-  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
   return draw(count, most, [&](std::int64_t i) {
-    const Truncation& own = missed[static_cast<std::size_t>(i)];
-    double shares = 0;
-    for (int k = 0; k < e.judged; ++k) shares += share(own.order[k], all.order[k]);
-    return 0.5 / static_cast<double>(count) + 0.5 / e.judged * shares;
+    return chance_of(missed[static_cast<std::size_t>(i)], all, static_cast<double>(count), e.judged);
   });
 }
 
-template std::vector<DrawnTarget> draw_targets<float>(const TreeView&, const ListsView&, const Expansions<float>&,
-                                                      const double* const[3], const double*, std::int64_t, int);
-template std::vector<DrawnTarget> draw_targets<double>(const TreeView&, const ListsView&, const Expansions<double>&,
+#define FARFIELD_DRAW(Real)                                                                                            \
+  template std::vector<Truncation> missed_at_targets<Real>(const TreeView&, const ListsView&, const Expansions<Real>&, \
+                                                           const double* const[3], const double*, int);                \
+  template std::vector<DrawnTarget> draw_targets<Real>(const TreeView&, const ListsView&, const Expansions<Real>&,     \
                                                        const double* const[3], const double*, std::int64_t, int);
+FARFIELD_DRAW(float)
+FARFIELD_DRAW(double)
 
 }  // namespace farfield

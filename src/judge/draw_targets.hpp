@@ -19,4 +19,16 @@ std::vector<DrawnTarget> draw_targets(const TreeView& tree, const ListsView& lis
                                       const double* const target[3], const double* multipole_power, std::int64_t most,
                                       int threads);
 
+// The parts of `draw_targets`, for those whose targets lie in several places.
+
+/// Where no error is predicted, or as many targets are to be drawn as there are.
+std::vector<DrawnTarget> draw_anywhere(std::int64_t count, std::int64_t most);
+/// The squared errors predicted at the targets of a tree, in its order.
+template <class Real>
+std::vector<Truncation> missed_at_targets(const TreeView& tree, const ListsView& lists,
+                                          const Expansions<Real>& expansions, const double* const target[3],
+                                          const double* multipole_power, int threads);
+/// The probability of a target at which `own` is missed; `all`: the sum over all `count` targets.
+double chance_of(const Truncation& own, const Truncation& all, double count, int judged);
+
 }  // namespace farfield

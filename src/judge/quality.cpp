@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "judge/error_fields.hpp"
+#include "judge/norms.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 
@@ -28,50 +29,18 @@ void distrust(ErrorReport& check) {
   for (const ErrorFields& fields : error_fields) check.*fields.whole = check.*fields.max = INFINITY;
 }
 
-/// The L2 norm of parts [first, end), its squares summed in `Sum` (double, or a type of larger range), and the largest
-/// absolute value.
-template <class Sum, class Real>
-static Norm norm_in(const ResultArrays<Real>& result, int first, int end, std::int64_t count, int threads) {
-  constexpr std::int64_t grain = 1 << 14;
-  struct Part {
-    Sum squares = 0;
-    Real largest = 0;
-  };
-  std::vector<Part> parts(static_cast<std::size_t>((count + grain - 1) / grain));
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (std::size_t c = 0; c < parts.size(); ++c) {
-    Part part;
-    const std::int64_t begin = static_cast<std::int64_t>(c) * grain, last = std::min(count, begin + grain);
-    for (int p = first; p < end; ++p)
-      for (std::int64_t i = begin; i < last; ++i) {
-        const Real x = std::fabs(result.part[p][i]);
-        part.squares += static_cast<Sum>(times_in_tensor(p)) * static_cast<Sum>(x) * static_cast<Sum>(x);
-        part.largest = x > part.largest ? x : part.largest;
-      }
-    parts[c] = part;
-  }
-  Sum squares = 0;
-  Real largest = 0;
-  for (const Part& part : parts) squares += part.squares, largest = std::max(largest, part.largest);
-  return {static_cast<double>(std::sqrt(squares)), static_cast<double>(largest)};
-}
-
-template <class Real>
-static Norm norm_of(const ResultArrays<Real>& result, int first, int end, std::int64_t count, int threads) {
-  const Norm norm = norm_in<double>(result, first, end, count, threads);
-  if (norm.finite() || sizeof(Real) == 4) return norm;
-  return norm_in<long double>(result, first, end, count, threads);  // perhaps only the squares left the range
-}
-
 template <class Real>
 Norms norms_of(const Computed<Real>& computed, int threads) {
-  Norms norms;
-  const ResultArrays<Real>& result = computed.result;
-  norms.with_potential = result[0] || !result[1];
-  for (int k = 0; k < orders; ++k)
-    if (k == 0 ? norms.with_potential : result.any(first_of[k]) != nullptr)
-      norms.order[k] = norm_of(result, first_of[k], first_of[k + 1], computed.targets, threads);
-  return norms;
+  return norms_with(computed.result, [&]<class Sum>(Sum, PartRange range) {
+    const std::int64_t count = computed.targets;
+    std::vector<NormPart<Sum>> parts(static_cast<std::size_t>((count + norm_grain - 1) / norm_grain));
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      const std::int64_t begin = static_cast<std::int64_t>(c) * norm_grain;
+      parts[c] = norm_part<Sum>(computed.result, range, begin, std::min(count, begin + norm_grain));
+    }
+    return norm_from(parts);
+  });
 }
 
 template Norms norms_of<float>(const Computed<float>&, int);

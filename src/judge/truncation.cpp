@@ -1,14 +1,12 @@
-#include "judge/truncation.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <mutex>
 #include <vector>
 
+#include "judge/truncation_terms.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
-#include "tree/box_sample.hpp"
 
 namespace farfield {
 
@@ -111,7 +109,7 @@ double truncation_safety(const Decision& d, std::int64_t translations) {
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.
 template <class Body>
 static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body) {
-  constexpr BoxId grain = 64;
+  constexpr BoxId grain = BoxTails::grain;
   const BoxId chunks = (tree.boxes + grain - 1) / grain;
   std::vector<Truncation> parts(static_cast<std::size_t>(chunks));
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
@@ -121,45 +119,6 @@ static Truncation sum_over_boxes(const TreeView& tree, int threads, Body&& body)
   Truncation sum;
   for (const Truncation& part : parts) sum += part;
   return sum;
-}
-
-/// The sample of targets that stands for all targets of a box.
-static EvenlySpaced looked_at(const TreeView& tree, BoxId box, int degree) {
-  return {tree.target_begin[box], tree.target_count(box), most_points(degree)};
-}
-static Truncation scaled(const Truncation& sum, double times) {
-  Truncation all;
-  for (int k = 0; k < orders; ++k) all.order[k] = times * sum.order[k];
-  return all;
-}
-
-/// Squared errors at the targets of a box from the terms that its local lacks.
-static Truncation local_tail(const TreeView& tree, BoxId box, double power, const double* const target[3],
-                             const TailMeans& means) {
-  if (!tree.is_leaf(box)) return inner_box_tail(tree, box, power, target, means);
-  const double a = tree.lattice.edge(tree.level[box]);
-  Truncation sum;
-  const EvenlySpaced targets = looked_at(tree, box, means.n - 1);
-  targets.each([&](std::int64_t i) {
-    sum += inner_tail(power, square_from_centre(tree, box, target, i, a, means.decay), a, means);
-  });
-  return scaled(sum, targets.each_for());
-}
-
-/// Squared errors at the targets of a leaf from the terms that the multipoles of finer boxes lack.
-static Truncation finer_tails(const TreeView& tree, const ListView& m2p, BoxId box, const double* power,
-                              const double* const target[3], const LevelMeans& of_level) {
-  Truncation sum;
-  const EvenlySpaced targets = looked_at(tree, box, of_level[0].n - 1);
-  for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
-    const BoxId source = m2p.items[k];
-    const double a = tree.lattice.edge(tree.level[source]);
-    const TailMeans& means = of_level[tree.level[source]];
-    targets.each([&](std::int64_t i) {
-      sum += outer_tail(power[source], square_from_centre(tree, source, target, i, a, means.decay), a, means);
-    });
-  }
-  return scaled(sum, targets.each_for());
 }
 
 /// Squared errors at all targets of a treecode, where multipoles of accepted boxes are all that is truncated: from a
@@ -181,30 +140,13 @@ static Truncation accepted_tails(const TreeView& tree, const ListView& m2p, cons
       }
     return own;
   });
-  return scaled(sum, static_cast<double>(step));
-}
-
-/// Squared errors at all far targets from the terms that one multipole lacks, for a power of 1, times the square of the
-/// box's edge: the weights of a sample of boxes divide by it. The far list is symmetric: every box in the source's far
-/// list has the source in its own.
-static double far_targets(const TreeView& tree, BoxId source, const double* const point[3], const TailMeans& means) {
-  double sum = 0;
-  if (tree.parent[source] == no_box) return 0;
-  for (int z = -1; z <= 1; ++z)
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x)
-        for_each_far_box(tree, source, {x, y, z}, [&](BoxId target, int dx, int dy, int dz) {
-          sum += far_tail(tree, source, target, dx, dy, dz, point, means);
-        });
-  const double a = tree.lattice.edge(tree.level[source]);
-  return means.decay.steeper ? sum : sum * a * a;
+  return scaled_tail(sum, static_cast<double>(step));
 }
 
 /// Squared errors at far targets from the terms that the multipoles lack.
 static Truncation far_tails(const TreeView& tree, const double* power, const double* const target[3],
                             const LevelMeans& means, int judged, int threads) {
-  constexpr int most = 256;
-  const BoxSample sample = sample_boxes(tree, most, judged, [&](BoxId box) { return power[box]; });
+  const BoxSample sample = sample_boxes(tree, far_tails_drawn, judged, [&](BoxId box) { return power[box]; });
   if (!sample.finite(judged)) return {{sample.sum[0], sample.sum[1], sample.sum[2]}};
   std::vector<double> missed(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
@@ -213,14 +155,8 @@ static Truncation far_tails(const TreeView& tree, const double* power, const dou
     missed[i] = far_targets(tree, box, target, means[tree.level[box]]);
   }
   Truncation sum;
-  for (std::size_t i = 0; i < missed.size(); ++i) {
-    const TailMeans& of_level = means[tree.level[sample.boxes[i].box]];
-    double ratio = 1;
-    for (int k = 0; k < judged; ++k) {
-      if (k > 0) ratio *= of_level.outer_ratio(k);
-      sum.order[k] += sample.boxes[i].sum[k] * missed[i] * ratio;
-    }
-  }
+  for (std::size_t i = 0; i < missed.size(); ++i)
+    add_far_tail(sum, sample.boxes[i], missed[i], judged, means[tree.level[sample.boxes[i].box]]);
   return sum;
 }
 
@@ -231,17 +167,10 @@ Truncation truncation(const TreeView& tree, const ListsView& lists, const Expans
   const int first = locals ? 2 : 0;
   if (tree.levels <= first) return {};
   const LevelMeans means(e, tree.levels);
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (BoxId box = 0; box < tree.boxes; ++box)
-    power[box] =
-        tree.level[box] >= first && tree.source_count(box) > 0 ? next_power(e, e.multipole + box * e.stride) : 0;
+  find_powers(tree, e, first, power, threads);
   if (!locals) return accepted_tails(tree, lists.m2p, power, target, means, threads);
-  Truncation sum = sum_over_boxes(tree, threads, [&](BoxId box) {
-    if (tree.target_count(box) == 0) return Truncation{};
-    Truncation own = finer_tails(tree, lists.m2p, box, power, target, means);  // a coarse leaf has finer boxes, too
-    if (tree.level[box] < 2) return own;
-    return own += local_tail(tree, box, next_power(e, e.local + box * e.stride), target, means[tree.level[box]]);
-  });
+  Truncation sum =
+      sum_over_boxes(tree, threads, [&](BoxId box) { return box_tail(tree, lists.m2p, box, e, power, target, means); });
   sum += far_tails(tree, power, target, means, e.judged, threads);
   return sum;
 }

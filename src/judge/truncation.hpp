@@ -141,8 +141,9 @@ class LevelMeans {
   std::vector<TailMeans> own_;
 };
 
-/// Squared distance of point i from the centre of a box, in its edges.
-FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const double* const x[3], std::int64_t i,
+/// Squared distance of point i from the centre of a box, in its edges. x[axis][i]: coordinates, arrays as a rule.
+template <class Coordinates>
+FARFIELD_HD double square_from_centre(const TreeView& tree, BoxId box, const Coordinates& x, std::int64_t i,
                                       double edge, const Decay& decay) {
   double r2 = 0;
   for (int a = 0; a < decay.axes; ++a) {
@@ -174,20 +175,24 @@ FARFIELD_HD Truncation outer_tail(double power, double r2, double a, const TailM
 FARFIELD_HD bool is_crowded(const TreeView& tree, BoxId box) {
   return tree.level[box] >= 2 && 16 * tree.target_count(box) >= tree.target_count(0);
 }
-/// The mean of f(i) over 8 of the targets of a box, evenly spaced in their order.
+/// 8 of the targets of such a box, evenly spaced in their order.
+inline constexpr int of_crowd = 8;
+FARFIELD_HD std::int64_t target_of_crowd(const TreeView& tree, BoxId box, int j) {
+  return tree.target_begin[box] + (2 * j + 1) * tree.target_count(box) / (2 * of_crowd);
+}
+/// The mean of f(i) over them.
 template <class F>
 FARFIELD_HD double mean_of_crowd(const TreeView& tree, BoxId box, F&& f) {
-  constexpr int looked_at = 8;
   double sum = 0;
-  for (int j = 0; j < looked_at; ++j)
-    sum += f(tree.target_begin[box] + (2 * j + 1) * tree.target_count(box) / (2 * looked_at));
-  return sum / looked_at;
+  for (int j = 0; j < of_crowd; ++j) sum += f(target_of_crowd(tree, box, j));
+  return sum / of_crowd;
 }
 
 /// Squared errors at the targets of a far box, at a distance of dx, dy, dz boxes, from the terms that a multipole of
 /// power 1 lacks, times the square of the box's edge for 1/r.
+template <class Coordinates>
 FARFIELD_HD double far_tail(const TreeView& tree, BoxId source, BoxId target, int dx, int dy, int dz,
-                            const double* const x[3], const TailMeans& means) {
+                            const Coordinates& x, const TailMeans& means) {
   double mean = means.far(dx, dy, dz);
   if (is_crowded(tree, target)) {
     const double a = tree.lattice.edge(tree.level[source]);
@@ -201,7 +206,8 @@ FARFIELD_HD double far_tail(const TreeView& tree, BoxId source, BoxId target, in
 }
 
 /// Squared errors at the targets of a box that is no leaf from the terms that its local lacks.
-FARFIELD_HD Truncation inner_box_tail(const TreeView& tree, BoxId box, double power, const double* const x[3],
+template <class Coordinates>
+FARFIELD_HD Truncation inner_box_tail(const TreeView& tree, BoxId box, double power, const Coordinates& x,
                                       const TailMeans& means) {
   const double a = tree.lattice.edge(tree.level[box]);
   double mean = means.inner;

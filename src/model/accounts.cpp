@@ -22,24 +22,44 @@ static std::int64_t translations(const TreeView& tree, BoxId box, bool reduced) 
   return count;
 }
 
-void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, Report& report) {
-  report.boxes = tree.boxes;
+double far_fraction(const Report& report) {
+  const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
+  return all > 0 ? 1 - static_cast<double>(report.near_pairs) / all : 0;
+}
+
+/// Of `count` boxes, the k-th of which is box_of(k).
+template <class BoxOf>
+static void count_boxes(BoxId count, const BoxOf& box_of, const TreeView& tree, const ListsView& lists,
+                        const Decision& decision, Report& report) {
+  report.boxes = count;
   report.levels = tree.levels;
-  std::int64_t leaves = 0, pairs = 0, far = 0;
-#pragma omp parallel for reduction(+ : leaves, pairs, far) schedule(static) num_threads(report.threads)
-  for (BoxId box = 0; box < tree.boxes; ++box) {
+  std::int64_t leaves = 0, pairs = 0, far = 0, p2p = 0, m2p = 0, p2l = 0;
+  const auto row = [](const ListView& list, BoxId box) { return list.begin[box + 1] - list.begin[box]; };
+#pragma omp parallel for reduction(+ : leaves, pairs, far, p2p, m2p, p2l) schedule(static) num_threads(report.threads)
+  for (BoxId k = 0; k < count; ++k) {
+    const BoxId box = box_of(k);
     leaves += tree.is_leaf(box);
     pairs += near_pairs(tree, lists.near, box);
     if (decision.method == Method::fmm && tree.target_count(box) > 0) far += translations(tree, box, decision.reduced);
+    p2p += row(lists.near, box), m2p += row(lists.m2p, box), p2l += row(lists.p2l, box);
   }
   report.leaves = leaves;
   report.near_pairs = pairs;
   report.m2l_boxes = far;
-  report.p2p_boxes = lists.near.begin[tree.boxes];
-  report.m2p_boxes = lists.m2p.begin[tree.boxes];
-  report.p2l_boxes = lists.p2l.begin[tree.boxes];
-  const double all = static_cast<double>(report.sources) * static_cast<double>(report.targets);
-  report.far_fraction = all > 0 ? 1 - static_cast<double>(pairs) / all : 0;
+  report.p2p_boxes = p2p, report.m2p_boxes = m2p, report.p2l_boxes = p2l;
+}
+
+void count_work(const TreeView& tree, const ListsView& lists, const Decision& decision, Report& report) {
+  count_boxes(
+      tree.boxes, [](BoxId box) { return box; }, tree, lists, decision, report);
+  report.far_fraction = far_fraction(report);
+}
+
+void count_work_of(const std::vector<BoxId>& boxes, const TreeView& tree, const ListsView& lists,
+                   const Decision& decision, Report& report) {
+  count_boxes(
+      static_cast<BoxId>(boxes.size()), [&](BoxId k) { return boxes[static_cast<std::size_t>(k)]; }, tree, lists,
+      decision, report);
 }
 
 double stage_flops(const std::string& stage, const Report& r) {

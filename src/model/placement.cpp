@@ -5,46 +5,23 @@
 #include <cmath>
 #include <vector>
 
-#include "model/placement_terms.hpp"
-#include "tree/box_sample.hpp"
+#include "model/placement/sums.hpp"
 
 namespace farfield {
 
-/// Table of a charge's weight by its distance from the centre (summed over axes, in edges), in steps of 1/1024 of the
-/// corner's: exp() of every point took most of the time.
-class CornerWeights {
- public:
-  explicit CornerWeights(double rate) {
-    const double least = 1.5 - reach_of(rate), per_step = std::exp(-rate * corner / steps);
-    double weight = std::sqrt(per_step);  // half a step from the corner
-    for (int k = steps; k-- > 0; weight *= per_step)
-      weight_[k] = (k + 0.5) * corner / steps > least ? static_cast<float>(weight) : 0;
-  }
-  float operator()(double distance) const {
-    return weight_[std::min(static_cast<int>(distance * (steps / corner)), steps - 1)];
-  }
-
- private:
-  static constexpr int steps = 1024;
-  static constexpr double corner = 1.5;
-  float weight_[steps];
-};
-
-/// Occupations of the corners of one box.
-static void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const CornerWeights& decay,
-                   std::int64_t most, float* corner) {
+void occupy(const TreeView& tree, BoxId box, const PlacedPoints& points, const CornerWeights& decay, std::int64_t most,
+            float* corner) {
   const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
   const EvenlySpaced looked_at(points.begin[box], points.end[box] - points.begin[box], most);
   looked_at.each([&](std::int64_t i) {
-    const CornerPlace place = corner_place(tree, box, points, i, per_edge);
-    corner[place.octant] += static_cast<float>(looked_at.each_for()) * decay(place.distance);
+    occupy(corner_place(tree, box, points, i, per_edge), looked_at.each_for(), decay, corner);
   });
 }
 
 static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& points, int degree, std::int64_t most,
                                       int threads) {
   std::vector<float> corner(static_cast<std::size_t>(tree.boxes) * corners);
-  const CornerWeights decay(1.5 * std::max(1, degree));
+  const CornerWeights decay = CornerWeights::of_degree(degree);
   const BoxId first = tree.levels > 2 ? tree.level_begin[2] : tree.boxes;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
   for (BoxId box = first; box < tree.boxes; ++box)
@@ -55,16 +32,12 @@ static std::vector<float> occupations(const TreeView& tree, const PlacedPoints& 
 /// Sums over boxes of pairs[box] / a^2, / a^4 and so on, in the order of boxes: the same for any number of threads.
 static Placement over_edges(const TreeView& tree, const std::vector<double>& pairs) {
   Placement sum;
-  for (BoxId box = 0; box < tree.boxes; ++box) {
-    const double edge = tree.lattice.edge(tree.level[box]), a2 = edge * edge;
-    double own = pairs[static_cast<std::size_t>(box)] / a2;
-    for (int k = 0; k < edge_powers; ++k, own /= a2) sum.order[k] += own;
-  }
+  for (BoxId box = 0; box < tree.boxes; ++box)
+    add_over_edges(sum, pairs[static_cast<std::size_t>(box)], tree.lattice.edge(tree.level[box]));
   return sum;
 }
 
-/// Sum of B_source B_target over the boxes that face box `target`; `targets`, `sources`: occupations [boxes][corners].
-static double facing_pairs(const TreeView& tree, BoxId target, const float* targets, const float* sources) {
+double facing_pairs(const TreeView& tree, BoxId target, const float* targets, const float* sources) {
   const float* own = targets + static_cast<std::ptrdiff_t>(target) * corners;
   if (std::all_of(own, own + corners, [](float b) { return b == 0; })) return 0;
   double sum = 0;
@@ -78,28 +51,16 @@ static double facing_pairs(const TreeView& tree, BoxId target, const float* targ
   return sum;
 }
 
-/// Boxes drawn for typical pairs: in small trees fewer, where 128 took 5 % of an evaluation.
-static std::int64_t boxes_to_draw(const TreeView& tree) {
-  return std::clamp<std::int64_t>(tree.target_count(0) / 128, 32, 128);
-}
-
 FarPairs::FarPairs(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
                    const Looks& looks)
     : tree_(tree), sources_(sources), targets_(targets), threads_(threads), looks_(looks) {
-  const int powers = std::max(2, looks.derivatives + 1);
-  const BoxSample sample =
-      sample_boxes(tree, looks.boxes > 0 ? looks.boxes : boxes_to_draw(tree), powers,
-                   [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
+  const BoxSample sample = sample_boxes(
+      tree, looks.boxes > 0 ? looks.boxes : boxes_to_draw(tree.target_count(0)), powers_drawn(looks.derivatives),
+      [&](BoxId box) { return static_cast<double>(targets.end[box] - targets.begin[box]); });
   std::vector<FarSources> far(sample.boxes.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (std::size_t i = 0; i < far.size(); ++i) far[i] = far_sources(tree, sample.boxes[i].box, sources);
-  for (std::size_t i = 0; i < far.size(); ++i) {
-    const DrawnBox& drawn = sample.boxes[i];
-    for (int k = 0; k < edge_powers; ++k) {
-      beside_.order[k] += drawn.sum[k] * far[i].beside;
-      beyond_.order[k] += drawn.sum[k] * far[i].beyond;
-    }
-  }
+  for (std::size_t i = 0; i < far.size(); ++i) add_far(beside_, beyond_, sample.boxes[i], far[i]);
 }
 
 Placement relative(const Placement& sums, std::int64_t targets, const ResultNorms& norms) {
@@ -122,7 +83,7 @@ Placement FarPairs::typical(const ResultNorms& norms, int degree) const {
 }
 
 Placement FarPairs::facing(const ResultNorms& norms, int degree) const {
-  const std::int64_t most = looks_.points > 0 ? looks_.points : most_points(degree);
+  const std::int64_t most = looks_.points > 0 ? looks_.points : points_looked_at(degree);
   const bool alike = sources_.begin == targets_.begin;
   const std::vector<float> from = occupations(tree_, sources_, degree, most, threads_);
   const std::vector<float> to = alike ? std::vector<float>() : occupations(tree_, targets_, degree, most, threads_);
@@ -169,20 +130,24 @@ static bool coordinates_coincide(const double* first, std::int64_t count) {
   return static_cast<double>(close) > share * static_cast<double>(count - 1);
 }
 
+bool shows_planes(const PlacedPoints& points, BoxId box) {
+  const std::int64_t begin = points.begin[box], end = std::min(points.end[box], begin + most_in_leaf);
+  bool all = true;
+  for (int axis = 0; axis < 3 && all; ++axis) all = coordinates_coincide(points.axis[axis] + begin, end - begin);
+  return all;
+}
+
 bool stand_in_planes(const TreeView& tree, const PlacedPoints& points) {
   int leaves = 0, in_planes = 0;
-  const BoxId stride = std::max<BoxId>(1, tree.boxes / 64);
-  for (BoxId start = 0; start < tree.boxes; start += stride)
-    for (BoxId box = start; box < std::min(tree.boxes, start + stride); ++box) {
-      const std::int64_t begin = points.begin[box], end = std::min(points.end[box], begin + most_in_leaf);
-      if (!tree.is_leaf(box) || end - begin < 8) continue;
+  const auto stretch = static_cast<BoxId>(stretch_of_planes(tree.boxes));
+  for (BoxId start = 0; start < tree.boxes; start += stretch)
+    for (BoxId box = start; box < std::min(tree.boxes, start + stretch); ++box) {
+      if (!may_show_planes(tree, points, box)) continue;
       ++leaves;
-      bool all = true;
-      for (int axis = 0; axis < 3 && all; ++axis) all = coordinates_coincide(points.axis[axis] + begin, end - begin);
-      in_planes += all;
+      in_planes += shows_planes(points, box);
       break;  // one leaf of each stretch of boxes
     }
-  return in_planes > leaves / 4;
+  return are_planes(leaves, in_planes);
 }
 
 }  // namespace farfield

@@ -6,25 +6,11 @@
 #include <vector>
 
 #include "core/loops/widest_vectors.hpp"
-#include "model/placement.hpp"
+#include "model/placement/norms.hpp"
 #include "model/placement_terms.hpp"
 
 namespace farfield {
 
-/// Sums of 1/r^2, 1/r^4, 1/r^6 and 1/r^8.
-struct PowerSums {
-  double of[edge_powers] = {};
-  PowerSums& operator+=(const PowerSums& other) {
-    for (int k = 0; k < edge_powers; ++k) of[k] += other.of[k];
-    return *this;
-  }
-};
-
-/// Loops are compiled for two powers and for four.
-struct Wanted {
-  double soft2;  ///< square of the softening
-  int powers;
-};
 template <class F>
 static PowerSums with_powers(const Wanted& wanted, F&& f) {
   if (wanted.powers > 2) return f(std::integral_constant<int, 4>{});
@@ -48,8 +34,8 @@ FARFIELD_WIDEST_VECTORS static PowerSums sums_of(const double* xs, const double*
   return {{square, fourth, sixth, eighth}};
 }
 
-static PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::int64_t end, const double x[3],
-                         const Wanted& wanted) {
+PowerSums sums_at(const PlacedPoints& sources, std::int64_t begin, std::int64_t end, const double x[3],
+                  const Wanted& wanted) {
   return with_powers(wanted, [&](auto powers) {
     return sums_of<powers()>(sources.axis[0] + begin, sources.axis[1] + begin, sources.axis[2] + begin, end - begin,
                              x[0], x[1], x[2], wanted.soft2);
@@ -85,27 +71,9 @@ static PowerSums of_neighbours(const PlacedPoints& points, std::int64_t begin, s
   return sum;
 }
 
-/// The leaves of a tree, for sums in which the sources of most leaves count as if they lay at the centre.
-struct Leaves {
-  std::vector<BoxId> box;
-  std::vector<double> x, y, z, count, reach;  ///< reach: square of two edges; closer sources are summed singly
-
-  Leaves(const TreeView& tree, const PlacedPoints& sources) {
-    for (BoxId b = 0; b < tree.boxes; ++b) {
-      if (!tree.is_leaf(b) || sources.end[b] == sources.begin[b]) continue;
-      const double edge = tree.lattice.edge(tree.level[b]);
-      box.push_back(b);
-      x.push_back(tree.coordinate(b, 0)), y.push_back(tree.coordinate(b, 1)), z.push_back(tree.coordinate(b, 2));
-      count.push_back(static_cast<double>(sources.end[b] - sources.begin[b]));
-      reach.push_back(4 * edge * edge);
-    }
-  }
-};
-
-/// Over those of the leaves [begin, end) that lie beyond their reach; `r2` receives the squared distances of all these.
 template <int powers>
-FARFIELD_WIDEST_VECTORS static PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end,
-                                                      const double at[3], double* r2) {
+FARFIELD_WIDEST_VECTORS static PowerSums sums_beyond(const Leaves& leaves, std::size_t begin, std::size_t end,
+                                                     const double at[3], double* r2) {
   const double *xs = leaves.x.data(), *ys = leaves.y.data(), *zs = leaves.z.data(), *count = leaves.count.data(),
                *reach = leaves.reach.data(), x = at[0], y = at[1], z = at[2];
   double square = 0, fourth = 0, sixth = 0, eighth = 0;
@@ -122,108 +90,108 @@ FARFIELD_WIDEST_VECTORS static PowerSums beyond_reach(const Leaves& leaves, std:
   return {{square, fourth, sixth, eighth}};
 }
 
-/// At one target: over sources outside its own leaf, and over those in leaves more than two of their edges away.
-struct SumsAtTarget {
-  PowerSums outside, far;
-};
-static SumsAtTarget sums_at_target(const Leaves& leaves, const PlacedPoints& sources, BoxId own, const double x[3],
-                                   const Wanted& wanted) {
-  constexpr std::size_t at_once = 256;
-  double r2[at_once];
+PowerSums beyond_reach(const Leaves& leaves, std::size_t begin, std::size_t end, const double at[3], double* r2,
+                       const Wanted& wanted) {
+  return with_powers(wanted, [&](auto powers) { return sums_beyond<powers()>(leaves, begin, end, at, r2); });
+}
+
+/// `box`: of the leaves.
+static SumsAtTarget sums_at_target(const Leaves& leaves, const std::vector<BoxId>& box, const PlacedPoints& sources,
+                                   BoxId own, const double x[3], const Wanted& wanted) {
+  double r2[Leaves::at_once];
   SumsAtTarget sums;
-  for (std::size_t begin = 0; begin < leaves.box.size(); begin += at_once) {
-    const std::size_t end = std::min(begin + at_once, leaves.box.size());
-    sums.far += with_powers(wanted, [&](auto powers) { return beyond_reach<powers()>(leaves, begin, end, x, r2); });
-    for (std::size_t k = begin; k < end; ++k) {
-      const BoxId box = leaves.box[k];
-      if (r2[k - begin] <= leaves.reach[k] && box != own)
-        sums.outside += sums_at(sources, sources.begin[box], sources.end[box], x, wanted);
-    }
+  for (std::size_t begin = 0; begin < box.size(); begin += Leaves::at_once) {
+    const std::size_t end = std::min(begin + Leaves::at_once, box.size());
+    sums.far += beyond_reach(leaves, begin, end, x, r2, wanted);
+    for (std::size_t k = begin; k < end; ++k)
+      if (r2[k - begin] <= leaves.reach[k] && box[k] != own)
+        sums.outside += sums_at(sources, sources.begin[box[k]], sources.end[box[k]], x, wanted);
   }
   sums.outside += sums.far;
   return sums;
 }
 
-/// The mean over `all` targets from a sample. The largest of eight or more parts counts for itself alone: a single
-/// close pair may carry it.
-class RobustMean {
- public:
-  void add(const PowerSums& sums, double targets) {
-    sum_ += sums, targets_ += targets, ++parts_;
-    for (int k = 0; k < edge_powers; ++k) largest_.of[k] = std::max(largest_.of[k], sums.of[k]);
-  }
-  PowerSums over(double all) const {
-    PowerSums mean;
-    for (int k = 0; k < edge_powers; ++k) mean.of[k] = over(sum_.of[k], largest_.of[k], all);
-    return mean;
-  }
+SumsAtTarget mean_of_targets(const std::vector<SumsAtTarget>& at, double all) {
+  RobustMean outside, far;
+  for (const SumsAtTarget& s : at) outside.add(s.outside, 1), far.add(s.far, 1);
+  return {outside.over(all), far.over(all)};
+}
 
- private:
-  double over(double sum, double largest, double all) const {
-    if (parts_ < 8) largest = 0;
-    return targets_ > 0 ? (sum - largest) / targets_ + largest / all : 0;
-  }
-  PowerSums sum_, largest_;
-  double targets_ = 0;
-  int parts_ = 0;
-};
-
-/// The means of these sums over all targets, from the middle targets of 32 to 63 leaves.
+/// From the middle targets of some leaves.
 static SumsAtTarget mean_at_targets(const TreeView& tree, const std::vector<BoxId>& with_targets,
                                     const PlacedPoints& sources, const PlacedPoints& targets, int threads,
                                     const Wanted& wanted) {
-  const auto all = static_cast<double>(tree.target_count(0));
-  constexpr std::size_t sampled = 32;
-  const Leaves leaves(tree, sources);
-  const std::size_t step = std::max<std::size_t>(1, with_targets.size() / sampled);
+  Leaves leaves;
+  std::vector<BoxId> box;
+  for (BoxId b = 0; b < tree.boxes; ++b) {
+    if (!tree.is_leaf(b) || sources.end[b] == sources.begin[b]) continue;
+    const double centre[3] = {tree.coordinate(b, 0), tree.coordinate(b, 1), tree.coordinate(b, 2)};
+    leaves.add(centre, tree.lattice.edge(tree.level[b]), static_cast<double>(sources.end[b] - sources.begin[b]));
+    box.push_back(b);
+  }
+  const auto step = static_cast<std::size_t>(step_of_targets(std::ssize(with_targets)));
   std::vector<SumsAtTarget> at((with_targets.size() + step - 1) / step);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (std::size_t k = 0; k < at.size(); ++k) {
     const BoxId leaf = with_targets[k * step];
     const std::int64_t t = (targets.begin[leaf] + targets.end[leaf]) / 2;
     const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-    at[k] = sums_at_target(leaves, sources, leaf, x, wanted);
+    at[k] = sums_at_target(leaves, box, sources, leaf, x, wanted);
   }
-  RobustMean outside, far;
-  for (const SumsAtTarget& s : at) outside.add(s.outside, 1), far.add(s.far, 1);
-  return {outside.over(all), far.over(all)};
+  return mean_of_targets(at, static_cast<double>(tree.target_count(0)));
 }
 
-/// The mean over targets of the sums over their own leaf, whose close pairs carry most of the gradient: measured in
-/// some leaves, and corrected by the sums over neighbours in the order of points, in those leaves and in all.
+std::int64_t step_of_measured(bool alike, double targets) {
+  const double enough = alike ? std::clamp(targets / 8, 500.0, 8000.0) : 20000;
+  return static_cast<std::int64_t>(1 + (targets - 1) / enough);
+}
+
+OfLeaf sums_in_leaf(const PlacedPoints& sources, const PlacedPoints& targets, BoxId leaf, bool measured,
+                    const Wanted& wanted) {
+  const std::int64_t begin = targets.begin[leaf], end = targets.end[leaf], first = sources.begin[leaf],
+                     last = sources.end[leaf];
+  OfLeaf sums;
+  if (sources.begin == targets.begin) sums.neighbours = of_neighbours(sources, first, last, wanted);
+  if (!measured) return sums;
+  sums.looked_at = std::min<std::int64_t>(end - begin, 2048);
+  for (std::int64_t t = begin; t < begin + sums.looked_at; ++t) {
+    const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
+    sums.measured += sums_at(sources, first, last, x, wanted);
+  }
+  return sums;
+}
+
+void OwnLeafMean::add(const OfLeaf& leaf) {
+  PowerSums other;
+  for (int e = 0; e < edge_powers; ++e) {
+    mean_.of[e] += leaf.neighbours.of[e] / all_;
+    other.of[e] = std::max(0.0, leaf.measured.of[e] - leaf.neighbours.of[e]);
+  }
+  if (leaf.looked_at > 0) others_.add(other, static_cast<double>(leaf.looked_at));
+}
+
+PowerSums OwnLeafMean::result() const {
+  PowerSums mean = mean_;
+  return mean += others_.over(all_);
+}
+
 static PowerSums mean_in_own_leaf(const std::vector<BoxId>& with_targets, const PlacedPoints& sources,
                                   const PlacedPoints& targets, double all, int threads, const Wanted& wanted) {
-  struct OfLeaf {
-    PowerSums measured, neighbours;
-    std::int64_t looked_at = 0;
-  };
-  const bool alike = sources.begin == targets.begin;
-  const double enough = alike ? std::clamp(all / 8, 500.0, 8000.0) : 20000;
-  const std::size_t stride = static_cast<std::size_t>(1 + (all - 1) / enough);
+  const auto step = static_cast<std::size_t>(step_of_measured(sources.begin == targets.begin, all));
   std::vector<OfLeaf> of(with_targets.size());
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (std::size_t k = 0; k < of.size(); ++k) {
-    const std::int64_t begin = targets.begin[with_targets[k]], end = targets.end[with_targets[k]],
-                       first = sources.begin[with_targets[k]], last = sources.end[with_targets[k]];
-    if (alike) of[k].neighbours = of_neighbours(sources, first, last, wanted);
-    if (k % stride) continue;
-    of[k].looked_at = std::min<std::int64_t>(end - begin, 2048);
-    for (std::int64_t t = begin; t < begin + of[k].looked_at; ++t) {
-      const double x[3] = {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]};
-      of[k].measured += sums_at(sources, first, last, x, wanted);
-    }
-  }
-  PowerSums mean;
-  RobustMean others;
-  for (const OfLeaf& leaf : of) {
-    PowerSums other;
-    for (int e = 0; e < edge_powers; ++e) {
-      mean.of[e] += leaf.neighbours.of[e] / all;
-      other.of[e] = std::max(0.0, leaf.measured.of[e] - leaf.neighbours.of[e]);
-    }
-    if (leaf.looked_at > 0) others.add(other, static_cast<double>(leaf.looked_at));
-  }
-  return mean += others.over(all);
+  for (std::size_t k = 0; k < of.size(); ++k)
+    of[k] = sums_in_leaf(sources, targets, with_targets[k], k % step == 0, wanted);
+  OwnLeafMean mean(all);
+  for (const OfLeaf& leaf : of) mean.add(leaf);
+  return mean.result();
+}
+
+ResultNorms norms_from(const SumsAtTarget& at, const PowerSums& own) {
+  ResultNorms mean;
+  for (int k = 0; k < edge_powers; ++k) mean.order[k] = at.outside.of[k] + own.of[k];
+  if (mean.order[1] > 0) mean.near_share = 1 - at.far.of[1] / mean.order[1];
+  return mean;
 }
 
 ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, int threads,
@@ -233,13 +201,9 @@ ResultNorms result_norms(const TreeView& tree, const PlacedPoints& sources, cons
     if (tree.is_leaf(box) && targets.end[box] > targets.begin[box]) with_targets.push_back(box);
   if (with_targets.empty()) return {};
   const double all = static_cast<double>(tree.target_count(0));
-  const Wanted wanted{norms.softening * norms.softening, norms.derivatives > 1 ? 4 : 2};
+  const Wanted wanted(norms);
   const SumsAtTarget at = mean_at_targets(tree, with_targets, sources, targets, threads, wanted);
-  const PowerSums own = mean_in_own_leaf(with_targets, sources, targets, all, threads, wanted);
-  ResultNorms mean;
-  for (int k = 0; k < edge_powers; ++k) mean.order[k] = at.outside.of[k] + own.of[k];
-  if (mean.order[1] > 0) mean.near_share = 1 - at.far.of[1] / mean.order[1];
-  return mean;
+  return norms_from(at, mean_in_own_leaf(with_targets, sources, targets, all, threads, wanted));
 }
 
 }  // namespace farfield

@@ -15,6 +15,8 @@ namespace farfield {
 
 static constexpr const char* again = "evaluated again";  ///< name of the report's choices of the last evaluation
 
+Evaluators::Evaluators() : Evaluators(make_evaluator) {}
+
 Evaluator& Evaluators::first(const Decision& decision, int threads) {
   if (needs_ && other_ && other_->adopt(decision)) {
     first_ = std::move(other_);
@@ -23,7 +25,7 @@ Evaluator& Evaluators::first(const Decision& decision, int threads) {
   }
   other_.reset();
   near_pairs_ = -1;
-  if (!first_ || !first_->adopt(decision)) first_ = make_evaluator(decision, threads);
+  if (!first_ || !first_->adopt(decision)) first_ = make_(decision, threads);
   return *first_;
 }
 

@@ -3,6 +3,7 @@
 // result do not depend on the vectors evaluated before it or together with it. A move takes over what the evaluations
 // before it needed (judge/needs.hpp).
 #pragma once
+#include <functional>
 #include <memory>
 
 #include "backends/evaluator.hpp"
@@ -14,6 +15,9 @@ namespace farfield {
 /// another for vectors that need more.
 class Evaluators {
  public:
+  using Make = std::function<std::unique_ptr<Evaluator>(const Decision&, int threads)>;
+  Evaluators();  ///< of the backends
+  explicit Evaluators(Make make) : make_(std::move(make)) {}
   /// The decision for the next build, from what `choose` decided from its points.
   Decision with_needs(const Decision& chosen, const Geometry& geometry) { return needs_.added(chosen, geometry); }
   /// The next build is that of a new plan.
@@ -34,6 +38,7 @@ class Evaluators {
   Decision repeat(const Strengths& strengths, std::int64_t vector, const Delivery& delivery, Quality& quality,
                   Report& report);
 
+  Make make_;
   std::unique_ptr<Evaluator> first_, other_;
   Needs needs_;
   std::int64_t near_pairs_ = -1;  ///< of the tree; -1: not yet evaluated

@@ -20,9 +20,12 @@ namespace {
 
 constexpr std::size_t count = 10'000;
 
+/// Of degree 5 in double, to a tolerance in single.
 Options options_of(Precision precision) {
   Options o;
-  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = precision, o.degree = 5;
+  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = precision;
+  if (precision == Precision::double_) o.degree = 5;
+  o.tolerance = 1e-4;
   o.gradient = true, o.threads = 1;
   return o;
 }
@@ -72,16 +75,21 @@ void make_bad_plan(distributed::Communicator& communicator) {
   distributed::Plan plan(communicator, points(x), options_of(Precision::double_));
 }
 
-/// Does not return.
+/// Does not return. The ranks that are not late end when all of them have printed.
 void wait_for_late_rank(distributed::Communicator& communicator) {
+  const bool late = communicator.rank() == communicator.size() - 1;
+  MPI_Comm others = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, late, communicator.rank(), &others);
   try {
-    if (communicator.rank() == communicator.size() - 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+    if (late) std::this_thread::sleep_for(std::chrono::seconds(100));
     make_bad_plan(communicator);
   } catch (const Error& error) {
     std::printf("%s\n", error.what());
     std::fflush(stdout);
   }
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // mpirun ends all as soon as one ends so
+  MPI_Barrier(others);
+  std::this_thread::sleep_for(
+      std::chrono::seconds(1));  // for mpirun, which ends all as soon as one ends so, to read it
   std::_Exit(1);
 }
 

@@ -73,12 +73,15 @@ struct Sums {
   bool operator==(const Sums&) const = default;
 };
 
-/// A distributed evaluation of `vectors` strength vectors, q[v * points + i]; `x`: interleaved.
+/// A distributed evaluation of `vectors` strength vectors, q[v * points + i]; `x`: interleaved; `reports`: of the
+/// ranks.
 template <class T>
 Sums<T> distributed_sums(const std::vector<double>& x, const std::vector<double>& q, std::int64_t vectors, int ranks,
-                         const Cuts& cuts, const Options& options, distributed::Report* report = nullptr) {
+                         const Cuts& cuts, const Options& options,
+                         std::vector<distributed::Report>* reports = nullptr) {
   const std::size_t n = x.size() / 3, v = static_cast<std::size_t>(vectors);
   Sums<T> sums{std::vector<T>(v * n), std::vector<T>(options.gradient ? 3 * v * n : 0)};
+  if (reports) reports->resize(static_cast<std::size_t>(ranks));
   rethrow_any(run_ranks(ranks, [&](distributed::Communicator& communicator) {
     const auto r = static_cast<std::size_t>(communicator.rank());
     const std::size_t begin = cuts[r], own = cuts[r + 1] - begin;
@@ -91,7 +94,7 @@ Sums<T> distributed_sums(const std::vector<double>& x, const std::vector<double>
     const Strengths strengths{q.data() + begin, static_cast<std::int64_t>(own), vectors, 1,
                               static_cast<std::int64_t>(n)};
     const distributed::Report& made = plan.evaluate(strengths, outputs);
-    if (report && r == 0) *report = made;
+    if (reports) (*reports)[r] = made;
     for (std::size_t k = 0; k < v; ++k) {
       std::copy_n(potential.begin() + static_cast<std::ptrdiff_t>(k * own), own,
                   sums.potential.begin() + static_cast<std::ptrdiff_t>(k * n + begin));

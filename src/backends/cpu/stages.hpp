@@ -29,7 +29,8 @@ struct Stages {
   void (*interpolate)(const Work<Real>&) = nullptr;     ///< overwrites the results
   void (*hermite)(const HermiteWork<Real>&) = nullptr;  ///< the fast Gaussian transform; overwrites the results
   void (*exponentials)(const SweepWork&) = nullptr;     ///< Gaussians on a line
-  /// Direct sums in double at `count` targets.
+  /// Adds direct sums in double at `count` targets to `sums`. Sources may come in parts of whole blocks
+  /// (tuning::checked_sources), one after the other.
   void (*direct_sums)(const DirectInput&, const std::int64_t* targets, std::int64_t count, DirectSum* sums) = nullptr;
 };
 

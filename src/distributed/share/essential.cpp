@@ -45,8 +45,8 @@ std::vector<Needed> needed_by_others(const TreeView& tree, const std::vector<Pla
       const bool touches =
           meets_around(partition.ranges[static_cast<std::size_t>(r)], corners[i], tree.lattice, tree.level[b]);
       if (touches && !tree.is_leaf(b)) around[i].push_back(r);
-      if (shared || sources == 0) continue;
-      const bool with_points = sources <= few || (touches && tree.is_leaf(b));
+      if (shared) continue;
+      const bool with_points = sources > 0 && (sources <= few || (touches && tree.is_leaf(b)));
       by.boxes.push_back(b);
       by.with_points.push_back(with_points);
       if (with_points) by.intervals.push_back({tree.source_begin[b], tree.source_end[b]});

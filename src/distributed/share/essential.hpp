@@ -25,7 +25,7 @@ void unite(std::vector<Interval>& intervals);
 /// A box that goes to another rank.
 struct BoxRecord {
   Place corner;
-  std::int64_t begin, count;  ///< its sources, in the order of one tree over all points
+  Held sources, targets;  ///< in the order of one tree over all points
   std::int32_t level;
   std::int32_t with_points;  ///< are they sent?
 };

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "tree/reader.hpp"
 
@@ -10,71 +11,92 @@ namespace {
 
 constexpr std::int64_t pieces_per_rank = 20;  ///< a cut misses its aim by half a piece: 2.5 % of a rank's share
 
+/// This rank's points of one kind, sources or targets.
+struct OwnSet {
+  struct Own {
+    std::size_t begin, end;  ///< in `point`
+  };
+  AnyReader read;
+  Held CoarseBox::*of_box;
+  std::vector<std::uint32_t> point;  ///< indices of the points, those of a box together
+  std::vector<Own> range;            ///< of the boxes
+  std::vector<std::int32_t> owner;   ///< of each point
+
+  OwnSet(const Points& points, int exponent, Held CoarseBox::*of)
+      : read(points, Scaling(exponent)),
+        of_box(of),
+        point(static_cast<std::size_t>(points.count)),
+        range{{0, point.size()}},
+        owner(point.size()) {
+    std::iota(point.begin(), point.end(), std::uint32_t(0));
+  }
+};
+
 /// Counts one rank's points in the boxes of the coarse tree.
 class Counter {
  public:
-  Counter(Ranks& ranks, const Points& points, const Geometry& geometry, const Decision& decision)
-      : ranks_(ranks),
-        read_(points, Scaling(geometry.exponent)),
-        decision_(decision),
-        all_(geometry.sources),
-        own_(static_cast<std::size_t>(points.count)) {
+  Counter(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision)
+      : ranks_(ranks), decision_(decision), alike_(given.targets == nullptr) {
     partition_.lattice = make_lattice(geometry, decision.m, decision.k);
     finest_ = finest_relative_edge(partition_.lattice);
-    std::iota(own_.begin(), own_.end(), std::uint32_t(0));
+    sets_.emplace_back(given.sources, geometry.exponent, &CoarseBox::sources);
+    if (given.targets) sets_.emplace_back(*given.targets, geometry.exponent, &CoarseBox::targets);
+    root_.sources.count = geometry.sources;
+    root_.targets.count = geometry.targets;
   }
 
   Partition run() {
     grow();
     cut();
+    partition_.source_owner = std::move(sets_[0].owner);
+    if (!alike_) partition_.target_owner = std::move(sets_[1].owner);
     return std::move(partition_);
   }
 
  private:
-  struct Own {
-    std::size_t begin, end;  ///< in own_
-  };
   using Numbers = std::vector<std::int64_t>;
 
+  std::int64_t points_of(const CoarseBox& box) const { return box.sources.count + (alike_ ? 0 : box.targets.count); }
   void grow();
   bool may_divide(const CoarseBox& box) const;
   void leave_out_heaps(Numbers& dividing);
-  Numbers child_counts(const Numbers& dividing);
-  void add_children(std::int64_t parent, const std::int64_t* local, const std::int64_t* all);
-  int child_at(std::uint32_t point, int level) const;
+  void count_children(OwnSet& set, const Numbers& dividing, Numbers& counts);
+  void add_children(std::int64_t parent, const Numbers& local, const Numbers& all, std::size_t first);
+  int child_at(const OwnSet& set, std::uint32_t point, int level) const;
   void cut();
   void deal(std::size_t box, int rank);
 
   Ranks& ranks_;
-  AnyReader read_;
   const Decision& decision_;
-  std::int64_t all_;
+  bool alike_;
   double finest_ = 0;
-  std::vector<std::uint32_t> own_;  ///< indices of this rank's points, those of a box together
-  std::vector<Own> range_;          ///< of the boxes
+  CoarseBox root_;
+  std::vector<OwnSet> sets_;
   Partition partition_;
 };
 
 /// Where the tree of one plan divides a box, but for points that all coincide.
 bool Counter::may_divide(const CoarseBox& box) const {
-  if (box.count <= all_ / (pieces_per_rank * ranks_.size()) || box.count <= decision_.thresholds.m2p_sources)
-    return false;
-  if (decision_.depth >= 0 ? box.level >= decision_.depth : box.count <= decision_.leaf_size) return false;
+  const std::int64_t sources = box.sources.count, most = std::max(sources, box.targets.count);
+  if (points_of(box) <= points_of(root_) / (pieces_per_rank * ranks_.size())) return false;
+  if (sources > 0 && sources <= decision_.thresholds.m2p_sources) return false;
+  if (decision_.depth >= 0 ? box.level >= decision_.depth : most <= decision_.leaf_size) return false;
   return resolves_children(partition_.lattice, finest_, box.corner.at, box.level);
 }
 
 /// Leaves out boxes whose points all coincide, on all ranks.
 void Counter::leave_out_heaps(Numbers& dividing) {
   std::vector<double> bounds(6 * dividing.size(), std::numeric_limits<double>::infinity());  // lowest x, and of -x
-  for (std::size_t k = 0; k < dividing.size(); ++k) {
-    const Own& own = range_[static_cast<std::size_t>(dividing[k])];
-    for (std::size_t i = own.begin; i < own.end; ++i)
-      for (int axis = 0; axis < 3; ++axis) {
-        const double x = read_(own_[i], axis);
-        double* bound = &bounds[6 * k + 2 * static_cast<std::size_t>(axis)];
-        bound[0] = std::min(bound[0], x), bound[1] = std::min(bound[1], -x);
-      }
-  }
+  for (const OwnSet& set : sets_)
+    for (std::size_t k = 0; k < dividing.size(); ++k) {
+      const OwnSet::Own& own = set.range[static_cast<std::size_t>(dividing[k])];
+      for (std::size_t i = own.begin; i < own.end; ++i)
+        for (int axis = 0; axis < 3; ++axis) {
+          const double x = set.read(set.point[i], axis);
+          double* bound = &bounds[6 * k + 2 * static_cast<std::size_t>(axis)];
+          bound[0] = std::min(bound[0], x), bound[1] = std::min(bound[1], -x);
+        }
+    }
   ranks_.least(bounds);
   std::size_t kept = 0;
   for (std::size_t k = 0; k < dividing.size(); ++k) {
@@ -84,72 +106,73 @@ void Counter::leave_out_heaps(Numbers& dividing) {
   dividing.resize(kept);
 }
 
-int Counter::child_at(std::uint32_t point, int level) const {
+int Counter::child_at(const OwnSet& set, std::uint32_t point, int level) const {
   const Lattice& lattice = partition_.lattice;
   int octant = 0;
   for (int axis = 0; axis < 3; ++axis)
-    octant |= static_cast<int>(lattice.index(read_(point, axis), axis) >> (lattice.depth - level - 1) & 1) << axis;
+    octant |= static_cast<int>(lattice.index(set.read(point, axis), axis) >> (lattice.depth - level - 1) & 1) << axis;
   return octant;
 }
 
-/// Sorts this rank's points of the boxes by their children; returns how many are in each.
-Counter::Numbers Counter::child_counts(const Numbers& dividing) {
-  Numbers counts(8 * dividing.size(), 0);
+/// Sorts this rank's points of the boxes by their children; appends how many are in each.
+void Counter::count_children(OwnSet& set, const Numbers& dividing, Numbers& counts) {
+  const std::size_t first = counts.size();
+  counts.resize(first + 8 * dividing.size(), 0);
   std::vector<std::uint32_t> sorted;
   std::vector<std::uint8_t> child;
   for (std::size_t k = 0; k < dividing.size(); ++k) {
     const auto box = static_cast<std::size_t>(dividing[k]);
-    const Own own = range_[box];
-    std::int64_t* count = &counts[8 * k];
+    const OwnSet::Own own = set.range[box];
+    std::int64_t* count = &counts[first + 8 * k];
     child.resize(own.end - own.begin), sorted.resize(child.size());
     for (std::size_t i = 0; i < child.size(); ++i) {
-      child[i] = static_cast<std::uint8_t>(child_at(own_[own.begin + i], partition_.boxes[box].level));
+      child[i] = static_cast<std::uint8_t>(child_at(set, set.point[own.begin + i], partition_.boxes[box].level));
       ++count[child[i]];
     }
     std::int64_t next[8] = {};
     for (int o = 1; o < 8; ++o) next[o] = next[o - 1] + count[o - 1];
     for (std::size_t i = 0; i < child.size(); ++i)
-      sorted[static_cast<std::size_t>(next[child[i]]++)] = own_[own.begin + i];
-    std::copy(sorted.begin(), sorted.end(), own_.begin() + static_cast<std::ptrdiff_t>(own.begin));
+      sorted[static_cast<std::size_t>(next[child[i]]++)] = set.point[own.begin + i];
+    std::copy(sorted.begin(), sorted.end(), set.point.begin() + static_cast<std::ptrdiff_t>(own.begin));
   }
-  return counts;
 }
 
-void Counter::add_children(std::int64_t parent, const std::int64_t* local, const std::int64_t* all) {
+/// The counts of the k-th set begin k * (size of one set) behind `first`.
+void Counter::add_children(std::int64_t parent, const Numbers& local, const Numbers& all, std::size_t first) {
   const auto p = static_cast<std::size_t>(parent);
   const CoarseBox box = partition_.boxes[p];
-  std::size_t begin = range_[p].begin;
+  const std::size_t set_size = all.size() / sets_.size();
+  std::size_t begin[2] = {};
+  for (std::size_t s = 0; s < sets_.size(); ++s) begin[s] = sets_[s].range[p].begin;
   partition_.boxes[p].first_child = static_cast<int>(partition_.boxes.size());
-  for (int o = 0; o < 8; ++o) {
-    const std::size_t end = begin + static_cast<std::size_t>(local[o]);
-    if (all[o] > 0) {
-      CoarseBox child;
-      child.corner = child_of(box.corner, partition_.lattice, box.level, o);
-      child.level = box.level + 1;
-      child.count = all[o];
-      partition_.boxes.push_back(child);
-      range_.push_back({begin, end});
-      ++partition_.boxes[p].children;
+  for (std::size_t o = 0; o < 8; ++o) {
+    CoarseBox child;
+    for (std::size_t s = 0; s < sets_.size(); ++s) (child.*sets_[s].of_box).count = all[first + s * set_size + o];
+    if (alike_) child.targets = child.sources;
+    if (points_of(child) == 0) continue;
+    child.corner = child_of(box.corner, partition_.lattice, box.level, static_cast<int>(o));
+    child.level = box.level + 1;
+    partition_.boxes.push_back(child);
+    ++partition_.boxes[p].children;
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      const std::size_t end = begin[s] + static_cast<std::size_t>(local[first + s * set_size + o]);
+      sets_[s].range.push_back({std::exchange(begin[s], end), end});
     }
-    begin = end;
   }
 }
 
 void Counter::grow() {
-  CoarseBox root;
-  root.count = all_;
-  partition_.boxes.push_back(root);
-  range_.push_back({0, own_.size()});
+  partition_.boxes.push_back(root_);
   for (std::size_t begin = 0; begin < partition_.boxes.size();) {
     const std::size_t end = partition_.boxes.size();
-    Numbers dividing;
+    Numbers dividing, local;
     for (std::size_t b = begin; b < end; ++b)
       if (may_divide(partition_.boxes[b])) dividing.push_back(static_cast<std::int64_t>(b));
     if (decision_.depth < 0) leave_out_heaps(dividing);
-    const Numbers local = child_counts(dividing);
+    for (OwnSet& set : sets_) count_children(set, dividing, local);
     Numbers all = local;
     ranks_.add(all);
-    for (std::size_t k = 0; k < dividing.size(); ++k) add_children(dividing[k], &local[8 * k], &all[8 * k]);
+    for (std::size_t k = 0; k < dividing.size(); ++k) add_children(dividing[k], local, all, 8 * k);
     begin = end;
   }
 }
@@ -160,14 +183,14 @@ void Counter::deal(std::size_t box, int rank) {
   leaf.first_rank = leaf.last_rank = rank;
   Range& range = partition_.ranges[static_cast<std::size_t>(rank)];
   if (range.empty) range = {leaf.corner, {}, false, true};
-  for (std::size_t i = range_[box].begin; i < range_[box].end; ++i) partition_.destination[own_[i]] = rank;
+  for (OwnSet& set : sets_)
+    for (std::size_t i = set.range[box].begin; i < set.range[box].end; ++i) set.owner[set.point[i]] = rank;
 }
 
 void Counter::cut() {
   std::vector<CoarseBox>& boxes = partition_.boxes;
   const int ranks = ranks_.size();
   partition_.ranges.assign(static_cast<std::size_t>(ranks), {});
-  partition_.destination.resize(own_.size());
   std::vector<std::size_t> leaves, stack{0};
   while (!stack.empty()) {
     const std::size_t b = stack.back();
@@ -175,17 +198,21 @@ void Counter::cut() {
     if (boxes[b].is_leaf()) leaves.push_back(b);
     for (int c = boxes[b].children; c-- > 0;) stack.push_back(static_cast<std::size_t>(boxes[b].first_child + c));
   }
-  const double all = static_cast<double>(std::max<std::int64_t>(1, all_));
-  double before_leaf = 0;
+  const double all = static_cast<double>(std::max<std::int64_t>(1, points_of(root_)));
+  std::int64_t next_source = 0, next_target = 0, before_leaf = 0;
   for (const std::size_t b : leaves) {
-    const double middle = before_leaf + static_cast<double>(boxes[b].count) / 2;
+    CoarseBox& leaf = boxes[b];
+    leaf.sources.begin = std::exchange(next_source, next_source + leaf.sources.count);
+    leaf.targets.begin = std::exchange(next_target, next_target + leaf.targets.count);
+    const double middle = static_cast<double>(before_leaf) + static_cast<double>(points_of(leaf)) / 2;
     deal(b, std::min(ranks - 1, static_cast<int>(middle / all * ranks)));
-    before_leaf += static_cast<double>(boxes[b].count);
+    before_leaf += points_of(leaf);
   }
   for (std::size_t b = boxes.size(); b-- > 0;) {
     if (boxes[b].is_leaf()) continue;
     const auto first = static_cast<std::size_t>(boxes[b].first_child),
                last = first + static_cast<std::size_t>(boxes[b].children) - 1;
+    boxes[b].sources.begin = boxes[first].sources.begin, boxes[b].targets.begin = boxes[first].targets.begin;
     boxes[b].first_rank = boxes[first].first_rank, boxes[b].last_rank = boxes[last].last_rank;
   }
   Range* previous = nullptr;
@@ -218,8 +245,8 @@ int Partition::shared_box(const Place& corner, int level) const {
   return -1;
 }
 
-Partition divide(Ranks& ranks, const Points& points, const Geometry& geometry, const Decision& decision) {
-  return Counter(ranks, points, geometry, decision).run();
+Partition divide(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision) {
+  return Counter(ranks, given, geometry, decision).run();
 }
 
 }  // namespace farfield::distributed

@@ -1,10 +1,10 @@
 // Partition: which rank owns which part of the tree.
 //
-// All ranks count their points in the boxes of the top of the tree, level by level, and add the counts up, so that all
-// have the same coarse tree. A box is divided while it holds more than a twentieth of a rank's share, and only where
-// one plan over all points would divide it, too: so what remains are boxes of that plan's tree. In Morton order they
-// are cut into one piece per rank, of about equal numbers of points. Boxes above the cuts are shared: no rank owns
-// them.
+// All ranks count their points, sources and targets, in the boxes of the top of the tree, level by level, and add the
+// counts up, so that all have the same coarse tree. A box is divided while it holds more than a twentieth of a rank's
+// share, and only where one plan over all points would divide it, too: so what remains are boxes of that plan's tree.
+// In Morton order they are cut into one piece per rank, of about equal numbers of points. Boxes above the cuts are
+// shared: no rank owns them. None of these is summed as pairs, so that a rank need not hold all its sources.
 #pragma once
 #include <vector>
 
@@ -15,10 +15,15 @@
 
 namespace farfield::distributed {
 
+/// Points of all ranks in a box, in the order of one tree over all of them.
+struct Held {
+  std::int64_t begin = 0, count = 0;
+};
+
 struct CoarseBox {
   Place corner;
   int level = 0;
-  std::int64_t count = 0;  ///< points of all ranks
+  Held sources, targets;  ///< the same where targets are the sources
   int first_child = -1, children = 0;
   int first_rank = 0, last_rank = 0;  ///< owners of its first and last piece
   bool is_leaf() const { return first_child < 0; }
@@ -27,14 +32,20 @@ struct CoarseBox {
 
 struct Partition {
   Lattice lattice;
-  std::vector<CoarseBox> boxes;           ///< level by level, each level in Morton order
-  std::vector<Range> ranges;              ///< of the ranks
-  std::vector<std::int32_t> destination;  ///< of this rank's points: their owners
+  std::vector<CoarseBox> boxes;                          ///< level by level, each level in Morton order
+  std::vector<Range> ranges;                             ///< of the ranks
+  std::vector<std::int32_t> source_owner, target_owner;  ///< of this rank's points; no targets: they are the sources
   /// The number of a shared box, or -1.
   int shared_box(const Place& corner, int level) const;
 };
 
-/// The same boxes and ranges on all ranks. `points`: this rank's; `geometry`: of all.
-Partition divide(Ranks& ranks, const Points& points, const Geometry& geometry, const Decision& decision);
+/// The points that this rank was given; no targets: these are the sources.
+struct Given {
+  Points sources;
+  const Points* targets;
+};
+
+/// The same boxes and ranges on all ranks. `geometry`: of all points.
+Partition divide(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision);
 
 }  // namespace farfield::distributed

@@ -13,9 +13,11 @@ namespace farfield::distributed {
 /// The rank's own tree.
 struct Owned {
   Tree<Array> tree;
-  cpu::SortedPoints points;
+  bool alike = true;                   ///< targets are the sources
+  cpu::SortedPoints sources, targets;  ///< `targets` is empty where `alike`
   std::vector<Place> corners;
-  std::int64_t first = 0;  ///< of its points in the order of one tree over all points
+  std::int64_t first_source = 0, first_target = 0;  ///< in the order of one tree over all points
+  const cpu::SortedPoints& target_points() const { return alike ? sources : targets; }
   BoxId find(const Place& corner, int level) const;
 };
 
@@ -23,6 +25,7 @@ struct Owned {
 struct Top {
   Tree<Array> tree;
   std::vector<Place> corners;
+  std::vector<std::size_t> coarse;          ///< [boxes]: in the partition
   std::vector<char> shared;                 ///< [boxes]
   std::vector<std::vector<BoxId>> of_rank;  ///< boxes whose multipoles each rank makes
   std::vector<BoxId> own;                   ///< of_rank of this rank: in its own tree
@@ -35,27 +38,38 @@ struct Halo {
   std::int64_t points() const;
 };
 
+/// Has a box of so many sources a multipole that others want?
+inline bool has_multipole(std::int64_t sources, int level) { return sources > 0 && level >= 2; }
+
 struct Essential {
   Tree<Array> tree;
   Lists<Array> lists;
-  cpu::SortedPoints points;  ///< sources, of which [first, first + owned) are the targets; also gaps, see share.cpp
+  cpu::SortedPoints sources;  ///< of which the rank's own are [first, first + owned); also gaps, see merge.cpp
+  cpu::SortedPoints targets;  ///< its own; empty where targets are the sources
+  bool alike = true;
   std::int64_t first = 0;
+  const cpu::SortedPoints& target_points() const { return alike ? sources : targets; }
+  std::int64_t first_target() const { return alike ? first : 0; }
   std::vector<BoxId> from_own;  ///< [boxes]: in the own tree, or no_box
   std::vector<BoxId> from_top;  ///< [boxes]: in the top, or no_box
+  std::vector<Held> held;       ///< [boxes]: targets of all ranks
+  std::vector<BoxId> mine;      ///< its own boxes, and of shared ones those whose first points it owns
+  std::vector<BoxId> summed;    ///< the same, but of shared ones those whose first targets it owns
   std::int64_t ghosts = 0;      ///< points of others
 };
 
 struct Share {
   Partition partition;
-  Route route;
+  Route source_route, target_route_apart;
   Owned own;
   Top top;
   Essential essential;
   std::vector<Halo> sends, receives;  ///< by rank
-  std::int64_t owned() const { return own.points.count; }
+  const Route& target_route() const { return own.alike ? source_route : target_route_apart; }
+  std::int64_t targets() const { return own.target_points().count; }
 };
 
-/// `points`: this rank's; `geometry`: of all.
-Share make_share(Ranks& ranks, const Points& points, const Geometry& geometry, const Decision& decision, int threads);
+/// `geometry`: of all points.
+Share make_share(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision, int threads);
 
 }  // namespace farfield::distributed

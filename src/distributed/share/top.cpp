@@ -30,7 +30,7 @@ static void store(Tree<Array>& tree, BoxId id, const CoarseBox& box, const std::
   tree.level_begin[tree.levels] = id + 1;
   tree.level[id] = static_cast<std::int8_t>(box.level);
   tree.octant[id] = static_cast<std::uint8_t>(box.level == 0 ? 0 : octant_of(box.corner, tree.lattice, box.level));
-  tree.source_begin[id] = 0, tree.source_end[id] = box.count;
+  tree.source_begin[id] = 0, tree.source_end[id] = box.sources.count;
   tree.child_mask[id] = 0, tree.first_child[id] = no_box;
   if (box.level == 0) tree.parent[id] = no_box;
   for (int axis = 0; axis < 3; ++axis)
@@ -57,6 +57,7 @@ Top make_top(const Partition& partition, const Owned& own, int rank) {
     const CoarseBox& box = partition.boxes[b];
     store(top.tree, number[b], box, number, partition);
     top.corners.push_back(box.corner);
+    top.coarse.push_back(b);
     top.shared.push_back(box.shared());
     if (box.shared() || box.level <= coarsest) continue;  // parents above `coarsest` have no multipoles
     top.of_rank[static_cast<std::size_t>(box.first_rank)].push_back(number[b]);

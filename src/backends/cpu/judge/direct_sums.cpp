@@ -246,10 +246,9 @@ static std::int64_t self_of(const DirectInput& in, std::int64_t target) {
 }
 
 template <class Kernel, Softened softened>
-static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
+static void add_sum_at(const DirectInput& in, std::int64_t target, DirectSum& sum) {
   const At at{{in.target[0][target], in.target[1][target], in.target[2][target]},
               has_lengths(softened) ? in.target_length[target] : 0};
-  DirectSum sum;
   const std::int64_t self = softened == Softened::no ? in.sources : self_of(in, target);
   for (const auto& [begin, end] : {std::pair<std::int64_t, std::int64_t>{0, self}, {self + 1, in.sources}}) {
     if constexpr (Differentiates<Kernel>)
@@ -259,14 +258,13 @@ static DirectSum sum_at(const DirectInput& in, std::int64_t target) {
       }
     add_blocks<Kernel, softened>(in, at, begin, end, sum);
   }
-  return sum;
 }
 
 template <class Kernel>
 static void sum_at_all(const DirectInput& in, const std::int64_t* targets, std::int64_t count, DirectSum* sums) {
   const auto sum_all = [&](auto softened) {
 #pragma omp parallel for schedule(dynamic) num_threads(in.threads)
-    for (std::int64_t k = 0; k < count; ++k) sums[k] = sum_at<Kernel, softened()>(in, targets[k]);
+    for (std::int64_t k = 0; k < count; ++k) add_sum_at<Kernel, softened()>(in, targets[k], sums[k]);
   };
   if (in.source_length)
     with_lengths<Kernel>(in.softening.kind, sum_all);

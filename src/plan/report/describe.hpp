@@ -1,0 +1,16 @@
+// Describe: what the report says of a plan before its tree exists.
+#pragma once
+#include <farfield/report.hpp>
+
+#include "model/decision.hpp"
+#include "tree/geometry.hpp"
+
+namespace farfield {
+
+Report describe(const Options& options, const Decision& decision, const Geometry& geometry, int threads);
+
+/// Corrects the reason that `choose` gives for a uniform tree: far from zero its cube is larger than the data's extent,
+/// see make_lattice.
+void correct_cube(Decision& decision, const Geometry& geometry);
+
+}  // namespace farfield

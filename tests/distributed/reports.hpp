@@ -1,0 +1,46 @@
+// What plans report, compared.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <farfield/report.hpp>
+
+namespace farfield::testing {
+
+inline bool was_repeated(const Report& r) {
+  return std::any_of(r.choices.begin(), r.choices.end(), [](const Choice& c) { return c.name == "evaluated again"; });
+}
+
+/// All that is decided, counted, estimated and measured.
+inline void expect_same_report(const Report& all, const Report& one) {
+  EXPECT_EQ(all.method, one.method);
+  EXPECT_EQ(all.precision, one.precision);
+  EXPECT_EQ(all.m2l, one.m2l);
+  EXPECT_EQ(all.degree, one.degree);
+  EXPECT_EQ(all.coefficients, one.coefficients);
+  EXPECT_EQ(all.warnings, one.warnings);
+  const auto counts = [](const Report& r) {
+    return std::vector<std::int64_t>{r.sources,   r.targets,   r.boxes,     r.levels,    r.leaves,
+                                     r.p2p_boxes, r.m2l_boxes, r.m2p_boxes, r.p2l_boxes, r.near_pairs};
+  };
+  EXPECT_EQ(counts(all), counts(one));
+  const auto estimates = [](const Report& r) {
+    return std::vector<double>{r.condition_potential, r.condition_gradient, r.estimated_error, r.far_fraction};
+  };
+  EXPECT_EQ(estimates(all), estimates(one));
+  ASSERT_EQ(all.choices.size(), one.choices.size());
+  for (std::size_t i = 0; i < one.choices.size(); ++i) {
+    EXPECT_EQ(all.choices[i].name, one.choices[i].name);
+    EXPECT_EQ(all.choices[i].value, one.choices[i].value);
+    EXPECT_EQ(all.choices[i].reason, one.choices[i].reason);
+  }
+  ASSERT_EQ(all.error.has_value(), one.error.has_value());
+  if (!one.error) return;
+  EXPECT_EQ(all.error->samples, one.error->samples);
+  EXPECT_EQ(all.error->potential, one.error->potential);
+  EXPECT_EQ(all.error->gradient, one.error->gradient);
+  EXPECT_EQ(all.error->potential_p95, one.error->potential_p95);
+  EXPECT_EQ(all.error->gradient_max, one.error->gradient_max);
+}
+
+}  // namespace farfield::testing
