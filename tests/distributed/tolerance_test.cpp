@@ -64,8 +64,8 @@ TEST(ToleranceOf, SumsOverRanksIsTrue) {
                                                          make_cuts(3'000, 4, Sharing::random, fresh_seed()),
                                                          options_of(tolerance, Precision::double_));
       const Exact& truth = exact(cloud);
-      EXPECT_LE(relative_error(sums.potential, truth.potential, truth.targets, 1), tolerance) << name(kind);
-      EXPECT_LE(relative_error(sums.gradient, truth.gradient, truth.targets, 3), tolerance) << name(kind);
+      EXPECT_LE(relative_error(sums.potential, truth.potential, truth.targets, 1), slack * tolerance) << name(kind);
+      EXPECT_LE(relative_error(sums.gradient, truth.gradient, truth.targets, 3), slack * tolerance) << name(kind);
     }
 }
 
