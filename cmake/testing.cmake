@@ -9,14 +9,16 @@ include(GoogleTest)
 
 # Half of the time that a test takes to compile goes into headers that all of them share (3 of 5 to 9 s), and most of the
 # rest into optimisation that few tests need: precompiled headers and -O1 halve the tests' compilation.
-set(FARFIELD_TEST_OPTIONS $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
+# SLOW tests are optimised, since they sum pairs in loops of their own. Each kind of options needs headers of its own.
+set(fast_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "// Of no use but to own the precompiled headers.\n")
-add_library(farfield_test_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
-target_link_libraries(farfield_test_headers PRIVATE farfield_headers farfield_warnings GTest::gtest)
-target_compile_options(farfield_test_headers PRIVATE ${FARFIELD_TEST_OPTIONS})
-set_target_properties(farfield_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_precompile_headers(farfield_test_headers PRIVATE <gtest/gtest.h> <farfield/farfield.hpp> <algorithm> <cmath> <map>
-  <numbers> <numeric> <random> <thread>)
+foreach(kind fast slow)
+  add_library(farfield_${kind}_headers OBJECT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
+  target_link_libraries(farfield_${kind}_headers PRIVATE farfield_headers farfield_warnings GTest::gtest)
+  target_compile_options(farfield_${kind}_headers PRIVATE ${${kind}_options})
+  target_precompile_headers(farfield_${kind}_headers PRIVATE <gtest/gtest.h> <farfield/farfield.hpp> <algorithm> <cmath> <map>
+    <numbers> <numeric> <random> <thread>)
+endforeach()
 
 add_custom_target(asan_tests)
 
@@ -25,11 +27,13 @@ function(farfield_test name)
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE farfield_headers farfield_warnings GTest::gtest_main)
-  if(NOT arg_SLOW)  # these sum pairs in loops of their own
-    target_compile_options(${name} PRIVATE ${FARFIELD_TEST_OPTIONS})
+  set(kind fast)
+  if(arg_SLOW)
+    set(kind slow)
   endif()
+  target_compile_options(${name} PRIVATE ${${kind}_options})
   if(NOT "${arg_UNPARSED_ARGUMENTS}" MATCHES "[.]cu")
-    target_precompile_headers(${name} REUSE_FROM farfield_test_headers)
+    target_precompile_headers(${name} REUSE_FROM farfield_${kind}_headers)
   endif()
   set(label asan)  # one label: gtest_discover_tests of CMake 3.25 loses a list; so one label has both words
   if(arg_TSAN)
