@@ -8,6 +8,7 @@
 #include "model/error_model.hpp"
 
 namespace farfield {
+namespace {
 
 /// The sums over host arrays.
 class HostSums final : public PlacementSums {
@@ -44,6 +45,8 @@ class HostSums final : public PlacementSums {
   int derivatives_, threads_;
   std::optional<FarPairs> far_;
 };
+
+}  // namespace
 
 /// Expected error at any degree, the largest of those of all parts, with as many derivatives of a pair's potential as
 /// charges and dipoles have in each. The typical pairs alone often decide.

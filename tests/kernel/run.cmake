@@ -36,6 +36,8 @@ add_line("OPTION(real, plain_core," options_list.h "OPTION(Method, method,")
 file(WRITE ${copy}/try/CMakeLists.txt "add_executable(try ${CMAKE_CURRENT_LIST_DIR}/main.cpp)
 target_link_libraries(try PRIVATE farfield)\n")
 file(APPEND ${copy}/CMakeLists.txt "add_subdirectory(try)\n")
+# Not optimised: twice as fast to compile, and functions that would be inlined are those of the linker, which shows where two
+# classes have one name.
 step(${CMAKE_COMMAND} -S ${copy} -B ${WORK_DIR}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DFARFIELD_CUDA=OFF
      -DFARFIELD_BASELINE_ONLY=ON -DFARFIELD_BUILD_CLI=OFF -DFARFIELD_BUILD_TESTS=OFF -DFARFIELD_INSTALL=OFF)
 step(${CMAKE_COMMAND} --build ${WORK_DIR}/build --parallel 2 --target try)
