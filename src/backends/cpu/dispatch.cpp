@@ -6,13 +6,8 @@
 
 namespace farfield::cpu {
 
-#if defined(FARFIELD_HAVE_X86_LEVELS) && !defined(FARFIELD_WITHOUT_AVX512)
-#define FARFIELD_HAVE_AVX512
-#endif
-#if defined(FARFIELD_HAVE_AVX512)
+#if defined(FARFIELD_HAVE_X86_LEVELS)
 #define FARFIELD_LEVELS(MACRO) MACRO(baseline) MACRO(avx2) MACRO(avx512)
-#elif defined(FARFIELD_HAVE_X86_LEVELS)
-#define FARFIELD_LEVELS(MACRO) MACRO(baseline) MACRO(avx2)
 #else
 #define FARFIELD_LEVELS(MACRO) MACRO(baseline)
 #endif
@@ -24,12 +19,10 @@ namespace farfield::cpu {
 FARFIELD_LEVELS(FARFIELD_DECLARE)
 
 static bool machine_has(Simd level) {
-#if defined(FARFIELD_HAVE_AVX512)
+#if defined(FARFIELD_HAVE_X86_LEVELS)
   if (level == Simd::avx512)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-#endif
-#if defined(FARFIELD_HAVE_X86_LEVELS)
   if (level == Simd::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
   return level == Simd::baseline;
@@ -48,10 +41,8 @@ Simd resolve_simd(Simd wanted) {
 
 template <class Real>
 Stages<Real> stages(Kernel kernel, Simd simd) {
-#if defined(FARFIELD_HAVE_AVX512)
-  if (simd == Simd::avx512) return avx512::stages<Real>(kernel);
-#endif
 #if defined(FARFIELD_HAVE_X86_LEVELS)
+  if (simd == Simd::avx512) return avx512::stages<Real>(kernel);
   if (simd == Simd::avx2) return avx2::stages<Real>(kernel);
 #endif
   (void)simd;
