@@ -137,7 +137,8 @@ TEST_F(Kept, FollowsFromWhatThePlanHasSeen) {
   }
 }
 
-/// Strengths for which the points' own degree does: the kept degree comes down, one with every move.
+/// Strengths for which the points' own degree does: the kept degree comes down, one with every move, while the estimate
+/// leaves room for it (a degree changes it by a factor of 4 at most, and half as much again is kept in hand).
 TEST_F(Kept, ComesDownWhereItIsTooMuch) {
   ASSERT_NO_FATAL_FAILURE(find_ions(plan_options()));
   Plan plan = make_plan(cloud, plan_options());
@@ -154,8 +155,9 @@ TEST_F(Kept, ComesDownWhereItIsTooMuch) {
     EXPECT_GE(degree, before - 1);
     before = degree;
   }
-  EXPECT_LT(degree, raised);
-  EXPECT_LE(judge(cloud, plan.evaluate(cloud.strengths)).worst(), plan_options().tolerance);
+  const Result<double> last = plan.evaluate(cloud.strengths);
+  EXPECT_TRUE(degree < raised || 6 * last.report.estimated_error > plan_options().tolerance) << degree;
+  EXPECT_LE(judge(cloud, last).worst(), plan_options().tolerance);
 }
 
 TEST_F(Kept, IsForgottenByOtherNumbersOfPoints) {
