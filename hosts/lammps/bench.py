@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import numpy
+from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "tests"))
 from conftest import open_lammps, rms  # noqa: E402
@@ -48,11 +49,12 @@ def forces_and_energy(data, copies, style, folder):
 
 def milliseconds(data, copies, style, steps, folder):
     """Per step: in all, in pairs, in kspace."""
-    log = Path(folder) / "log"
+    log = f"{folder}/log"
     lmp = system(data, copies, style, log)
     lmp.command(f"run {steps}")
     lmp.close()
-    text = log.read_text()
+    MPI.COMM_WORLD.barrier()  # the first rank writes the log
+    text = Path(log).read_text()
     total = float(re.search(r"Loop time of ([0-9.e+-]+)", text)[1])
     parts = [float(re.search(rf"^{part} *\|[^|]*\| *([0-9.e+-]+)", text, re.M)[1]) for part in ("Pair", "Kspace")]
     return [1e3 * seconds / steps for seconds in (total, *parts)]
@@ -65,8 +67,6 @@ def main():
     words.add_argument("--copies", type=int, default=1)
     words.add_argument("--steps", type=int, default=10)
     given = words.parse_args()
-    from mpi4py import MPI
-
     with tempfile.TemporaryDirectory() as folder:
         folder = MPI.COMM_WORLD.bcast(folder)
         data = f"{folder}/data"
