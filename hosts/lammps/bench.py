@@ -18,18 +18,16 @@ import numpy
 from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "tests"))
+import boxes  # noqa: E402
 from conftest import open_lammps, rms  # noqa: E402
 
 two_charge_force = 332.06371  # kcal/mol/Angstrom
-force_field = ("units real", "atom_style full", "bond_style harmonic", "angle_style charmm", "dihedral_style charmm",
-               "improper_style harmonic", "special_bonds charmm", "pair_style lj/charmm/coul/long 8.0 10.0",
-               "pair_modify mix arithmetic table 0")
 
 
 def system(data, copies, style, log):
     """LAMMPS with the protein, ready for its first step."""
     lmp = open_lammps("-log", log)
-    for command in (*force_field, f"read_data {data}", f"replicate {copies} {copies} {copies}" if copies > 1 else "",
+    for command in (*boxes.rhodopsin, f"read_data {data}", f"replicate {copies} {copies} {copies}" if copies > 1 else "",
                     f"kspace_style {style}", "neighbor 2.0 bin", "neigh_modify delay 5 every 1",
                     "thermo_style custom step ecoul elong", "timestep 2.0", "fix motion all nve"):
         if command:

@@ -60,10 +60,7 @@ class RankSteps : public EvaluatorState<RankPlaced> {
   explicit RankSteps(EvaluatorState<Placed> state)
       : EvaluatorState<Placed>(std::move(state)), stages_(cpu::stages<Real>(decision.kernel, decision.simd)) {}
 
-  bool can_adopt(const Decision& d) const {
-    return d.backend == decision.backend && d.kernel == decision.kernel && d.method == decision.method &&
-           d.precision == decision.precision && d.simd == decision.simd && d.parts() == decision.parts();
-  }
+  bool can_adopt(const Decision& d) const { return cpu::may_adopt(decision, d); }
   template <class Work>
   void call(farfield::Report& report, bool building, const std::vector<CallerMemory>&, Work&& work) {
     StageClock clock(report, building);

@@ -213,10 +213,7 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   ranks.restart_accounts();
   const auto start = std::chrono::steady_clock::now();
   farfield::Report& r = report.plan;
-  std::erase_if(r.stages, [](const StageReport& stage) { return !stage.building; });
-  r.warnings.clear();
-  r.error.reset();
-  r.vectors = strengths.vectors;
+  start_evaluation(r, strengths.vectors);
   r.threads = settle_team(options.threads).threads;
   evaluators.use_threads(r.threads);
   const double scale = options.scale * traits(options.kernel).vector.constant;

@@ -216,13 +216,6 @@ void Plan::State::check_outputs(const Outputs& o) const {
     throw Error(ErrorCode::usage, "results at the sources need options.at_sources when targets are apart; set it");
 }
 
-static void start_evaluation(Report& report, std::int64_t vectors) {
-  std::erase_if(report.stages, [](const StageReport& stage) { return !stage.building; });
-  report.warnings.clear();
-  report.error.reset();
-  report.vectors = vectors;
-}
-
 void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   require_points();
   require_own_device();

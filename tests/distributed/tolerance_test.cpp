@@ -6,6 +6,7 @@
 #include "distributed/clouds.hpp"
 #include "distributed/reports.hpp"
 #include "distributed/shares.hpp"
+#include "support/ions.hpp"
 #include "support/measure.hpp"
 #include "support/mixtures.hpp"
 
@@ -121,22 +122,6 @@ TEST(ToleranceOf, RandomProblems) {
     ++done;
   }
   std::printf("%d of %d problems were evaluated again\n", repeated, done);
-}
-
-/// Pairs of opposite charges about as near to one another as to the next pair, some of them much larger: the potential
-/// is much smaller than its terms, and comes from few boxes.
-Cloud ions(Stream& random, std::int64_t count, std::int64_t strong) {
-  Cloud c;
-  const double distance = 1 / std::cbrt(static_cast<double>(count));
-  for (std::int64_t i = 0; i < count; i += 2) {
-    double at[3];
-    for (double& x : at) x = random.between(0, 1);
-    for (const double q : {1.0, -1.0}) {
-      for (const double x : at) c.sources.push_back(x + distance * random.between(-0.5, 0.5));
-      c.strengths.push_back(i < 2 * strong ? 100 * q : q);
-    }
-  }
-  return c;
 }
 
 /// Of some clouds of ions the first whose sum one plan repeats with this method; empty if there is none.

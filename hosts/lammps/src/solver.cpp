@@ -36,8 +36,7 @@ std::array<double, 9> vectors_of(const Options& o) {
 }
 
 bool same_cell(const Options& a, const Options& b) {
-  return a.periodic == b.periodic && a.cell_x == b.cell_x && a.cell_y == b.cell_y && a.cell_z == b.cell_z &&
-         a.cell_bx == b.cell_bx && a.cell_cx == b.cell_cx && a.cell_cy == b.cell_cy;
+  return a.periodic == b.periodic && vectors_of(a) == vectors_of(b);
 }
 
 }  // namespace

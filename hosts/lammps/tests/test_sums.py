@@ -72,10 +72,7 @@ def test_the_water_of_gromacs(lammps, tmp_path, shared_data):
 def rhodopsin(lammps, data, kspace):
     """LAMMPS' benchmark: 32,000 atoms of a protein in membrane and water."""
     lmp = lammps()
-    for command in ("units real", "atom_style full", "bond_style harmonic", "angle_style charmm",
-                    "dihedral_style charmm", "improper_style harmonic", "special_bonds charmm",
-                    "pair_style lj/charmm/coul/long 8.0 10.0", "pair_modify mix arithmetic table 0", f"read_data {data}",
-                    f"kspace_style {kspace}"):
+    for command in (*boxes.rhodopsin, f"read_data {data}", f"kspace_style {kspace}"):
         lmp.command(command)
     found = boxes.outcome(lmp)
     return found, lmp.get_thermo("ecoul") + lmp.get_thermo("elong")

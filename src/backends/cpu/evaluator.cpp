@@ -101,10 +101,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   ~CpuSteps() { release_tables(); }
 
   /// The next build reuses the arrays and, where degree and scheme stay the same, the tables.
-  bool can_adopt(const Decision& d) const {
-    return d.backend == decision.backend && d.kernel == decision.kernel && d.method == decision.method &&
-           d.precision == decision.precision && d.simd == decision.simd && d.parts() == decision.parts();
-  }
+  bool can_adopt(const Decision& d) const { return may_adopt(decision, d); }
 
   template <class Work>
   void call(Report& report, bool building, const std::vector<CallerMemory>&, Work&& work) {
@@ -448,6 +445,11 @@ int densities_of(const Decision& d) {
   const bool compiled = traits(d.kernel).differentiates && d.parts() <= with_gradient;
   const bool offered = compiled && d.method == Method::fmm && d.softening == 0 && !d.lengths;
   return offered ? densities_together : 1;
+}
+
+bool may_adopt(const Decision& own, const Decision& next) {
+  return next.backend == own.backend && next.kernel == own.kernel && next.method == own.method &&
+         next.precision == own.precision && next.simd == own.simd && next.parts() == own.parts();
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <farfield/version.hpp>
 #include <limits>
+#include <vector>
 
 #include "kernels/traits.hpp"
 #include "plan/boundary.hpp"
@@ -69,6 +70,13 @@ void correct_cube(Decision& d, const Geometry& g) {
       times);
   for (Choice& choice : d.choices)
     if (choice.name == "depth") choice.reason = text;
+}
+
+void start_evaluation(Report& report, std::int64_t vectors) {
+  std::erase_if(report.stages, [](const StageReport& stage) { return !stage.building; });
+  report.warnings.clear();
+  report.error.reset();
+  report.vectors = vectors;
 }
 
 }  // namespace farfield

@@ -1,5 +1,6 @@
 // Describe: what the report says of a plan before its tree exists.
 #pragma once
+#include <cstdint>
 #include <farfield/report.hpp>
 
 #include "model/decision.hpp"
@@ -12,5 +13,8 @@ Report describe(const Options& options, const Decision& decision, const Geometry
 /// Corrects the reason that `choose` gives for a uniform tree: far from zero its cube is larger than the data's extent,
 /// see make_lattice.
 void correct_cube(Decision& decision, const Geometry& geometry);
+
+/// Leaves of the report what is said of the plan, not of its last evaluation.
+void start_evaluation(Report& report, std::int64_t vectors);
 
 }  // namespace farfield
