@@ -73,9 +73,10 @@ bench: build
 
 asan:
 	@$(MAKE) setup
+	@scripts/setup fuzz
 	@cmake --preset asan
 	@cmake --build --preset asan --parallel $(JOBS) --target asan_tests
-	@scripts/test build/asan -L asan
+	@LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/tests/support/leaks.supp scripts/test build/asan -L asan
 
 tsan:
 	@scripts/setup tsan
@@ -85,8 +86,8 @@ tsan:
 
 fuzz:
 	@scripts/setup fuzz
-	@cmake --preset fuzz
-	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzzers
+	@cmake --preset asan
+	@cmake --build --preset asan --parallel $(JOBS) --target fuzzers
 	@scripts/fuzz $(SECONDS)
 
 tidy:

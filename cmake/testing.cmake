@@ -1,8 +1,8 @@
-# farfield_test(<name> [SLOW|TSAN] <source>...)
+# farfield_test(<name> [SLOW|TSAN|UNSANITIZED] <source>...)
 #
 # A GoogleTest program; every TEST is one entry of ctest. Further libraries: target_link_libraries afterwards. All carry the
-# label `asan`, the list that is repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless they are SLOW. What
-# that list runs is built by the target asan_tests, without the rest.
+# label `asan`, the list that is repeated under AddressSanitizer and UndefinedBehaviorSanitizer, unless they are SLOW, or
+# UNSANITIZED since that would be compiled for minutes. What that list runs is built by the target asan_tests, without the rest.
 # TSAN: repeated under ThreadSanitizer as well.
 find_package(GTest REQUIRED)
 include(GoogleTest)
@@ -23,7 +23,7 @@ endforeach()
 add_custom_target(asan_tests)
 
 function(farfield_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;TSAN" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;TSAN;UNSANITIZED" "" "")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE farfield_headers farfield_warnings GTest::gtest_main)
@@ -40,8 +40,10 @@ function(farfield_test name)
     set(label asan-tsan)
   elseif(arg_SLOW)
     set(label slow)
+  elseif(arg_UNSANITIZED)
+    set(label unsanitized)
   endif()
-  if(label MATCHES asan)
+  if(label MATCHES "^asan")
     add_dependencies(asan_tests ${name})
   endif()
   # PRE_TEST: tests are listed when ctest starts, so that a program that crashes fails as a test, not as a build.
