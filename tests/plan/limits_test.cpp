@@ -241,8 +241,8 @@ TEST_P(Limits, OneFarOutlier) {
   far.label += "/outlier";
   for (std::size_t a = 0; a < 3; ++a) far.sources[a] = 1e12;
   const Report without = make_plan(near, options()).evaluate(near.strengths).report, with = expect_right(far).report;
-  // leaves are chosen for each set: one point more may make them a little smaller
-  EXPECT_LE(with.boxes, without.boxes + without.boxes / 8 + 8 * (with.levels - without.levels));
+  // leaves are chosen for each set, by a processor's costs: one point more may make them a little smaller
+  EXPECT_LE(with.boxes, without.boxes + without.boxes / 4 + 8 * (with.levels - without.levels));
   EXPECT_LE(with.near_pairs, times_the_pairs * without.near_pairs);
 }
 
