@@ -21,7 +21,7 @@ TEST_P(Norms, AreNotTooLarge) {
   const char* asked = std::getenv("FARFIELD_TEST_SEED");
   std::uint64_t seed = asked ? std::strtoull(asked, nullptr, 10) : std::random_device{}();
   for (const std::int64_t leaf_size : {30, 400}) {
-    const Cloud cloud = make_cloud(GetParam(), 10'000, Signs::mixed, ++seed);
+    const Cloud cloud = make_cloud(GetParam(), 6'000, Signs::mixed, ++seed);
     const Points from = points(cloud.sources), to = points(cloud.targets), *apart = cloud.apart() ? &to : nullptr;
     cpu::CpuTree built;
     cpu::build(built, from, apart, cpu::survey(from, apart, 1), {1, 0, leaf_size, -1, {}, {}, 1});
