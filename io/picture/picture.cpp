@@ -212,7 +212,7 @@ std::vector<double> Series::look() const {
 }
 
 void Series::take_look(const std::vector<double>& look) {
-  if (look.size() != 15) return;
+  if (look.size() != 15 || !std::all_of(look.begin(), look.end(), [](double value) { return std::isfinite(value); })) return;
   const auto axis = [&](std::size_t at) { return static_cast<std::size_t>(std::clamp(look[at], 0.0, 2.0)); };
   Scale scale;
   scale.range = {look[6], look[7]}, scale.all = {look[8], look[9]};
@@ -227,8 +227,7 @@ void Series::take_look(const std::vector<double>& look) {
                   static_cast<double>(layout.width),
                   static_cast<double>(layout.height)};
   const Exposure exposure{static_cast<float>(look[13]), static_cast<float>(look[14])};
-  const bool sound = std::all_of(look.begin(), look.end(), [](double value) { return std::isfinite(value); }) &&
-                     view.across + view.up + view.along == 3 && view.across != view.up && view.up != view.along &&
+  const bool sound = view.across + view.up + view.along == 3 && view.across != view.up && view.up != view.along &&
                      view.dots > 0 && scale.range.half() > (scale.coloured ? 0 : -1) && exposure.knee > 0 &&
                      exposure.full > exposure.knee;
   if (sound) first_ = std::make_unique<Setting>(Setting{scale, layout, view, exposure});
