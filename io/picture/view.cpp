@@ -56,7 +56,8 @@ std::string View::words() const {
 View make_view(const Bodies& bodies, char axis, int width, int height) {
   const auto n = static_cast<std::size_t>(bodies.count());
   std::array<Range, 3> extent;
-  for (std::size_t c = 0; c < 3; ++c) extent[c] = quantiles(bodies.positions.data() + c, n, 3, 0.0025);
+  const double* const first = bodies.positions.data();  // null where there are none
+  for (std::size_t c = 0; c < 3; ++c) extent[c] = quantiles(n > 0 ? first + c : first, n, 3, 0.0025);
   View view;
   view.along = axis ? static_cast<std::size_t>(axis - 'x') : shortest(extent);
   view.up = bodies.up != view.along ? bodies.up : view.along == 2 ? 1 : 2;
