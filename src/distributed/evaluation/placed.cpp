@@ -1,0 +1,17 @@
+#include "distributed/evaluation/placed.hpp"
+
+#include "judge/norms.hpp"
+
+namespace farfield::distributed {
+
+void RankPlaced::build(const Given& given, const Geometry& of_all, const Decision& decision, int threads) {
+  direct_sums.reset(), judged.reset();  // which look at the share
+  geometry = of_all;
+  tree.alike = of_all.alike;
+  share = std::make_unique<Share>(make_share(*ranks, given, of_all, decision, threads));
+  judged = std::make_unique<JudgedTree>(*ranks, *share, of_all.targets);
+  direct_sums = std::make_unique<DirectSums>(*ranks, share->own);
+  norm_pieces = Aligned(*ranks, share->targets(), norm_grain);
+}
+
+}  // namespace farfield::distributed

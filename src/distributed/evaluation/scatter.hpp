@@ -1,0 +1,14 @@
+// Scatter: results in the caller's units, to the ranks that were given the points.
+#pragma once
+#include "backends/sequence.hpp"
+#include "core/results.hpp"
+#include "distributed/evaluation/placed.hpp"
+
+namespace farfield::distributed {
+
+/// `result`: at this rank's own targets, the parts that are summed.
+template <class Real>
+void scatter_results(const RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result,
+                     const OneVector& v, const ResultFactors& factors, const Delivery& delivery);
+
+}  // namespace farfield::distributed
