@@ -11,6 +11,7 @@
 #include <farfield/views.hpp>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace farfield::distributed {
@@ -51,13 +52,14 @@ FARFIELD_API std::vector<std::unique_ptr<Communicator>> loopback(int ranks, doub
 
 /// What one rank held and did in the last evaluation.
 struct RankReport {
-  std::int64_t given = 0;   ///< points that it passed
-  std::int64_t owned = 0;   ///< points that it sums at
-  std::int64_t ghosts = 0;  ///< sources of others that it holds
-  std::int64_t boxes = 0;   ///< of its tree, with those of others
-  std::int64_t sent = 0;    ///< bytes, to all others
-  double seconds = 0;       ///< of the evaluation
-  double waiting = 0;       ///< of these, within the communicator
+  std::int64_t given = 0;     ///< points that it passed
+  std::int64_t owned = 0;     ///< points that it sums at
+  std::int64_t ghosts = 0;    ///< sources of others that it holds
+  std::int64_t boxes = 0;     ///< of its tree, with those of others
+  std::int64_t sent = 0;      ///< bytes, to all others
+  std::int64_t migrants = 0;  ///< of the points that it passed, those that others own
+  double seconds = 0;         ///< of the evaluation
+  double waiting = 0;         ///< of these, within the communicator
 };
 
 struct Report {
@@ -66,14 +68,31 @@ struct Report {
   double imbalance = 0;  ///< largest time of work of a rank over the mean, minus 1
 };
 
+/// The order of a rank's arrays.
+enum class Order {
+  given,  ///< any-order: that in which it passed its points, whoever owns them; strengths and results travel
+  owned,  ///< keep-order: its owned points in the order of the plan; strengths of ghosts travel alone
+};
+enum class Set { sources, targets };  ///< the same set where targets are the sources
+/// Where an owned point was passed: a rank, and the index there.
+struct Origin {
+  std::int64_t rank, index;
+};
+
 /// A plan whose points are shared by the ranks of a communicator. Results have the same bits as those of one Plan with
 /// the same options over the points of rank 0, then those of rank 1, and so on, and so have the decisions, estimates,
-/// measured errors and warnings in the report: the tolerance is kept as by that plan.
+/// measured errors and warnings in the report: the tolerance is kept as by that plan. The order of arrays changes none.
 ///
-/// Constructor, move and evaluate are called by all ranks, with the same options, numbers of vectors and type of
-/// results. An Error on one of them is thrown on all, with the number of the rank. Throws Error(usage) for what is not
-/// offered yet: kernels whose expansions have a length, softening, dipoles, Hessians, periodic axes, points in device
-/// memory, at_sources. Where all pairs are summed, every rank gets all points and sums all of them.
+/// All functions but source_count, target_count, owned_count and report are called by all ranks, with the same options,
+/// orders, numbers of vectors and type of results. An Error on one of them is thrown on all, with the number of the
+/// rank. Throws Error(usage) for what is not offered yet: kernels whose expansions have a length, softening, dipoles,
+/// Hessians, periodic axes, points in device memory, at_sources. Where all pairs are summed, every rank gets all points
+/// and sums all of them, and owns those that it passed.
+///
+/// A simulation keeps its arrays where their points are owned. Then a step sends ghosts and migrants alone:
+///     x = plan.to_owned(x, 3), v = plan.to_owned(v, 3), q = plan.to_owned(q);  // after the constructor and each move
+///     plan.evaluate(strengths(q), outputs, Order::owned);                      // then new v and x, and
+///     plan.move(points(x), Order::owned);
 class FARFIELD_API Plan {
  public:
   /// `communicator` must outlive the plan. `points`: this rank's share, which may be empty; targets and sources alike.
@@ -84,11 +103,38 @@ class FARFIELD_API Plan {
   Plan& operator=(Plan&&) noexcept;
   ~Plan();
 
-  /// Strengths of this rank's sources, and arrays for the results at its targets, in the order in which it passed them.
-  const Report& evaluate(const Strengths& strengths, const Outputs& outputs);
-  /// New positions; ranks may pass other shares than before.
-  void move(const Points& points);
-  void move(const Points& sources, const Points& targets);
+  /// Strengths of this rank's sources, and arrays for the results at its targets, both in this order.
+  const Report& evaluate(const Strengths& strengths, const Outputs& outputs, Order order = Order::given);
+  /// New positions; ranks may pass other shares than before. Order::owned: points that this rank owned, in any number,
+  /// which it goes on owning where it can: borders between ranks stay between the same boxes unless a rank would own a
+  /// tenth more or less than its share. The given order is that of these points from now on, and the owned order a new
+  /// one.
+  void move(const Points& points, Order order = Order::given);
+  void move(const Points& sources, const Points& targets, Order order = Order::given);
+
+  std::int64_t owned_count(Set set = Set::sources) const;  ///< by this rank
+  /// Where this rank's owned points were passed, in the owned order.
+  std::vector<Origin> origins(Set set = Set::sources);
+  /// Carries rows of the caller's own arrays, `row` bytes for each point of this rank, from the given order into the
+  /// owned one, or back; a row that its rank owns stays there. Throws Error(input) if a span is not of all its points.
+  void to_owned(std::span<const std::byte> given, std::span<std::byte> owned, std::size_t row, Set set = Set::sources);
+  void to_given(std::span<const std::byte> owned, std::span<std::byte> given, std::size_t row, Set set = Set::sources);
+  /// The same for arrays of `width` elements per point.
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<T> to_owned(const std::vector<T>& given, std::size_t width = 1,
+                                                                   Set set = Set::sources) {
+    std::vector<T> owned(width * static_cast<std::size_t>(owned_count(set)));
+    to_owned(std::as_bytes(std::span(given)), std::as_writable_bytes(std::span(owned)), width * sizeof(T), set);
+    return owned;
+  }
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<T> to_given(const std::vector<T>& owned, std::size_t width = 1,
+                                                                   Set set = Set::sources) {
+    std::vector<T> given(width * static_cast<std::size_t>(set == Set::sources ? source_count() : target_count()));
+    to_given(std::as_bytes(std::span(owned)), std::as_writable_bytes(std::span(given)), width * sizeof(T), set);
+    return given;
+  }
+
   const Report& report() const;
   std::int64_t source_count() const;  ///< of this rank's share
   std::int64_t target_count() const;

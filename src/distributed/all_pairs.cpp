@@ -29,11 +29,11 @@ AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision,
   pairs_->build(sources, own.alike ? nullptr : &targets, placed_->geometry, unused);
 }
 
-AllPairs::Kind AllPairs::sources() const {
-  return placed_ ? Kind{&placed_->share->source_route, &placed_->share->own.sources} : Kind{};
+Carrier AllPairs::sources(std::int64_t given) const {
+  return placed_ ? placed_->share->source_carrier(placed_->order) : Carrier(given);
 }
-AllPairs::Kind AllPairs::targets() const {
-  return placed_ ? Kind{&placed_->share->target_route(), &placed_->share->own.target_points()} : Kind{};
+Carrier AllPairs::targets(std::int64_t given) const {
+  return placed_ ? placed_->share->target_carrier(placed_->order) : Carrier(given);
 }
 
 void AllPairs::build(const Points& given_sources, const Points* given_targets, const Geometry& geometry,
@@ -42,7 +42,7 @@ void AllPairs::build(const Points& given_sources, const Points* given_targets, c
   first_target_ = begins_of(ranks_.all_gather(own_targets))[static_cast<std::size_t>(ranks_.rank())];
   const auto all = [&](const Points& given) {
     const AnyReader read(given, Scaling());
-    return rows_of_all({}, given.count, 3, [&](std::uint32_t i, double* to) {
+    return rows_of_all(Carrier(given.count), 3, [&](std::int64_t i, double* to) {
       for (int axis = 0; axis < 3; ++axis) to[axis] = read.raw(i, axis);
     });
   };
@@ -52,44 +52,25 @@ void AllPairs::build(const Points& given_sources, const Points* given_targets, c
   pairs_->build(sources, given_targets ? &targets : nullptr, geometry, report);
 }
 
-/// `width` numbers for each given point, written by put(index, double*), of all ranks in the order of the sums.
+/// `width` numbers for each of the caller's points, written by put(index, double*), of all ranks in the order of the
+/// sums.
 template <class Put>
-std::vector<double> AllPairs::rows_of_all(const Kind& kind, std::int64_t given, std::int64_t width,
-                                          const Put& put) const {
-  if (!kind.route) {
-    std::vector<double> own(static_cast<std::size_t>(given * width));
-    for (std::int64_t i = 0; i < given; ++i) put(static_cast<std::uint32_t>(i), own.data() + i * width);
-    return ranks_.gather_all(own);
-  }
-  const std::vector<double> owned = kind.route->to_owners<double>(ranks_, width, put);
-  std::vector<double> sorted(owned.size());
-  for (std::int64_t i = 0; i < kind.own->count; ++i)
-    std::copy_n(owned.begin() + std::int64_t(kind.own->order[i]) * width, width, sorted.begin() + i * width);
-  return ranks_.gather_all(sorted);
+std::vector<double> AllPairs::rows_of_all(const Carrier& carrier, std::int64_t width, const Put& put) const {
+  return ranks_.gather_all(carrier.to_tree<double>(ranks_, width, put));
 }
 
 /// Numbers of this rank's targets, of those of all in the order of the sums, to a place for each.
 template <class T>
 void AllPairs::deliver(const std::vector<T>& all, std::int64_t width, T* to, std::int64_t given) const {
-  const auto put = [&](std::int64_t i, const T* from) {
+  targets(given).to_caller(ranks_, width, all.data() + first_target_ * width, [&](std::int64_t i, const T* from) {
     if (to) std::copy_n(from, width, to + i * width);
-  };
-  const Kind kind = targets();
-  const T* const own = all.data() + first_target_ * width;
-  if (!kind.route) {
-    for (std::int64_t i = 0; i < given; ++i) put(i, own + i * width);
-    return;
-  }
-  std::vector<T> owned(static_cast<std::size_t>(kind.own->count * width));
-  for (std::int64_t i = 0; i < kind.own->count; ++i)
-    std::copy_n(own + i * width, width, owned.begin() + std::int64_t(kind.own->order[i]) * width);
-  kind.route->to_givers(ranks_, width, owned, put);
+  });
 }
 
 template <class T>
 std::vector<Quality> AllPairs::evaluate_in(const Strengths& given, const Delivery& delivery, farfield::Report& report) {
   const std::int64_t vectors = given.vectors;
-  const std::vector<double> rows = rows_of_all(sources(), given.count, vectors, [&](std::uint32_t i, double* to) {
+  const std::vector<double> rows = rows_of_all(sources(given.count), vectors, [&](std::int64_t i, double* to) {
     for (std::int64_t v = 0; v < vectors; ++v) to[v] = strength_of(given, v, i);
   });
   const std::int64_t all = std::ssize(rows) / std::max<std::int64_t>(1, vectors),

@@ -22,15 +22,11 @@ class AllPairs final : public Evaluator {
 
  private:
   AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs);
-  /// Points of one kind: how rows of this rank's come to be among those of all.
-  struct Kind {
-    const Route* route;  ///< null: in the order of the ranks
-    const cpu::SortedPoints* own;
-  };
-  Kind sources() const;
-  Kind targets() const;
+  /// `given`: points of this rank, where they are summed in the order of the ranks.
+  Carrier sources(std::int64_t given) const;
+  Carrier targets(std::int64_t given) const;
   template <class Put>
-  std::vector<double> rows_of_all(const Kind& kind, std::int64_t given, std::int64_t width, const Put& put) const;
+  std::vector<double> rows_of_all(const Carrier& carrier, std::int64_t width, const Put& put) const;
   template <class T>
   std::vector<Quality> evaluate_in(const Strengths& strengths, const Delivery& delivery, farfield::Report& report);
   template <class T>

@@ -4,8 +4,9 @@
 #include <farfield/error.hpp>
 
 #include "backends/cpu/stages.hpp"
-#include "backends/cpu/transfer/survey.hpp"
+#include "distributed/agree.hpp"
 #include "distributed/all_pairs.hpp"
+#include "distributed/route/rows.hpp"
 #include "kernels/traits.hpp"
 #include "model/choose.hpp"
 #include "plan/completed.hpp"
@@ -15,70 +16,8 @@
 #include "plan/validate.hpp"
 
 namespace farfield::distributed {
-namespace {
 
-/// A survey of all ranks' points.
-class OtherRanks final : public cpu::OtherParts {
- public:
-  explicit OtherRanks(Ranks& ranks) : ranks_(ranks) {}
-  void join(cpu::Found& found) override {
-    std::vector<std::int64_t> counts{found.sources, found.targets};
-    ranks_.add(counts);
-    found.sources = counts[0], found.targets = counts[1];
-    std::vector<double> least{found.least};
-    for (int axis = 0; axis < 3; ++axis) least.push_back(found.low[axis]), least.push_back(-found.high[axis]);
-    ranks_.least(least);
-    found.least = least[0];
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      found.low[axis] = least[1 + 2 * axis], found.high[axis] = -least[2 + 2 * axis];
-  }
-  void join(std::vector<std::uint64_t>& occupied) override {
-    ranks_.all_reduce(occupied.data(), occupied.size(), [](std::uint64_t a, std::uint64_t b) { return a | b; });
-  }
-
- private:
-  Ranks& ranks_;
-};
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::usage, what + " in a distributed plan of this version; use an ordinary plan");
-}
-
-void require_offered(const farfield::Options& o, const Given& given) {
-  const auto any = [&](const auto& is) { return is(given.sources) || (given.targets && is(*given.targets)); };
-  if (o.backend == Backend::cuda || any([](const Points& p) { return p.space != MemorySpace::host; }))
-    refuse("backend cuda is not offered");
-  if (o.softening != 0 || any([](const Points& p) { return p.softening != nullptr; }))
-    refuse("softening is not offered");
-  if (o.at_sources && given.targets) refuse("results at the sources beside those at targets are not offered");
-  if (o.core != Core::none) refuse("a core is not offered");
-  if (o.dipoles || o.hessian) refuse("dipoles and Hessians are not offered");
-  if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
-}
-
-void require_offered(const Decision& d) {
-  if (d.method == Method::fmm && !traits(d.kernel).scale_invariant)
-    refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
-  if (d.method != Method::fmm && d.method != Method::direct)
-    refuse(std::string("method ") + word_of(d.method) + " is not offered");
-}
-
-/// What `options` say must be the same on all ranks, or they would part ways.
-void require_same(Ranks& ranks, const farfield::Options& o) {
-  std::vector<double> own;
-  visit_options(o, [&](const OptionText&, const auto& value) { own.push_back(static_cast<double>(value)); });
-  const std::vector<double> all = ranks.all_gather(own.data(), own.size());
-  std::size_t k = 0;
-  visit_options(o, [&](const OptionText& text, const auto&) {
-    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks.size()); ++r)
-      if (all[r * own.size() + k] != all[k] && std::string(text.name) != "threads")
-        throw Error(ErrorCode::usage, std::string("option ") + text.name + " differs between ranks 0 and " +
-                                          std::to_string(r) + "; pass the same options on all");
-    ++k;
-  });
-}
-
-}  // namespace
+static constexpr const char* one_order = "ranks pass arrays in different orders; pass the same order on all";
 
 struct Plan::State {
   Ranks ranks;
@@ -95,12 +34,17 @@ struct Plan::State {
   void forget();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
   void build(const Given& given);
-  void require_same_sets(const Given& given);
   Decision choose_alike(farfield::Options& options, const Given& given, Geometry& geometry, int threads);
   void check_outputs(const Outputs& outputs) const;
-  void require_alike(const Strengths& strengths, const Outputs& outputs);
-  void evaluate(const Strengths& strengths, const Outputs& outputs);
+  void check_strengths(const Strengths& strengths, Order order) const;
+  void evaluate(const Strengths& strengths, const Outputs& outputs, Order order);
   void account(double seconds);
+
+  void require_points() const;
+  std::int64_t count(Set set, Order order) const;
+  Carrier carrier(Set set) const;
+  std::vector<Origin> origins(Set set);
+  void carry(const Rows& rows, Set set, Order wanted);
 };
 
 void Plan::State::forget() {
@@ -131,20 +75,16 @@ Decision Plan::State::choose_alike(farfield::Options& o, const Given& own, Geome
   return decision;
 }
 
-void Plan::State::require_same_sets(const Given& given) {
-  const std::vector<char> apart = ranks.all_gather(static_cast<char>(given.targets != nullptr));
-  if (std::count(apart.begin(), apart.end(), apart[0]) != std::ssize(apart))
-    throw Error(ErrorCode::usage, "some ranks pass targets and others none; pass targets, perhaps none, on all");
-}
-
 /// Points that are refused leave the plan as it was.
 void Plan::State::build(const Given& given) {
   require_same(ranks, options);
-  require_same_sets(given);
+  require_same(ranks, given.targets != nullptr,
+               "some ranks pass targets and others none; pass targets, perhaps none, on all");
+  require_same(ranks, static_cast<std::int64_t>(given.order), one_order);
   farfield::Options o = settled(options);
   require_offered(o, given);
   const Completed own(given.sources, o.kernel), other(given.targets ? *given.targets : Points{}, o.kernel);
-  const Given completed{own.points, given.targets ? &other.points : nullptr};
+  const Given completed{own.points, given.targets ? &other.points : nullptr, given.order};
   o.backend = Backend::cpu;
   const int threads = settle_team(o.threads).threads;
   Geometry geometry;
@@ -154,6 +94,7 @@ void Plan::State::build(const Given& given) {
       report.plan = describe(o, decision, geometry, threads);
       Evaluator& first = evaluators.first(decision, threads);
       evaluators.use_threads(threads);
+      if (placed) placed->order = given.order;
       first.build(completed.sources, completed.targets, geometry, report.plan);
     });
   } catch (const Error&) {
@@ -178,15 +119,13 @@ void Plan::State::check_outputs(const Outputs& o) const {
     refuse("results other than potential and gradient at the points are not offered");
 }
 
-void Plan::State::require_alike(const Strengths& strengths, const Outputs& outputs) {
-  const auto differ = [&](std::int64_t own) {
-    const std::vector<std::int64_t> all = ranks.all_gather(own);
-    return std::count(all.begin(), all.end(), own) != std::ssize(all);
-  };
-  if (differ(strengths.vectors))
-    throw Error(ErrorCode::usage, "ranks pass different numbers of strength vectors; pass the same on all");
-  if (differ(static_cast<std::int64_t>(outputs.scalar)))
-    throw Error(ErrorCode::usage, "ranks want results of different types; pass the same on all");
+/// Strengths in the owned order are one for each owned source.
+void Plan::State::check_strengths(const Strengths& strengths, Order order) const {
+  const std::int64_t own = count(Set::sources, order);
+  if (order == Order::owned && strengths.count != own)
+    throw Error(ErrorCode::input, std::to_string(strengths.count) + " strengths were given, but this rank owns " +
+                                      std::to_string(own) + " sources; pass one for each, as to_owned returns them");
+  validate(strengths, own, false, false);
 }
 
 void Plan::State::account(double seconds) {
@@ -197,6 +136,7 @@ void Plan::State::account(double seconds) {
   own.ghosts = share ? share->essential.ghosts : of_all - own.given;
   own.boxes = share ? share->essential.tree.boxes : 0;
   own.sent = ranks.sent_bytes();
+  own.migrants = share ? share->source_route.migrants() + share->target_route_apart.migrants() : 0;
   own.seconds = seconds;
   own.waiting = ranks.waiting();
   report.ranks = ranks.all_gather(own);
@@ -205,21 +145,51 @@ void Plan::State::account(double seconds) {
   report.imbalance = all > 0 ? most * static_cast<double>(ranks.size()) / all - 1 : 0;
 }
 
-void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
+void Plan::State::require_points() const {
   if (!built) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
-  validate(strengths, sources, false, false);
+}
+
+void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, Order order) {
+  require_points();
+  require_same(ranks, static_cast<std::int64_t>(order), one_order);
+  check_strengths(strengths, order);
   check_outputs(outputs);
-  require_alike(strengths, outputs);
+  require_same(ranks, strengths.vectors, "ranks pass different numbers of strength vectors; pass the same on all");
+  require_same(ranks, static_cast<std::int64_t>(outputs.scalar),
+               "ranks want results of different types; pass the same on all");
   ranks.restart_accounts();
+  if (placed) placed->order = order;
   const auto start = std::chrono::steady_clock::now();
   farfield::Report& r = report.plan;
   start_evaluation(r, strengths.vectors);
   r.threads = settle_team(options.threads).threads;
   evaluators.use_threads(r.threads);
   const double scale = options.scale * traits(options.kernel).vector.constant;
-  evaluators.evaluate(strengths, {outputs, targets, scale, options.check, options.seed}, r);
+  evaluators.evaluate(strengths, {outputs, count(Set::targets, order), scale, options.check, options.seed}, r);
   complete(r);
   account(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+/// Where all pairs are summed from the first decision on, a rank owns the points that it passed.
+Carrier Plan::State::carrier(Set set) const {
+  const bool of_sources = set == Set::sources;
+  if (!placed || !placed->share) return Carrier(of_sources ? sources : targets);
+  return of_sources ? placed->share->source_carrier(Order::given) : placed->share->target_carrier(Order::given);
+}
+
+std::int64_t Plan::State::count(Set set, Order order) const {
+  if (order == Order::owned) return carrier(set).count();
+  return set == Set::sources ? sources : targets;
+}
+
+std::vector<Origin> Plan::State::origins(Set set) {
+  require_points();
+  return carrier(set).to_tree<Origin>(ranks, 1, [&](std::int64_t i, Origin* to) { *to = {ranks.rank(), i}; });
+}
+
+void Plan::State::carry(const Rows& rows, Set set, Order wanted) {
+  require_points();
+  carry_rows(ranks, carrier(set), count(set, Order::given), rows, wanted);
 }
 
 Plan::Plan(Communicator& communicator, const Points& points, const farfield::Options& options)
@@ -234,20 +204,33 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
-void Plan::move(const Points& points) {
-  state_->ranks.together([&] { state_->build({points, nullptr}); });
+void Plan::move(const Points& points, Order order) {
+  state_->ranks.together([&] { state_->build({points, nullptr, order}); });
 }
-void Plan::move(const Points& sources, const Points& targets) {
-  state_->ranks.together([&] { state_->build({sources, &targets}); });
+void Plan::move(const Points& sources, const Points& targets, Order order) {
+  state_->ranks.together([&] { state_->build({sources, &targets, order}); });
 }
 
-const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs) {
-  state_->ranks.together([&] { state_->evaluate(strengths, outputs); });
+const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs, Order order) {
+  state_->ranks.together([&] { state_->evaluate(strengths, outputs, order); });
   return state_->report;
+}
+
+std::vector<Origin> Plan::origins(Set set) {
+  std::vector<Origin> origins;
+  state_->ranks.together([&] { origins = state_->origins(set); });
+  return origins;
+}
+void Plan::to_owned(std::span<const std::byte> given, std::span<std::byte> owned, std::size_t row, Set set) {
+  state_->ranks.together([&] { state_->carry({given, owned, row}, set, Order::owned); });
+}
+void Plan::to_given(std::span<const std::byte> owned, std::span<std::byte> given, std::size_t row, Set set) {
+  state_->ranks.together([&] { state_->carry({owned, given, row}, set, Order::given); });
 }
 
 const Report& Plan::report() const { return state_->report; }
 std::int64_t Plan::source_count() const { return state_->sources; }
 std::int64_t Plan::target_count() const { return state_->targets; }
+std::int64_t Plan::owned_count(Set set) const { return state_->count(set, Order::owned); }
 
 }  // namespace farfield::distributed

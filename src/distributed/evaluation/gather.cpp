@@ -30,14 +30,9 @@ std::vector<StrengthRange> ranges_of_all(Ranks& ranks, const Strengths& strength
 template <class T>
 std::vector<T> own_strengths(const RankPlaced& placed, const OneVector& v) {
   const Scaling scale(-v.exponent);
-  const Share& share = *placed.share;
-  const std::vector<T> owned = share.source_route.template to_owners<T>(*placed.ranks, 1, [&](std::uint32_t i, T* to) {
+  return placed.share->source_carrier(placed.order).template to_tree<T>(*placed.ranks, 1, [&](std::int64_t i, T* to) {
     *to = static_cast<T>(scale(strength_of(v.strengths, v.index, i)));
   });
-  std::vector<T> sorted(owned.size());
-  for (std::size_t i = 0; i < sorted.size(); ++i)
-    sorted[i] = owned[share.own.sources.order[static_cast<std::int64_t>(i)]];
-  return sorted;
 }
 
 template <class Real>

@@ -9,6 +9,7 @@ namespace farfield::distributed {
 /// The points and trees of this rank.
 struct RankPlaced {
   Ranks* ranks = nullptr;
+  Order order = Order::given;  ///< of the caller's arrays in this call
   struct {
     bool alike = true;
   } tree;

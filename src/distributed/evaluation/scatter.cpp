@@ -4,15 +4,15 @@
 
 namespace farfield::distributed {
 
-/// [owned][1 + 3], potential and gradient, those that are summed.
+/// [own targets][1 + 3], potential and gradient, those that are summed.
 template <class Real>
-static std::vector<double> rows_of(const cpu::SortedPoints& own, const ResultArrays<Real>& result,
-                                   const ResultFactors& factors, int parts) {
+static std::vector<double> rows_of(std::int64_t targets, const ResultArrays<Real>& result, const ResultFactors& factors,
+                                   int parts) {
   const int first = first_part(parts), width = end_part(parts) - first;
-  std::vector<double> rows(static_cast<std::size_t>(own.count * width));
-  for (std::int64_t i = 0; i < own.count; ++i)
+  std::vector<double> rows(static_cast<std::size_t>(targets * width));
+  for (std::int64_t i = 0; i < targets; ++i)
     for (int part = first; part < end_part(parts); ++part)
-      rows[static_cast<std::size_t>(std::int64_t(own.order[i]) * width + part - first)] =
+      rows[static_cast<std::size_t>(i * width + part - first)] =
           factors[part](static_cast<double>(result.any(part)[i]));
   return rows;
 }
@@ -24,14 +24,15 @@ void scatter_results(const RankPlaced& placed, const Decision& decision, const R
   const VectorResult& made = traits(decision.kernel).vector;
   const Share& share = *placed.share;
   const Outputs& outputs = delivery.outputs;
-  const std::vector<double> owned = rows_of(share.own.target_points(), result, factors, parts);
-  share.target_route().to_givers(*placed.ranks, width, owned, [&](std::uint32_t i, const double* rows) {
-    const std::int64_t at = v.index * delivery.split + i;
-    if (first == 0) write(outputs.potential, outputs.scalar, at, rows[0]);
-    if (parts > 1)
-      for (int axis = 0; axis < 3; ++axis)
-        write(outputs.gradient, outputs.scalar, 3 * at + axis, made.sign[axis] * rows[made.part[axis] - first]);
-  });
+  const std::vector<double> rows = rows_of(share.targets(), result, factors, parts);
+  share.target_carrier(placed.order)
+      .to_caller(*placed.ranks, width, rows.data(), [&](std::int64_t i, const double* row) {
+        const std::int64_t at = v.index * delivery.split + i;
+        if (first == 0) write(outputs.potential, outputs.scalar, at, row[0]);
+        if (parts > 1)
+          for (int axis = 0; axis < 3; ++axis)
+            write(outputs.gradient, outputs.scalar, 3 * at + axis, made.sign[axis] * row[made.part[axis] - first]);
+      });
 }
 
 template void scatter_results(const RankPlaced&, const Decision&, const ResultArrays<float>&, const OneVector&,

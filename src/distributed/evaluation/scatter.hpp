@@ -1,4 +1,4 @@
-// Scatter: results in the caller's units, to the ranks that were given the points.
+// Scatter: results in the caller's units and order.
 #pragma once
 #include "backends/sequence.hpp"
 #include "core/results.hpp"

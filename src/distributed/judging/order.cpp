@@ -2,7 +2,7 @@
 
 namespace farfield::distributed {
 
-Order::Order(Ranks& ranks, const std::vector<int>& level) : ranks_(ranks.size()) {
+BoxOrder::BoxOrder(Ranks& ranks, const std::vector<int>& level) : ranks_(ranks.size()) {
   const std::vector<int> levels = ranks.all_gather(level.empty() ? 0 : level.back() + 1);
   levels_ = *std::max_element(levels.begin(), levels.end());
   std::vector<std::int64_t> own(static_cast<std::size_t>(levels_), 0), counts;
@@ -16,17 +16,17 @@ Order::Order(Ranks& ranks, const std::vector<int>& level) : ranks_(ranks.size())
       number_.push_back(begin_[l * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(ranks.rank())] + k);
 }
 
-int Order::level_of(std::int64_t number) const {
+int BoxOrder::level_of(std::int64_t number) const {
   const auto after = std::upper_bound(begin_.begin(), begin_.end(), number);
   return static_cast<int>(after - begin_.begin() - 1) / ranks_;
 }
 
-std::int64_t Order::find(std::int64_t number) const {
+std::int64_t BoxOrder::find(std::int64_t number) const {
   const auto found = std::lower_bound(number_.begin(), number_.end(), number);
   return found != number_.end() && *found == number ? found - number_.begin() : -1;
 }
 
-std::vector<std::int64_t> Order::begins_within(std::int64_t first, std::int64_t end) const {
+std::vector<std::int64_t> BoxOrder::begins_within(std::int64_t first, std::int64_t end) const {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks_), 0);
   for (std::size_t s = 0; s + 1 < begin_.size(); ++s)
     counts[s % static_cast<std::size_t>(ranks_)] +=

@@ -1,4 +1,4 @@
-// Order: boxes of which every rank holds some, in the order of one tree over all points: by level, those of a level
+// BoxOrder: boxes of which every rank holds some, in the order of one tree over all points: by level, those of a level
 // rank by rank. A sum over all boxes has the bits of one plan only if it adds them up in that order; so their terms go
 // to all ranks, some at a time, and each adds all of them.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace farfield::distributed {
 
-class Order {
+class BoxOrder {
  public:
-  Order() = default;
+  BoxOrder() = default;
   /// `level`: of each of this rank's boxes, ascending.
-  Order(Ranks& ranks, const std::vector<int>& level);
+  BoxOrder(Ranks& ranks, const std::vector<int>& level);
 
   std::int64_t count() const { return begin_.back(); }  ///< of all ranks
   int levels() const { return levels_; }

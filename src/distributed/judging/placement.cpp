@@ -58,7 +58,7 @@ ResultNorms RankPlacement::norms() {
 }
 
 void RankPlacement::sum_far_pairs() {
-  const Order& order = tree_.order();
+  const BoxOrder& order = tree_.order();
   const TreeView essential = share_.essential.tree.view();
   std::vector<double> counts;
   for (const BoxId box : share_.essential.mine) counts.push_back(static_cast<double>(tree_.view().target_count(box)));

@@ -9,14 +9,14 @@ namespace {
 /// The leaves of all ranks that hold some of these points, as this rank sees them.
 struct AllLeaves {
   std::vector<BoxId> own;  ///< in its own tree
-  Order order;
+  BoxOrder order;
 
   AllLeaves(Ranks& ranks, const TreeView& tree, const PlacedPoints& points) {
     std::vector<int> level;
     for (BoxId box = 0; box < tree.boxes; ++box)
       if (tree.is_leaf(box) && points.end[box] > points.begin[box])
         own.push_back(box), level.push_back(tree.level[box]);
-    order = Order(ranks, level);
+    order = BoxOrder(ranks, level);
   }
   /// The number of a leaf, or -1.
   std::int64_t number(BoxId box) const {

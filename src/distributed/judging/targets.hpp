@@ -58,7 +58,7 @@ class JudgedTree {
   JudgedTree(const JudgedTree&) = delete;
   const TreeView& view() const { return view_; }
   const TargetCoordinates& coordinates() const { return coordinates_; }
-  const Order& order() const { return order_; }  ///< of the boxes
+  const BoxOrder& order() const { return order_; }  ///< of the boxes
   std::int64_t targets() const { return targets_; }
   /// This rank's box of a number, in the essential tree, or no_box.
   BoxId find(std::int64_t number) const;
@@ -68,7 +68,7 @@ class JudgedTree {
 
   std::int64_t targets_;
   const std::vector<BoxId>& mine_;
-  Order order_;
+  BoxOrder order_;
   std::vector<std::int64_t> begin_, end_;  ///< [boxes]: of their targets
   TreeView view_;
   TargetCoordinates coordinates_;

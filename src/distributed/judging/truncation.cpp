@@ -8,7 +8,7 @@ namespace farfield::distributed {
 template <class Real>
 static Truncation far_tails(Ranks& ranks, const JudgedTree& tree, const Share& share, const Expansions<Real>& e,
                             const double* power, int threads) {
-  const Order& order = tree.order();
+  const BoxOrder& order = tree.order();
   const TreeView& view = tree.view();
   const Lattice& lattice = share.partition.lattice;
   std::vector<double> powers;

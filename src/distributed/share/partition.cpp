@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "distributed/share/cuts.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::distributed {
@@ -36,7 +37,7 @@ struct OwnSet {
 class Counter {
  public:
   Counter(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision)
-      : ranks_(ranks), decision_(decision), alike_(given.targets == nullptr) {
+      : ranks_(ranks), decision_(decision), order_(given.order), alike_(given.targets == nullptr) {
     partition_.lattice = make_lattice(geometry, decision.m, decision.k);
     finest_ = finest_relative_edge(partition_.lattice);
     sets_.emplace_back(given.sources, geometry.exponent, &CoarseBox::sources);
@@ -54,8 +55,6 @@ class Counter {
   }
 
  private:
-  using Numbers = std::vector<std::int64_t>;
-
   std::int64_t points_of(const CoarseBox& box) const { return box.sources.count + (alike_ ? 0 : box.targets.count); }
   void grow();
   bool may_divide(const CoarseBox& box) const;
@@ -63,11 +62,16 @@ class Counter {
   void count_children(OwnSet& set, const Numbers& dividing, Numbers& counts);
   void add_children(std::int64_t parent, const Numbers& local, const Numbers& all, std::size_t first);
   int child_at(const OwnSet& set, std::uint32_t point, int level) const;
+  std::vector<std::size_t> leaves() const;
+  std::vector<int> owners_of(const std::vector<std::size_t>& leaves);
   void cut();
+  void place_parents();
+  void close_ranges();
   void deal(std::size_t box, int rank);
 
   Ranks& ranks_;
   const Decision& decision_;
+  Order order_;  ///< of the given points
   bool alike_;
   double finest_ = 0;
   CoarseBox root_;
@@ -187,10 +191,9 @@ void Counter::deal(std::size_t box, int rank) {
     for (std::size_t i = set.range[box].begin; i < set.range[box].end; ++i) set.owner[set.point[i]] = rank;
 }
 
-void Counter::cut() {
-  std::vector<CoarseBox>& boxes = partition_.boxes;
-  const int ranks = ranks_.size();
-  partition_.ranges.assign(static_cast<std::size_t>(ranks), {});
+/// Leaves of the coarse tree, in Morton order.
+std::vector<std::size_t> Counter::leaves() const {
+  const std::vector<CoarseBox>& boxes = partition_.boxes;
   std::vector<std::size_t> leaves, stack{0};
   while (!stack.empty()) {
     const std::size_t b = stack.back();
@@ -198,16 +201,38 @@ void Counter::cut() {
     if (boxes[b].is_leaf()) leaves.push_back(b);
     for (int c = boxes[b].children; c-- > 0;) stack.push_back(static_cast<std::size_t>(boxes[b].first_child + c));
   }
-  const double all = static_cast<double>(std::max<std::int64_t>(1, points_of(root_)));
-  std::int64_t next_source = 0, next_target = 0, before_leaf = 0;
+  return leaves;
+}
+
+std::vector<int> Counter::owners_of(const std::vector<std::size_t>& leaves) {
+  Numbers points;
   for (const std::size_t b : leaves) {
-    CoarseBox& leaf = boxes[b];
+    std::int64_t count = 0;
+    for (const OwnSet& set : sets_) count += static_cast<std::int64_t>(set.range[b].end - set.range[b].begin);
+    points.push_back(order_ == Order::owned ? count : points_of(partition_.boxes[b]));
+  }
+  if (order_ == Order::given) return owners_by_count(points, ranks_.size());
+  return owners_that_hold(ranks_.all_gather(points.data(), points.size()), ranks_.size());
+}
+
+void Counter::cut() {
+  partition_.ranges.assign(static_cast<std::size_t>(ranks_.size()), {});
+  const std::vector<std::size_t> boxes = leaves();
+  const std::vector<int> owners = owners_of(boxes);
+  std::int64_t next_source = 0, next_target = 0;
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    CoarseBox& leaf = partition_.boxes[boxes[k]];
     leaf.sources.begin = std::exchange(next_source, next_source + leaf.sources.count);
     leaf.targets.begin = std::exchange(next_target, next_target + leaf.targets.count);
-    const double middle = static_cast<double>(before_leaf) + static_cast<double>(points_of(leaf)) / 2;
-    deal(b, std::min(ranks - 1, static_cast<int>(middle / all * ranks)));
-    before_leaf += points_of(leaf);
+    deal(boxes[k], owners[k]);
   }
+  place_parents();
+  close_ranges();
+}
+
+/// What boxes that are divided have of their first and last children.
+void Counter::place_parents() {
+  std::vector<CoarseBox>& boxes = partition_.boxes;
   for (std::size_t b = boxes.size(); b-- > 0;) {
     if (boxes[b].is_leaf()) continue;
     const auto first = static_cast<std::size_t>(boxes[b].first_child),
@@ -215,6 +240,10 @@ void Counter::cut() {
     boxes[b].sources.begin = boxes[first].sources.begin, boxes[b].targets.begin = boxes[first].targets.begin;
     boxes[b].first_rank = boxes[first].first_rank, boxes[b].last_rank = boxes[last].last_rank;
   }
+}
+
+/// A range ends where the next one begins.
+void Counter::close_ranges() {
   Range* previous = nullptr;
   for (Range& range : partition_.ranges) {
     if (range.empty) continue;

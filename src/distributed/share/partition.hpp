@@ -3,8 +3,8 @@
 // All ranks count their points, sources and targets, in the boxes of the top of the tree, level by level, and add the
 // counts up, so that all have the same coarse tree. A box is divided while it holds more than a twentieth of a rank's
 // share, and only where one plan over all points would divide it, too: so what remains are boxes of that plan's tree.
-// In Morton order they are cut into one piece per rank, of about equal numbers of points. Boxes above the cuts are
-// shared: no rank owns them. None of these is summed as pairs, so that a rank need not hold all its sources.
+// In Morton order they are cut into one piece per rank, of about equal numbers of points (cuts.hpp). Boxes above the
+// cuts are shared: no rank owns them. None of these is summed as pairs, so that a rank need not hold all its sources.
 #pragma once
 #include <vector>
 
@@ -43,6 +43,7 @@ struct Partition {
 struct Given {
   Points sources;
   const Points* targets;
+  Order order = Order::given;  ///< owned: they stay where they are if they can
 };
 
 /// The same boxes and ranges on all ranks. `geometry`: of all points.

@@ -5,8 +5,8 @@
 //   that it needs. Ghosts are sources only. Order of boxes, lists and points is that of one tree over all points.
 #pragma once
 #include "backends/cpu/boxes/tree.hpp"
+#include "distributed/route/carrier.hpp"
 #include "distributed/share/essential.hpp"
-#include "distributed/share/route.hpp"
 
 namespace farfield::distributed {
 
@@ -66,6 +66,14 @@ struct Share {
   Essential essential;
   std::vector<Halo> sends, receives;  ///< by rank
   const Route& target_route() const { return own.alike ? source_route : target_route_apart; }
+  /// Of the caller's arrays, which are in this order.
+  Carrier source_carrier(Order order) const {
+    return {order, source_route, own.sources.order.data(), own.sources.count};
+  }
+  Carrier target_carrier(Order order) const {
+    const cpu::SortedPoints& points = own.target_points();
+    return {order, target_route(), points.order.data(), points.count};
+  }
   std::int64_t targets() const { return own.target_points().count; }
 };
 

@@ -16,6 +16,8 @@ class Route {
 
   std::int64_t given() const { return static_cast<std::int64_t>(order_.size()); }
   std::int64_t owned() const { return received_.empty() ? 0 : received_.back(); }
+  /// Points that this rank was given and others own.
+  std::int64_t migrants() const { return migrants_; }
 
   /// `width` numbers for each given point, written by put(index, T*), to the owners.
   template <class T, class Put>
@@ -36,6 +38,7 @@ class Route {
 
  private:
   std::vector<std::uint32_t> order_;  ///< given points by destination
+  std::int64_t migrants_ = 0;
   Begins sent_, received_;
 };
 

@@ -1,0 +1,38 @@
+#include "distributed/route/rows.hpp"
+
+#include <algorithm>
+
+namespace farfield::distributed {
+
+/// Throws where `bytes` are not a row for each of so many points.
+static void require_rows(std::size_t bytes, std::size_t row, std::int64_t points, const char* which) {
+  if (bytes == row * static_cast<std::size_t>(points)) return;
+  throw Error(ErrorCode::input, std::to_string(bytes) + " bytes were passed for " + std::to_string(points) +
+                                    " rows of " + std::to_string(row) + "; pass a row for each point that this rank " +
+                                    which);
+}
+
+static void to_owned(Ranks& ranks, const Carrier& carrier, const Rows& rows) {
+  const auto width = static_cast<std::int64_t>(rows.bytes);
+  const std::vector<std::byte> owned = carrier.to_tree<std::byte>(
+      ranks, width, [&](std::int64_t i, std::byte* row) { std::copy_n(rows.from.data() + i * width, width, row); });
+  std::copy(owned.begin(), owned.end(), rows.to.begin());
+}
+
+static void to_given(Ranks& ranks, const Carrier& carrier, const Rows& rows) {
+  const auto width = static_cast<std::int64_t>(rows.bytes);
+  carrier.to_caller(ranks, width, rows.from.data(),
+                    [&](std::int64_t i, const std::byte* row) { std::copy_n(row, width, rows.to.data() + i * width); });
+}
+
+void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const Rows& rows, Order wanted) {
+  const std::vector<std::size_t> all = ranks.all_gather(rows.bytes);
+  if (std::count(all.begin(), all.end(), all[0]) != std::ssize(all))
+    throw Error(ErrorCode::usage, "rows have other sizes on some ranks; pass the same on all");
+  const bool out = wanted == Order::owned;
+  require_rows((out ? rows.from : rows.to).size(), rows.bytes, given, "was given");
+  require_rows((out ? rows.to : rows.from).size(), rows.bytes, carrier.count(), "owns");
+  out ? to_owned(ranks, carrier, rows) : to_given(ranks, carrier, rows);
+}
+
+}  // namespace farfield::distributed
