@@ -210,6 +210,10 @@ TEST_P(Threads, OfRanksShareNothingByChance) {
     plan.evaluate(strengths(own.q), own.outputs());
     plan.move(points(own.x), points(own.x));
     plan.evaluate(strengths(own.q), own.outputs());
+    own.x = plan.to_owned(own.x, 3), own.q = plan.to_owned(own.q);
+    plan.move(points(own.x), distributed::Order::owned);
+    own.q = plan.to_owned(own.q), own.u.resize(own.q.size());
+    plan.evaluate(strengths(own.q), own.outputs(), distributed::Order::owned);
     for (const double u : own.u) ASSERT_TRUE(std::isfinite(u));
   }));
 }
