@@ -1,8 +1,10 @@
-// mpi_program [bad|late]: run by mpirun. Without a word: distributed sums over all processes have the bits of one plan;
+// mpi_program [bad|late]: run by mpirun. Without a word: distributed sums over all processes have the bits of one plan,
+// in the order of the points that were passed and where these are owned;
 // bad: one process passes a NaN, and all refuse it alike. Exit status 0: as expected. late: one process does not
 // arrive; the others print the sentence that they get and end without MPI_Finalize, which mpirun calls a failure.
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -57,6 +59,50 @@ bool same_bits(distributed::Communicator& communicator, Kind kind, Precision pre
   return same;
 }
 
+/// The ranks' numbers, one rank's behind the other's.
+std::vector<double> gather_all(distributed::Communicator& communicator, const std::vector<double>& own) {
+  std::vector<std::size_t> counts(static_cast<std::size_t>(communicator.size()));
+  const std::size_t mine = own.size();
+  communicator.all_gather(&mine, sizeof mine, counts.data());
+  const std::size_t most = *std::max_element(counts.begin(), counts.end());
+  std::vector<double> padded = own, rows(most * counts.size()), all;
+  padded.resize(most);
+  if (most > 0) communicator.all_gather(padded.data(), most * sizeof(double), rows.data());
+  for (std::size_t r = 0; r < counts.size(); ++r)
+    all.insert(all.end(), rows.begin() + static_cast<std::ptrdiff_t>(r * most),
+               rows.begin() + static_cast<std::ptrdiff_t>(r * most + counts[r]));
+  return all;
+}
+
+/// Three steps in keep-order, each compared with one plan over what the ranks passed.
+bool same_bits_in_keep_order(distributed::Communicator& communicator, Kind kind) {
+  const Cloud cloud = make_cloud(kind, count, Signs::mixed);
+  const Part part = part_of(communicator.rank(), communicator.size());
+  const auto of = [&](const std::vector<double>& all, std::size_t width) {
+    return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(width * part.begin),
+                               all.begin() + static_cast<std::ptrdiff_t>(width * part.end));
+  };
+  std::vector<double> x = of(cloud.sources, 3), q = of(cloud.strengths, 1);
+  const Options o = options_of(Precision::double_);
+  distributed::Plan plan(communicator, points(x), o);
+  bool same = true;
+  for (int step = 0; step < 3; ++step) {
+    const std::vector<double> all_x = gather_all(communicator, x), all_q = gather_all(communicator, q);
+    x = plan.to_owned(x, 3), q = plan.to_owned(q);
+    std::vector<double> potential(q.size()), gradient(3 * q.size());
+    Outputs outputs;
+    outputs.potential = potential.data(), outputs.gradient = gradient.data();
+    plan.evaluate(strengths(q), outputs, distributed::Order::owned);
+    const Result<double> one = Plan(points(all_x), o).evaluate(all_q);
+    same = gather_all(communicator, plan.to_given(potential)) == one.potential && same;
+    same = gather_all(communicator, plan.to_given(gradient, 3)) == one.gradient && same;
+    for (double& coordinate : x) coordinate += 1e-3 * std::sin(30 * coordinate);
+    plan.move(points(x), distributed::Order::owned);
+  }
+  if (!same) std::printf("rank %d of %d: other bits in keep-order\n", communicator.rank(), communicator.size());
+  return same;
+}
+
 /// Does the call throw an Error whose sentence has this part?
 template <class Call>
 bool refuses(const char* part, const Call& call) {
@@ -104,6 +150,7 @@ bool run(const std::string& word, distributed::Communicator& communicator) {
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::line})
     for (const Precision precision : {Precision::double_, Precision::single_})
       same = same_bits(communicator, kind, precision) && same;
+  for (const Kind kind : {Kind::uniform, Kind::plummer}) same = same_bits_in_keep_order(communicator, kind) && same;
   return same;
 }
 
