@@ -71,7 +71,7 @@ struct Report {
 /// The order of a rank's arrays.
 enum class Order {
   given,  ///< any-order: that in which it passed its points, whoever owns them; strengths and results travel
-  owned,  ///< keep-order: its owned points in the order of the plan; strengths of ghosts travel alone
+  owned,  ///< keep-order: its owned points in the order of the plan; strengths and multipoles of ghosts travel alone
 };
 enum class Set { sources, targets };  ///< the same set where targets are the sources
 /// Where an owned point was passed: a rank, and the index there.
@@ -86,8 +86,8 @@ struct Origin {
 /// All functions but source_count, target_count, owned_count and report are called by all ranks, with the same options,
 /// orders, numbers of vectors and type of results. An Error on one of them is thrown on all, with the number of the
 /// rank. Throws Error(usage) for what is not offered yet: kernels whose expansions have a length, softening, dipoles,
-/// Hessians, periodic axes, points in device memory, at_sources. Where all pairs are summed, every rank gets all points
-/// and sums all of them, and owns those that it passed.
+/// Hessians, periodic axes, points in device memory. Where all pairs are summed, every rank gets all points and sums
+/// all of them; a rank owns the points that it passed where this is decided when they are.
 ///
 /// A simulation keeps its arrays where their points are owned. Then a step sends ghosts and migrants alone:
 ///     x = plan.to_owned(x, 3), v = plan.to_owned(v, 3), q = plan.to_owned(q);  // after the constructor and each move

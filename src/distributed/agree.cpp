@@ -33,7 +33,6 @@ void require_offered(const farfield::Options& o, const Given& given) {
     refuse("backend cuda is not offered");
   if (o.softening != 0 || any([](const Points& p) { return p.softening != nullptr; }))
     refuse("softening is not offered");
-  if (o.at_sources && given.targets) refuse("results at the sources beside those at targets are not offered");
   if (o.core != Core::none) refuse("a core is not offered");
   if (o.dipoles || o.hessian) refuse("dipoles and Hessians are not offered");
   if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");

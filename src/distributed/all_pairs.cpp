@@ -6,16 +6,22 @@
 
 namespace farfield::distributed {
 
-AllPairs::AllPairs(Ranks& ranks, const Decision& decision, int threads)
-    : ranks_(ranks), pairs_(cpu::make_evaluator(decision, threads)) {}
+AllPairs::AllPairs(Ranks& ranks, const Decision& decision, int threads, bool at_sources)
+    : ranks_(ranks), at_sources_(at_sources), pairs_(cpu::make_evaluator(decision, threads)) {}
 
 AllPairs::AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs)
-    : ranks_(other.ranks_), placed_(other.placed_), first_target_(other.first_target_), pairs_(std::move(pairs)) {}
+    : ranks_(other.ranks_),
+      placed_(other.placed_),
+      at_sources_(other.at_sources_),
+      first_target_(other.first_target_),
+      first_source_(other.first_source_),
+      results_(other.results_),
+      pairs_(std::move(pairs)) {}
 
 AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads)
     : ranks_(*placed->ranks), placed_(std::move(placed)), pairs_(cpu::make_evaluator(decision, threads)) {
   const Owned& own = placed_->share->own;
-  first_target_ = own.first_target;
+  first_target_ = own.first_target, results_ = placed_->geometry.targets;
   const Scaling back(-placed_->exponent);  // keeps every bit: others are no coordinates of a plan
   const auto all = [&](const cpu::SortedPoints& points) {
     std::vector<double> x;
@@ -29,27 +35,43 @@ AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision,
   pairs_->build(sources, own.alike ? nullptr : &targets, placed_->geometry, unused);
 }
 
-Carrier AllPairs::sources(std::int64_t given) const {
+Carrier AllPairs::source_carrier(std::int64_t given) const {
   return placed_ ? placed_->share->source_carrier(placed_->order) : Carrier(given);
 }
-Carrier AllPairs::targets(std::int64_t given) const {
-  return placed_ ? placed_->share->target_carrier(placed_->order) : Carrier(given);
+
+std::vector<ResultSet> AllPairs::sets(std::int64_t given, const Delivery& delivery) const {
+  const Outputs& o = delivery.outputs;
+  if (placed_) return result_sets(*placed_, given, delivery);
+  std::vector<ResultSet> sets{{Carrier(delivery.split), 0, nullptr, delivery.split, o.potential, o.gradient}};
+  if (first_source_)
+    sets.push_back(
+        {Carrier(given), *first_source_ - first_target_, nullptr, given, o.source_potential, o.source_gradient});
+  return sets;
 }
 
-void AllPairs::build(const Points& given_sources, const Points* given_targets, const Geometry& geometry,
-                     farfield::Report& report) {
-  const std::int64_t own_targets = given_targets ? given_targets->count : given_sources.count;
-  first_target_ = begins_of(ranks_.all_gather(own_targets))[static_cast<std::size_t>(ranks_.rank())];
+/// Targets of all ranks, then, where results are wanted at these, too, the sources of all.
+void AllPairs::build(const Points& sources, const Points* targets, const Geometry& geometry, farfield::Report& report) {
+  const auto rank = static_cast<std::size_t>(ranks_.rank());
+  const bool both = at_sources_ && targets;
+  Points apart = targets ? *targets : sources;
+  if (both) apart.count -= sources.count;
   const auto all = [&](const Points& given) {
     const AnyReader read(given, Scaling());
     return rows_of_all(Carrier(given.count), 3, [&](std::int64_t i, double* to) {
       for (int axis = 0; axis < 3; ++axis) to[axis] = read.raw(i, axis);
     });
   };
-  const std::vector<double> source = all(given_sources),
-                            target = given_targets ? all(*given_targets) : std::vector<double>();
-  const Points sources = points(source), targets = points(target);
-  pairs_->build(sources, given_targets ? &targets : nullptr, geometry, report);
+  const std::vector<double> source = all(sources);
+  std::vector<double> target = targets ? all(apart) : std::vector<double>();
+  first_target_ = begins_of(ranks_.all_gather(apart.count))[rank];
+  first_source_.reset();
+  if (both) {
+    first_source_ = std::ssize(target) / 3 + begins_of(ranks_.all_gather(sources.count))[rank];
+    target.insert(target.end(), source.begin(), source.end());
+  }
+  results_ = std::ssize(targets ? target : source) / 3;
+  const Points all_sources = points(source), all_targets = points(target);
+  pairs_->build(all_sources, targets ? &all_targets : nullptr, geometry, report);
 }
 
 /// `width` numbers for each of the caller's points, written by put(index, double*), of all ranks in the order of the
@@ -59,43 +81,48 @@ std::vector<double> AllPairs::rows_of_all(const Carrier& carrier, std::int64_t w
   return ranks_.gather_all(carrier.to_tree<double>(ranks_, width, put));
 }
 
-/// Numbers of this rank's targets, of those of all in the order of the sums, to a place for each.
+/// Strengths of all ranks' sources, one vector behind the other.
+std::vector<double> AllPairs::strengths_of_all(const Strengths& given) const {
+  const auto vectors = static_cast<std::size_t>(given.vectors);
+  const std::vector<double> rows =
+      rows_of_all(source_carrier(given.count), given.vectors, [&](std::int64_t i, double* to) {
+        for (std::int64_t v = 0; v < given.vectors; ++v) to[v] = strength_of(given, v, i);
+      });
+  const std::size_t all = rows.size() / std::max<std::size_t>(1, vectors);
+  std::vector<double> q(rows.size());
+  for (std::size_t i = 0; i < all; ++i)
+    for (std::size_t v = 0; v < vectors; ++v) q[v * all + i] = rows[i * vectors + v];
+  return q;
+}
+
+/// `all`: results of all ranks, one vector behind the other. Null arrays are not wanted, but others' may be.
 template <class T>
-void AllPairs::deliver(const std::vector<T>& all, std::int64_t width, T* to, std::int64_t given) const {
-  targets(given).to_caller(ranks_, width, all.data() + first_target_ * width, [&](std::int64_t i, const T* from) {
-    if (to) std::copy_n(from, width, to + i * width);
-  });
+void AllPairs::deliver(const std::vector<T>& all, std::int64_t vectors, std::int64_t width, const ResultSet& set,
+                       void* to) const {
+  for (std::int64_t v = 0; v < vectors && !all.empty(); ++v)
+    set.deliver(ranks_, width, all.data() + (v * results_ + first_target_) * width, [&](std::int64_t i, const T* row) {
+      if (to) std::copy_n(row, width, static_cast<T*>(to) + (v * set.count + i) * width);
+    });
 }
 
 template <class T>
 std::vector<Quality> AllPairs::evaluate_in(const Strengths& given, const Delivery& delivery, farfield::Report& report) {
-  const std::int64_t vectors = given.vectors;
-  const std::vector<double> rows = rows_of_all(sources(given.count), vectors, [&](std::int64_t i, double* to) {
-    for (std::int64_t v = 0; v < vectors; ++v) to[v] = strength_of(given, v, i);
-  });
-  const std::int64_t all = std::ssize(rows) / std::max<std::int64_t>(1, vectors),
-                     targets = ranks_.sum_of(delivery.split);
-  std::vector<double> q(rows.size());
-  for (std::int64_t i = 0; i < all; ++i)
-    for (std::int64_t v = 0; v < vectors; ++v)
-      q[static_cast<std::size_t>(v * all + i)] = rows[static_cast<std::size_t>(i * vectors + v)];
+  const std::vector<double> q = strengths_of_all(given);
   const int parts = decision().parts();
-  const auto results = static_cast<std::size_t>(targets * vectors);
+  const auto results = static_cast<std::size_t>(results_ * given.vectors);
   std::vector<T> potential(first_part(parts) == 0 ? results : 0), gradient(parts > 1 ? 3 * results : 0);
   Delivery whole = delivery;
-  whole.split = targets;
+  whole.split = results_;
+  whole.outputs = {};
+  whole.outputs.scalar = delivery.outputs.scalar;
   whole.outputs.potential = potential.empty() ? nullptr : potential.data();
   whole.outputs.gradient = gradient.empty() ? nullptr : gradient.data();
-  std::vector<Quality> qualities = pairs_->evaluate(strengths(q.data(), all, vectors), whole, report);
-  const auto deliver_vectors = [&](const std::vector<T>& of_all, std::int64_t width, void* to) {
-    for (std::int64_t v = 0; v < vectors && !of_all.empty(); ++v) {
-      const auto begin = of_all.begin() + v * targets * width;
-      deliver(std::vector<T>(begin, begin + targets * width), width,
-              to ? static_cast<T*>(to) + v * delivery.split * width : nullptr, delivery.split);
-    }
-  };
-  deliver_vectors(potential, 1, delivery.outputs.potential);
-  deliver_vectors(gradient, 3, delivery.outputs.gradient);
+  const std::int64_t sources = std::ssize(q) / std::max<std::int64_t>(1, given.vectors);
+  std::vector<Quality> qualities = pairs_->evaluate(strengths(q.data(), sources, given.vectors), whole, report);
+  for (const ResultSet& set : sets(given.count, delivery)) {
+    deliver(potential, given.vectors, 1, set, set.potential);
+    deliver(gradient, given.vectors, 3, set, set.gradient);
+  }
   return qualities;
 }
 

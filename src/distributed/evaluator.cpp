@@ -42,7 +42,9 @@ class RankSteps : public EvaluatorState<RankPlaced> {
 
   void forget_tree() {}
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
-    time("share", [&] { placed->build({sources, targets, placed->order}, geometry, decision, threads); });
+    time("share", [&] {
+      placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision, threads);
+    });
   }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) const {

@@ -9,6 +9,7 @@
 #include "distributed/route/rows.hpp"
 #include "kernels/traits.hpp"
 #include "model/choose.hpp"
+#include "plan/backends.hpp"
 #include "plan/completed.hpp"
 #include "plan/repeat.hpp"
 #include "plan/report/describe.hpp"
@@ -34,7 +35,7 @@ struct Plan::State {
   void forget();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
   void build(const Given& given);
-  Decision choose_alike(farfield::Options& options, const Given& given, Geometry& geometry, int threads);
+  Decision choose_alike(farfield::Options& options, const Geometry& geometry);
   void check_outputs(const Outputs& outputs) const;
   void check_strengths(const Strengths& strengths, Order order) const;
   void evaluate(const Strengths& strengths, const Outputs& outputs, Order order);
@@ -55,16 +56,15 @@ void Plan::State::forget() {
 
 std::unique_ptr<Evaluator> Plan::State::make(const Decision& decision, int threads) {
   placed.reset();
-  if (decision.method == Method::direct) return std::make_unique<AllPairs>(ranks, decision, threads);
+  if (decision.method == Method::direct)
+    return std::make_unique<AllPairs>(ranks, decision, threads, options.at_sources);
   placed = std::make_shared<RankPlaced>();
   placed->ranks = &ranks;
   return make_rank_evaluator(placed, decision, threads);
 }
 
 /// The same decision on all ranks: from the options, the survey of all points and the least of their instruction sets.
-Decision Plan::State::choose_alike(farfield::Options& o, const Given& own, Geometry& geometry, int threads) {
-  OtherRanks others(ranks);
-  geometry = cpu::survey(own.sources, own.targets, threads, &others);
+Decision Plan::State::choose_alike(farfield::Options& o, const Geometry& geometry) {
   std::vector<int> simd{static_cast<int>(cpu::resolve_simd(o.simd))};
   ranks.least(simd);
   o.simd = static_cast<Simd>(simd[0]);
@@ -84,17 +84,24 @@ void Plan::State::build(const Given& given) {
   farfield::Options o = settled(options);
   require_offered(o, given);
   const Completed own(given.sources, o.kernel), other(given.targets ? *given.targets : Points{}, o.kernel);
-  const Given completed{own.points, given.targets ? &other.points : nullptr, given.order};
   o.backend = Backend::cpu;
   const int threads = settle_team(o.threads).threads;
-  Geometry geometry;
-  const Decision decision = choose_alike(o, completed, geometry, threads);
+  OtherRanks others(ranks);
+  Given completed{own.points, given.targets ? &other.points : nullptr, given.order, o.at_sources && given.targets};
+  Geometry geometry = cpu::survey(completed.sources, completed.targets, threads, &others);
+  Joined joined;
+  if (completed.at_sources) {
+    joined = join({Backend::cpu, o.simd}, other.points, own.points);
+    completed.targets = &joined.points;
+    geometry = cpu::survey(completed.sources, completed.targets, threads, &others);
+  }
+  const Decision decision = choose_alike(o, geometry);
   try {
     guarded([&] {
       report.plan = describe(o, decision, geometry, threads);
       Evaluator& first = evaluators.first(decision, threads);
       evaluators.use_threads(threads);
-      if (placed) placed->order = given.order;
+      if (placed) placed->order = given.order, placed->at_sources = completed.at_sources;
       first.build(completed.sources, completed.targets, geometry, report.plan);
     });
   } catch (const Error&) {
@@ -103,20 +110,16 @@ void Plan::State::build(const Given& given) {
   }
   alike = !given.targets;
   sources = given.sources.count, targets = alike ? sources : given.targets->count;
-  of_all = geometry.sources + (alike ? 0 : geometry.targets);
+  of_all = ranks.sum_of(sources + (alike ? 0 : targets));
   report.ranks.assign(static_cast<std::size_t>(ranks.size()), {});
   built = true;
 }
 
 void Plan::State::check_outputs(const Outputs& o) const {
   if (o.space != MemorySpace::host) throw Error(ErrorCode::device, "outputs of a distributed plan are in host memory");
-  if (o.gradient && !options.gradient)
-    throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
-  if (o.potential && !sums_potential(options))
-    throw Error(ErrorCode::usage, std::string("a potential array was given, but kernel ") +
-                                      traits(options.kernel).name + " sums velocities alone; pass null");
-  if (o.source_potential || o.source_gradient || o.hessian || o.source_hessian || o.virial)
+  if (o.hessian || o.source_hessian || o.virial)
     refuse("results other than potential and gradient at the points are not offered");
+  farfield::validate(o, settled(options), alike);
 }
 
 /// Strengths in the owned order are one for each owned source.
@@ -165,7 +168,9 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, O
   r.threads = settle_team(options.threads).threads;
   evaluators.use_threads(r.threads);
   const double scale = options.scale * traits(options.kernel).vector.constant;
-  evaluators.evaluate(strengths, {outputs, count(Set::targets, order), scale, options.check, options.seed}, r);
+  Delivery delivery{outputs, count(Set::targets, order), scale, options.check, options.seed};
+  if (alike) delivery.outputs = at_points(outputs);
+  evaluators.evaluate(strengths, delivery, r);
   complete(r);
   account(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }

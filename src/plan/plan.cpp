@@ -196,24 +196,7 @@ std::int64_t Plan::target_count() const { return state_->alike ? state_->sources
 void Plan::State::check_outputs(const Outputs& o) const {
   if (o.space != MemorySpace::host && backend != Backend::cuda)
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
-  if ((o.gradient || o.source_gradient) && !options.gradient)
-    throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
-  if ((o.hessian || o.source_hessian) && !options.hessian)
-    throw Error(ErrorCode::usage, "a Hessian array was given but the plan was made without options.hessian; set it");
-  if (o.virial && !options.virial)
-    throw Error(ErrorCode::usage, "a virial array was given but the plan was made without options.virial; set it");
-  if ((o.potential || o.source_potential) && !sums_potential(options))
-    throw Error(
-        ErrorCode::usage,
-        std::string("a potential array was given, but kernel ") + traits(options.kernel).name +
-            (traits(options.kernel).vector.with_potential ? " sums velocities alone; set options.stream_function"
-                                                          : " has no potential; pass null"));
-  if (alike &&
-      ((o.potential && o.source_potential) || (o.gradient && o.source_gradient) || (o.hessian && o.source_hessian)))
-    throw Error(ErrorCode::usage,
-                "results at the targets and at the sources were asked for, which are the same points; pass one array");
-  if ((o.source_potential || o.source_gradient || o.source_hessian) && !alike && !options.at_sources)
-    throw Error(ErrorCode::usage, "results at the sources need options.at_sources when targets are apart; set it");
+  validate(o, options, alike);
 }
 
 void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
@@ -237,11 +220,7 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   report.threads = team.threads;
   const double scale = options.scale * traits(options.kernel).vector.constant;
   Delivery delivery{outputs, alike ? sources : apart, scale, options.check, options.seed};
-  if (alike) {  // results at the sources and at the targets are the same thing
-    if (!delivery.outputs.potential) delivery.outputs.potential = outputs.source_potential;
-    if (!delivery.outputs.gradient) delivery.outputs.gradient = outputs.source_gradient;
-    if (!delivery.outputs.hessian) delivery.outputs.hessian = outputs.source_hessian;
-  }
+  if (alike) delivery.outputs = at_points(outputs);
   evaluators.use_threads(team.threads);
   evaluators.evaluate(strengths, delivery, report);
   complete(report);

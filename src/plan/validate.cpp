@@ -43,6 +43,35 @@ std::size_t elements(std::int64_t vectors, std::int64_t width) {
   return static_cast<std::size_t>(vectors * width);
 }
 
+void validate(const Outputs& o, const Options& options, bool alike) {
+  if ((o.gradient || o.source_gradient) && !options.gradient)
+    throw Error(ErrorCode::usage, "a gradient array was given but the plan was made without options.gradient; set it");
+  if ((o.hessian || o.source_hessian) && !options.hessian)
+    throw Error(ErrorCode::usage, "a Hessian array was given but the plan was made without options.hessian; set it");
+  if (o.virial && !options.virial)
+    throw Error(ErrorCode::usage, "a virial array was given but the plan was made without options.virial; set it");
+  if ((o.potential || o.source_potential) && !sums_potential(options))
+    throw Error(
+        ErrorCode::usage,
+        std::string("a potential array was given, but kernel ") + traits(options.kernel).name +
+            (traits(options.kernel).vector.with_potential ? " sums velocities alone; set options.stream_function"
+                                                          : " has no potential; pass null"));
+  if (alike &&
+      ((o.potential && o.source_potential) || (o.gradient && o.source_gradient) || (o.hessian && o.source_hessian)))
+    throw Error(ErrorCode::usage,
+                "results at the targets and at the sources were asked for, which are the same points; pass one array");
+  if ((o.source_potential || o.source_gradient || o.source_hessian) && !alike && !options.at_sources)
+    throw Error(ErrorCode::usage, "results at the sources need options.at_sources when targets are apart; set it");
+}
+
+Outputs at_points(const Outputs& outputs) {
+  Outputs all = outputs;
+  if (!all.potential) all.potential = outputs.source_potential;
+  if (!all.gradient) all.gradient = outputs.source_gradient;
+  if (!all.hessian) all.hessian = outputs.source_hessian;
+  return all;
+}
+
 /// Where the numbers of strengths or dipoles stand: `width` of them side by side for each source.
 struct Layout {
   const char* what;

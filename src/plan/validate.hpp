@@ -24,6 +24,12 @@ std::size_t elements(std::int64_t vectors, std::int64_t width);
 /// Throws Error(input, usage or device) for strengths that do not fit `sources` sources or a plan without `dipoles`.
 void validate(const Strengths& strengths, std::int64_t sources, bool dipoles, bool device_memory);
 
+/// Throws Error(usage) for arrays that a plan with these options has no results for; `alike`: targets are the sources.
+void validate(const Outputs& outputs, const Options& options, bool alike);
+
+/// Where targets are the sources: results at either are the same thing.
+Outputs at_points(const Outputs& outputs);
+
 /// Fills in flops, backend, device, precision and scheme of every stage.
 void complete(Report& report);
 

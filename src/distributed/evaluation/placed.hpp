@@ -10,6 +10,7 @@ namespace farfield::distributed {
 struct RankPlaced {
   Ranks* ranks = nullptr;
   Order order = Order::given;  ///< of the caller's arrays in this call
+  bool at_sources = false;     ///< targets apart from the sources end with these
   struct {
     bool alike = true;
   } tree;

@@ -1,5 +1,6 @@
 #include "distributed/evaluation/scatter.hpp"
 
+#include "distributed/evaluation/result_sets.hpp"
 #include "distributed/strengths.hpp"
 
 namespace farfield::distributed {
@@ -22,17 +23,16 @@ void scatter_results(const RankPlaced& placed, const Decision& decision, const R
                      const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
   const int parts = decision.parts(), first = first_part(parts), width = end_part(parts) - first;
   const VectorResult& made = traits(decision.kernel).vector;
-  const Share& share = *placed.share;
-  const Outputs& outputs = delivery.outputs;
-  const std::vector<double> rows = rows_of(share.targets(), result, factors, parts);
-  share.target_carrier(placed.order)
-      .to_caller(*placed.ranks, width, rows.data(), [&](std::int64_t i, const double* row) {
-        const std::int64_t at = v.index * delivery.split + i;
-        if (first == 0) write(outputs.potential, outputs.scalar, at, row[0]);
-        if (parts > 1)
-          for (int axis = 0; axis < 3; ++axis)
-            write(outputs.gradient, outputs.scalar, 3 * at + axis, made.sign[axis] * row[made.part[axis] - first]);
-      });
+  const Scalar scalar = delivery.outputs.scalar;
+  const std::vector<double> rows = rows_of(placed.share->targets(), result, factors, parts);
+  for (const ResultSet& set : result_sets(placed, v.strengths.count, delivery))
+    set.deliver(*placed.ranks, width, rows.data(), [&](std::int64_t i, const double* row) {
+      const std::int64_t at = v.index * set.count + i;
+      if (first == 0) write(set.potential, scalar, at, row[0]);
+      if (parts > 1)
+        for (int axis = 0; axis < 3; ++axis)
+          write(set.gradient, scalar, 3 * at + axis, made.sign[axis] * row[made.part[axis] - first]);
+    });
 }
 
 template void scatter_results(const RankPlaced&, const Decision&, const ResultArrays<float>&, const OneVector&,

@@ -44,6 +44,9 @@ struct Given {
   Points sources;
   const Points* targets;
   Order order = Order::given;  ///< owned: they stay where they are if they can
+  bool at_sources = false;     ///< the targets end with the sources
+  /// Targets that are not sources.
+  std::int64_t apart() const { return !targets ? 0 : targets->count - (at_sources ? sources.count : 0); }
 };
 
 /// The same boxes and ranges on all ranks. `geometry`: of all points.

@@ -32,14 +32,37 @@ std::vector<double> owned_points(Ranks& ranks, const Route& route, const Points&
   });
 }
 
+/// The targets that this rank owns, and behind them the sources where results are wanted at these, too.
+std::vector<double> owned_targets(Ranks& ranks, const Share& share, const Given& given,
+                                  const std::vector<double>& sources) {
+  if (!given.targets) return {};
+  Points apart = *given.targets;
+  apart.count = given.apart();
+  std::vector<double> targets = owned_points(ranks, share.target_route_apart, apart);
+  if (given.at_sources) targets.insert(targets.end(), sources.begin(), sources.end());
+  return targets;
+}
+
+/// Which of the tree's targets are sources: those that arrived behind `apart` others.
+Both both_of(const Owned& own, std::int64_t apart) {
+  std::vector<std::int64_t> place(static_cast<std::size_t>(own.sources.count));
+  Both both;
+  for (std::int64_t i = 0; i < own.targets.count; ++i)
+    if (const std::int64_t arrived = own.targets.order[i]; arrived < apart)
+      both.targets.push_back(i), both.order.push_back(own.targets.order[i]);
+    else
+      place[static_cast<std::size_t>(arrived - apart)] = i;
+  for (std::int64_t i = 0; i < own.sources.count; ++i) both.sources.push_back(place[own.sources.order[i]]);
+  return both;
+}
+
 /// Brings the points to their owners and builds the tree over those of this rank.
 void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& geometry, const Decision& d,
                int threads) {
   Owned& own = share.own;
   own.alike = given.targets == nullptr;
   const std::vector<double> source = owned_points(ranks, share.source_route, given.sources);
-  const std::vector<double> target =
-      own.alike ? std::vector<double>() : owned_points(ranks, share.target_route_apart, *given.targets);
+  const std::vector<double> target = owned_targets(ranks, share, given, source);
   const auto cloud_of = [&](const std::vector<double>& x) {
     cpu::Cloud cloud{points(x), Scaling(geometry.exponent), share.partition.lattice, {}, {}};
     cpu::make_items(cloud, threads);
@@ -60,6 +83,7 @@ void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& g
   cpu::build_boxes(own.tree, sources, own.alike ? nullptr : &targets, options);
   cpu::gather(own.sources, sources, threads);
   if (!own.alike) cpu::gather(own.targets, targets, threads);
+  if (given.at_sources && !own.alike) own.both = both_of(own, own.targets.count - own.sources.count);
   own.corners = corners_of(own.tree.view());
 }
 
@@ -145,6 +169,7 @@ Share make_share(Ranks& ranks, const Given& given, const Geometry& geometry, con
   Share share;
   share.partition = divide(ranks, given, geometry, decision);
   share.source_route = Route(ranks, share.partition.source_owner);
+  share.partition.target_owner.resize(static_cast<std::size_t>(given.apart()));
   if (given.targets) share.target_route_apart = Route(ranks, share.partition.target_owner);
   build_own(ranks, share, given, geometry, decision, threads);
   Owned& own = share.own;

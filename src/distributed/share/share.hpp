@@ -4,17 +4,27 @@
 // - the essential one, where it sums (m2l to p2p): its own boxes and the shared ones, among the ghosts, boxes of others
 //   that it needs. Ghosts are sources only. Order of boxes, lists and points is that of one tree over all points.
 #pragma once
+#include <optional>
+
 #include "backends/cpu/boxes/tree.hpp"
 #include "distributed/route/carrier.hpp"
 #include "distributed/share/essential.hpp"
 
 namespace farfield::distributed {
 
+/// Where results are wanted at targets and at the sources, the tree's targets are both, as the targets and then the
+/// sources of one plan are.
+struct Both {
+  std::vector<std::int64_t> targets, sources;  ///< their places among the tree's targets, each set in its owned order
+  std::vector<std::uint32_t> order;            ///< of `targets`: as which they arrived
+};
+
 /// The rank's own tree.
 struct Owned {
   Tree<Array> tree;
   bool alike = true;                   ///< targets are the sources
   cpu::SortedPoints sources, targets;  ///< `targets` is empty where `alike`
+  std::optional<Both> both;            ///< of `targets`, where they end with the sources
   std::vector<Place> corners;
   std::int64_t first_source = 0, first_target = 0;  ///< in the order of one tree over all points
   const cpu::SortedPoints& target_points() const { return alike ? sources : targets; }
@@ -65,14 +75,15 @@ struct Share {
   Top top;
   Essential essential;
   std::vector<Halo> sends, receives;  ///< by rank
-  const Route& target_route() const { return own.alike ? source_route : target_route_apart; }
   /// Of the caller's arrays, which are in this order.
   Carrier source_carrier(Order order) const {
     return {order, source_route, own.sources.order.data(), own.sources.count};
   }
+  /// Of those at the sources, too, only where targets are the sources.
   Carrier target_carrier(Order order) const {
-    const cpu::SortedPoints& points = own.target_points();
-    return {order, target_route(), points.order.data(), points.count};
+    if (own.alike) return source_carrier(order);
+    if (own.both) return {order, target_route_apart, own.both->order.data(), std::ssize(own.both->order)};
+    return {order, target_route_apart, own.targets.order.data(), own.targets.count};
   }
   std::int64_t targets() const { return own.target_points().count; }
 };

@@ -1,0 +1,17 @@
+#include "distributed/evaluation/result_sets.hpp"
+
+namespace farfield::distributed {
+
+std::vector<ResultSet> result_sets(const RankPlaced& placed, std::int64_t sources, const Delivery& delivery) {
+  const Share& share = *placed.share;
+  const std::optional<Both>& both = share.own.both;
+  const Outputs& o = delivery.outputs;
+  std::vector<ResultSet> sets{{share.target_carrier(placed.order), 0, both ? &both->targets : nullptr, delivery.split,
+                               o.potential, o.gradient}};
+  if (both)
+    sets.push_back(
+        {share.source_carrier(placed.order), 0, &both->sources, sources, o.source_potential, o.source_gradient});
+  return sets;
+}
+
+}  // namespace farfield::distributed
