@@ -4,6 +4,7 @@
 
 #include "distributed/clouds.hpp"
 #include "distributed/counting.hpp"
+#include "distributed/repeated.hpp"
 #include "distributed/steps.hpp"
 
 namespace farfield::testing {
@@ -58,6 +59,24 @@ TEST(KeepOf, FewPointsAndAllPairs) {
     automatic.method = Method::automatic;
     expect_kept(uniform(n), automatic, {1, 3, 9}, Sharing::random, 2);
   }
+}
+
+/// Sums that the first decision does not do for: what they need is found, and kept over moves, as by one plan.
+void expect_needs_kept(const Options& o, std::int64_t count, const std::string& method) {
+  const Cloud cloud = ions_that_repeat(
+      count, method, [&](Cloud& one) { return Plan(points(one.sources), o).evaluate(one.strengths).report; });
+  ASSERT_FALSE(cloud.sources.empty()) << "the first decision did for all clouds";
+  const auto drift = [](double x, int step) { return x + 1e-5 * std::sin(1e3 * x + step); };
+  const Cuts cuts = make_cuts(cloud.strengths.size(), 5, Sharing::random, fresh_seed());
+  expect_as_one_plan(steps_of_ranks(cloud.sources, cloud.strengths, 1, cuts, o, 3, drift), 1, o);
+}
+
+TEST(KeepOf, SumsThatNeedAHigherDegree) { expect_needs_kept(options_of(-1, 1e-3), 16'000, "fmm"); }
+
+TEST(KeepOf, SumsThatNeedAllPairs) {
+  Options o = options_of(-1, 1e-3);
+  o.precision = Precision::single_, o.leaf_size = 10;
+  expect_needs_kept(o, 800, "direct");
 }
 
 /// Without motion the borders stay where they are and nobody sends a point, whatever a share of equal counts would be.

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "distributed/clouds.hpp"
-#include "distributed/reports.hpp"
+#include "distributed/repeated.hpp"
 #include "distributed/shares.hpp"
-#include "support/ions.hpp"
 #include "support/measure.hpp"
 #include "support/mixtures.hpp"
 
@@ -124,17 +123,6 @@ TEST(ToleranceOf, RandomProblems) {
   std::printf("%d of %d problems were evaluated again\n", repeated, done);
 }
 
-/// Of some clouds of ions the first whose sum one plan repeats with this method; empty if there is none.
-Cloud ions_that_repeat(const Options& o, std::int64_t count, const std::string& method) {
-  Stream random(fresh_seed());
-  for (int trial = 0; trial < 40; ++trial) {
-    Cloud cloud = ions(random, count, 2 << trial % 6);
-    const Report one = Plan(points(cloud.sources), o).evaluate(cloud.strengths).report;
-    if (was_repeated(one) && one.method == method) return cloud;
-  }
-  return {};
-}
-
 /// A plan that evaluates, moves and evaluates again, its points shared by ranks or not.
 struct Step {
   std::vector<double> first, second;
@@ -173,7 +161,8 @@ Step step_of_ranks(const Cloud& cloud, const std::vector<double>& moved, const O
 }
 
 void expect_same_steps(const Options& o, std::int64_t count, const std::string& method) {
-  const Cloud cloud = ions_that_repeat(o, count, method);
+  const Cloud cloud = ions_that_repeat(
+      count, method, [&](Cloud& one) { return Plan(points(one.sources), o).evaluate(one.strengths).report; });
   ASSERT_FALSE(cloud.sources.empty()) << "the first decision did for all clouds";
   std::vector<double> moved = cloud.sources;
   for (double& x : moved) x += 1e-5 * std::sin(1e3 * x);
