@@ -87,7 +87,7 @@ struct Origin {
 /// orders, numbers of vectors and type of results. An Error on one of them is thrown on all, with the number of the
 /// rank. Throws Error(usage) for what is not offered yet: kernels whose expansions have a length, softening, dipoles,
 /// Hessians, periodic axes, points in device memory. Where all pairs are summed, every rank gets all points and sums
-/// all of them; a rank owns the points that it passed where this is decided when they are.
+/// all of them. Where the points themselves decide so (report().plan.method), a rank owns those that it passed.
 ///
 /// A simulation keeps its arrays where their points are owned. Then a step sends ghosts and migrants alone:
 ///     x = plan.to_owned(x, 3), v = plan.to_owned(v, 3), q = plan.to_owned(q);  // after the constructor and each move
@@ -105,10 +105,10 @@ class FARFIELD_API Plan {
 
   /// Strengths of this rank's sources, and arrays for the results at its targets, both in this order.
   const Report& evaluate(const Strengths& strengths, const Outputs& outputs, Order order = Order::given);
-  /// New positions; ranks may pass other shares than before. Order::owned: points that this rank owned, in any number,
-  /// which it goes on owning where it can: borders between ranks stay between the same boxes unless a rank would own a
-  /// tenth more or less than its share. The given order is that of these points from now on, and the owned order a new
-  /// one.
+  /// New positions; ranks may pass other shares than before. Order::owned: the points that this rank holds, in any
+  /// number, stay with it where they can: borders between ranks lie between the same boxes as before unless a rank
+  /// would own a tenth more or less than its share. In either case the given order is that of these points from now on,
+  /// and the owned order a new one.
   void move(const Points& points, Order order = Order::given);
   void move(const Points& sources, const Points& targets, Order order = Order::given);
 

@@ -52,6 +52,13 @@ inline Steps steps_of_ranks(const std::vector<double>& x, const std::vector<doub
       const Strengths strengths{own_q.data(), plan.owned_count(), static_cast<std::int64_t>(vectors),
                                 static_cast<std::int64_t>(vectors), 1};
       step.report = plan.evaluate(strengths, outputs, distributed::Order::owned);
+      if (vectors == 1) {
+        std::vector<double> given(step.q.size());
+        outputs = {};
+        outputs.potential = given.data();
+        plan.evaluate(farfield::strengths(step.q), outputs);
+        EXPECT_EQ(plan.to_given(step.potential), given) << "step " << k;
+      }
       EXPECT_EQ(plan.to_given(own_x, 3), step.x);
       EXPECT_EQ(plan.to_given(own_q, vectors), step.q);
     }
