@@ -19,6 +19,7 @@
 namespace farfield::distributed {
 
 static constexpr const char* one_order = "ranks pass arrays in different orders; pass the same order on all";
+static constexpr const char* one_set = "some ranks name the sources and others the targets; name one set on all";
 
 struct Plan::State {
   Ranks ranks;
@@ -189,11 +190,14 @@ std::int64_t Plan::State::count(Set set, Order order) const {
 
 std::vector<Origin> Plan::State::origins(Set set) {
   require_points();
+  require_same(ranks, static_cast<std::int64_t>(set), one_set);
   return carrier(set).to_tree<Origin>(ranks, 1, [&](std::int64_t i, Origin* to) { *to = {ranks.rank(), i}; });
 }
 
 void Plan::State::carry(const Rows& rows, Set set, Order wanted) {
   require_points();
+  require_same(ranks, static_cast<std::int64_t>(set), one_set);
+  require_same(ranks, static_cast<std::int64_t>(wanted), one_order);
   carry_rows(ranks, carrier(set), count(set, Order::given), rows, wanted);
 }
 

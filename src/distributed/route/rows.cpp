@@ -29,6 +29,8 @@ void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const 
   const std::vector<std::size_t> all = ranks.all_gather(rows.bytes);
   if (std::count(all.begin(), all.end(), all[0]) != std::ssize(all))
     throw Error(ErrorCode::usage, "rows have other sizes on some ranks; pass the same on all");
+  if (rows.bytes == 0)
+    throw Error(ErrorCode::input, "rows of 0 bytes cannot be carried; pass at least one element for each point");
   const bool out = wanted == Order::owned;
   require_rows((out ? rows.from : rows.to).size(), rows.bytes, given, "was given");
   require_rows((out ? rows.to : rows.from).size(), rows.bytes, carrier.count(), "owns");
