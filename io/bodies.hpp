@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +31,10 @@ struct Bodies {
   std::array<double, 3> origin{};  ///< the cell's corner, zero where the file states none
   std::size_t up = 2;              ///< the axis that points up by custom of the format: z, in models y
   std::vector<std::string> warnings;  ///< sentences the user should see: what was ignored and why
+  std::optional<std::int64_t> whole;  ///< bodies of the file, where these are a part of them (parts/part.hpp)
 
   std::int64_t count() const { return static_cast<std::int64_t>(positions.size() / 3); }
+  std::int64_t all() const { return whole.value_or(count()); }
 };
 
 /// How to read, where a file does not say it by itself.

@@ -14,6 +14,26 @@
 namespace farfield::io {
 namespace fs = std::filesystem;
 
+Destination destination_of(const std::string& path) {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  if (fs::is_directory(status)) {
+    throw Error(ErrorCode::output, fmt::format("{}: this is a directory; name a file in it.", path));
+  }
+  Destination to{path, fs::exists(status) && !fs::is_regular_file(status)};
+  if (!to.special && fs::is_symlink(fs::symlink_status(path, ignored))) {
+    const auto real = fs::weakly_canonical(path, ignored);
+    if (!ignored) to.path = real.string();
+  }
+  return to;
+}
+
+void fail_to_write(const std::string& path, const std::string& why) {
+  throw Error(
+      ErrorCode::output,
+      fmt::format("{}: cannot be written ({}); check the folder, its permissions and the space left.", path, why));
+}
+
 Output::Output(const std::string& path) : path_(path) {
   if (path == "-") {
     path_ = "standard output";
@@ -21,17 +41,9 @@ Output::Output(const std::string& path) : path_(path) {
     if (!file_) fail(std::strerror(errno));
     return;
   }
-  std::error_code ignored;
-  const auto status = fs::status(path, ignored);
-  if (fs::is_directory(status)) {
-    throw Error(ErrorCode::output, fmt::format("{}: this is a directory; name a file in it.", path));
-  }
-  const bool special = fs::exists(status) && !fs::is_regular_file(status);
-  if (!special && fs::is_symlink(fs::symlink_status(path, ignored))) {  // write through a link, do not replace it
-    const auto real = fs::weakly_canonical(path, ignored);
-    if (!ignored) path_ = real.string();
-  }
-  if (special) {
+  const Destination to = destination_of(path);
+  path_ = to.path;
+  if (to.special) {
     file_ = std::fopen(path_.c_str(), "wb");
   } else {
     temporary_.emplace(path_);
@@ -46,11 +58,7 @@ Output::~Output() {
   if (file_) std::fclose(file_);
 }
 
-void Output::fail(const std::string& what) const {
-  throw Error(
-      ErrorCode::output,
-      fmt::format("{}: cannot be written ({}); check the folder, its permissions and the space left.", path_, what));
-}
+void Output::fail(const std::string& what) const { fail_to_write(path_, what); }
 
 void Output::write(std::string_view bytes) {
   if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail(std::strerror(errno));

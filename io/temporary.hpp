@@ -16,7 +16,8 @@ class Temporary {
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  int descriptor() const { return descriptor_; }  ///< stays this object's: write to a duplicate
+  const std::string& name() const { return name_; }  ///< that it has until it is published, with Name::always
+  int descriptor() const { return descriptor_; }     ///< stays this object's: write to a duplicate
   /// Gives the file its name, in place of any that had it. False: errno says why.
   bool publish();
 

@@ -9,6 +9,8 @@
 #include <unordered_set>
 
 #include "farfield/error.hpp"
+#include "io/output.hpp"
+#include "io/parts/write.hpp"
 #include "io/text/text.hpp"
 
 namespace farfield::io {
@@ -36,6 +38,10 @@ void check_lengths(const std::string& path, const Results& results) {
 
 bool present(const Results& results, const std::vector<double>* values) {
   return values && (results.bodies->count() == 0 || !values->empty());
+}
+
+bool has_strengths(Sink& out, const Results& results) {
+  return out.of_first(present(results, &results.bodies->strengths));
 }
 
 std::vector<std::string> names_of_results(const Results& results) {
@@ -101,14 +107,27 @@ std::string output_format(const std::string& path, const std::string& format) {
           : fmt::format("There is no format '{}' to write; it is one of npz, csv, npy.", printable(format)));
 }
 
+template <class Out>
+static void write_and_commit(Out& out, const Results& results, const std::string& format) {
+  if (format == "npz") write_npz(out, results);
+  if (format == "csv") write_csv(out, results);
+  if (format == "npy") write_npy(out, results);
+  out.commit();
+}
+
 void write(const std::string& path, const Results& results, const std::string& format) {
   check_lengths(path, results);
   const std::string known = output_format(path, format);
   Output out(path);
-  if (known == "npz") write_npz(out, results);
-  if (known == "csv") write_csv(out, results);
-  if (known == "npy") write_npy(out, results);
-  out.commit();
+  write_and_commit(out, results, known);
+}
+
+void write_part(const std::string& path, const Results& results, const std::string& format, const Part& part,
+                const AllGather& all_gather) {
+  check_lengths(path, results);
+  const std::string known = output_format(path, format);
+  SharedOutput out(path, part, all_gather);
+  write_and_commit(out, results, known);
 }
 
 }  // namespace farfield::io

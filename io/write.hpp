@@ -3,17 +3,20 @@
 #include <string>
 #include <vector>
 
-#include "io/output.hpp"
+#include "io/parts/sink.hpp"
 #include "io/results.hpp"
 
 namespace farfield::io {
 
-void write_npz(Output& out, const Results& results);
-void write_csv(Output& out, const Results& results);
-void write_npy(Output& out, const Results& results);
+void write_npz(Sink& out, const Results& results);
+void write_csv(Sink& out, const Results& results);
+void write_npy(Sink& out, const Results& results);
 
 /// Whether a list of `results` is there: one that was asked for is, even where there are no bodies.
 bool present(const Results& results, const std::vector<double>* values);
+
+/// The same of strengths, alike in all parts: one without bodies cannot tell by itself.
+bool has_strengths(Sink& out, const Results& results);
 
 /// Names for the extra columns that every format can hold and that clash neither with each other nor with x, y, z, ...
 /// nor with those `also` taken.

@@ -6,6 +6,7 @@
 
 #include "io/binary/npy.hpp"
 #include "io/binary/zip.hpp"
+#include "io/output.hpp"
 #include "io/text/text.hpp"
 #include "io/write.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/binary/bytes.hpp"
-#include "io/output.hpp"
+#include "io/parts/sink.hpp"
 
 namespace farfield::io {
 
@@ -31,21 +31,24 @@ std::string_view peek(const std::string& path, std::string_view bytes, const Zip
 /// One member's content with its checksum verified. Stored members are seen in place, deflated ones live in `room`.
 std::string_view unpack(const std::string& path, std::string_view bytes, const ZipMember& member, Blob& room);
 
+/// The content of a stored member, checksum unseen: for who looks at a part of it.
+std::string_view stored(const std::string& path, std::string_view bytes, const ZipMember& member);
+
 /// Writes members one after the other, stored, and the directory at the end.
 class ZipWriter {
  public:
   static constexpr std::uint64_t reach_of_32_bits = 0xffffffffU;
 
   /// From `zip64_from` bytes on, sizes and offsets are written with 64 bits; tests lower it.
-  explicit ZipWriter(Output& out, std::uint64_t zip64_from = reach_of_32_bits) : out_(out), zip64_from_(zip64_from) {}
+  explicit ZipWriter(Sink& out, std::uint64_t zip64_from = reach_of_32_bits) : out_(out), zip64_from_(zip64_from) {}
 
-  /// A member is `head` and then `body`, which is not copied.
+  /// A member is `head` and then `body`, which is not copied: the rows of this part, where `out` is one of several.
   void add(const std::string& name, std::string_view head, std::string_view body);
   void finish();
 
  private:
   void put(std::string_view bytes);
-  Output& out_;
+  Sink& out_;
   std::uint64_t zip64_from_;
   std::uint64_t written_ = 0;
   std::vector<ZipMember> members_;

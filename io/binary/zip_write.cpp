@@ -1,6 +1,4 @@
 // Writing of zip archives, stored: numbers from a simulation hardly shrink, and deflate would cost more than the sum.
-#include <zlib.h>
-
 #include "io/binary/zip.hpp"
 
 namespace farfield::io {
@@ -70,15 +68,13 @@ Record wide_end(std::uint64_t members, std::uint64_t size, std::uint64_t offset)
 }  // namespace
 
 void ZipWriter::add(const std::string& name, std::string_view head, std::string_view body) {
-  const auto crc_head = crc32_z(0, reinterpret_cast<const Bytef*>(head.data()), head.size());
-  // The pointer of an empty body may be null, which zlib would take for a request to start over.
-  const auto crc =
-      body.empty() ? crc_head : crc32_z(crc_head, reinterpret_cast<const Bytef*>(body.data()), body.size());
-  const std::uint64_t size = head.size() + body.size();
-  ZipMember member{name, size, size, written_, static_cast<std::uint32_t>(crc), 0};
-  put(local_header(member, size >= zip64_from_).bytes());
+  const Checksum whole = joined(checksum_of(head), out_.of_all(checksum_of(body)));
+  ZipMember member{name, whole.bytes, whole.bytes, written_, whole.crc, 0};
+  put(local_header(member, whole.bytes >= zip64_from_).bytes());
   put(head);
-  put(body);
+  out_.begin_rows(body.size());
+  out_.write_rows(body);
+  written_ += whole.bytes - head.size();
   members_.push_back(std::move(member));
 }
 

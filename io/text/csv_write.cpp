@@ -13,7 +13,7 @@ struct Field {
   std::size_t stride;
 };
 
-std::vector<Field> fields_of(const Results& results) {
+std::vector<Field> fields_of(Sink& out, const Results& results) {
   const Bodies& bodies = *results.bodies;
   std::vector<Field> fields;
   const auto add_columns = [&](const std::vector<std::string>& names, const double* first, std::int64_t width) {
@@ -21,7 +21,7 @@ std::vector<Field> fields_of(const Results& results) {
       fields.push_back({names[c], first ? first + c : nullptr, static_cast<std::size_t>(width)});
   };
   add_columns({"x", "y", "z"}, bodies.positions.empty() ? nullptr : bodies.positions.data(), 3);
-  if (present(results, &bodies.strengths)) fields.push_back({"q", bodies.strengths.data(), 1});
+  if (has_strengths(out, results)) fields.push_back({"q", bodies.strengths.data(), 1});
   for (const ResultList& list : lists_of(results)) add_columns(list.columns, list.values, list.width);
   const auto names = column_names(bodies, names_of_results(results));
   for (std::size_t c = 0; c < names.size(); ++c) fields.push_back({names[c], bodies.extra[c].values.data(), 1});
@@ -41,24 +41,27 @@ void append_number(double value, std::string& text) {
 
 }  // namespace
 
-void write_csv(Output& out, const Results& results) {
+void write_csv(Sink& out, const Results& results) {
   constexpr std::size_t chunk = std::size_t{1} << 20;
-  const auto fields = fields_of(results);
+  const auto fields = fields_of(out, results);
   const auto n = static_cast<std::size_t>(results.bodies->count());
   std::string text;
   append_header(fields, text);
+  out.write(text);
+  text.clear();
   for (std::size_t i = 0; i < n; ++i) {
     for (const Field& field : fields) {
       if (&field != fields.data()) text += ',';
       append_number(field.values[i * field.stride], text);
     }
     text += '\n';
-    if (text.size() < chunk) continue;
-    out.write(text);
+    if (text.size() < chunk || out.in_parts()) continue;  // how long a part is must be known before it is written
+    out.write_rows(text);
     text.clear();
     share_done = static_cast<double>(i + 1) / static_cast<double>(n);
   }
-  out.write(text);
+  out.begin_rows(text.size());
+  out.write_rows(text);
 }
 
 }  // namespace farfield::io

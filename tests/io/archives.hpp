@@ -3,6 +3,7 @@
 #include "files.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/zip.hpp"
+#include "io/output.hpp"
 
 namespace farfield::io::testing {
 
