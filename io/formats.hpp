@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "io/bodies.hpp"
+#include "io/parts/part.hpp"
 
 namespace farfield::io {
 
@@ -13,7 +14,11 @@ struct Origin {
   std::string path;
   bool needs_strengths = true;
   Reading reading;
-  std::size_t most_bytes = 0;  ///< that what is compressed in the file may unpack to
+  std::size_t most_bytes = 0;            ///< that what is compressed in the file may unpack to
+  Part part = {};                        ///< of the bodies, where a reader can read just that
+  std::vector<Piece>* pieces = nullptr;  ///< not null where `part` is one of several
+
+  bool in_parts() const { return pieces != nullptr; }
 };
 
 Bodies read_csv(const Origin& origin, std::string_view text);

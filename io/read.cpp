@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <optional>
 
 #include "farfield/error.hpp"
 #include "io/binary/bytes.hpp"
 #include "io/foreign.hpp"
 #include "io/formats.hpp"
+#include "io/parts/mapping.hpp"
 #include "io/text/text.hpp"
 
 namespace farfield::io {
@@ -137,22 +140,52 @@ Bodies read_content(const Origin& origin, const std::string& name, std::string_v
   return bodies;
 }
 
-Bodies read_file(Origin origin) {
+// Bodies of npy and npz are read from where they stand, by no more than one part; of all else every part reads the
+// whole. A pipe is gone when one of them has read it.
+std::optional<Bodies> read_in_place(const Origin& origin) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(origin.path, ignored);
+  if (origin.path == "-" || std::filesystem::is_fifo(status) || std::filesystem::is_socket(status))
+    refuse(origin.path == "-" ? "standard input" : origin.path, "",
+           "several processes cannot share a pipe; write the bodies to a file first");
+  if (!std::filesystem::is_regular_file(status)) return std::nullopt;
+  const Mapping file(origin.path);
+  const Reader reader = by_magic(origin, file.view());
+  const bool in_place = (reader == read_npy || reader == read_npz) &&
+                        (origin.reading.format.empty() || by_name(origin.reading.format) == reader);
+  if (!in_place) return std::nullopt;
+  Origin mapped = origin;
+  mapped.most_bytes = unpack_limit(file.view().size());
+  return read_content(mapped, lower(origin.path), file.view());
+}
+
+Bodies read_whole(Origin origin) {
+  const Blob blob = load_file(origin.path);
+  const std::string name = lower(origin.path);
+  if (origin.path == "-") origin.path = "standard input";
+  origin.most_bytes = unpack_limit(blob.size());
+  if (!blob.view().starts_with("\x1f\x8b")) {
+    if (name.ends_with(".gz")) refuse(origin.path, "byte 0", "this is not gzip data; remove .gz from the name");
+    return read_content(origin, name, blob.view());
+  }
+  const Blob content = gunzip(origin.path, blob.view());
+  return read_content(origin, name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name, content.view());
+}
+
+Bodies read_in_parts(const Origin& origin) {
+  if (auto bodies = read_in_place(origin)) return std::move(*bodies);
+  Bodies bodies = read_whole({origin.path, origin.needs_strengths, origin.reading});
+  keep_rows(bodies, rows_of(origin.part, bodies.count()));
+  return bodies;
+}
+
+Bodies read_file(const Origin& origin) {
   try {
-    const Blob blob = load_file(origin.path);
-    const std::string name = lower(origin.path);
-    if (origin.path == "-") origin.path = "standard input";
-    origin.most_bytes = unpack_limit(blob.size());
-    if (!blob.view().starts_with("\x1f\x8b")) {
-      if (name.ends_with(".gz")) refuse(origin.path, "byte 0", "this is not gzip data; remove .gz from the name");
-      return read_content(origin, name, blob.view());
-    }
-    const Blob content = gunzip(origin.path, blob.view());
-    return read_content(origin, name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name, content.view());
+    return origin.in_parts() ? read_in_parts(origin) : read_whole(origin);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::memory,
                 printable(fmt::format("{}: not enough memory to read it; use a machine with more, or fewer bodies.",
-                                      origin.path)));
+                                      origin.path == "-" ? "standard input" : origin.path)));
   }
 }
 
@@ -160,6 +193,12 @@ Bodies read_file(Origin origin) {
 
 Bodies read(const std::string& path, const Reading& reading) { return read_file({path, true, reading}); }
 Bodies read_points(const std::string& path, const Reading& reading) { return read_file({path, false, reading}); }
+Bodies read_part(const std::string& path, const Reading& reading, const Part& part, std::vector<Piece>& pieces) {
+  return read_file({path, true, reading, 0, part, &pieces});
+}
+Bodies read_points_part(const std::string& path, const Reading& reading, const Part& part, std::vector<Piece>& pieces) {
+  return read_file({path, false, reading, 0, part, &pieces});
+}
 
 std::vector<std::string> input_formats() {
   std::vector<std::string> names;

@@ -141,26 +141,45 @@ std::pair<std::size_t, std::size_t> dict_range(const NpyPlace& place, std::strin
   return {start, length};
 }
 
-// The place in C order of element i of an array in Fortran order, whose first index runs fastest.
-std::size_t place_in_c(const std::vector<std::int64_t>& shape, std::size_t i) {
+// The place in Fortran order, whose first index runs fastest, of element i of an array in C order.
+std::size_t place_in_fortran(const std::vector<std::int64_t>& shape, std::size_t i) {
   std::size_t at = 0;
-  for (const std::int64_t length : shape) {
-    const auto size = static_cast<std::size_t>(length);
+  for (auto length = shape.rbegin(); length != shape.rend(); ++length) {
+    const auto size = static_cast<std::size_t>(*length);
     at = at * size + i % size;
     i /= size;
   }
   return at;
 }
 
-template <class T>
-void decode_as(const NpyHeader& header, std::string_view bytes, std::vector<double>& values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t at = header.fortran ? place_in_c(header.shape, i) : i;
-    values[at] = static_cast<double>(number_at<T>(bytes, header.data + i * sizeof(T), header.order));
-  }
+// Elements in C order: blocks of `length`, the first of which begins at `first`, one every `stride`.
+struct Blocks {
+  std::size_t count = 1, first = 0, length = 1, stride = 1;
+};
+
+Blocks blocks_of(const std::vector<std::int64_t>& shape, const NpySlab& slab) {
+  if (shape.empty()) return {};
+  Blocks blocks;
+  std::size_t inner = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    (d < slab.axis ? blocks.count : d > slab.axis ? inner : blocks.stride) *= static_cast<std::size_t>(shape[d]);
+  blocks.stride *= inner;
+  blocks.first = static_cast<std::size_t>(slab.begin) * inner;
+  blocks.length = static_cast<std::size_t>(slab.end - slab.begin) * inner;
+  return blocks;
 }
 
-using Decode = void (*)(const NpyHeader&, std::string_view, std::vector<double>&);
+template <class T>
+void decode_as(const NpyHeader& header, std::string_view bytes, const Blocks& blocks, double* value) {
+  for (std::size_t block = 0; block < blocks.count; ++block)
+    for (std::size_t k = 0; k < blocks.length; ++k) {
+      const std::size_t in_c = blocks.first + block * blocks.stride + k;
+      const std::size_t at = header.fortran ? place_in_fortran(header.shape, in_c) : in_c;
+      *value++ = static_cast<double>(number_at<T>(bytes, header.data + at * sizeof(T), header.order));
+    }
+}
+
+using Decode = void (*)(const NpyHeader&, std::string_view, const Blocks&, double*);
 
 struct ElementType {
   char kind;
@@ -221,6 +240,11 @@ void require_decodable(const NpyPlace& place, const NpyHeader& header) {
 }
 
 std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes) {
+  return read_npy_values(place, header, bytes, {0, 0, header.shape.empty() ? 1 : header.shape[0]});
+}
+
+std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes,
+                                    const NpySlab& slab) {
   require_decodable(place, header);
   const std::string where = member_of(place);
   if (header.shape.size() > 3)
@@ -231,8 +255,9 @@ std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& head
     refuse(place.path, where,
            fmt::format("shape {} does not go with the {} bytes of data; write the array again", npy_shape(header.shape),
                        held));
-  std::vector<double> values(held / static_cast<std::size_t>(header.width));
-  decoder_of(header)(header, bytes, values);
+  const Blocks blocks = blocks_of(header.shape, slab);
+  std::vector<double> values(blocks.count * blocks.length);
+  decoder_of(header)(header, bytes, blocks, values.data());
   return values;
 }
 

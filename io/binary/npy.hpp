@@ -36,6 +36,15 @@ void require_decodable(const NpyPlace& place, const NpyHeader& header);
 /// floats, integers and truth values, and more than three dimensions.
 std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes);
 
+/// Which elements of an array: along `axis` those from `begin` to `end`, along the others all.
+struct NpySlab {
+  std::size_t axis = 0;
+  std::int64_t begin = 0, end = 0;
+};
+/// The same of a slab: no other elements are looked at.
+std::vector<double> read_npy_values(const NpyPlace& place, const NpyHeader& header, std::string_view bytes,
+                                    const NpySlab& slab);
+
 /// The bytes before the elements of an array in this machine's byte order, C order. `kind` is "f8" or "f4".
 std::string npy_header(const std::string& kind, const std::vector<std::int64_t>& shape);
 

@@ -54,8 +54,15 @@ class Archive {
     return read_npy_header(place(member), peek(origin_.path, bytes_, member, longest, room));
   }
 
-  // The numbers of an array whose header goes with its size: so no more is unpacked than the shape says.
-  std::vector<double> values(const ZipMember& member, const NpyHeader& header) {
+  // How many bodies the archive has; of these, those that are read.
+  void set_count(std::int64_t count) { count_ = count, rows_ = rows_of(origin_.part, count); }
+  std::int64_t count() const { return count_; }
+  const Rows& rows() const { return rows_; }
+
+  // The numbers of an array whose header goes with its size: so no more is unpacked than the shape says. Along `axis`
+  // are the bodies, of which those of this part are taken; of_all: along none.
+  static constexpr std::size_t of_all = 3;
+  std::vector<double> values(const ZipMember& member, const NpyHeader& header, std::size_t axis = 0) {
     require_decodable(place(member), header);
     const auto size = header.bytes();
     if (member.readable() && (!size || *size > member.size || *size + header.data != member.size))
@@ -64,11 +71,29 @@ class Archive {
                          member.size));
     if (member.method != 0) take_room(member);
     Blob room;
-    return read_npy_values(place(member), header, unpack(origin_.path, bytes_, member, room));
+    const bool in_part = origin_.in_parts() && member.method == 0;
+    const std::string_view content =
+        in_part ? stored(origin_.path, bytes_, member) : unpack(origin_.path, bytes_, member, room);
+    if (in_part) origin_.pieces->push_back({member.name, member.crc, checksum_of(share(content, header, axis))});
+    if (axis == of_all) return read_npy_values(place(member), header, content);
+    return read_npy_values(place(member), header, content, {axis, rows_.begin, rows_.end});
   }
 
  private:
   NpyPlace place(const ZipMember& member) const { return {origin_.path, member.name}; }
+
+  // Of a member that the parts check together: what this part reads anyway where that is in one place, with what stands
+  // before the first row and behind the last one; else an equal share.
+  std::string_view share(std::string_view content, const NpyHeader& header, std::size_t axis) const {
+    const auto size = static_cast<std::int64_t>(content.size()), data = static_cast<std::int64_t>(header.data);
+    Rows bytes = rows_of(origin_.part, size);
+    if (axis == 0 && !header.fortran && count_ > 0) {
+      const std::int64_t row = (size - data) / count_;
+      const bool first = origin_.part.number == 0, last = origin_.part.number + 1 == origin_.part.of;
+      bytes = {first ? 0 : data + row * rows_.begin, last ? size : data + row * rows_.end};
+    }
+    return content.substr(static_cast<std::size_t>(bytes.begin), static_cast<std::size_t>(bytes.end - bytes.begin));
+  }
 
   void take_room(const ZipMember& member) {
     if (member.size > room_)
@@ -84,6 +109,8 @@ class Archive {
   std::vector<ZipMember> members_;
   std::unordered_map<std::string, std::size_t> places_;  // by the array's name
   std::unordered_set<std::string> several_;
+  std::int64_t count_ = 0;
+  Rows rows_;
   std::size_t room_;  // bytes that deflated members may still unpack to
 };
 
@@ -105,6 +132,8 @@ void take_positions(Archive& archive, Bodies& bodies) {
     refuse(archive.origin().path, fmt::format("member '{}'", member->name),
            fmt::format("its shape is {}, not (N, 3); store one row x, y, z per body, or x, y in the plane",
                        npy_shape(header.shape)));
+  archive.set_count(header.shape[0]);
+  if (archive.origin().in_parts()) bodies.whole = archive.count();
   bodies.positions = archive.values(*member, header);
   if (flat) bodies.positions = in_space(bodies.positions);
   bodies.single = header.kind == 'f' && header.width == 4;
@@ -120,11 +149,11 @@ const ZipMember* strengths_of(const Archive& archive) {
 }
 
 // Strengths of the first vector stay, those of others become columns.
-void part_strengths(Bodies& bodies) {
+void part_strengths(Bodies& bodies, std::int64_t vectors) {
   const std::int64_t n = bodies.count();
   const std::vector<double> all = std::move(bodies.strengths);
   bodies.strengths.assign(all.begin(), all.begin() + n);
-  for (std::int64_t v = 1; v * n < std::ssize(all); ++v)
+  for (std::int64_t v = 1; v < vectors; ++v)
     bodies.extra.push_back({strength_column(v), {all.begin() + v * n, all.begin() + (v + 1) * n}});
 }
 
@@ -143,11 +172,13 @@ bool has_dipoles(const Archive& archive) {
 void take_dipoles(Archive& archive, const ZipMember& member, Bodies& bodies) {
   const NpyHeader header = archive.header(member);
   const std::int64_t n = bodies.count();
-  if (!is_dipoles(header.shape, n))
+  if (!is_dipoles(header.shape, archive.count()))
     refuse(archive.origin().path, fmt::format("member '{}'", member.name),
-           fmt::format("its shape is {}, not ({}, 3); store one row x, y, z per body", npy_shape(header.shape), n));
-  const std::vector<double> all = archive.values(member, header);
-  for (std::int64_t v = 0; v == 0 || 3 * v * n < std::ssize(all); ++v)
+           fmt::format("its shape is {}, not ({}, 3); store one row x, y, z per body", npy_shape(header.shape),
+                       archive.count()));
+  const bool several = header.shape.size() == 3;
+  const std::vector<double> all = archive.values(member, header, several ? 1 : 0);
+  for (std::int64_t v = 0; v < (several ? header.shape[0] : 1); ++v)
     add_dipoles(bodies, {all.begin() + 3 * v * n, all.begin() + 3 * (v + 1) * n}, v);
 }
 
@@ -162,14 +193,14 @@ void take_strengths(Archive& archive, Bodies& bodies) {
            "the archive has no array strengths (or masses, charges); save with numpy.savez(file, positions=..., "
            "strengths=...)");
   const NpyHeader header = archive.header(*member);
-  const Shape one_each{bodies.count()}, column{bodies.count(), 1};
-  const bool several = is_table(header.shape, bodies.count()) && header.shape[0] > 0 && header.shape != column;
+  const Shape one_each{archive.count()}, column{archive.count(), 1};
+  const bool several = is_table(header.shape, archive.count()) && header.shape[0] > 0 && header.shape != column;
   if (header.shape != one_each && header.shape != column && !several)
     refuse(archive.origin().path, fmt::format("member '{}'", member->name),
            fmt::format("its shape is {}, not ({},); store one strength per body", npy_shape(header.shape),
-                       bodies.count()));
-  bodies.strengths = archive.values(*member, header);
-  if (several) part_strengths(bodies);
+                       archive.count()));
+  bodies.strengths = archive.values(*member, header, several ? 1 : 0);
+  if (several) part_strengths(bodies, header.shape[0]);
 }
 
 // Nothing that is no array of numbers is needed here: it is passed over, whatever it is.
@@ -195,24 +226,25 @@ void take_other(Archive& archive, const ZipMember& member, Bodies& bodies) {
   if (member.name.ends_with('/')) return;  // a folder
   const std::string name = array_name(member.name);
   const auto header = readable_header(archive, member);
-  const bool one_each = header && header->shape == Shape{bodies.count()};
+  const std::int64_t n = archive.count();
+  const bool one_each = header && header->shape == Shape{n};
   if (archive.origin().reading.densities && archive.find("potential") && is_further_result(name)) return;
   if (name == "dipoles" && archive.origin().reading.densities) return take_dipoles(archive, member, bodies);
   if (one_each && name == "potential") {
     bodies.reference_potential = archive.values(member, *header);
-  } else if (header && name == "gradient" && header->shape == Shape{bodies.count(), 3}) {
+  } else if (header && name == "gradient" && header->shape == Shape{n, 3}) {
     bodies.reference_gradient = archive.values(member, *header);
-  } else if (header && name == "hessian" && header->shape == Shape{bodies.count(), 6}) {
+  } else if (header && name == "hessian" && header->shape == Shape{n, 6}) {
     bodies.reference_hessian = archive.values(member, *header);
-  } else if (header && name == "velocities" && header->shape == Shape{bodies.count(), 3}) {
+  } else if (header && name == "velocities" && header->shape == Shape{n, 3}) {
     take_velocities(archive.values(member, *header), bodies);
   } else if (header && header->shape.empty()) {
-    bodies.numbers.emplace_back(name, archive.values(member, *header).at(0));
+    bodies.numbers.emplace_back(name, archive.values(member, *header, Archive::of_all).at(0));
   } else if (one_each) {
     bodies.extra.push_back({name, archive.values(member, *header)});
   } else {
     bodies.warnings.push_back(fmt::format("{} {} is not a list of {} numbers and is not carried through.",
-                                          member.name == name ? "Member" : "Array", shown(name), bodies.count()));
+                                          member.name == name ? "Member" : "Array", shown(name), n));
   }
 }
 
@@ -227,11 +259,14 @@ Bodies read_npy(const Origin& origin, std::string_view bytes) {
     refuse(origin.path, "header",
            fmt::format("its shape is {}; store (N,3) for positions or (N,4) for x, y, z, strength",
                        npy_shape(header.shape)));
-  const auto n = static_cast<std::size_t>(header.shape[0]);
-  std::vector<double> values = read_npy_values(place, header, bytes);
+  const Rows rows = rows_of(origin.part, header.shape[0]);
+  const auto n = static_cast<std::size_t>(rows.end - rows.begin);
+  std::vector<double> values = read_npy_values(place, header, bytes, {0, rows.begin, rows.end});
   Bodies bodies;
+  if (origin.in_parts()) bodies.whole = header.shape[0];
   bodies.single = header.kind == 'f' && header.width == 4;
-  bodies.description = fmt::format("npy, {} bodies, {}", n, with_strengths ? "x y z strength" : "unit strengths");
+  bodies.description =
+      fmt::format("npy, {} bodies, {}", header.shape[0], with_strengths ? "x y z strength" : "unit strengths");
   if (!with_strengths) {
     bodies.positions = std::move(values);
     bodies.strengths.assign(n, 1.0);
@@ -254,7 +289,7 @@ Bodies read_npz(const Origin& origin, std::string_view bytes) {
   const ZipMember* const strengths = strengths_of(archive);
   for (const ZipMember& member : archive.members())
     if (array_name(member.name) != "positions" && &member != strengths) take_other(archive, member, bodies);
-  bodies.description = fmt::format("npz, {} bodies", bodies.count());
+  bodies.description = fmt::format("npz, {} bodies", archive.count());
   return bodies;
 }
 

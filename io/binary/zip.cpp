@@ -117,7 +117,17 @@ std::string_view packed_bytes(const Archive& archive, const ZipMember& member) {
   return archive.range(member.offset + skip, member.packed);
 }
 
+void require_one_size(const std::string& path, const ZipMember& member) {
+  if (member.packed != member.size)
+    refuse(path, fmt::format("member '{}'", member.name), "it has two different sizes; write the archive again");
+}
+
 }  // namespace
+
+std::string_view stored(const std::string& path, std::string_view bytes, const ZipMember& member) {
+  require_one_size(path, member);
+  return packed_bytes({path, bytes}, member);
+}
 
 std::string_view peek(const std::string& path, std::string_view bytes, const ZipMember& member, std::size_t most,
                       Blob& room) {
@@ -135,8 +145,7 @@ std::string_view unpack(const std::string& path, std::string_view bytes, const Z
     refuse(path, where, "it is encrypted, which is not read; write it with numpy.savez");
   if (!member.readable())
     refuse(path, where, "its compression is not read; write it with numpy.savez or numpy.savez_compressed");
-  if (member.method == 0 && member.packed != member.size)
-    refuse(path, where, "it has two different sizes; write the archive again");
+  if (member.method == 0) require_one_size(path, member);
   if (member.method == 8) room = inflate_raw(path, where, packed, member.size);
   const std::string_view content = member.method == 8 ? room.view() : packed;
   if (crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()) != member.crc)
