@@ -245,7 +245,8 @@ void add_plot_axis(CLI::App& app, std::string& axis) {
                         "Look along it (default: the shortest)");
 }
 
-void declare(CLI::App& app, Arguments& a) {
+/// What the command is, whatever its subcommands.
+static void declare_frame(CLI::App& app) {
   app.description(
       "Farfield computes u(x) = sum_j q_j / |x - y_j| for all pairs of bodies, and its\n"
       "gradient, in linear time and to the accuracy that you ask for.");
@@ -254,6 +255,14 @@ void declare(CLI::App& app, Arguments& a) {
   app.require_subcommand(1);
   app.formatter(help_formatter());
   app.name("farfield");
+}
+
+static constexpr const char* exit_codes =
+    "Exit codes: 0 ok, 1 accuracy missed, 2 usage, 3 input, 4 device, 5 memory,\n"
+    "6 output, 7 internal error.";
+
+void declare(CLI::App& app, Arguments& a) {
+  declare_frame(app);
   add_run(app, a.run);
   add_check(app, a.check);
   add_simulate(app, a.simulate);
@@ -269,9 +278,31 @@ void declare(CLI::App& app, Arguments& a) {
       "Examples:\n"
       "  farfield generate galaxies -n 60000 --seed 1 -o galaxies.npz\n"
       "  farfield run galaxies.npz --gradient --check 1000 -o potential.npz\n"
-      "  farfield run --help\n\n"
-      "Exit codes: 0 ok, 1 accuracy missed, 2 usage, 3 input, 4 device, 5 memory,\n"
-      "6 output, 7 internal error.");
+      "  farfield run --help\n\n" +
+      std::string(exit_codes));
+}
+
+void declare_for_ranks(CLI::App& app, Arguments& a) {
+  declare_frame(app);
+  app.name("farfield-mpi");
+  add_run(app, a.run);
+  add_check(app, a.check);
+  const std::string not_offered =
+      "Not over several processes: other formats than npy and npz in parts (each\n"
+      "reads the whole file), pipes, plots, softening, cores, periodic axes, dipoles,\n"
+      "Hessians, the virial, CUDA.\n\n";
+  app.get_subcommand("run")->footer(not_offered +
+                                    "Examples:\n"
+                                    "  mpirun -n 4 farfield-mpi run stars.npz --gradient -o forces.npz\n"
+                                    "  srun -n 16 farfield-mpi run stars.npz -o potential.npy --report run.json");
+  app.get_subcommand("check")->footer(not_offered + "Examples:\n  mpirun -n 4 farfield-mpi check stars.npz --gradient");
+  app.footer(
+      "The subcommands of farfield that processes of MPI share: each reads its part of\n"
+      "the file and writes its part of the output.\n\n"
+      "Examples:\n"
+      "  mpirun -n 4 farfield-mpi run galaxies.npz --gradient -o potential.npz\n"
+      "  mpirun -n 4 farfield run galaxies.npz -o potential.npz    # becomes farfield-mpi\n\n" +
+      std::string(exit_codes));
 }
 
 }  // namespace farfield::cli

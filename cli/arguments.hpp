@@ -123,5 +123,7 @@ void add_simulate(CLI::App& app, SimulateArguments& arguments);
 
 /// Declares everything; `arguments` must live as long as `app`.
 void declare(CLI::App& app, Arguments& arguments);
+/// What processes of MPI share: `run` and `check`.
+void declare_for_ranks(CLI::App& app, Arguments& arguments);
 
 }  // namespace farfield::cli

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <cmath>
 #include <farfield/error.hpp>
 #include <filesystem>
 
 #include "cli/report/json.hpp"
 #include "cli/report/numbers.hpp"
+#include "cli/report/stopwatch.hpp"
 #include "cli/softening/lengths.hpp"
 #include "io/output.hpp"
 #include "io/picture/picture.hpp"
@@ -19,14 +19,6 @@
 
 namespace farfield::cli {
 namespace {
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// In lower case, with its dot.
 std::string extension_of(const std::string& path) {
@@ -85,11 +77,6 @@ Points view(const io::Bodies& bodies, const std::vector<double>& lengths) {
   return p;
 }
 
-Strengths view(const io::Densities& d, std::int64_t count) {
-  const Strengths charges = strengths(d.strengths, count, d.vectors);
-  return d.dipoles.empty() ? charges : with_dipoles(charges, d.dipoles);
-}
-
 void read_files(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
   progress("reading " + a.input);
@@ -128,7 +115,7 @@ double expected_seconds(const Report& r, const Options& o) {
 void evaluate(const SumArguments& a, Plan& plan, Computation& c, Progress& progress) {
   const Stopwatch watch;
   progress(a.options.check > 0 ? "evaluating and checking" : "evaluating", expected_seconds(plan.report(), a.options));
-  c.result = plan.evaluate<double>(view(c.densities, c.sources.count()));
+  c.result = plan.evaluate<double>(strengths_of(c));
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
 }
 
@@ -145,6 +132,8 @@ void write_text(const std::string& path, const std::string& text) {
   out.write(text);
   out.commit();
 }
+
+void wrote(Computation& c, const std::string& path) { c.written.push_back(path == "-" ? "standard output" : path); }
 
 /// "the potential's error is 3.2e-4" where that exceeds the tolerance, else nothing. A not-a-number exceeds.
 std::string excess(const char* what, double error, double tolerance) {
@@ -204,16 +193,37 @@ static void set_cell(SumArguments& a, io::Bodies& bodies) {
   for (std::size_t i = 0; i < 9; ++i) *to[i] = periodic(i / 3) ? nine[i] : 0;
 }
 
-Computation compute(const SumArguments& given, Progress& progress) {
-  SumArguments a = given;
+void require_files(const SumArguments& a) {
   require_names(a);
   require_distinct(a);
-  for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
-  Computation c;
-  read_files(a, c, progress);
+}
+
+void settle_options(SumArguments& a, Computation& c) {
   set_cell(a, c.sources);
   a.options.dipoles = !c.densities.dipoles.empty();
   a.options.densities = static_cast<int>(std::clamp<std::int64_t>(c.densities.vectors, 1, 1'000'000));
+}
+
+Strengths strengths_of(const Computation& c) {
+  const io::Densities& d = c.densities;
+  const Strengths charges = strengths(d.strengths, c.sources.count(), d.vectors);
+  return d.dipoles.empty() ? charges : with_dipoles(charges, d.dipoles);
+}
+
+io::Results results_of(const Computation& c) {
+  const Report& r = c.result.report;
+  const auto *potential = r.potential ? &c.result.potential : nullptr,
+             *gradient = r.gradient ? &c.result.gradient : nullptr, *hessian = r.hessian ? &c.result.hessian : nullptr;
+  return {&c.at(), potential, gradient, r.vector, r.components, hessian, r.vectors};
+}
+
+Computation compute(const SumArguments& given, Progress& progress) {
+  SumArguments a = given;
+  require_files(a);
+  for (const std::string* path : {&a.output, &a.report, &a.plot}) require_writable(*path);
+  Computation c;
+  read_files(a, c, progress);
+  settle_options(a, c);
   Plan plan = make_plan(a, c, progress);
   evaluate(a, plan, c, progress);
   progress.clear();
@@ -222,15 +232,10 @@ Computation compute(const SumArguments& given, Progress& progress) {
 
 void write_results(const SumArguments& a, Computation& c, Progress& progress) {
   const Stopwatch watch;
-  const auto wrote = [&](const std::string& path) { c.written.push_back(path == "-" ? "standard output" : path); };
   if (!a.output.empty()) {
     progress("writing " + a.output);
-    const Report& r = c.result.report;
-    const auto *potential = r.potential ? &c.result.potential : nullptr,
-               *gradient = r.gradient ? &c.result.gradient : nullptr,
-               *hessian = r.hessian ? &c.result.hessian : nullptr;
-    io::write(a.output, {&c.at(), potential, gradient, r.vector, r.components, hessian, r.vectors}, a.format);
-    wrote(a.output);
+    io::write(a.output, results_of(c), a.format);
+    wrote(c, a.output);
   }
   if (!a.plot.empty()) {
     progress("drawing " + a.plot);
@@ -243,14 +248,17 @@ void write_results(const SumArguments& a, Computation& c, Progress& progress) {
     std::vector<double> values = speeds ? sizes(c.result.gradient) : c.result.potential;
     values.resize(static_cast<std::size_t>(c.at().count()));  // of the first vector of strengths
     io::draw(a.plot, c.at(), values, style);
-    wrote(a.plot);
+    wrote(c, a.plot);
   }
   c.wall.write = watch.seconds();
-  if (!a.report.empty()) {
-    wrote(a.report);
-    write_text(a.report, text_of(run_to_json(a, c)));
-  }
+  write_report(a, c);
   progress.clear();
+}
+
+void write_report(const SumArguments& a, Computation& c) {
+  if (a.report.empty()) return;
+  wrote(c, a.report);
+  write_text(a.report, text_of(run_to_json(a, c)));
 }
 
 void require_accuracy(const Report& r) {

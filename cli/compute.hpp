@@ -7,8 +7,10 @@
 
 #include "cli/arguments.hpp"
 #include "cli/progress.hpp"
+#include "cli/report/sums.hpp"
 #include "io/bodies.hpp"
 #include "io/columns/densities.hpp"
+#include "io/results.hpp"
 
 namespace farfield::cli {
 
@@ -23,6 +25,7 @@ struct Computation {
   Result<double> result;
   WallTimes wall;
   std::vector<std::string> written;  ///< paths, in the order in which they appeared
+  std::optional<AcrossRanks> ranks;  ///< where processes share the sum: then bodies and results are one rank's part
 
   const io::Bodies& at() const { return targets ? *targets : sources; }
 };
@@ -32,6 +35,15 @@ Computation compute(const SumArguments& arguments, Progress& progress);
 
 /// Writes what `arguments` ask for, the JSON report last.
 void write_results(const SumArguments& arguments, Computation& computation, Progress& progress);
+
+// The steps of these, for processes that share them.
+/// Refuses names of files that exclude each other.
+void require_files(const SumArguments& arguments);
+/// What the bodies say of the options: cell, dipoles, densities.
+void settle_options(SumArguments& arguments, Computation& computation);
+Strengths strengths_of(const Computation& computation);
+io::Results results_of(const Computation& computation);  ///< views of what is written
+void write_report(const SumArguments& arguments, Computation& computation);
 
 /// Makes and removes a file beside `path`, so that what cannot be written is refused before the work. Pipes and devices
 /// are left alone: opening them may block.

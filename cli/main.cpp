@@ -1,35 +1,15 @@
 // The `farfield` command: parses, runs one subcommand, turns whatever goes wrong into one sentence and an exit code.
-#include <cstdio>
-#include <exception>
-#include <farfield/error.hpp>
-#include <new>
-#include <stdexcept>
-#include <string>
+#include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/launch/launch.hpp"
+#include "cli/launch/outcome.hpp"
 #include "cli/report/explain.hpp"
-#include "cli/terminal.hpp"
 
 namespace farfield::cli {
 namespace {
 
-int fail(ErrorCode code, std::string sentence) {
-  for (char& c : sentence)
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  sentence = printable(sentence);  // names of files may hold anything
-  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == ' ')) sentence.pop_back();
-  std::fprintf(stderr, "farfield: %s\n", sentence.c_str());
-  return static_cast<int>(code);
-}
-
-/// Help and version arrive as exceptions, too: they print and succeed.
-int parse_failed(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
-  if (error.get_exit_code() == 0) return app.exit(error);
-  return fail(ErrorCode::usage, explain(app, error, words));
-}
-
-void dispatch(const CLI::App& app, const Arguments& arguments) {
-  const std::string name = app.get_subcommands().front()->get_name();
+void dispatch(const CLI::App& app, const std::string& name, const Arguments& arguments) {
   if (name == "run") run(arguments.run);
   if (name == "check") check(arguments.check);
   if (name == "simulate") simulate(arguments.simulate);
@@ -44,25 +24,18 @@ void dispatch(const CLI::App& app, const Arguments& arguments) {
   if (name == "man") man(app);
 }
 
-int main(int count, const char* const* words) {
+/// Of several ranks one speaks; the others end with the same code.
+int main(int count, char** words) {
+  const Launch launch = launched();
+  std::ostream nowhere(nullptr);
   CLI::App app;
   Arguments arguments;
-  try {
-    declare(app, arguments);
-    app.parse(count, words);
-    dispatch(app, arguments);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return parse_failed(app, error, {words, words + count});
-  } catch (const Error& error) {
-    return fail(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::memory, "not enough memory; use fewer bodies or a larger tolerance");
-  } catch (const std::length_error&) {
-    return fail(ErrorCode::memory, "not enough memory: more bodies than any array holds; use fewer");
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::internal, std::string("internal error: ") + error.what() + "; please report it");
-  }
+  declare(app, arguments);
+  const Outcome outcome = parse_and_work(app, {words, words + count}, launch.first() ? std::cout : nowhere, [&] {
+    const std::string name = app.get_subcommands().front()->get_name();
+    if (settle_launch(launch, name, words)) dispatch(app, name, arguments);
+  });
+  return launch.first() ? tell(outcome) : static_cast<int>(outcome.code);
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ if(TARGET farfield_mpi)  # a component, so that only those who ask for it need M
 endif()
 if(TARGET farfield_cli)
   install(TARGETS farfield_cli)
+  if(TARGET farfield_mpi_cli)
+    install(TARGETS farfield_mpi_cli)
+  endif()
   if(NOT CMAKE_CROSSCOMPILING)  # the command writes them itself
     install(FILES ${PROJECT_BINARY_DIR}/share/farfield.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     install(FILES ${PROJECT_BINARY_DIR}/share/farfield DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

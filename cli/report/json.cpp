@@ -59,7 +59,7 @@ Json file(const std::string& path, const io::Bodies& bodies) {
   Json columns = Json::array();
   for (const io::Column& column : bodies.extra) columns.push_back(column.name);
   return {{"file", path},
-          {"count", bodies.count()},
+          {"count", bodies.all()},
           {"description", bodies.description},
           {"scalar", bodies.single ? "float32" : "float64"},
           {"extra_columns", columns},
@@ -131,6 +131,8 @@ Json run_to_json(const SumArguments& a, const Computation& c) {
   json["wall_seconds"] = {
       {"read", c.wall.read}, {"plan", c.wall.plan}, {"evaluate", c.wall.evaluate}, {"write", c.wall.write}};
   json["virial"] = virial(c.result);
+  json["ranks"] = ranks_to_json(c);
+  json["imbalance"] = c.ranks ? Json(c.ranks->imbalance) : Json();
   json["written"] = c.written;
   return json;
 }

@@ -94,14 +94,14 @@ std::string told(const io::Bodies& bodies) {
   static constexpr std::array<std::array<const char*, 3>, 3> words = {
       {{" bodies", "body", "bodies"}, {" charges", "charge", "charges"}, {" particles", "particle", "particles"}}};
   std::string text = printable(bodies.description);
-  const std::string plain = std::to_string(bodies.count());
+  const std::string plain = std::to_string(bodies.all());
   bool counted = false;
   for (const auto& [many, one, all] : words)
     if (const auto at = text.find(plain + many); at != text.npos && !counted) {
-      text.replace(at, plain.size() + std::string_view(many).size(), plural(bodies.count(), one, all));
+      text.replace(at, plain.size() + std::string_view(many).size(), plural(bodies.all(), one, all));
       counted = true;
     }
-  if (!counted) text = plural(bodies.count(), "body", "bodies") + (text.empty() ? "" : ", " + text);
+  if (!counted) text = plural(bodies.all(), "body", "bodies") + (text.empty() ? "" : ", " + text);
   return text + (bodies.single ? ", coordinates float32" : "");
 }
 

@@ -15,7 +15,7 @@ struct Meaning {
   const char* words;
 };
 
-constexpr std::array<Meaning, 25> meanings = {{
+constexpr std::array<Meaning, 26> meanings = {{
     {"cell", "near images as points"},
     {"images", "all images farther away"},
     {"survey", "extent and shape of the cloud"},
@@ -24,6 +24,7 @@ constexpr std::array<Meaning, 25> meanings = {{
     {"sort", "neighbours side by side"},
     {"boxes", "make the tree"},
     {"lists", "who is near, who is far"},
+    {"share", "points to their owners"},
     {"rows", "boxes and targets dealt out"},
     {"degree", "how the points lie"},
     {"tables", "translation operators"},

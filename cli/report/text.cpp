@@ -1,7 +1,6 @@
 #include "cli/report/text.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -97,11 +96,12 @@ std::string task(const Computation& c, const Terminal& t) {
   const std::string machine =
       r.backend == "cuda" ? r.device + " (cuda)"
                           : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
+  const std::string each = c.ranks ? fmt::format(" on each of {} ranks", c.ranks->ranks.size()) : "";
   const std::string dipoles = r.dipoles && r.softening > 0 ? ", of charges and dipoles" : "";
   const std::string densities = r.vectors > 1 ? fmt::format(", of {} densities", r.vectors) : "";
   return section("Sum", formula(r, t) + dipoles + ", " + place + densities, t) +
          section("Asked", fmt::format(fmt::runtime(norm(r)), shortest(r.tolerance)), t) +
-         section("Method", words_of_method(r) + (" on " + machine), t);
+         section("Method", words_of_method(r) + (" on " + machine) + each, t);
 }
 
 std::string choices(const Report& r, const Terminal& t) {
@@ -179,15 +179,12 @@ std::string accuracy(const Report& r, const Terminal& t) {
 }
 
 /// Half the sum of q u. Strengths of both signs are charges; those of one sign may be masses, which attract.
-std::string energy(const Computation& c, const Terminal& t) {
+std::string energy(const Computation& c, const Sums& sums, const Terminal& t) {
   const Report& r = c.result.report;
   if (c.targets || r.kernel != "laplace3d" || r.sources == 0 || r.vectors > 1 || r.dipoles) return "";
-  const std::vector<double>& q = c.sources.strengths;
-  double sum = 0;
-  for (std::size_t i = 0; i < c.result.potential.size(); ++i) sum += 0.5 * q[i] * c.result.potential[i];
-  const bool masses = std::all_of(q.begin(), q.end(), [](double value) { return value >= 0; });
+  const double sum = sums.energy;
   std::string text = fmt::format("{} q u = {}", t.either("½ Σ", "0.5 sum"), with_digits(sum, 9));
-  if (!masses)
+  if (!sums.masses)
     text += ", the electrostatic energy of the charges";
   else if (r.scale == 1 && sum > 0)
     text += fmt::format(" (of masses with G = 1: {}{})", t.either("−", "-"), with_digits(sum, 9));
@@ -204,16 +201,11 @@ std::string virial(const Computation& c, const Terminal& t) {
   return section("Virial", text, t);
 }
 
-std::int64_t peak_of_process() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
-}
-
-std::string memory(const Report& r, const Terminal& t) {
+std::string memory(const Computation& c, const Terminal& t) {
+  if (c.ranks) return section("Memory", bytes(c.ranks->most_memory) + " for the largest of the processes", t);
   return section("Memory",
-                 fmt::format("{} for the plan at its peak, {} for the whole process", bytes(r.memory_bytes),
-                             bytes(peak_of_process())),
+                 fmt::format("{} for the plan at its peak, {} for the whole process",
+                             bytes(c.result.report.memory_bytes), bytes(peak_of_process())),
                  t);
 }
 
@@ -235,27 +227,18 @@ std::string file_times(const Computation& c) {
   return "(read in " + duration(c.wall.read) + written + ")";
 }
 
-double relative_difference(const std::vector<double>& ours, const std::vector<double>& theirs) {
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    difference += (ours[i] - theirs[i]) * (ours[i] - theirs[i]);
-    size += theirs[i] * theirs[i];
-  }
-  return difference > 0 ? std::sqrt(difference / size) : 0.0;
-}
-
 /// Against results that the file itself brings, of an earlier run or of another program.
-std::string comparison(const Computation& c, const Terminal& t) {
+std::string comparison(const Computation& c, const Sums& sums, const Terminal& t) {
   const Report& r = c.result.report;
   if (!c.at().references_apply) return "";
   std::vector<std::string> parts;
-  const auto compare = [&](const char* what, const std::vector<double>& ours, const std::vector<double>& theirs) {
-    if (!ours.empty() && ours.size() == theirs.size())
-      parts.push_back(fmt::format("{} {}", what, scientific(relative_difference(ours, theirs))));
+  const auto compare = [&](const char* what, const Difference& d) {
+    const double relative = d.squares > 0 ? std::sqrt(d.squares / d.of_theirs) : 0.0;
+    if (d.there) parts.push_back(fmt::format("{} {}", what, scientific(relative)));
   };
-  compare("potential", c.result.potential, c.at().reference_potential);
-  if (r.vector == "gradient") compare("gradient", c.result.gradient, c.at().reference_gradient);
-  compare("Hessian", c.result.hessian, c.at().reference_hessian);
+  compare("potential", sums.potential);
+  if (r.vector == "gradient") compare("gradient", sums.gradient);
+  compare("Hessian", sums.hessian);
   if (parts.empty()) return "";
   return section("Reference",
                  fmt::format("relative L2 difference to the results in the file: {}", fmt::join(parts, ", ")), t);
@@ -271,14 +254,15 @@ std::string section(const char* heading, const std::string& text, const Terminal
 
 std::string describe_run(const SumArguments& a, const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
-  return input(a, c, t) + task(c, t) + tree(r, t) + "\n" + choices(r, t) + "\n" + describe_stages(c, t) +
-         accuracy(r, t) + warnings(r, t) + "\n" + speed(c, t) + energy(c, t) + virial(c, t) + comparison(c, t) +
-         memory(r, t) + files(c, t) + section("", file_times(c), t);
+  const Sums sums = c.ranks ? c.ranks->sums : sums_of(c);
+  return input(a, c, t) + task(c, t) + tree(r, t) + describe_ranks(c, t) + "\n" + choices(r, t) + "\n" +
+         describe_stages(c, t) + accuracy(r, t) + warnings(r, t) + "\n" + speed(c, t) + energy(c, sums, t) +
+         virial(c, t) + comparison(c, sums, t) + memory(c, t) + files(c, t) + section("", file_times(c), t);
 }
 
 std::string describe_check(const SumArguments& a, const Computation& c, const Terminal& t) {
   const Report& r = c.result.report;
-  std::string text = input(a, c, t) + task(c, t) + "\n";
+  std::string text = input(a, c, t) + task(c, t) + describe_ranks(c, t) + "\n";
   text += r.error && r.targets > 0 ? accuracy(r, t) : section("Error", "there is nothing to measure", t);
   text += warnings(r, t) + virial(c, t);
   return c.written.empty() ? text : text + "\n" + files(c, t);

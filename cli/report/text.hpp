@@ -15,6 +15,8 @@ std::string describe_check(const SumArguments& arguments, const Computation& com
 
 // The parts that need a file of their own.
 std::string describe_stages(const Computation& computation, const Terminal& terminal);
+/// What ranks own, send and wait for; empty for one process.
+std::string describe_ranks(const Computation& computation, const Terminal& terminal);
 
 /// "Input     text", text wrapped behind the heading; later lines of a section leave the heading empty.
 std::string section(const char* heading, const std::string& text, const Terminal& terminal);

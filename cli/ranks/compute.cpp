@@ -1,0 +1,100 @@
+// A rank's part of a sum from files to files: each reads its rows, all sum together, each writes its rows.
+#include "cli/compute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/ranks/command.hpp"
+#include "cli/ranks/crew.hpp"
+#include "cli/report/numbers.hpp"
+#include "cli/report/stopwatch.hpp"
+#include "io/parts/part.hpp"
+#include "io/parts/write.hpp"
+
+namespace farfield::cli {
+namespace {
+
+/// The parts check together what none of them has read whole.
+void check_pieces(const std::string& path, const std::vector<io::Piece>& pieces, Crew& crew) {
+  std::vector<io::Checksum> own;
+  for (const io::Piece& piece : pieces) own.push_back(piece.own);
+  io::require_checksums(path, pieces, crew.gather_all(own));
+}
+
+void read_files(const SumArguments& a, Crew& crew, Progress& progress, Computation& c) {
+  const Stopwatch watch;
+  progress("reading " + a.input);
+  io::Reading reading = a.reading;
+  reading.densities = true;
+  std::vector<io::Piece> pieces;
+  c.sources = io::read_part(a.input, reading, crew.part(), pieces);
+  check_pieces(a.input, pieces, crew);
+  c.densities = io::densities_of(c.sources);
+  if (!a.targets.empty()) {
+    progress("reading " + a.targets);
+    pieces.clear();
+    c.targets = io::read_points_part(a.targets, {"", a.reading.delimiter, a.reading.columns}, crew.part(), pieces);
+    check_pieces(a.targets, pieces, crew);
+  }
+  c.wall.read = watch.seconds();
+}
+
+distributed::Plan make_plan(const SumArguments& a, Crew& crew, Progress& progress, Computation& c) {
+  const Stopwatch watch;
+  progress(fmt::format("planning for {} bodies", grouped(c.sources.all())));
+  const Points sources = points(c.sources.positions);
+  distributed::Plan plan =
+      c.targets ? distributed::Plan(crew.communicator(), sources, points(c.targets->positions), a.options)
+                : distributed::Plan(crew.communicator(), sources, a.options);
+  c.wall.plan = watch.seconds();
+  return plan;
+}
+
+void evaluate(distributed::Plan& plan, Progress& progress, Computation& c) {
+  const Stopwatch watch;
+  progress("evaluating");
+  const Report& planned = plan.report().plan;
+  const auto values = static_cast<std::size_t>(c.densities.vectors * c.at().count());
+  c.result.potential.resize(planned.potential ? values : 0);
+  c.result.gradient.resize(planned.gradient ? 3 * values : 0);
+  Outputs outputs;
+  if (planned.potential) outputs.potential = c.result.potential.data();
+  if (planned.gradient) outputs.gradient = c.result.gradient.data();
+  const distributed::Report& report = plan.evaluate(strengths_of(c), outputs);
+  c.result.report = report.plan;
+  c.ranks = AcrossRanks{report.ranks, report.imbalance};
+  c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
+}
+
+}  // namespace
+
+void compute_part(SumArguments& a, Crew& crew, Progress& progress, Computation& c) {
+  require_files(a);
+  if (crew.first())
+    for (const std::string* path : {&a.output, &a.report}) require_writable(*path);
+  read_files(a, crew, progress, c);
+  settle_options(a, c);
+  distributed::Plan plan = make_plan(a, crew, progress, c);
+  evaluate(plan, progress, c);
+  Sums sums;
+  for (const Sums& one : crew.gather(sums_of(c))) add(sums, one);
+  c.ranks->sums = sums;
+  for (const std::int64_t peak : crew.gather(peak_of_process()))
+    c.ranks->most_memory = std::max(c.ranks->most_memory, peak);
+  progress.clear();
+}
+
+void write_part_of_results(const SumArguments& a, Crew& crew, Progress& progress, Computation& c) {
+  const Stopwatch watch;
+  if (!a.output.empty()) {
+    progress("writing " + a.output);
+    io::write_part(a.output, results_of(c), a.format, crew.part(), crew.gatherer());
+    c.written.push_back(a.output);
+  }
+  c.wall.write = watch.seconds();
+  if (crew.first()) write_report(a, c);
+  progress.clear();
+}
+
+}  // namespace farfield::cli
