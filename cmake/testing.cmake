@@ -52,6 +52,10 @@ function(farfield_test name)
     PROPERTIES LABELS ${label} ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
+# Of tests that start MPI: more ranks than cores, containers and, of OpenMPI, root; other MPIs do not look at these.
+set(farfield_mpi_environment
+  "OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe;OMP_NUM_THREADS=1")
+
 # Checks that are scripts: exit status 0 passes, 77 skips; the last line that they print is the reason.
 function(farfield_script_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;LABELS")
