@@ -117,7 +117,8 @@ void add_run(CLI::App& app, SumArguments& a) {
       "  farfield run ions.csv --scale 0.0795774715 --targets grid.csv -o field.csv\n"
       "  farfield run quakes.csv --columns x=Longitude,y=Latitude,z=0,q=Magnitude\n"
       "  zcat stars.csv.gz | farfield run - -o - --format npy >potential.npy\n"
-      "  farfield run galaxies.npz --plot galaxies.png --report run.json");
+      "  farfield run galaxies.npz --plot galaxies.png --report run.json\n"
+      "  mpirun -n 4 farfield run stars.npz -o potential.npz   # where built with MPI");
 }
 
 void add_check(CLI::App& app, SumArguments& a) {

@@ -24,7 +24,8 @@ void dispatch(const CLI::App& app, const std::string& name, const Arguments& arg
   if (name == "man") man(app);
 }
 
-/// Of several ranks one speaks; the others end with the same code.
+/// Of several ranks the first one speaks and has the exit code: were another to fail before it has spoken, the launcher
+/// would end it.
 int main(int count, char** words) {
   const Launch launch = launched();
   std::ostream nowhere(nullptr);
@@ -35,7 +36,7 @@ int main(int count, char** words) {
     const std::string name = app.get_subcommands().front()->get_name();
     if (settle_launch(launch, name, words)) dispatch(app, name, arguments);
   });
-  return launch.first() ? tell(outcome) : static_cast<int>(outcome.code);
+  return launch.first() ? tell(outcome) : 0;
 }
 
 }  // namespace

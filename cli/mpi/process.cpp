@@ -22,7 +22,7 @@ int Process::communicator() const { return static_cast<int>(MPI_Comm_c2f(MPI_COM
 int Process::threads() const {
   cpu_set_t own;
   CPU_ZERO(&own);
-  if (std::getenv("OMP_NUM_THREADS") || sched_getaffinity(0, sizeof own, &own) != 0) return 0;
+  const bool told = sched_getaffinity(0, sizeof own, &own) == 0;
   MPI_Comm machine = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   int ranks = 1;
@@ -30,6 +30,7 @@ int Process::threads() const {
   std::vector<cpu_set_t> all(static_cast<std::size_t>(ranks));
   MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, machine);
   MPI_Comm_free(&machine);
+  if (!told || std::getenv("OMP_NUM_THREADS")) return 0;
   const auto alike = std::count_if(all.begin(), all.end(), [&](cpu_set_t& other) { return CPU_EQUAL(&own, &other); });
   return std::max(1, CPU_COUNT(&own) / static_cast<int>(alike));
 }

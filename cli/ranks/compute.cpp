@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <farfield/error.hpp>
+#include <regex>
 
 #include "cli/ranks/command.hpp"
 #include "cli/ranks/crew.hpp"
@@ -40,13 +42,32 @@ void read_files(const SumArguments& a, Crew& crew, Progress& progress, Computati
   c.wall.read = watch.seconds();
 }
 
+/// "rank 2: source 7: coordinate x is nan" with the number in the file behind that in the rank's part.
+std::string with_place(const std::string& sentence, const SumArguments& a, const Crew& crew, const Computation& c) {
+  static const std::regex pattern("^rank ([0-9]+): (source|target) ([0-9]+)");
+  std::smatch found;
+  if (!std::regex_search(sentence, found, pattern)) return sentence;
+  const bool source = found[2] == "source" || !c.targets;
+  const io::Bodies& bodies = source ? c.sources : *c.targets;
+  const std::int64_t begin = io::rows_of({std::stoll(found[1]), crew.size()}, bodies.all()).begin;
+  return fmt::format("{} ({} of {}){}", found.str(), begin + std::stoll(found[3]), source ? a.input : a.targets,
+                     found.suffix().str());
+}
+
+distributed::Plan plan_for(const SumArguments& a, Crew& crew, const Computation& c) {
+  const Points sources = points(c.sources.positions);
+  try {
+    if (!c.targets) return {crew.communicator(), sources, a.options};
+    return {crew.communicator(), sources, points(c.targets->positions), a.options};
+  } catch (const Error& error) {
+    throw Error(error.code(), with_place(error.what(), a, crew, c));
+  }
+}
+
 distributed::Plan make_plan(const SumArguments& a, Crew& crew, Progress& progress, Computation& c) {
   const Stopwatch watch;
   progress(fmt::format("planning for {} bodies", grouped(c.sources.all())));
-  const Points sources = points(c.sources.positions);
-  distributed::Plan plan =
-      c.targets ? distributed::Plan(crew.communicator(), sources, points(c.targets->positions), a.options)
-                : distributed::Plan(crew.communicator(), sources, a.options);
+  distributed::Plan plan = plan_for(a, crew, c);
   c.wall.plan = watch.seconds();
   return plan;
 }
@@ -75,6 +96,7 @@ void compute_part(SumArguments& a, Crew& crew, Progress& progress, Computation& 
     for (const std::string* path : {&a.output, &a.report}) require_writable(*path);
   read_files(a, crew, progress, c);
   settle_options(a, c);
+  require_offered(a);  // of what the file holds
   distributed::Plan plan = make_plan(a, crew, progress, c);
   evaluate(plan, progress, c);
   Sums sums;

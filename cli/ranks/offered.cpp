@@ -19,6 +19,7 @@ void require_offered(const SumArguments& a) {
   refuse_where(o.periodic != Axes::none, "--periodic is");
   refuse_where(o.hessian, "--hessian is");
   refuse_where(o.virial, "--virial is");
+  refuse_where(o.dipoles, "a sum of dipoles is");
   refuse_where(!a.plot.empty(), "--plot is");
   refuse_where(a.output == "-", "--output to standard output is");
 }

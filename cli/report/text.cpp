@@ -96,7 +96,8 @@ std::string task(const Computation& c, const Terminal& t) {
   const std::string machine =
       r.backend == "cuda" ? r.device + " (cuda)"
                           : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
-  const std::string each = c.ranks ? fmt::format(" on each of {} ranks", c.ranks->ranks.size()) : "";
+  const std::string each =
+      c.ranks && c.ranks->ranks.size() > 1 ? fmt::format(" on each of {} ranks", c.ranks->ranks.size()) : "";
   const std::string dipoles = r.dipoles && r.softening > 0 ? ", of charges and dipoles" : "";
   const std::string densities = r.vectors > 1 ? fmt::format(", of {} densities", r.vectors) : "";
   return section("Sum", formula(r, t) + dipoles + ", " + place + densities, t) +

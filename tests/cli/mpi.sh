@@ -50,20 +50,18 @@ awk -F, '{print $1 "," $2 "," $4}' u.csv >plane.csv
 everywhere npz plane.csv --kernel laplace2d --gradient --method fmm
 mpi 2 3 'standard output is not offered' -- run p.npz -o -
 
-# Further columns, strengths of several densities, columns first and numbers of the whole, as NumPy writes them.
-if python3 -c 'import numpy' 2>/dev/null; then
-  python3 - "$seed" <<'PYTHON'
-import sys
-import numpy as np
-random = np.random.default_rng(int(sys.argv[1]))
-n = 1201
-x, v = random.random((n, 3)), random.random((n, 3))
-np.savez("two.npz", positions=np.asfortranarray(x), strengths=random.random((2, n)) - 0.5, id=np.arange(n), velocities=v, time=2.5)
-np.savez_compressed("deflated.npz", positions=x.astype("f4"), masses=random.random(n), id=np.arange(n))
-PYTHON
-  everywhere npz two.npz --gradient
+# Further columns and densities; members that are deflated; dipoles, which are not offered.
+awk -F, 'NR == 1 {print $0 ",q2,id"} NR > 1 {print $0 "," $1 - $2 "," NR}' u.csv >two.csv
+everywhere npz two.csv --gradient --method fmm
+everywhere npy one.npz
+if command -v python3 >/dev/null; then
+  python3 -c 'import zipfile
+with zipfile.ZipFile("p.npz") as stored, zipfile.ZipFile("deflated.npz", "w", zipfile.ZIP_DEFLATED) as deflated:
+    for name in stored.namelist(): deflated.writestr(name, stored.read(name))'
   everywhere npz deflated.npz
 fi
+expect 0 -- generate uniform -n 100 --dipoles -o d.npz
+mpi 2 2 '^farfield: a sum of dipoles is not offered' -- run d.npz
 
 # More ranks than rows, and no rows at all.
 printf 'x,y,z,q\n0,0,0,1\n1,0,0,2\n' >few.csv
@@ -100,7 +98,9 @@ awk 'length > 80 {exit 1}' out || flunk "help is wider than 80 columns"
 
 # What fails on one rank, or on all of them.
 awk -F, 'NR == 1402 {$1 = "nan"} {print $1 "," $2 "," $3 "," $4}' u.csv >nan.csv
-mpi 3 3 'rank 2: source 399: coordinate x is nan' -- run nan.csv -o bad.npz
+mpi 3 3 'rank 2: source 399 \(1400 of nan.csv\): coordinate x is nan' -- run nan.csv -o bad.npz
+awk 'NR == 12 {$0 = "inf,0,0,1"} {print}' u.csv >inf.csv
+mpi 3 2 'rank 0: target 10 \(10 of inf.csv\)' -- run p.npz --targets inf.csv
 mpi 3 3 '^farfield: nothere.npz: there is no such file' -- run nothere.npz
 mpi 6 3 'rank 0: nowhere/a.npz: cannot be written' -- run p.npz -o nowhere/a.npz
 mpi 6 2 'nowhere/a.json: cannot be written' -- run p.npz --report nowhere/a.json
