@@ -56,6 +56,7 @@ std::string with_place(const std::string& sentence, const SumArguments& a, const
 
 distributed::Plan plan_for(const SumArguments& a, Crew& crew, const Computation& c) {
   const Points sources = points(c.sources.positions);
+  crew.meet();
   try {
     if (!c.targets) return {crew.communicator(), sources, a.options};
     return {crew.communicator(), sources, points(c.targets->positions), a.options};
@@ -72,7 +73,7 @@ distributed::Plan make_plan(const SumArguments& a, Crew& crew, Progress& progres
   return plan;
 }
 
-void evaluate(distributed::Plan& plan, Progress& progress, Computation& c) {
+void evaluate(distributed::Plan& plan, Crew& crew, Progress& progress, Computation& c) {
   const Stopwatch watch;
   progress("evaluating");
   const Report& planned = plan.report().plan;
@@ -82,7 +83,9 @@ void evaluate(distributed::Plan& plan, Progress& progress, Computation& c) {
   Outputs outputs;
   if (planned.potential) outputs.potential = c.result.potential.data();
   if (planned.gradient) outputs.gradient = c.result.gradient.data();
-  const distributed::Report& report = plan.evaluate(strengths_of(c), outputs);
+  const Strengths strengths = strengths_of(c);
+  crew.meet();
+  const distributed::Report& report = plan.evaluate(strengths, outputs);
   c.result.report = report.plan;
   c.ranks = AcrossRanks{report.ranks, report.imbalance};
   c.wall.evaluate = watch.seconds() - (c.result.report.error ? c.result.report.error->seconds : 0);
@@ -98,7 +101,7 @@ void compute_part(SumArguments& a, Crew& crew, Progress& progress, Computation& 
   settle_options(a, c);
   require_offered(a);  // of what the file holds
   distributed::Plan plan = make_plan(a, crew, progress, c);
-  evaluate(plan, progress, c);
+  evaluate(plan, crew, progress, c);
   Sums sums;
   for (const Sums& one : crew.gather(sums_of(c))) add(sums, one);
   c.ranks->sums = sums;

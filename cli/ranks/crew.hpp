@@ -26,6 +26,9 @@ class Crew {
   /// with the rank's number, unless all of them say the same.
   void together(const std::function<void()>& work);
 
+  /// Before a function that speaks over the communicator by itself, such as those of a plan: nothing that may throw on
+  /// one rank alone stands between.
+  void meet() { settle({}); }
   void all_gather(const void* mine, std::size_t bytes, void* all);
   io::AllGather gatherer();
   template <class T>

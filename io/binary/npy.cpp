@@ -166,6 +166,7 @@ Blocks blocks_of(const std::vector<std::int64_t>& shape, const NpySlab& slab) {
   blocks.stride *= inner;
   blocks.first = static_cast<std::size_t>(slab.begin) * inner;
   blocks.length = static_cast<std::size_t>(slab.end - slab.begin) * inner;
+  if (blocks.length == 0) blocks.count = 0;  // a few bytes can claim any number of empty ones
   return blocks;
 }
 

@@ -178,7 +178,7 @@ void take_dipoles(Archive& archive, const ZipMember& member, Bodies& bodies) {
                        archive.count()));
   const bool several = header.shape.size() == 3;
   const std::vector<double> all = archive.values(member, header, several ? 1 : 0);
-  for (std::int64_t v = 0; v < (several ? header.shape[0] : 1); ++v)
+  for (std::int64_t v = 0; v < (several && archive.count() > 0 ? header.shape[0] : 1); ++v)
     add_dipoles(bodies, {all.begin() + 3 * v * n, all.begin() + 3 * (v + 1) * n}, v);
 }
 
@@ -200,7 +200,7 @@ void take_strengths(Archive& archive, Bodies& bodies) {
            fmt::format("its shape is {}, not ({},); store one strength per body", npy_shape(header.shape),
                        archive.count()));
   bodies.strengths = archive.values(*member, header, several ? 1 : 0);
-  if (several) part_strengths(bodies, header.shape[0]);
+  if (several && archive.count() > 0) part_strengths(bodies, header.shape[0]);  // of no bodies any number is claimed
 }
 
 // Nothing that is no array of numbers is needed here: it is passed over, whatever it is.

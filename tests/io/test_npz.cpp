@@ -53,6 +53,18 @@ TEST(Npz, NoBodies) {
   EXPECT_EQ(read(folder / "out.npz").count(), 0);
 }
 
+TEST(Npz, AnyNumberOfDensitiesOfNoBodies) {
+  const Folder folder;
+  const std::string many = "1000000000000000000";
+  const auto path =
+      archive(folder, {{"positions.npy", array({0, 3}, {})},
+                       {"strengths.npy", testing::npy(testing::npy_dict("<f8", "(" + many + ", 0)"), "")},
+                       {"dipoles.npy", testing::npy(testing::npy_dict("<f8", "(" + many + ", 0, 3)"), "")}});
+  Reading reading;
+  reading.densities = true;
+  EXPECT_EQ(read(path, reading).extra.size(), 3u);  // columns of one vector's dipoles
+}
+
 TEST(Npz, TargetsNeedNoStrengths) {
   const Folder folder;
   Bodies bodies = three_bodies();

@@ -1,4 +1,5 @@
 // Parts of a file: what they read is the whole file's rows, what they write is the whole file.
+#include <array>
 #include <barrier>
 #include <random>
 #include <thread>
@@ -258,7 +259,8 @@ TEST(Part, WithoutCommitNothingRemains) {
   Meeting(2).run([&](const Part& part, const AllGather& gather) {
     SharedOutput out(folder / "a.npz", part, gather);
     out.write("half of it");
-    gather("", 0, nullptr);  // so that the first does not take the file away before the second has opened it
+    std::array<char, 2> words{};
+    gather("w", 1, words.data());  // so that the first does not take the file away before the second has opened it
   });
   EXPECT_EQ(folder.files(), 0u);
 }
