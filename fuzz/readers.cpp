@@ -1,5 +1,5 @@
 // Every reader of io/: the first bytes tell npy, npz, GADGET, xml and gzip apart, and csv is what remains. A file is
-// refused in one sentence, or gives bodies that are whole and survive being written and read again.
+// refused in one sentence, or gives bodies that are whole, the same in parts, and survive being written and read again.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "fuzz/bytes.hpp"
 #include "io/bodies.hpp"
 #include "io/columns/densities.hpp"
+#include "io/parts/part.hpp"
 #include "io/results.hpp"
 
 namespace farfield::fuzz {
@@ -69,8 +70,43 @@ void require_return(const io::Bodies& bodies, const Scratch& copy) {
   if (!same(bodies.strengths, again.strengths)) broken("strengths changed on the way to " + copy.path());
 }
 
+io::Bodies read_part(const std::string& path, const io::Reading& reading, const io::Part& part) {
+  std::vector<io::Piece> pieces;
+  return io::read_part(path, reading, part, pieces);
+}
+
+/// Two parts, the second behind the first, are the whole.
+void require_parts(const io::Bodies& bodies, const std::string& path, const io::Reading& reading) {
+  io::Bodies first = read_part(path, reading, {0, 2});
+  const io::Bodies second = read_part(path, reading, {1, 2});
+  require(first.all() == bodies.count() && second.all() == bodies.count(), "parts of another number of bodies");
+  require(first.extra.size() == bodies.extra.size() && second.extra.size() == bodies.extra.size(),
+          "parts with other columns");
+  const auto join = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  join(first.positions, second.positions);
+  join(first.strengths, second.strengths);
+  for (std::size_t c = 0; c < first.extra.size(); ++c) join(first.extra[c].values, second.extra[c].values);
+  if (!same(first.positions, bodies.positions)) broken("positions of parts are others");
+  if (!same(first.strengths, bodies.strengths)) broken("strengths of parts are others");
+  for (std::size_t c = 0; c < first.extra.size(); ++c)
+    if (!same(first.extra[c].values, bodies.extra[c].values)) broken("a column of parts is another");
+}
+
+/// A part may pass over damage that the checksums of all parts show.
+void require_manners_of_parts(const std::string& path, const io::Reading& reading) {
+  try {
+    require_whole(read_part(path, reading, {1, 3}));
+  } catch (const Error& error) {
+    require_manners(error);
+  }
+}
+
 /// libhdf5 is not ours to mend: it does not survive what libFuzzer writes.
-bool for_libhdf5(const std::uint8_t* data, std::size_t size) { return size >= 4 && std::memcmp(data, "\x89HDF", 4) == 0; }
+bool for_libhdf5(const std::uint8_t* data, std::size_t size) {
+  return size >= 4 && std::memcmp(data, "\x89HDF", 4) == 0;
+}
 
 void run(const std::uint8_t* data, std::size_t size) {
   if (for_libhdf5(data, size)) return;
@@ -82,9 +118,11 @@ void run(const std::uint8_t* data, std::size_t size) {
   try {
     bodies = io::read(input.path(), reading);
   } catch (const Error& error) {
-    return require_manners(error);
+    require_manners(error);
+    return require_manners_of_parts(input.path(), reading);
   }
   require_whole(bodies);
+  require_parts(bodies, input.path(), reading);
   if (bodies.count() > 0 && bodies.count() < 100) require_return(bodies, size % 2 ? csv : npz);
 }
 

@@ -84,5 +84,18 @@ TEST(Crew, GoesOnAfterAnError) {
   expect_alike(outcomes(work), ErrorCode::ok, "");
 }
 
+TEST(Crew, IsBrokenWhereARankHasLeft) {
+  auto communicators = distributed::loopback(2, 10);
+  communicators[1].reset();
+  Crew crew(*communicators[0]);
+  try {
+    crew.together([&] { crew.gather(1); });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::device);
+  }
+  EXPECT_TRUE(crew.broken());
+}
+
 }  // namespace
 }  // namespace farfield::cli
