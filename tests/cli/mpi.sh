@@ -105,7 +105,6 @@ mpi 3 3 '^farfield: nothere.npz: there is no such file' -- run nothere.npz
 mpi 6 3 'rank 0: nowhere/a.npz: cannot be written' -- run p.npz -o nowhere/a.npz
 mpi 6 2 'nowhere/a.json: cannot be written' -- run p.npz --report nowhere/a.json
 [[ ! -w /dev/full ]] || { ln -s /dev/full full.npz; mpi 6 3 'full.npz: cannot be written' -- run p.npz -o full.npz; }
-# shellcheck disable=SC2012  # names of the test alone
 cp p.npz hurt.npz && printf 'hurt' | dd of=hurt.npz bs=1 seek=30000 conv=notrunc 2>/dev/null
 mpi 3 3 "hurt.npz, member 'positions.npy': its checksum is wrong" -- run hurt.npz -o bad.npz
 mpi 1 2 'error of the potential is' -- check p.npz --method fmm --degree 1 --quiet
