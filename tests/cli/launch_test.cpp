@@ -55,11 +55,13 @@ TEST_F(Launching, IsNoneWhereTheWordsMakeNoSense) {
 }
 
 TEST_F(Launching, SettlesWhatRuns) {
-  EXPECT_TRUE(settle_launch({1, 0}, "run", nullptr));
-  EXPECT_TRUE(settle_launch({3, 0}, "info", nullptr));
-  EXPECT_FALSE(settle_launch({3, 2}, "man", nullptr));
-  EXPECT_THROW(settle_launch({3, 0}, "simulate", nullptr), Error);
-  EXPECT_THROW(settle_launch({3, 0}, "run", nullptr), Error);  // no farfield-mpi stands beside this test
+  char name[] = "farfield";
+  char* words[] = {name, nullptr};
+  EXPECT_TRUE(settle_launch({1, 0}, "run", words));
+  EXPECT_TRUE(settle_launch({3, 0}, "info", words));
+  EXPECT_FALSE(settle_launch({3, 2}, "man", words));
+  EXPECT_THROW(settle_launch({3, 0}, "simulate", words), Error);
+  EXPECT_THROW(settle_launch({3, 0}, "run", words), Error);  // no farfield-mpi stands beside this test
 }
 
 }  // namespace
