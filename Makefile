@@ -59,13 +59,13 @@ test: build
 python: setup
 	@scripts/setup python
 	@$(CONFIGURE)
-	@$(BUILD) --target farfield farfield_cli
+	@$(BUILD) --target farfield_installed
 	@scripts/python build/$(PRESET)
 
 docs: setup
 	@scripts/setup docs
 	@$(CONFIGURE)
-	@$(BUILD) --target farfield farfield_cli
+	@$(BUILD) --target farfield_installed
 	@scripts/docs build/$(PRESET)
 
 bench: build

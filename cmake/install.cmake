@@ -25,6 +25,14 @@ if(TARGET farfield_mpi)
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endif()
 
+# All that is installed, without tests: what Python's package and the pages are built from.
+add_custom_target(farfield_installed)
+foreach(one farfield farfield_mpi farfield_cli farfield_mpi_cli)
+  if(TARGET ${one})
+    add_dependencies(farfield_installed ${one})
+  endif()
+endforeach()
+
 if(NOT FARFIELD_INSTALL)
   return()
 endif()

@@ -235,6 +235,8 @@ class FailingMemoryInC : public ::testing::Test {
 };
 
 TEST_F(FailingMemoryInC, EveryFunction) {
+  // libomp hangs where memory runs out in the first call that it gets
+  ASSERT_EQ(farfield_plan_create(&plan, &sources, nullptr, &options), FARFIELD_OK);
   exhaust_call([&] {
     farfield_plan_destroy(plan);
     return farfield_plan_create(&plan, &sources, nullptr, &options);
