@@ -11,10 +11,8 @@ using distributed::Order;
 using distributed::Set;
 
 Options options_of(int degree, double tolerance = 1e-5) {
-  Options o;
-  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = Precision::double_;
-  o.degree = degree, o.tolerance = tolerance;
-  o.gradient = true, o.threads = 1, o.at_sources = true;
+  Options o = fmm_of_degree(degree, tolerance);
+  o.at_sources = true;
   return o;
 }
 
@@ -82,13 +80,6 @@ void expect_as_one_plan(const Cloud& cloud, const Options& o, const std::vector<
       EXPECT_TRUE(all == one);
       expect_same_report(all.report, one.report);
     }
-}
-
-Cloud cloud_of(const std::vector<double>& sources, const std::vector<double>& targets) {
-  Cloud c;
-  c.sources = sources, c.targets = targets;
-  c.strengths = strengths_for(sources.size() / 3, fresh_seed());
-  return c;
 }
 
 class AtSources : public ::testing::TestWithParam<Named> {};

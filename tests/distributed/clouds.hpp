@@ -63,4 +63,12 @@ inline std::uint64_t fresh_seed() {
   return seed + printed;
 }
 
+/// Targets apart from the sources, and strengths of both signs.
+inline Cloud cloud_of(const std::vector<double>& sources, const std::vector<double>& targets) {
+  Cloud c;
+  c.sources = sources, c.targets = targets;
+  c.strengths = strengths_for(sources.size() / 3, fresh_seed());
+  return c;
+}
+
 }  // namespace farfield::testing

@@ -13,14 +13,6 @@ namespace {
 using distributed::Order;
 using distributed::Set;
 
-Options options_of(int degree, double tolerance = 1e-5) {
-  Options o;
-  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = Precision::double_;
-  o.degree = degree, o.tolerance = tolerance;
-  o.gradient = true, o.threads = 1;
-  return o;
-}
-
 double waves(double x, int step) { return x + 1e-3 * std::sin(50 * x + step); }
 double nowhere(double x, int) { return x; }
 
@@ -38,15 +30,15 @@ void expect_kept(const std::vector<double>& x, const Options& o, const std::vect
 class Keep : public ::testing::TestWithParam<Named> {};
 
 TEST_P(Keep, HasTheBitsOfOnePlan) {
-  expect_kept(GetParam().make(2'500), options_of(5), {1, 2, 3, 4, 5, 6, 7, 8, 9}, Sharing::random, 1, 2);
-  Options single = options_of(4);
+  expect_kept(GetParam().make(2'500), fmm_of_degree(5), {1, 2, 3, 4, 5, 6, 7, 8, 9}, Sharing::random, 1, 2);
+  Options single = fmm_of_degree(4);
   single.precision = Precision::single_;
   expect_kept(GetParam().make(4'000), single, {3, 8}, Sharing::some_empty, 3);
 }
-TEST_P(Keep, ToATolerance) { expect_kept(GetParam().make(3'000), options_of(-1), {2, 7}, Sharing::random, 1, 3); }
+TEST_P(Keep, ToATolerance) { expect_kept(GetParam().make(3'000), fmm_of_degree(-1), {2, 7}, Sharing::random, 1, 3); }
 TEST_P(Keep, WhereOneRankPassedAll) {
-  expect_kept(GetParam().make(3'000), options_of(4), {5}, Sharing::first_alone);
-  expect_kept(GetParam().make(3'000), options_of(4), {6}, Sharing::last_alone);
+  expect_kept(GetParam().make(3'000), fmm_of_degree(4), {5}, Sharing::first_alone);
+  expect_kept(GetParam().make(3'000), fmm_of_degree(4), {6}, Sharing::last_alone);
 }
 
 INSTANTIATE_TEST_SUITE_P(Clouds, Keep, ::testing::ValuesIn(clouds),
@@ -54,8 +46,8 @@ INSTANTIATE_TEST_SUITE_P(Clouds, Keep, ::testing::ValuesIn(clouds),
 
 TEST(KeepOf, FewPointsAndAllPairs) {
   for (const std::size_t n : {0u, 1u, 2u, 5u, 60u}) {
-    expect_kept(uniform(n), options_of(3), {1, 4, 9}, Sharing::random);
-    Options automatic = options_of(-1);
+    expect_kept(uniform(n), fmm_of_degree(3), {1, 4, 9}, Sharing::random);
+    Options automatic = fmm_of_degree(-1);
     automatic.method = Method::automatic;
     expect_kept(uniform(n), automatic, {1, 3, 9}, Sharing::random, 2);
   }
@@ -71,10 +63,10 @@ void expect_needs_kept(const Options& o, std::int64_t count, const std::string& 
   expect_as_one_plan(steps_of_ranks(cloud.sources, cloud.strengths, 1, cuts, o, 3, drift), 1, o);
 }
 
-TEST(KeepOf, SumsThatNeedAHigherDegree) { expect_needs_kept(options_of(-1, 1e-3), 16'000, "fmm"); }
+TEST(KeepOf, SumsThatNeedAHigherDegree) { expect_needs_kept(fmm_of_degree(-1, 1e-3), 16'000, "fmm"); }
 
 TEST(KeepOf, SumsThatNeedAllPairs) {
-  Options o = options_of(-1, 1e-3);
+  Options o = fmm_of_degree(-1, 1e-3);
   o.precision = Precision::single_, o.leaf_size = 10;
   expect_needs_kept(o, 800, "direct");
 }
@@ -84,7 +76,7 @@ TEST(KeepOf, PointsThatRestStay) {
   for (const Named& cloud : clouds) {
     const std::vector<double> x = cloud.make(5'000), q = strengths_for(5'000, fresh_seed());
     const Steps steps =
-        steps_of_ranks(x, q, 1, make_cuts(5'000, 6, Sharing::random, fresh_seed()), options_of(3), 3, nowhere);
+        steps_of_ranks(x, q, 1, make_cuts(5'000, 6, Sharing::random, fresh_seed()), fmm_of_degree(3), 3, nowhere);
     for (std::size_t k = 1; k < steps.size(); ++k)
       for (const RankStep& rank : steps[k])
         for (const distributed::RankReport& one : rank.report.ranks) EXPECT_EQ(one.migrants, 0) << cloud.name;
@@ -103,7 +95,7 @@ TEST(KeepOf, MigrantsAlone) {
     Counting communicator(loopback);
     std::vector<double> own(x.begin() + static_cast<std::ptrdiff_t>(3 * cuts[r]),
                             x.begin() + static_cast<std::ptrdiff_t>(3 * cuts[r + 1]));
-    distributed::Plan plan(communicator, points(own), options_of(4));
+    distributed::Plan plan(communicator, points(own), fmm_of_degree(4));
     at_first[r] = communicator.take();
     own = plan.to_owned(own, 3);
     plan.move(points(own), Order::owned);
@@ -146,7 +138,7 @@ TEST(KeepOf, OnlyGhostsTravel) {
     const auto r = static_cast<std::size_t>(loopback.rank());
     const auto count = static_cast<std::int64_t>(cuts[r + 1] - cuts[r]);
     Counting communicator(loopback);
-    distributed::Plan plan(communicator, points(x.data() + 3 * cuts[r], count), options_of(4));
+    distributed::Plan plan(communicator, points(x.data() + 3 * cuts[r], count), fmm_of_degree(4));
     const auto most = static_cast<std::size_t>(std::max(count, plan.owned_count()));
     const std::vector<double> q(most, 1.0);
     std::vector<double> potential(most), gradient(3 * most);
@@ -175,8 +167,9 @@ TEST(KeepOf, SharesStayBalanced) {
   std::vector<double> x = uniform(n);
   for (std::size_t d = 0; d < 6; ++d) x[d] = d < 3 ? 0 : 1;  // so that the cube of all boxes stays
   const auto contract = [](double one, int) { return one + 0.02 * one * (1 - one) * (0.3 - one); };
-  const Steps steps = steps_of_ranks(x, strengths_for(n, fresh_seed()), 1,
-                                     make_cuts(n, ranks, Sharing::random, fresh_seed()), options_of(4), 25, contract);
+  const Steps steps =
+      steps_of_ranks(x, strengths_for(n, fresh_seed()), 1, make_cuts(n, ranks, Sharing::random, fresh_seed()),
+                     fmm_of_degree(4), 25, contract);
   std::int64_t most = 0;
   for (std::size_t k = 1; k < steps.size(); ++k) {
     std::int64_t migrants = 0;
@@ -188,13 +181,13 @@ TEST(KeepOf, SharesStayBalanced) {
   }
   std::printf("at most %lld of %zu points change ranks in a step\n", static_cast<long long>(most), n);
   EXPECT_LT(most, static_cast<std::int64_t>(n / 10));
-  expect_as_one_plan({steps.back()}, 1, options_of(4));
+  expect_as_one_plan({steps.back()}, 1, fmm_of_degree(4));
 }
 
 /// Targets apart from the sources: both are carried, by orders of their own.
 TEST(KeepOf, TargetsApart) {
   const std::vector<double> x = plummer(4'000), y = sphere(3'000), q = strengths_for(4'000, fresh_seed());
-  const Options o = options_of(-1);
+  const Options o = fmm_of_degree(-1);
   const std::vector<double> one = Plan(points(x), points(y), o).evaluate(q).potential;
   for (const int p : {1, 3, 8}) {
     const Cuts of_x = make_cuts(4'000, p, Sharing::random, fresh_seed()),
@@ -232,7 +225,7 @@ TEST(KeepOf, TargetsApart) {
 std::vector<std::exception_ptr> thrown_by(const std::function<void(distributed::Plan&, int rank)>& call) {
   return run_ranks(3, [&](distributed::Communicator& communicator) {
     const std::vector<double> x = uniform(300);
-    distributed::Plan plan(communicator, points(x), options_of(3));
+    distributed::Plan plan(communicator, points(x), fmm_of_degree(3));
     call(plan, communicator.rank());
   });
 }
@@ -290,7 +283,7 @@ TEST(KeepErrors, AreTheSameOnAllRanks) {
 TEST(KeepErrors, LeaveThePlanAsItWas) {
   rethrow_any(run_ranks(3, [](distributed::Communicator& communicator) {
     std::vector<double> x = uniform(300);
-    distributed::Plan plan(communicator, points(x), options_of(3));
+    distributed::Plan plan(communicator, points(x), fmm_of_degree(3));
     x = plan.to_owned(x, 3);
     const std::vector<double> q(x.size() / 3, 1.0);
     std::vector<double> u(q.size());

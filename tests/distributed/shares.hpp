@@ -117,4 +117,13 @@ Sums<T> single_sums(const std::vector<double>& x, const std::vector<double>& q, 
   return {result.potential, result.gradient};
 }
 
+/// The fast method in double on one thread of each rank; degree -1: from the tolerance.
+inline Options fmm_of_degree(int degree, double tolerance = 1e-5) {
+  Options o;
+  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = Precision::double_;
+  o.degree = degree, o.tolerance = tolerance;
+  o.gradient = true, o.threads = 1;
+  return o;
+}
+
 }  // namespace farfield::testing

@@ -65,13 +65,6 @@ Options options_of(double tolerance, Precision precision, int degree = -1) {
   return o;
 }
 
-Cloud cloud_of(const std::vector<double>& sources, const std::vector<double>& targets) {
-  Cloud c;
-  c.sources = sources, c.targets = targets;
-  c.strengths = strengths_for(sources.size() / 3, fresh_seed());
-  return c;
-}
-
 class Targets : public ::testing::TestWithParam<Named> {};
 
 TEST_P(Targets, FindWhatOnePlanFinds) {

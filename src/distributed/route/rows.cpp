@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "distributed/agree.hpp"
+
 namespace farfield::distributed {
 
 /// Throws where `bytes` are not a row for each of so many points.
@@ -26,9 +28,8 @@ static void to_given(Ranks& ranks, const Carrier& carrier, const Rows& rows) {
 }
 
 void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const Rows& rows, Order wanted) {
-  const std::vector<std::size_t> all = ranks.all_gather(rows.bytes);
-  if (std::count(all.begin(), all.end(), all[0]) != std::ssize(all))
-    throw Error(ErrorCode::usage, "rows have other sizes on some ranks; pass the same on all");
+  require_same(ranks, static_cast<std::int64_t>(rows.bytes),
+               "rows have other sizes on some ranks; pass the same on all");
   if (rows.bytes == 0)
     throw Error(ErrorCode::input, "rows of 0 bytes cannot be carried; pass at least one element for each point");
   const bool out = wanted == Order::owned;
