@@ -170,6 +170,14 @@ TEST(Virial, ChoicesThatMeanNothingChangeNothing) {
   }
 }
 
+/// The same bits; but the virial has the host sum what a device sums of a cell's far images without it.
+void expect_same(const std::vector<double>& with, std::vector<double> without, const Report& report) {
+  if (report.backend == "cpu") EXPECT_EQ(with, without);
+  const double length = length_of(without);
+  for (std::size_t i = 0; i < with.size(); ++i) without[i] -= with[i];
+  EXPECT_LE(length_of(without), 1e-13 * length);
+}
+
 /// Densities, single precision, float results, the scale, methods; the rest of the results stays as it is.
 TEST(Virial, OfDensitiesTypesScalesAndMethods) {
   Stream random(7);
@@ -196,8 +204,8 @@ TEST(Virial, OfDensitiesTypesScalesAndMethods) {
     const auto without = Plan(points(all.x), o).evaluate<double>(all.q);
     o.virial = true;
     const auto with = Plan(points(all.x), o).evaluate<double>(all.q);
-    EXPECT_EQ(with.potential, without.potential);
-    EXPECT_EQ(with.gradient, without.gradient);
+    expect_same(with.potential, without.potential, with.report);
+    expect_same(with.gradient, without.gradient, with.report);
     EXPECT_LE(with.report.memory_bytes, Plan::memory_bound(2000, 0, o));
   }
 }

@@ -40,8 +40,21 @@ __device__ double inverse_of(double r2, double softening) {
   return fmin(rsqrt(r2), (is_core(softened) ? core_at_no_distance(softened) : spline_reach) * softening);
 }
 
-/// Adds the pair of source j with target t. Terms count with the bounds that the CPU has (cpu/judge/moment_sums.hpp).
-/// What 1/r adds to it farther than the square root of `to2` is missing.
+/// Sums of charges come here for their cores; their terms count as they are, as on the CPU. The bounds below ignore that
+/// forces vanish within a core: two clusters within one were called ill-conditioned by 6e3.
+template <class Real>
+__device__ bool charges_alone(const NearWork<Real>& work) {
+  return work.moments() == 1 && !work.result.part[with_gradient];
+}
+
+/// The bounds that the CPU has (cpu/judge/moment_sums.hpp).
+__device__ inline void add_bounds(double charge, double dipole, double inverse, double (&terms)[orders]) {
+  charge *= inverse, dipole *= inverse * inverse;
+  terms[0] = charge + dipole, terms[1] = (charge + 2 * dipole) * inverse;
+  terms[2] = (charge * 2.449489742783178 + dipole * 7.3484692283495345) * (inverse * inverse);
+}
+
+/// Adds the pair of source j with target t. What 1/r adds to it farther than the square root of `to2` is missing.
 template <class Kernel, Softened softened, bool lacks, class Real>
 __device__ void add_pair(const NearWork<Real>& work, double to2, std::int64_t t, std::int64_t j, Sums<lacks>& sums) {
   double d[3], p[3] = {}, out[with_hessian] = {}, terms[orders] = {};
@@ -54,10 +67,10 @@ __device__ void add_pair(const NearWork<Real>& work, double to2, std::int64_t t,
   if (r2 > least_square_of_moments<double>) {
     const double softening = has_reach(softened) ? 1 / length : length * length;
     moments_pair<Kernel, with_hessian, with_dipole, softened>(r2, softening, q, p, d[0], d[1], d[2], out);
-    const double inverse = inverse_of<softened>(r2, softening), charge = fabs(q) * inverse,
-                 dipole = norm3d(p[0], p[1], p[2]) * (inverse * inverse);
-    terms[0] = charge + dipole, terms[1] = (charge + 2 * dipole) * inverse;
-    terms[2] = (charge * 2.449489742783178 + dipole * 7.3484692283495345) * (inverse * inverse);
+    if (charges_alone(work))
+      terms[0] = fabs(out[0]), terms[1] = norm3d(out[1], out[2], out[3]);
+    else
+      add_bounds(fabs(q), norm3d(p[0], p[1], p[2]), inverse_of<softened>(r2, softening), terms);
     if (lacks && r2 > to2) {
       double newton[with_hessian] = {};
       moments_pair<Kernel, with_hessian, with_dipole, Softened::no>(r2, 0.0, q, p, d[0], d[1], d[2], newton);
