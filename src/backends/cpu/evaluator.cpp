@@ -331,12 +331,14 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
   template <class Number>
   void gather_into(Array<Number> (&sorted)[with_dipole], int places, int place, const OneVector& v) {
     const std::int64_t pitch = sources() + strength_padding;
-    for (int component = charge; component < moments_; ++component) {
+    const auto at = [&](int component) {
       sorted[component].resize(places * pitch);
-      const int exponent = v.exponent - (component == charge ? 0 : placed->exponent);
-      cpu::gather(Carried{v.strengths, v.index, component, exponent}, placed->tree.sources.order,
-                  sorted[component].data() + place * pitch, threads);
-    }
+      return sorted[component].data() + place * pitch;
+    };
+    const Array<std::uint32_t>& order = placed->tree.sources.order;
+    cpu::gather(Carried{v.strengths, v.index, charge, v.exponent}, order, at(charge), threads);
+    if (moments_ > 1)
+      cpu::gather_dipoles({v.strengths, v.index, 1, v.exponent - placed->exponent}, order, {at(1), at(2), at(3)}, threads);
   }
 
   /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.

@@ -122,11 +122,11 @@ static FARFIELD_INLINE bool add_to(const Sums<Kernel, V>& sums, DirectSum& sum) 
   return all_lanes(sums.near) > 0;
 }
 
-template <class Kernel, class V>
-static FARFIELD_INLINE bool add_to(const MomentSums<Kernel, V>& sums, DirectSum& sum) {
-  for (int e = 0; e < with_hessian; ++e) sum.part[e] += all_lanes(sums.part[e]);
-  for (int e = 0; e < with_hessian; ++e) sum.missing[e] += all_lanes(sums.lacking[e]);
-  for (int order = 0; order < orders; ++order) {
+template <class Kernel, class V, int parts>
+static FARFIELD_INLINE bool add_to(const MomentSums<Kernel, V, parts>& sums, DirectSum& sum) {
+  for (int e = 0; e < parts; ++e) sum.part[e] += all_lanes(sums.part[e]);
+  for (int e = 0; e < parts; ++e) sum.missing[e] += all_lanes(sums.lacking[e]);
+  for (int order = 0; order < sums.orders; ++order) {
     sum.absolute[order] += all_lanes(sums.absolute[order]);
     sum.square[order] += all_lanes(sums.square[order]);
   }
@@ -206,7 +206,7 @@ static void add_blocks(const DirectInput& in, const At& at, std::int64_t begin, 
 }
 
 /// The same of sources with dipoles, or with the Hessian.
-template <class Kernel, Softened softened>
+template <class Kernel, Softened softened, int parts>
 static void add_moment_blocks(const DirectInput& in, const At& at, std::int64_t begin, std::int64_t end,
                               DirectSum& sum) {
   const auto length_of = [&](std::int64_t j) {
@@ -227,8 +227,9 @@ static void add_moment_blocks(const DirectInput& in, const At& at, std::int64_t 
   };
   for (std::int64_t j = begin; j < end; j += tuning::checked_sources) {
     const std::int64_t last = std::min(j + tuning::checked_sources, end);
-    if (!sum_block<MomentSums<Kernel, Vec<double>>, MomentSums<Kernel, double>>(in, at.x, j, last, sum, add)) continue;
-    MomentSums<Kernel, double> near(in.parameters);
+    using Few = MomentSums<Kernel, double, parts>;
+    if (!sum_block<MomentSums<Kernel, Vec<double>, parts>, Few>(in, at.x, j, last, sum, add)) continue;
+    Few near(in.parameters);
     for (std::int64_t s = j; s < last; ++s) {
       const double d[3] = {at.x[0] - in.source[0][s], at.x[1] - in.source[1][s], at.x[2] - in.source[2][s]};
       if (!(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > least_square_of_moments<double>))
@@ -253,7 +254,10 @@ static void add_sum_at(const DirectInput& in, std::int64_t target, DirectSum& su
   for (const auto& [begin, end] : {std::pair<std::int64_t, std::int64_t>{0, self}, {self + 1, in.sources}}) {
     if constexpr (Differentiates<Kernel>)
       if (in.hessian || in.dipole[0]) {
-        add_moment_blocks<Kernel, softened>(in, at, begin, end, sum);
+        if (in.hessian)
+          add_moment_blocks<Kernel, softened, with_hessian>(in, at, begin, end, sum);
+        else
+          add_moment_blocks<Kernel, softened, with_gradient>(in, at, begin, end, sum);
         continue;
       }
     add_blocks<Kernel, softened>(in, at, begin, end, sum);

@@ -137,6 +137,21 @@ void gather(const Carried& carried, const Array<std::uint32_t>& order, Real* sor
   });
 }
 
+template <class Real>
+void gather_dipoles(const Carried& carried, const Array<std::uint32_t>& order, Real* const (&sorted)[3], int threads) {
+  const std::int64_t count = carried.strengths.count;
+  const Scaling scale(-carried.exponent);
+  for (Real* axis : sorted) std::fill_n(axis + count, strength_padding, Real(0));
+  with_numbers(carried, [&](const auto& numbers) {
+#pragma omp parallel for num_threads(threads)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto* const dipole = numbers.data + order[i] * numbers.stride;
+      for (int axis = 0; axis < 3; ++axis)
+        sorted[axis][i] = static_cast<Real>(scale(static_cast<double>(dipole[axis])));
+    }
+  });
+}
+
 namespace {
 
 /// Where the results of one strength vector at one set of points (targets or sources) begin; null where not wanted.
@@ -202,6 +217,8 @@ void scatter(const SortedResults<Real>& r, std::int64_t vector, const SortedPoin
 
 template void gather<float>(const Carried&, const Array<std::uint32_t>&, float*, int);
 template void gather<double>(const Carried&, const Array<std::uint32_t>&, double*, int);
+template void gather_dipoles<float>(const Carried&, const Array<std::uint32_t>&, float* const (&)[3], int);
+template void gather_dipoles<double>(const Carried&, const Array<std::uint32_t>&, double* const (&)[3], int);
 template void scatter<float>(const SortedResults<float>&, std::int64_t, const SortedPoints&, const Delivery&,
                              const Writing&);
 template void scatter<double>(const SortedResults<double>&, std::int64_t, const SortedPoints&, const Delivery&,

@@ -30,6 +30,10 @@ struct Carried {
 inline constexpr std::int64_t strength_padding = 16;
 template <class Real>
 void gather(const Carried& carried, const Array<std::uint32_t>& order, Real* sorted, int threads);
+/// The same of the three numbers of dipoles, which are given: in one pass, since a source's lie side by side, and those of
+/// the next source elsewhere. `carried` names the first one.
+template <class Real>
+void gather_dipoles(const Carried& carried, const Array<std::uint32_t>& order, Real* const (&sorted)[3], int threads);
 
 /// How results are written: what of the gradient, and by how many threads.
 struct Writing {
