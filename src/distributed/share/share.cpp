@@ -43,7 +43,8 @@ std::vector<double> owned_targets(Ranks& ranks, const Share& share, const Given&
   return targets;
 }
 
-/// Which of the tree's targets are sources: those that arrived behind `apart` others.
+}  // namespace
+
 Both both_of(const Owned& own, std::int64_t apart) {
   std::vector<std::int64_t> place(static_cast<std::size_t>(own.sources.count));
   Both both;
@@ -55,6 +56,8 @@ Both both_of(const Owned& own, std::int64_t apart) {
   for (std::int64_t i = 0; i < own.sources.count; ++i) both.sources.push_back(place[own.sources.order[i]]);
   return both;
 }
+
+namespace {
 
 /// Brings the points to their owners and builds the tree over those of this rank.
 void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& geometry, const Decision& d,

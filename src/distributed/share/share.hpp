@@ -88,6 +88,9 @@ struct Share {
   std::int64_t targets() const { return own.target_points().count; }
 };
 
+/// Which of the tree's targets are sources: those that arrived behind `apart` others.
+Both both_of(const Owned& own, std::int64_t apart);
+
 /// `geometry`: of all points.
 Share make_share(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision, int threads);
 

@@ -223,7 +223,78 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
   return findings;
 }
 
+/// The box of this rank's points and whether they are finite; Error(input) where one is not.
+SurveyOfOthers::Box own_box(const DevicePoints sets[2], DeviceArray<Findings>& found, DeviceMemory& memory) {
+  const cudaStream_t stream = memory.stream;
+  DeviceArray<Bounds> parts(memory);
+  parts.resize(2 * tuning::survey_blocks);
+  std::vector<Bounds> all(2 * tuning::survey_blocks);
+  const int count[2] = {find_parts(sets[0], parts.data(), stream),
+                        find_parts(sets[1], parts.data() + tuning::survey_blocks, stream)};
+  download(all.data(), parts.data(), parts.size(), stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  SurveyOfOthers::Box box{sets[0].count(), sets[1].count(), {}, {}, INFINITY};
+  std::fill_n(box.low, 3, INFINITY), std::fill_n(box.high, 3, -INFINITY);
+  constexpr const char* what[2] = {"source", "target"};
+  for (int s = 0; s < 2; ++s)
+    for (int k = 0; k < count[s]; ++k) {
+      const Bounds& part = all[static_cast<std::size_t>(s * tuning::survey_blocks + k)];
+      require_finite(part.finite, sets[s].view(), what[s], stream);
+      for (int d = 0; d < 3; ++d)
+        box.low[d] = std::min(box.low[d], part.low[d]), box.high[d] = std::max(box.high[d], part.high[d]);
+      box.least = std::min(box.least, part.least);
+    }
+  found.resize(1);
+  return box;
+}
+
+/// Counts cells that hold points of any rank.
+Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Geometry& g,
+                    DeviceArray<Findings>& found, DeviceMemory& memory) {
+  const cudaStream_t stream = memory.stream;
+  Findings findings{g, Scaling(g.exponent), GridCells(g), {true, true}, {}};
+  upload(found, &findings, 1, stream);
+  DeviceArray<unsigned> bitmap(memory);
+  bitmap.resize(2 * fine_words);
+  require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
+          "cudaMemsetAsync");
+  for (int s = 0; s < 2; ++s)
+    for_each_index(sets[s].count(), MarkCell{AnyReader(sets[s].view(), Scaling()), found.data(), bitmap.data()}, stream,
+                   "cells");
+  std::vector<unsigned> cells(fine_words);
+  download(cells.data(), bitmap.data(), fine_words, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  others.join(cells);
+  require(cudaMemcpyAsync(bitmap.data(), cells.data(), cells.size() * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync to the device");
+  count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
+  require_launch("counts of cells");
+  download(&findings, found.data(), 1, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  return findings;
+}
+
 }  // namespace
+
+Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points* targets, DeviceMemory& memory) {
+  check_view(sources, "source");
+  if (targets) check_view(*targets, "target");
+  const DevicePoints sets[2] = {DevicePoints(sources, memory),
+                                targets ? DevicePoints(*targets, memory) : DevicePoints()};
+  DeviceArray<Findings> found(memory);
+  SurveyOfOthers::Box box = own_box(sets, found, memory);
+  others.join(box);
+  Geometry g;
+  g.sources = box.sources, g.alike = targets == nullptr;
+  g.targets = targets ? box.targets : box.sources;
+  if (g.sources + g.targets == 0) return g;
+  set_box(g, box.low, box.high, box.least);
+  constexpr const char* what[2] = {"source", "target"};
+  for (int s = 0; s < 2 && may_lose_digits(g); ++s)
+    if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);
+  if (has_grid(g)) choose_grid(g, count_with(others, sets, g, found, memory));
+  return g;
+}
 
 Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memory) {
   check_view(sources, "source");
