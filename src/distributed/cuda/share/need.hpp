@@ -37,7 +37,9 @@ struct Need {
   __device__ bool is_unit(BoxId box) const {
     const std::int64_t sources = tree.source_count(box);
     if (sources > few) return tree.is_leaf(box);
-    return sources > 0 && (box == 0 || tree.source_count(tree.parent[box]) > few);
+    if (sources == 0 || box == 0) return sources > 0;
+    const BoxId parent = tree.parent[box];
+    return tree.source_count(parent) > few || shared(parent);  // few of a shared box's are here
   }
   __device__ bool with_points(BoxId box, int r) const {
     const std::int64_t sources = tree.source_count(box);
