@@ -66,7 +66,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     arrays_.release_expansions();
   }
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
-    placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision, threads,
+    placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision,
                   [this](const char* stage) { events_.mark(stage); });
   }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree

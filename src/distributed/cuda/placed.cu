@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/cuda/runtime/device.hpp"
-#include "distributed/cuda/share/share.hpp"
 
 namespace farfield::distributed {
 
@@ -23,13 +22,13 @@ void DevicePlaced::settle_sizes() {
   levels_of_all = *std::max_element(levels.begin(), levels.end());
 }
 
-void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decision& decision, int threads,
+void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decision& decision,
                          const std::function<void(const char*)>& mark) {
   share.reset(), on_device.reset();
   geometry = of_all;
   tree.alike = of_all.alike;
   on_device = std::make_unique<DeviceShare>(
-      make_device_share(*ranks, transport, memory, given, of_all, decision, threads, mark));
+      make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
   settle_sizes();
 }
 

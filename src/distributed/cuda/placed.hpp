@@ -13,7 +13,7 @@ struct DevicePlaced final : RankPlaced {
   ~DevicePlaced() override { memory.stream = stream; }
 
   /// In the order of memory.stream. `mark`: is told the names of stages.
-  void build(const Given& given, const Geometry& of_all, const Decision& decision, int threads,
+  void build(const Given& given, const Geometry& of_all, const Decision& decision,
              const std::function<void(const char*)>& mark);
 
   bool has_points() const override { return on_device != nullptr; }

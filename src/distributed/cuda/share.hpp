@@ -1,7 +1,9 @@
-// DeviceShare: what share/share.hpp describes, in device memory: the rank's own tree, the top and the essential tree. Box
-// for box and point for point it is the Share of the same points; what is small and what ranks settle together is on the
-// host.
+// DeviceShare: what share/share.hpp describes, in device memory: the rank's own tree, the top and the essential tree.
+// Box for box and point for point it is the Share of the same points; what is small and what ranks settle together is
+// on the host.
 #pragma once
+#include <functional>
+
 #include "backends/cuda/boxes/tree.hpp"
 #include "distributed/share/share.hpp"
 
@@ -35,8 +37,25 @@ struct DeviceShare {
   std::int64_t first_source = 0, first_target = 0;  ///< in the order of one tree over all points
   std::int64_t ghosts = 0;                          ///< points of others
   OnDevice<BoxId> from_own, from_top;               ///< [boxes of essential]: in the own tree, in the top, or no_box
+  OnDevice<Held> held;                              ///< [boxes of essential]: targets of all ranks
   OnDevice<BoxId> mine, summed;                     ///< see Essential
   DeviceHalo sends, receives;
+
+  /// Makes all arrays come from `memory`.
+  void use(farfield::cuda::DeviceMemory& memory) {
+    for (farfield::cuda::CudaTree* tree : {&own, &essential, &top_tree}) tree->use(memory);
+    for (DeviceHalo* halo : {&sends, &receives}) use_all(memory, halo->boxes, halo->points);
+    use_all(memory, source_route.given, target_route_apart.given, from_own, from_top, held, mine, summed);
+  }
 };
+
+class Transport;
+
+/// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
+/// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
+/// each: partition, redistribution, own tree, needs of others, exchange, merge, lists.
+DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
+                              const Decision& decision, farfield::cuda::DeviceMemory& memory,
+                              const std::function<void(const char*)>& mark = {});
 
 }  // namespace farfield::distributed

@@ -49,7 +49,7 @@ struct Halo {
 };
 
 /// Has a box of so many sources a multipole that others want?
-inline bool has_multipole(std::int64_t sources, int level) { return sources > 0 && level >= 2; }
+FARFIELD_HD bool has_multipole(std::int64_t sources, int level) { return sources > 0 && level >= 2; }
 
 struct Essential {
   Tree<Array> tree;
