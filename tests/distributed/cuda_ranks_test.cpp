@@ -3,6 +3,7 @@
 
 #include "distributed/clouds.hpp"
 #include "distributed/shares.hpp"
+#include "distributed/steps.hpp"
 #include "support/gpu.hpp"
 
 namespace farfield::testing {
@@ -50,7 +51,9 @@ void expect_same(const std::vector<double>& x, std::int64_t vectors, const Optio
     const auto counts = [](const Report& r) {
       return std::vector<std::int64_t>{r.boxes, r.levels, r.leaves, r.p2p_boxes, r.m2l_boxes, r.m2p_boxes, r.p2l_boxes};
     };
-    if (one_report.method == std::string("fmm")) EXPECT_EQ(counts(report), counts(one_report));
+    if (one_report.method == "fmm") {
+      EXPECT_EQ(counts(report), counts(one_report));
+    }
     EXPECT_NEAR(report.estimated_error, one_report.estimated_error, 0.3 * one_report.estimated_error);
     EXPECT_NEAR(report.condition_potential, one_report.condition_potential, 0.01 * one_report.condition_potential);
   }
@@ -148,6 +151,80 @@ TEST_F(CudaRanksOf, TheToleranceIsKept) {
       };
       EXPECT_LE(error(all.potential, exact.potential), tolerance);
       EXPECT_LE(error(all.gradient, exact.gradient), tolerance);
+    }
+}
+
+/// Results at targets apart and, where `at_sources`, at the sources.
+struct Results {
+  std::vector<double> potential, gradient, source_potential;
+};
+
+Results apart_by_ranks(const Cloud& cloud, int ranks, const Options& o, distributed::Order order) {
+  const std::size_t n = cloud.sources.size() / 3, m = cloud.targets.size() / 3;
+  Results all{std::vector<double>(m), std::vector<double>(3 * m), std::vector<double>(o.at_sources ? n : 0)};
+  const Cuts sources = make_cuts(n, ranks, Sharing::random, fresh_seed()),
+             targets = make_cuts(m, ranks, Sharing::some_empty, fresh_seed() + 1);
+  rethrow_any(run_ranks(ranks, [&](distributed::Communicator& communicator) {
+    const auto r = static_cast<std::size_t>(communicator.rank());
+    const auto own_sources = static_cast<std::int64_t>(sources[r + 1] - sources[r]),
+               own_targets = static_cast<std::int64_t>(targets[r + 1] - targets[r]);
+    distributed::Plan plan(communicator, points(cloud.sources.data() + 3 * sources[r], own_sources),
+                           points(cloud.targets.data() + 3 * targets[r], own_targets), o);
+    std::vector<double> q(cloud.strengths.begin() + static_cast<std::ptrdiff_t>(sources[r]),
+                          cloud.strengths.begin() + static_cast<std::ptrdiff_t>(sources[r + 1]));
+    using distributed::Set;
+    const bool owned = order == distributed::Order::owned;
+    const std::int64_t at = owned ? plan.owned_count(Set::targets) : own_targets,
+                       at_own = owned ? plan.owned_count() : own_sources;
+    if (owned) q = plan.to_owned(q);
+    std::vector<double> potential(static_cast<std::size_t>(at)), gradient(static_cast<std::size_t>(3 * at)),
+        source_potential(o.at_sources ? static_cast<std::size_t>(at_own) : 0);
+    Outputs outputs;
+    outputs.potential = potential.data(), outputs.gradient = gradient.data();
+    if (o.at_sources) outputs.source_potential = source_potential.data();
+    plan.evaluate(strengths(q.data(), at_own), outputs, order);
+    if (owned) {
+      potential = plan.to_given(potential, 1, Set::targets), gradient = plan.to_given(gradient, 3, Set::targets);
+      if (o.at_sources) source_potential = plan.to_given(source_potential);
+    }
+    std::copy(potential.begin(), potential.end(), all.potential.begin() + static_cast<std::ptrdiff_t>(targets[r]));
+    std::copy(gradient.begin(), gradient.end(), all.gradient.begin() + static_cast<std::ptrdiff_t>(3 * targets[r]));
+    std::copy(source_potential.begin(), source_potential.end(),
+              all.source_potential.begin() + static_cast<std::ptrdiff_t>(o.at_sources ? sources[r] : 0));
+  }));
+  return all;
+}
+
+TEST_F(CudaRanksOf, TargetsApartInBothOrders) {
+  for (const Named& of_sources : {clouds[0], clouds[2]})
+    for (const Named& of_targets : {clouds[0], clouds[1], clouds[4]})
+      for (const bool at_sources : {false, true}) {
+        SCOPED_TRACE(std::string(of_sources.name) + " at " + of_targets.name + (at_sources ? " and sources" : ""));
+        const Cloud cloud = cloud_of(of_sources.make(5'000), of_targets.make(4'000));
+        Options o = options_of(Precision::double_, 5);
+        o.at_sources = at_sources;
+        const Result<double> one =
+            Plan(points(cloud.sources), points(cloud.targets), o).evaluate<double>(strengths(cloud.strengths));
+        for (const int ranks : {1, 3})
+          for (const distributed::Order order : {distributed::Order::given, distributed::Order::owned}) {
+            const Results all = apart_by_ranks(cloud, ranks, o, order);
+            EXPECT_EQ(differing(all.potential, one.potential), 0u) << ranks << " ranks";
+            EXPECT_EQ(differing(all.gradient, one.gradient), 0u) << ranks << " ranks";
+            EXPECT_EQ(differing(all.source_potential, one.source_potential), 0u) << ranks << " ranks";
+          }
+      }
+}
+
+/// Steps of a simulation that keeps its arrays where points are owned: the bits of one plan over what the ranks pass.
+TEST_F(CudaRanksOf, MovesInTheOwnedOrder) {
+  const std::size_t n = 6'000;
+  for (const Named& cloud : {clouds[0], clouds[2]})
+    for (const int ranks : {2, 4}) {
+      const std::vector<double> x = cloud.make(n), q = strengths_for(n, fresh_seed());
+      const Cuts cuts = make_cuts(n, ranks, Sharing::random, fresh_seed());
+      const auto drift = [](double at, int step) { return at + 1e-3 * std::sin(50 * at + step); };
+      const Steps steps = steps_of_ranks(x, q, 1, cuts, options_of(Precision::single_, 5), 3, drift);
+      expect_as_one_plan(steps, 1, options_of(Precision::single_, 5), [](const Report&, const Report&) {});
     }
 }
 
