@@ -17,12 +17,15 @@ namespace on_device {
 [[noreturn]] static void absent() {
   throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
 }
+static void select(int) { absent(); }
 static std::shared_ptr<RankPlaced> make_placed(Ranks&) { absent(); }
 static std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced>, const Decision&, int) { absent(); }
 static std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator>) { absent(); }
 static Geometry survey(Ranks&, const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
 }  // namespace on_device
 #endif
+
+void select_device(int device) { on_device::select(device); }
 
 std::shared_ptr<RankPlaced> make_placed(Ranks& ranks, Backend backend) {
   if (backend == Backend::cuda) return on_device::make_placed(ranks);

@@ -6,6 +6,9 @@
 
 namespace farfield::distributed {
 
+/// Makes a device the current one of this thread.
+void select_device(int device);
+
 /// Points of a plan whose sums this backend forms; still without points.
 std::shared_ptr<RankPlaced> make_placed(Ranks& ranks, Backend backend);
 /// The steps of backends/sequence.hpp over the trees of all ranks, for sums by expansions.

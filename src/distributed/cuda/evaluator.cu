@@ -18,6 +18,7 @@
 #include "distributed/cuda/evaluation/gather.hpp"
 #include "distributed/cuda/evaluation/scatter.hpp"
 #include "distributed/cuda/judging/joined.hpp"
+#include "distributed/cuda/judging/placement.hpp"
 #include "distributed/cuda/judging/sample.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
@@ -70,7 +71,10 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
                   [this](const char* stage) { events_.mark(stage); });
   }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
-  Settled settled_degree(farfield::Report&) { return {decision.degree, false}; }
+  Settled settled_degree(farfield::Report& report) {
+    DevicePlacement sums(*placed, decision.degree, side_, far_side_);
+    return farfield::settle_degree(decision, sums, report);
+  }
   void prepare_expansions(farfield::Report& report) {
     make_rows();
     time("tables", [&] {
@@ -79,7 +83,6 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
       ranks().all_reduce(most.data(), most.size(), [](auto a, auto b) { return std::max(a, b); });
       translations_.use_most_sources(most, stream_);
     });
-    box_rows_.build(share(), ranks().rank(), stream_);
     time("probes", [&] { place_probes(); });
   }
   void finish_build(farfield::Report& report) {
@@ -197,7 +200,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
       if constexpr (ScaleInvariant<typename K::Basis>) {
         farfield::cuda::SideStream* const side =
             essential().tree.boxes <= farfield::cuda::tuning::most_boxes_beside ? &far_side_ : nullptr;
-        Multipoles<Real> multipoles(share(), box_rows_, placed->transport);
+        Multipoles<Real> multipoles(share(), placed->box_rows, placed->transport);
         DeviceRankStages<K, Real> stages(arrays_.work, multipoles, events_, side);
         fmm(stages, events_);
       }
@@ -237,7 +240,6 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   farfield::cuda::P2pWork near_{memory_};
   FamiliesOverRanks families_{memory_};
   farfield::cuda::Translations<Real> translations_{memory_};
-  BoxRows box_rows_{memory_};
   StrengthsOverRanks strengths_{memory_};
   ResultsOverRanks results_{memory_};
   DeviceRankArrays<Real> arrays_{memory_};

@@ -6,6 +6,9 @@
 
 namespace farfield::distributed::on_device {
 
+/// Makes a device the current one of this thread. Throws Error(device) where there is none of that number.
+void select(int device);
+
 std::shared_ptr<RankPlaced> make_placed(Ranks& ranks);
 /// `placed`: of make_placed.
 std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads);

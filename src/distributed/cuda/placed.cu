@@ -13,7 +13,7 @@ static int current_device() {
   return device;
 }
 
-DevicePlaced::DevicePlaced(Ranks& of_plan) : device(current_device()), transport(of_plan, memory) { ranks = &of_plan; }
+DevicePlaced::DevicePlaced(Ranks& of_plan) : device(current_device()), transport(of_plan, memory), box_rows(memory) { ranks = &of_plan; }
 
 /// What kernels of the whole tree would follow.
 void DevicePlaced::settle_sizes() {
@@ -30,6 +30,7 @@ void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decis
   on_device = std::make_unique<DeviceShare>(
       make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
   settle_sizes();
+  box_rows.build(*on_device, ranks->rank(), memory.stream);
 }
 
 std::int64_t DevicePlaced::owned(Set set) const {

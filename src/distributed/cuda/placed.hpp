@@ -1,6 +1,7 @@
 // What the evaluators of one distributed plan share on the device of a rank.
 #pragma once
 #include "backends/cuda/runtime/streams.hpp"
+#include "distributed/cuda/evaluation/box_rows.hpp"
 #include "distributed/cuda/share.hpp"
 #include "distributed/cuda/transport.hpp"
 #include "distributed/evaluation/placed.hpp"
@@ -33,6 +34,7 @@ struct DevicePlaced final : RankPlaced {
   farfield::cuda::DeviceMemory memory;
   Transport transport;
   std::unique_ptr<DeviceShare> on_device;
+  BoxRows box_rows;
   std::int64_t boxes_of_all = 0;  ///< of the whole tree
   int levels_of_all = 0;
   bool has_m2p = false, has_p2l = false;

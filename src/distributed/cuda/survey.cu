@@ -1,4 +1,6 @@
-// The survey of all ranks' points, each in the memory of its device.
+// The device of a rank, and the survey of all ranks' points, each in the memory of its device.
+#include <string>
+
 #include "backends/cuda/transfer/survey.hpp"
 
 #include "backends/cuda/runtime/device.hpp"
@@ -38,6 +40,16 @@ farfield::cuda::DeviceMemory& survey_memory(std::shared_ptr<void>& kept) {
 }
 
 }  // namespace
+
+void on_device::select(int device) {
+  farfield::cuda::require_device();
+  int count = 0;
+  farfield::cuda::require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  if (device < 0 || device >= count)
+    throw Error(ErrorCode::device, "there is no device " + std::to_string(device) + ": this machine has " +
+                                       std::to_string(count) + ", numbered from 0");
+  farfield::cuda::require(cudaSetDevice(device), "cudaSetDevice");
+}
 
 Geometry on_device::survey(Ranks& ranks, const Points& sources, const Points* targets, std::shared_ptr<void>& kept) {
   farfield::cuda::require_device();

@@ -52,6 +52,9 @@ class DeviceSums final : public PlacementSums {
   /// Returns at once; the first question waits. For trees of more than two levels. Of kernels that ask only whether
   /// points stand in planes nothing else is summed.
   void launch(bool planes_alone);
+  /// Of a part of a tree: what needs nothing of other parts, which is of leaves, of pairs within them and of planes.
+  /// Waits.
+  const PlacementFindings& of_part();
 
   int levels() const override { return view_.levels; }
   double targets() const override { return static_cast<double>(target_count_); }
@@ -86,5 +89,15 @@ class DeviceSums final : public PlacementSums {
   DeviceArray<PlacementFindings> on_device_;
   PlacementFindings found_{};
 };
+
+/// At the target in the middle of each of these leaves: sum 1/r^2, sum 1/r^4 outside the leaf, the far leaves' part of
+/// the latter. All pointers are to device memory.
+struct NormsAtLeaves {
+  const BoxId* leaf;
+  int count;
+  double (*norm)[norm_shares][3];  ///< [count]
+};
+void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
+                  const PlacedPoints& targets, const NormsAtLeaves& leaves, cudaStream_t stream);
 
 }  // namespace farfield::cuda

@@ -112,15 +112,12 @@ struct NormsAt {
   }
 };
 
-/// Sums at the target in the middle of a sampled leaf; a block sums a share of the lists. Every source is in a list of
-/// the leaf or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
-__global__ void __launch_bounds__(block_threads)
-    norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
-                 int chunks, double soft2, PlacementFindings* found) {
+/// Sums at the target in the middle of a leaf; a block sums a share of the lists. Every source is in a list of the leaf
+/// or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
+__device__ void sum_norms_of(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
+                             const PlacedPoints& targets, BoxId own, double soft2, double (*norm)[3]) {
   __shared__ double lane[block_threads];
   const int share = static_cast<int>(blockIdx.y);
-  const BoxId own = sampled_leaf(tree, chunk, chunks, found);
-  if (own == no_box) return;
   const std::int64_t t = (targets.begin[own] + targets.end[own]) / 2;
   NormsAt at{tree, sources, soft2, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
   const int slot = static_cast<int>(threadIdx.x) / 8, octant = static_cast<int>(threadIdx.x) % 8;
@@ -139,8 +136,20 @@ __global__ void __launch_bounds__(block_threads)
     at.add_points(lists.near.items[i], lists.near.items[i] == own);
   for (int a = 0; a < 3; ++a) {
     const double all = sum_of_block<block_threads>(at.sum[a], lane);
-    if (threadIdx.x == 0) found->norm[blockIdx.x][share][a] = all;
+    if (threadIdx.x == 0) norm[share][a] = all;
   }
+}
+
+__global__ void __launch_bounds__(block_threads)
+    norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
+                 int chunks, double soft2, PlacementFindings* found) {
+  const BoxId own = sampled_leaf(tree, chunk, chunks, found);
+  if (own != no_box) sum_norms_of(tree, lists, sources, targets, own, soft2, found->norm[blockIdx.x]);
+}
+
+__global__ void __launch_bounds__(block_threads)
+    norms_at_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, NormsAtLeaves leaves) {
+  sum_norms_of(tree, lists, sources, targets, leaves.leaf[blockIdx.x], 0, leaves.norm[blockIdx.x]);
 }
 
 /// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources. Few
@@ -209,6 +218,14 @@ void DeviceSums::sum_norms() {
   require_launch("norms_kernel");
 }
 
+void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
+                  const PlacedPoints& targets, const NormsAtLeaves& leaves, cudaStream_t stream) {
+  if (leaves.count == 0) return;
+  norms_at_kernel<<<dim3(static_cast<unsigned>(leaves.count), norm_shares), block_threads, 0, stream>>>(
+      tree, lists, sources, targets, leaves);
+  require_launch("norms_at_kernel");
+}
+
 void DeviceSums::sum_own_leaves() {
   const std::int64_t looked_at = softening_ > 0 ? 20'000 : 200'000;  // all 60,000 softened bodies took 0.1 ms
   const BoxId stride = static_cast<BoxId>(1 + target_count_ / looked_at);
@@ -220,6 +237,15 @@ void DeviceSums::sum_own_leaves() {
   require_launch("own_leaf_kernel");
   add_own_leaves_kernel<<<2, 1024, 0, stream>>>(own_part_.data(), sampled, on_device_.data());
   require_launch("add_own_leaves_kernel");
+}
+
+const PlacementFindings& DeviceSums::of_part() {
+  on_device_.resize(1);
+  require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
+  if (view_.boxes == 0) return found_;
+  sum_own_leaves();
+  look_at_leaves();
+  return found();
 }
 
 ResultNorms DeviceSums::norms() {

@@ -19,6 +19,18 @@ struct KeepSummed {
   __device__ void operator()(std::int64_t k) const { kept[summed[k]] = end[summed[k]]; }
 };
 
+/// Rows of p2l that this rank counts: ghosts and shared boxes have such rows, too.
+struct CountRows {
+  const BoxId* summed;
+  const std::int64_t* begin;
+  unsigned long long* entries;
+  __device__ void operator()(std::int64_t k) const {
+    const BoxId box = summed[k];
+    if (const std::int64_t own = begin[box + 1] - begin[box]; own > 0)
+      atomicAdd(entries, static_cast<unsigned long long>(own));
+  }
+};
+
 struct CountLeaves {
   const std::uint8_t* child_mask;
   unsigned long long* leaves;
@@ -30,14 +42,22 @@ struct CountLeaves {
   }
 };
 
-std::int64_t own_leaves(const DevicePlaced& placed, farfield::cuda::DeviceMemory& memory) {
-  const Tree<farfield::cuda::DeviceArray>& own = placed.on_device->own.tree;
-  OnDevice<unsigned long long> leaves(memory);
-  leaves.resize(1);
-  farfield::cuda::require(cudaMemsetAsync(leaves.data(), 0, sizeof(unsigned long long), memory.stream),
+struct OwnCounts {
+  std::int64_t leaves, p2l;
+};
+OwnCounts own_counts(const DeviceShare& share, farfield::cuda::DeviceMemory& memory) {
+  const Tree<farfield::cuda::DeviceArray>& own = share.own.tree;
+  OnDevice<unsigned long long> counts(memory);
+  counts.resize(2);
+  farfield::cuda::require(cudaMemsetAsync(counts.data(), 0, 2 * sizeof(unsigned long long), memory.stream),
                           "cudaMemsetAsync");
-  farfield::cuda::for_each_index(own.boxes, CountLeaves{own.child_mask.data(), leaves.data()}, memory.stream, "leaves");
-  return static_cast<std::int64_t>(downloaded(leaves.data(), 1, memory.stream)[0]);
+  farfield::cuda::for_each_index(own.boxes, CountLeaves{own.child_mask.data(), counts.data()}, memory.stream, "leaves");
+  farfield::cuda::for_each_index(
+      share.summed.size(),
+      CountRows{share.summed.data(), share.essential.lists.p2l.begin.data(), counts.data() + 1}, memory.stream,
+      "rows of p2l");
+  const std::vector<unsigned long long> found = downloaded(counts.data(), 2, memory.stream);
+  return {static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1])};
 }
 
 }  // namespace
@@ -58,8 +78,9 @@ void count_over_ranks(DevicePlaced& placed, const Decision& decision, farfield::
   accounts.launch(tree, share.essential.lists.view(), decision.reduced, side);
   side.wait();
   accounts.write(tree, report);
-  std::vector<std::int64_t> counts{own_leaves(placed, placed.memory), report.near_pairs, report.p2p_boxes,
-                                   report.m2l_boxes, report.m2p_boxes, report.p2l_boxes};
+  const OwnCounts own = own_counts(share, placed.memory);
+  std::vector<std::int64_t> counts{own.leaves,       report.near_pairs, report.p2p_boxes,
+                                   report.m2l_boxes, report.m2p_boxes,  own.p2l};
   placed.has_m2p = report.m2p_boxes > 0, placed.has_p2l = report.p2l_boxes > 0;
   placed.ranks->add(counts);
   report.leaves = counts[0], report.near_pairs = counts[1], report.p2p_boxes = counts[2], report.m2l_boxes = counts[3],

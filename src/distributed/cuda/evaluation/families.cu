@@ -1,21 +1,15 @@
 #include <algorithm>
 #include <bit>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "distributed/cuda/evaluation/families.hpp"
+#include "distributed/cuda/evaluation/shared_on_device.hpp"
 
 namespace farfield::distributed {
 
 using farfield::cuda::Family;
 
 namespace {
-
-struct IsShared {
-  const BoxId* from_top;
-  __device__ bool operator()(BoxId box) const { return from_top[box] != no_box; }
-};
 
 /// The members of a shared box's family that are this rank's.
 struct Members {
@@ -50,20 +44,6 @@ Family family_of(BoxId parent, const Members& own, unsigned all, std::int64_t ta
           static_cast<std::uint8_t>(all & ~own.children)};
 }
 
-/// Shared boxes of an essential tree, ascending.
-std::vector<BoxId> shared_boxes(const DeviceShare& share, farfield::cuda::DeviceMemory& memory, cudaStream_t stream) {
-  const BoxId boxes = share.essential.tree.boxes;
-  if (boxes == 0 || share.top.tree.boxes == 0) return {};
-  OnDevice<BoxId> found(memory);
-  OnDevice<int> count(memory);
-  found.resize(boxes), count.resize(1);
-  farfield::cuda::with_temporary(memory, "shared boxes", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<BoxId>(0), found.data(), count.data(),
-                                 boxes, IsShared{share.from_top.data()}, stream);
-  });
-  return downloaded(found.data(), downloaded(count.data(), 1, stream)[0], stream);
-}
-
 }  // namespace
 
 FamiliesOverRanks::FamiliesOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory) {
@@ -74,7 +54,7 @@ FamiliesOverRanks::FamiliesOverRanks(farfield::cuda::DeviceMemory& memory) : mem
 farfield::cuda::SplitFamilies FamiliesOverRanks::settle(const DevicePlaced& placed, const std::uint8_t* candidates,
                                                         int mean, cudaStream_t stream) {
   const DeviceShare& share = *placed.on_device;
-  const std::vector<BoxId> parents = shared_boxes(share, memory_, stream);
+  const std::vector<BoxId> parents = SharedOnDevice(share, memory_, stream).on_host();
   const std::int64_t count = std::ssize(parents);
   farfield::cuda::upload(parent_, parents.data(), count, stream);
   OnDevice<Members> found(memory_);
