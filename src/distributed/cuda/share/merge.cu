@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "distributed/cuda/share/merge.hpp"
 #include "distributed/cuda/share/merge_kernels.hpp"
 
@@ -10,6 +12,9 @@ using farfield::cuda::require;
 using farfield::cuda::upload;
 
 namespace {
+
+/// Kernels of families of leaves also read the places, the first ones, of leaves whose points are not here.
+constexpr std::int64_t least_places = 4096;
 
 class Merger {
  public:
@@ -66,7 +71,9 @@ void Merger::place_points() {
   require(cudaStreamSynchronize(memory_.stream), "gaps");
   share_.ghosts = received;
   share_.first = own > 0 ? from_lower + lower + (all[1] - all[0]) : 0;
-  share_.essential.sources.resize(received + own + all[1]);
+  farfield::cuda::SortedPoints& sources = share_.essential.sources;
+  sources.resize(received + own + all[1]);
+  for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
   copy_points(gaps, before.data(), all[1] - all[0]);
 }
 
@@ -74,8 +81,9 @@ void Merger::copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std
   farfield::cuda::SortedPoints& to = share_.essential.sources;
   const farfield::cuda::SortedPoints& own = share_.own.sources;
   double* const x[3] = {to.axis[0].data(), to.axis[1].data(), to.axis[2].data()};
-  for_each_index(to.count + padding,
-                 CopyOwnPoints{share_.first,
+  for_each_index(to.axis[0].size(),
+                 CopyOwnPoints{to.order.size(),
+                               share_.first,
                                own.count,
                                {own.axis[0].data(), own.axis[1].data(), own.axis[2].data()},
                                own.order.data(),

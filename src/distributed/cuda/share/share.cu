@@ -179,7 +179,7 @@ DeviceShare Maker::run(const Given& given) {
   partition(given);
   done("partition");
   build_own(given);
-  done("own tree");
+  done("tree");
   share_.top = make_top(share_.partition);
   find_own(share_, ranks_.rank(), memory_);
   upload_top();
@@ -187,11 +187,9 @@ DeviceShare Maker::run(const Given& given) {
   if (!share_.own.alike) place_targets();
   const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
                                         share_.own.alike ? sources_ : Begins(), memory_);
-  done("needs of others");
   const Halos received = exchange(needed);
-  done("exchange");
   merge(share_, received, ranks_.rank(), memory_);
-  done("merge");
+  done("essential");
   build_lists();
   done("lists");
   return std::move(share_);
