@@ -1,7 +1,7 @@
 // What the evaluators of one distributed plan share on the device of a rank.
 #pragma once
 #include "backends/cuda/runtime/streams.hpp"
-#include "distributed/cuda/evaluation/box_rows.hpp"
+#include "distributed/cuda/boxes/box_rows.hpp"
 #include "distributed/cuda/share.hpp"
 #include "distributed/cuda/transport.hpp"
 #include "distributed/evaluation/placed.hpp"

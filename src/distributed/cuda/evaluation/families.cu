@@ -3,7 +3,7 @@
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "distributed/cuda/evaluation/families.hpp"
-#include "distributed/cuda/evaluation/shared_on_device.hpp"
+#include "distributed/cuda/boxes/shared_on_device.hpp"
 
 namespace farfield::distributed {
 

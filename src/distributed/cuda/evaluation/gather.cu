@@ -34,7 +34,7 @@ std::vector<StrengthRange> StrengthsOverRanks::read(DevicePlaced& placed, const 
 const std::uint32_t* StrengthsOverRanks::order_of(const DevicePlaced& placed, cudaStream_t stream) {
   if (placed.order == Order::given) return placed.on_device->source_route.given.data();
   as_given_.resize(placed.own_sources());
-  for_each_index(as_given_.size(), Count{as_given_.data()}, stream, "places as they are given");
+  for_each_index(as_given_.size(), Ascending{as_given_.data()}, stream, "places as they are given");
   return as_given_.data();
 }
 

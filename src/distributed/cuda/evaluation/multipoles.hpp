@@ -1,7 +1,7 @@
 // Multipoles: those of a rank's own tree, of the top and of the essential tree, and how they get from one to the other.
 #pragma once
 #include "backends/cuda/work.hpp"
-#include "distributed/cuda/evaluation/box_rows.hpp"
+#include "distributed/cuda/boxes/box_rows.hpp"
 
 namespace farfield::distributed {
 

@@ -18,7 +18,7 @@ struct Put {
   T* to;
   __device__ void operator()(std::int64_t i) const { to[place[i]] = from[i]; }
 };
-struct Count {
+struct Ascending {
   std::uint32_t* place;
   __device__ void operator()(std::int64_t i) const { place[i] = static_cast<std::uint32_t>(i); }
 };

@@ -56,7 +56,7 @@ const std::uint32_t* ResultsOverRanks::owned_order(const DevicePlaced& placed, c
   const std::int64_t count = placed.own_targets(), apart = placed.own_apart();
   order_.resize(count);
   if (apart == count) {
-    for_each_index(count, Count{order_.data()}, stream, "owned order");
+    for_each_index(count, Ascending{order_.data()}, stream, "owned order");
     return order_.data();
   }
   const std::uint32_t* const arrived = share.own.targets.order.data();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/cuda/judge/occupations.hpp"
-#include "distributed/cuda/evaluation/shared_on_device.hpp"
+#include "backends/cuda/judge/placement/occupations.hpp"
+#include "distributed/cuda/boxes/shared_on_device.hpp"
 
 namespace farfield::distributed {
 

@@ -1,7 +1,7 @@
-// FarPairsOfRank: how sources and targets lie in pairs of far boxes (backends/cuda/judge/placement.cu), for the drawn
+// FarPairsOfRank: how sources and targets lie in pairs of far boxes (backends/cuda/judge/placement/), for the drawn
 // target boxes that are one rank's.
 #pragma once
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "distributed/cuda/judging/numbering.hpp"
 
 namespace farfield::distributed {

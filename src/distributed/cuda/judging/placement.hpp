@@ -4,7 +4,7 @@
 #pragma once
 #include <optional>
 
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "distributed/cuda/judging/numbering.hpp"
 #include "model/degree.hpp"
 

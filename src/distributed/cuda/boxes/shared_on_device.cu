@@ -1,4 +1,4 @@
-#include "distributed/cuda/evaluation/shared_on_device.hpp"
+#include "distributed/cuda/boxes/shared_on_device.hpp"
 
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>

@@ -1,5 +1,5 @@
 #include "backends/cuda/runtime/parallel.hpp"
-#include "distributed/cuda/evaluation/box_rows.hpp"
+#include "distributed/cuda/boxes/box_rows.hpp"
 
 namespace farfield::distributed {
 namespace {

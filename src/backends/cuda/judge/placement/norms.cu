@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "model/placement_terms.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/judge/occupations.hpp"
+#include "backends/cuda/judge/placement/occupations.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "model/placement_terms.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "model/placement_terms.hpp"
 
