@@ -18,6 +18,7 @@ namespace on_device {
   throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
 }
 static void select(int) { absent(); }
+static void require_known(int) { absent(); }
 static std::shared_ptr<RankPlaced> make_placed(Ranks&) { absent(); }
 static std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced>, const Decision&, int) { absent(); }
 static std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator>) { absent(); }
@@ -26,6 +27,8 @@ static Geometry survey(Ranks&, const Points&, const Points*, std::shared_ptr<voi
 #endif
 
 void select_device(int device) { on_device::select(device); }
+
+void require_known_device(int device) { on_device::require_known(device); }
 
 std::shared_ptr<RankPlaced> make_placed(Ranks& ranks, Backend backend) {
   if (backend == Backend::cuda) return on_device::make_placed(ranks);

@@ -8,6 +8,8 @@ namespace farfield::distributed {
 
 /// Makes a device the current one of this thread.
 void select_device(int device);
+/// Throws Error(device) where there is no device of that number.
+void require_known_device(int device);
 
 /// Points of a plan whose sums this backend forms; still without points.
 std::shared_ptr<RankPlaced> make_placed(Ranks& ranks, Backend backend);

@@ -114,6 +114,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     probe_conditions();
     events_.mark("");
     with_device_kernel(decision.kernel, [&](auto kernel) { run<decltype(kernel)>(); });
+    far_side_.join(stream_);  // of a rank without boxes, which only takes part in the exchange
+    events_.go_to(stream_);
     side_.join(stream_);
   }
   void show(const OneVector& v) { arrays_.show(v.place, decision); }
@@ -198,10 +200,10 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void run() {
     if constexpr (has_expansions<K>())
       if constexpr (ScaleInvariant<typename K::Basis>) {
-        farfield::cuda::SideStream* const side =
-            essential().tree.boxes <= farfield::cuda::tuning::most_boxes_beside ? &far_side_ : nullptr;
+        const bool small = essential().tree.boxes <= farfield::cuda::tuning::most_boxes_beside;
         Multipoles<Real> multipoles(share(), placed->box_rows, placed->transport);
-        DeviceRankStages<K, Real> stages(arrays_.work, multipoles, events_, side);
+        DeviceRankStages<K, Real> stages(arrays_.work, multipoles, events_, far_side_,
+                                         small ? BesideP2p::far_field : BesideP2p::exchange);
         fmm(stages, events_);
       }
   }

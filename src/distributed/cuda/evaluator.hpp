@@ -6,7 +6,9 @@
 
 namespace farfield::distributed::on_device {
 
-/// Makes a device the current one of this thread. Throws Error(device) where there is none of that number.
+/// Throws Error(device) where there is no device of that number.
+void require_known(int device);
+/// Makes a device the current one of this thread; throws likewise.
 void select(int device);
 
 std::shared_ptr<RankPlaced> make_placed(Ranks& ranks);

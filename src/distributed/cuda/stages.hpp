@@ -18,23 +18,28 @@ struct RankWork {
   std::vector<farfield::cuda::Work<Real>> of_vector;
 };
 
+/// What runs beside p2p: the far field up to l2p, or in large trees, where the two fields hinder each other, only what
+/// leads to the exchange, and that.
+enum class BesideP2p { far_field, exchange };
+
 template <class Kernel, class Real>
 class DeviceRankStages {
  public:
-  /// `side`: stream of the far field, while p2p runs on the stream of the work; null: there is one stream.
+  /// `side`: stream of what runs beside p2p, which runs on the stream of the work.
   DeviceRankStages(const RankWork<Real>& work, Multipoles<Real>& multipoles, farfield::cuda::StageEvents& events,
-                   farfield::cuda::SideStream* side)
-      : work_(work), multipoles_(multipoles), events_(events), side_(side), far_(work.essential.stream) {
-    for (const auto& one : work.of_vector) downward_.emplace_back(one, events, side, true);
+                   farfield::cuda::SideStream& side, BesideP2p beside)
+      : work_(work), multipoles_(multipoles), events_(events), side_(side), beside_(beside) {
+    farfield::cuda::SideStream* const of_far_field = beside == BesideP2p::far_field ? &side : nullptr;
+    for (const auto& one : work.of_vector) downward_.emplace_back(one, events, of_far_field, true);
   }
 
   int levels() const { return std::max(work_.own.tree.levels, work_.essential.tree.levels); }
   void p2p() {
-    if (side_) far_ = side_->fork(work_.essential.stream);
+    far_ = side_.fork(work_.essential.stream);
     if (holds()) farfield::cuda::p2p<Kernel>(work_.essential);
   }
   void p2m() {
-    if (side_) events_.go_to(far_);
+    events_.go_to(far_);
     if (holds()) each(work_.own, [](const auto& one) { farfield::cuda::p2m<Kernel>(one); });
   }
   void m2m(int level) {
@@ -49,6 +54,9 @@ class DeviceRankStages {
     for (int v = 0; v < std::ssize(work_.of_vector); ++v)
       multipoles_.join(work_.own, work_.top, work_.of_vector[static_cast<std::size_t>(v)], v, far_);
     events_.mark("exchange");
+    if (beside_ == BesideP2p::far_field) return;
+    side_.join(work_.essential.stream);
+    events_.go_to(work_.essential.stream);
   }
   void m2l() {
     for (auto& stages : downward_) stages.m2l();
@@ -81,8 +89,9 @@ class DeviceRankStages {
   const RankWork<Real>& work_;
   Multipoles<Real>& multipoles_;
   farfield::cuda::StageEvents& events_;
-  farfield::cuda::SideStream* side_;
-  cudaStream_t far_;
+  farfield::cuda::SideStream& side_;
+  BesideP2p beside_;
+  cudaStream_t far_ = nullptr;
   std::deque<farfield::cuda::BoundStages<Kernel, Real>> downward_;
 };
 

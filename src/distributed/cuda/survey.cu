@@ -41,13 +41,17 @@ farfield::cuda::DeviceMemory& survey_memory(std::shared_ptr<void>& kept) {
 
 }  // namespace
 
-void on_device::select(int device) {
+void on_device::require_known(int device) {
   farfield::cuda::require_device();
   int count = 0;
   farfield::cuda::require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   if (device < 0 || device >= count)
     throw Error(ErrorCode::device, "there is no device " + std::to_string(device) + ": this machine has " +
                                        std::to_string(count) + ", numbered from 0");
+}
+
+void on_device::select(int device) {
+  require_known(device);
   farfield::cuda::require(cudaSetDevice(device), "cudaSetDevice");
 }
 

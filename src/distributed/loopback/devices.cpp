@@ -15,6 +15,9 @@ void use_device(int device) {
 
 void on_devices(std::span<const int> devices, const std::function<void(Communicator&)>& body) {
   constexpr double patience = 3600;  // a rank may work for long while others wait; one that ends has left
+  guarded([&] {
+    for (const int device : devices) require_known_device(device);  // before a rank waits for one that has none
+  });
   std::vector<std::unique_ptr<Communicator>> all = loopback(static_cast<int>(devices.size()), patience);
   std::exception_ptr first;
   std::mutex one_at_a_time;

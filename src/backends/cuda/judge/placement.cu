@@ -14,19 +14,6 @@ namespace {
 
 constexpr int warps = sum_threads / 32, far_numbers = sizeof(FarSums) / sizeof(double);
 
-/// What is sampled. Of a small tree: everything. Of others: as many boxes per level, and points in each, as spread 2^22
-/// looks at points evenly over the levels; a look costs a memory sector per axis. 200 boxes of 128 points or 1400 of 16
-/// tell the facing sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are drawn in
-/// proportion to their targets, since in clusters few boxes carry the sums. Softened sums, which as a rule move bodies
-/// and are planned anew in every step, take 2^19 looks at most, in fewer blocks: those at all of 60,000 bodies took
-/// 0.13 ms.
-struct Looks {
-  std::int64_t at_all;  ///< everything is summed where it takes no more looks than this
-  std::int64_t most;
-  std::int64_t parts;  ///< of a level, at least, unless a box had more than 16
-};
-constexpr Looks usual_looks{1 << 24, 1 << 22, 1024}, softened_looks{1 << 19, 1 << 19, 256};
-
 struct Level {
   BoxId begin, boxes;           ///< of the level
   std::int32_t first, sampled;  ///< parts: first ... first + sampled * slices
@@ -41,22 +28,17 @@ struct BoxSample {
 
 BoxSample sample_of(const TreeView& tree, std::int64_t points, const Looks& allowed) {
   BoxSample s;
-  const int levels = std::max(1, tree.levels - 2);
-  const bool all = points * levels * facing_boxes <= allowed.at_all;
-  const std::int64_t looks = allowed.most / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
-    const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
-    const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
-    const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
-    const std::int64_t slices = std::clamp<std::int64_t>(allowed.parts / sampled, 1, 16);
+    const LevelLooks looks = looks_of_level(points, tree.levels, boxes, allowed);
+    const std::int64_t slices = std::clamp<std::int64_t>(allowed.parts / looks.sampled, 1, 16);
     s.level[s.levels++] = {tree.level_begin[l],
                            static_cast<BoxId>(boxes),
                            s.total,
-                           static_cast<std::int32_t>(sampled),
+                           static_cast<std::int32_t>(looks.sampled),
                            static_cast<std::int32_t>(slices),
-                           static_cast<std::int32_t>(most)};
-    s.total += static_cast<std::int32_t>(sampled * slices);
+                           static_cast<std::int32_t>(looks.points)};
+    s.total += static_cast<std::int32_t>(looks.sampled * slices);
   }
   return s;
 }
@@ -111,7 +93,7 @@ __global__ void __launch_bounds__(32 * places)
   BoxId box = draw(targets, *part.level, target_count, part.sample).box;
   if (box != no_box && place > 0) box = facing_box(tree, box, place - 1);
   float found = 0;
-  const Looked looked{part.level->points, part.slice, part.level->slices};
+  const Looked looked{part.level->points, part.slice, part.level->slices, static_cast<std::uint32_t>(box)};
   if (box != no_box) found = occupation(tree, place > 0 ? sources : targets, box, looked, decay);
   occupations[(static_cast<std::int64_t>(blockIdx.x) * places + place) * 32 + lane] = found;
 }

@@ -153,11 +153,11 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources. Few
-/// softened targets stand for all of their leaf.
-__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride, double soft2,
-                                double* parts) {
+/// softened targets stand for all of their leaf. `listed`: the boxes, where they are not those.
+__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, const BoxId* listed,
+                                BoxId stride, double soft2, double* parts) {
   __shared__ double lane[sum_threads];
-  const BoxId box = static_cast<BoxId>(blockIdx.x) * stride;
+  const BoxId box = listed ? listed[blockIdx.x] : static_cast<BoxId>(blockIdx.x) * stride;
   double sum = 0;
   std::int64_t count = 0;
   if (tree.is_leaf(box)) {
@@ -191,13 +191,12 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
   }
 }
 
-__global__ void __launch_bounds__(1024)
-    add_own_leaves_kernel(const double* parts, int boxes, PlacementFindings* found) {
+__global__ void __launch_bounds__(1024) add_own_leaves_kernel(const double* parts, int boxes, double* sums) {
   __shared__ double lane[1024];
   double sum = 0;
   for (int b = static_cast<int>(threadIdx.x); b < boxes; b += 1024) sum += parts[2 * b + blockIdx.x];
   sum = sum_of_block<1024>(sum, lane);
-  if (threadIdx.x == 0) found->own_leaf[blockIdx.x] = sum;
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
 }  // namespace
@@ -226,16 +225,24 @@ void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoin
   require_launch("norms_at_kernel");
 }
 
+void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const BoxId* boxes,
+                   int count, double* parts, double* sums, cudaStream_t stream) {
+  if (count == 0) return;
+  own_leaf_kernel<<<static_cast<unsigned>(count), sum_threads, 0, stream>>>(tree, sources, targets, boxes, 1, 0, parts);
+  require_launch("own_leaf_kernel");
+  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(parts, count, sums);
+  require_launch("add_own_leaves_kernel");
+}
+
 void DeviceSums::sum_own_leaves() {
-  const std::int64_t looked_at = softening_ > 0 ? 20'000 : 200'000;  // all 60,000 softened bodies took 0.1 ms
-  const BoxId stride = static_cast<BoxId>(1 + target_count_ / looked_at);
+  const BoxId stride = own_leaf_stride(target_count_, softening_ > 0);
   const BoxId sampled = (view_.boxes + stride - 1) / stride;
   own_part_.resize(2 * std::int64_t(sampled));
   const cudaStream_t stream = near_stream_.fork(memory_.stream);
   own_leaf_kernel<<<static_cast<unsigned>(sampled), sum_threads, 0, stream>>>(
-      view_, sources_, targets_, stride, softening_ * softening_, own_part_.data());
+      view_, sources_, targets_, nullptr, stride, softening_ * softening_, own_part_.data());
   require_launch("own_leaf_kernel");
-  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(own_part_.data(), sampled, on_device_.data());
+  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(own_part_.data(), sampled, on_device_.data()->own_leaf);
   require_launch("add_own_leaves_kernel");
 }
 
@@ -243,7 +250,6 @@ const PlacementFindings& DeviceSums::of_part() {
   on_device_.resize(1);
   require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
   if (view_.boxes == 0) return found_;
-  sum_own_leaves();
   look_at_leaves();
   return found();
 }

@@ -223,35 +223,49 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
   return findings;
 }
 
-/// The box of this rank's points and whether they are finite; Error(input) where one is not.
-SurveyOfOthers::Box own_box(const DevicePoints sets[2], DeviceArray<Findings>& found, DeviceMemory& memory) {
+/// The bounds of a set, for the host.
+struct PlainBounds {
+  double low[3], high[3], least;
+  std::int64_t finite;
+};
+/// One block.
+__global__ void __launch_bounds__(block_threads)
+    join_sets(const Bounds* parts, int source_parts, int target_parts, PlainBounds* of_sets) {
+  for (int s = 0; s < 2; ++s) {
+    const Bounds own = join_parts(parts + s * tuning::survey_blocks, s == 0 ? source_parts : target_parts);
+    if (threadIdx.x != 0) continue;
+    for (int d = 0; d < 3; ++d) of_sets[s].low[d] = own.low[d], of_sets[s].high[d] = own.high[d];
+    of_sets[s].least = own.least, of_sets[s].finite = own.finite;
+  }
+}
+
+/// The box of this rank's points; Error(input) where one is not finite.
+SurveyOfOthers::Box own_box(const DevicePoints sets[2], DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
   DeviceArray<Bounds> parts(memory);
-  parts.resize(2 * tuning::survey_blocks);
-  std::vector<Bounds> all(2 * tuning::survey_blocks);
-  const int count[2] = {find_parts(sets[0], parts.data(), stream),
-                        find_parts(sets[1], parts.data() + tuning::survey_blocks, stream)};
-  download(all.data(), parts.data(), parts.size(), stream);
+  DeviceArray<PlainBounds> joined(memory);
+  parts.resize(2 * tuning::survey_blocks), joined.resize(2);
+  const int source_parts = find_parts(sets[0], parts.data(), stream);
+  const int target_parts = find_parts(sets[1], parts.data() + tuning::survey_blocks, stream);
+  join_sets<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, joined.data());
+  require_launch("bounding box");
+  PlainBounds found[2];
+  download(found, joined.data(), 2, stream);
   require(cudaStreamSynchronize(stream), "survey");
-  SurveyOfOthers::Box box{sets[0].count(), sets[1].count(), {}, {}, INFINITY};
-  std::fill_n(box.low, 3, INFINITY), std::fill_n(box.high, 3, -INFINITY);
   constexpr const char* what[2] = {"source", "target"};
-  for (int s = 0; s < 2; ++s)
-    for (int k = 0; k < count[s]; ++k) {
-      const Bounds& part = all[static_cast<std::size_t>(s * tuning::survey_blocks + k)];
-      require_finite(part.finite, sets[s].view(), what[s], stream);
-      for (int d = 0; d < 3; ++d)
-        box.low[d] = std::min(box.low[d], part.low[d]), box.high[d] = std::max(box.high[d], part.high[d]);
-      box.least = std::min(box.least, part.least);
-    }
-  found.resize(1);
+  for (int s = 0; s < 2; ++s) require_finite(found[s].finite != 0, sets[s].view(), what[s], stream);
+  SurveyOfOthers::Box box{sets[0].count(), sets[1].count(), {}, {}, std::min(found[0].least, found[1].least)};
+  for (int d = 0; d < 3; ++d) {
+    box.low[d] = std::min(found[0].low[d], found[1].low[d]);
+    box.high[d] = std::max(found[0].high[d], found[1].high[d]);
+  }
   return box;
 }
 
 /// Counts cells that hold points of any rank.
-Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Geometry& g,
-                    DeviceArray<Findings>& found, DeviceMemory& memory) {
+Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Geometry& g, DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
+  DeviceArray<Findings> found(memory);
   Findings findings{g, Scaling(g.exponent), GridCells(g), {true, true}, {}};
   upload(found, &findings, 1, stream);
   DeviceArray<unsigned> bitmap(memory);
@@ -281,8 +295,7 @@ Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points
   if (targets) check_view(*targets, "target");
   const DevicePoints sets[2] = {DevicePoints(sources, memory),
                                 targets ? DevicePoints(*targets, memory) : DevicePoints()};
-  DeviceArray<Findings> found(memory);
-  SurveyOfOthers::Box box = own_box(sets, found, memory);
+  SurveyOfOthers::Box box = own_box(sets, memory);
   others.join(box);
   Geometry g;
   g.sources = box.sources, g.alike = targets == nullptr;
@@ -292,7 +305,7 @@ Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points
   constexpr const char* what[2] = {"source", "target"};
   for (int s = 0; s < 2 && may_lose_digits(g); ++s)
     if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);
-  if (has_grid(g)) choose_grid(g, count_with(others, sets, g, found, memory));
+  if (has_grid(g)) choose_grid(g, count_with(others, sets, g, memory));
   return g;
 }
 

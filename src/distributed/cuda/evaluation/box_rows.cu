@@ -18,7 +18,7 @@ struct RowPlace {
 
 template <class T>
 struct Pack {
-  BoxNumbers<T> of;
+  BoxRowsOf<T> of;
   const BoxId* box;
   T* out;
   __device__ void operator()(std::int64_t i) const {
@@ -29,7 +29,7 @@ struct Pack {
 
 template <class T>
 struct Unpack {
-  BoxNumbers<T> of;
+  BoxRowsOf<T> of;
   const BoxId* box;
   const T* in;
   __device__ void operator()(std::int64_t i) const {
@@ -43,7 +43,7 @@ struct Unpack {
 
 template <class T>
 struct ToTop {
-  BoxNumbers<T> of;
+  BoxRowsOf<T> of;
   const BoxId *made, *top;
   __device__ void operator()(std::int64_t i) const {
     const RowPlace at(i, of.vectors, of.width);
@@ -96,7 +96,7 @@ void BoxRows::build(const DeviceShare& share, int own_rank, cudaStream_t stream)
 }
 
 template <class T>
-void BoxRows::fetch(Transport& transport, const BoxNumbers<T>& of, cudaStream_t stream) {
+void BoxRows::fetch(Transport& transport, const BoxRowsOf<T>& of, cudaStream_t stream) {
   const std::int64_t row = std::int64_t(of.vectors) * of.width, bytes = row * static_cast<std::int64_t>(sizeof(T));
   out_.resize(sent_.back() * bytes), in_.resize(received_.back() * bytes);
   T *const out = reinterpret_cast<T*>(out_.data()), *const in = reinterpret_cast<T*>(in_.data());
@@ -106,7 +106,7 @@ void BoxRows::fetch(Transport& transport, const BoxNumbers<T>& of, cudaStream_t 
   for_each_index(receive_.size() * row, Unpack<T>{of, receive_.data(), in}, stream, "rows of boxes received");
 }
 
-template void BoxRows::fetch(Transport&, const BoxNumbers<float>&, cudaStream_t);
-template void BoxRows::fetch(Transport&, const BoxNumbers<double>&, cudaStream_t);
+template void BoxRows::fetch(Transport&, const BoxRowsOf<float>&, cudaStream_t);
+template void BoxRows::fetch(Transport&, const BoxRowsOf<double>&, cudaStream_t);
 
 }  // namespace farfield::distributed

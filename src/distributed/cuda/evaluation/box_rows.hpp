@@ -10,7 +10,7 @@ namespace farfield::distributed {
 /// `width` numbers of every box, `stride` apart, of a rank's own tree, of the top and of the essential tree; of several
 /// vectors, a pitch apart.
 template <class T>
-struct BoxNumbers {
+struct BoxRowsOf {
   const T* own;
   T *top, *essential;
   int width, stride;
@@ -27,13 +27,21 @@ class BoxRows {
   /// Fetches the numbers of ghosts and of the children of shared boxes, those that this rank makes included. All ranks
   /// call it.
   template <class T>
-  void fetch(Transport& transport, const BoxNumbers<T>& of, cudaStream_t stream);
+  void fetch(Transport& transport, const BoxRowsOf<T>& of, cudaStream_t stream);
+
+  /// In device memory: boxes of the own tree whose rows this rank sends, and boxes whose rows it gets, of the essential
+  /// tree, or ~box of the top.
+  const OnDevice<BoxId>& sent() const { return send_; }
+  const OnDevice<BoxId>& received() const { return receive_; }
+  /// One row for each of these.
+  void exchange(Transport& transport, const void* out, void* in, std::int64_t row_bytes, cudaStream_t stream) const {
+    transport.exchange(out, sent_, in, received_, row_bytes, stream);
+  }
 
  private:
   Begins sent_, received_;
-  OnDevice<BoxId> send_;         ///< in the own tree
-  OnDevice<BoxId> receive_;      ///< in the essential tree, or ~box of the top
-  OnDevice<BoxId> made_, top_;   ///< boxes whose numbers the top has from this rank: in the own tree, in the top
+  OnDevice<BoxId> send_, receive_;
+  OnDevice<BoxId> made_, top_;  ///< boxes whose numbers the top has from this rank: in the own tree, in the top
   OnDevice<unsigned char> out_, in_;
 };
 

@@ -13,9 +13,9 @@ namespace {
 
 /// The members of a shared box's family that are this rank's.
 struct Members {
-  BoxId top;
-  std::uint32_t children, takers;
   std::int64_t targets;
+  BoxId top;
+  std::uint16_t children, takers;
 };
 struct FindMembers {
   TreeView tree;
@@ -24,15 +24,16 @@ struct FindMembers {
   Members* members;
   __device__ void operator()(std::int64_t k) const {
     const BoxId box = parent[k];
-    Members own{from_top[box], 0, 0, 0};
+    unsigned children = 0, takers = 0;
+    std::int64_t targets = 0;
     BoxId child = tree.first_child[box];
     for (unsigned left = tree.child_mask[box]; left; left &= left - 1, ++child) {
       if (candidate[child] == farfield::cuda::no_candidate) continue;
-      own.children |= left & -left;
-      if (candidate[child] == farfield::cuda::taker) own.takers |= left & -left;
-      own.targets += tree.target_count(child);
+      children |= left & -left;
+      if (candidate[child] == farfield::cuda::taker) takers |= left & -left;
+      targets += tree.target_count(child);
     }
-    members[k] = own;
+    members[k] = {targets, from_top[box], static_cast<std::uint16_t>(children), static_cast<std::uint16_t>(takers)};
   }
 };
 

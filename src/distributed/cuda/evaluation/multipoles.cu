@@ -43,7 +43,7 @@ template <class Real>
 void Multipoles<Real>::fetch(const Work<Real>& own, const Work<Real>& top, const Work<Real>& essential,
                              cudaStream_t stream) {
   rows_.fetch(transport_,
-              BoxNumbers<Real>{own.multipole, top.multipole, essential.multipole, own.tables.coefficients,
+              BoxRowsOf<Real>{own.multipole, top.multipole, essential.multipole, own.tables.coefficients,
                                own.tables.stride, own.densities, own.expansion_pitch, top.expansion_pitch,
                                essential.expansion_pitch},
               stream);

@@ -1,11 +1,11 @@
 // DevicePlacement: the sums from which the degree is settled (model/degree.hpp) over the ranks' trees in device memory.
-// Those of one plan up to rounding where it sums all boxes, and up to its sampling where it draws some. All ranks add
-// the same numbers in the same order, and so settle the same degree.
+// They are those of one plan, over the same boxes and points where it draws some, up to rounding. All ranks add the same
+// numbers in the same order, and so settle the same degree.
 #pragma once
 #include <optional>
 
 #include "backends/cuda/judge/placement.hpp"
-#include "distributed/cuda/placed.hpp"
+#include "distributed/cuda/judging/numbering.hpp"
 #include "model/degree.hpp"
 
 namespace farfield::distributed {
@@ -26,23 +26,19 @@ class DevicePlacement final : public PlacementSums {
   Placement facing(const ResultNorms& norms, int degree) override;
 
  private:
-  void look_at_own(int degree, farfield::cuda::SideStream& near_stream, farfield::cuda::SideStream& far_stream);
-  /// How points of one kind occupy the boxes of the essential tree: [boxes][32].
-  struct Occupied {
-    const PlacedPoints points;           ///< of the own tree
-    OnDevice<float> own, top, essential;
-  };
-  void occupy(Occupied& kind, bool with_ghosts);
-  std::vector<float> of_shared(const Occupied& kind);
+  void look_at_leaves(int degree, farfield::cuda::SideStream& near_stream, farfield::cuda::SideStream& far_stream);
   void sum_far();
   std::vector<double> norms_at_own_samples(std::int64_t& samples);
+  double mean_in_leaves();
+  PlacedPoints sources() const;
+  PlacedPoints targets_of_rank() const;
 
   DevicePlaced& placed_;
   cudaStream_t stream_;
-  TreeView own_, essential_;
+  TreeView essential_;
+  BoxNumbering numbering_;
   bool in_planes_ = false;
   std::int64_t largest_leaf_ = 0;
-  double own_leaf_[2] = {};  ///< see PlacementFindings
   int first_degree_;
   std::optional<farfield::cuda::FarSums> far_;
 };

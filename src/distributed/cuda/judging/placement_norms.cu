@@ -15,25 +15,6 @@ struct IsTargetLeaf {
   __device__ bool operator()(BoxId box) const { return tree.is_leaf(box) && tree.target_count(box) > 0; }
 };
 
-/// place[l]: the first of ascending boxes that is of level l or finer.
-struct FindLevels {
-  const BoxId* box;
-  int count;
-  const BoxId* level_begin;
-  int* place;
-  __device__ void operator()(std::int64_t l) const {
-    int low = 0, high = count;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (box[middle] < level_begin[l])
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    place[l] = low;
-  }
-};
-
 /// The leaves of a rank that hold targets, and how many of them each level has, on all ranks.
 struct TargetLeaves {
   OnDevice<BoxId> leaf;
@@ -47,20 +28,13 @@ void find_own(TargetLeaves& found, const TreeView& tree, int levels, farfield::c
   found.leaf.use(memory);
   found.place.assign(static_cast<std::size_t>(levels) + 1, 0);
   if (tree.boxes == 0) return;
-  OnDevice<int> count(memory), place(memory);
-  OnDevice<BoxId> begin(memory);
-  found.leaf.resize(tree.boxes), count.resize(1), place.resize(tree.levels + 1);
+  OnDevice<int> count(memory);
+  found.leaf.resize(tree.boxes), count.resize(1);
   farfield::cuda::with_temporary(memory, "leaves with targets", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<BoxId>(0), found.leaf.data(), count.data(),
                                  tree.boxes, IsTargetLeaf{tree}, stream);
   });
-  farfield::cuda::upload(begin, tree.level_begin, tree.levels + 1, stream);
-  const int leaves = downloaded(count.data(), 1, stream)[0];
-  farfield::cuda::for_each_index(tree.levels + 1, FindLevels{found.leaf.data(), leaves, begin.data(), place.data()},
-                                 stream, "leaves by level");
-  const std::vector<int> own = downloaded(place.data(), place.size(), stream);
-  std::fill(found.place.begin(), found.place.end(), leaves);
-  std::copy(own.begin(), own.end(), found.place.begin());
+  found.place = places_of_levels(found.leaf.data(), downloaded(count.data(), 1, stream)[0], tree, levels, memory);
 }
 
 /// Leaves are numbered as in one tree: by level, those of a level rank by rank.
@@ -103,19 +77,58 @@ std::vector<double> DevicePlacement::norms_at_own_samples(std::int64_t& samples)
   farfield::cuda::upload(at, place.data(), own, stream_);
   leaf.resize(own), norm.resize(own * shares * 3);
   farfield::cuda::for_each_index(own, Take<BoxId>{found.leaf.data(), at.data(), leaf.data()}, stream_, "sampled leaves");
-  const farfield::cuda::CudaTree& tree = placed_.on_device->essential;
-  const auto points = [](const farfield::cuda::SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
-    return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
-  };
-  farfield::cuda::sum_norms_at(essential_, tree.lists.view(),
-                               points(tree.sources, essential_.source_begin, essential_.source_end),
-                               points(tree.target_points(), essential_.target_begin, essential_.target_end),
-                               {leaf.data(), static_cast<int>(own), reinterpret_cast<double(*)[shares][3]>(norm.data())},
-                               stream_);
+  farfield::cuda::sum_norms_at(
+      essential_, placed_.on_device->essential.lists.view(), sources(), targets_of_rank(),
+      {leaf.data(), static_cast<int>(own), reinterpret_cast<double(*)[shares][3]>(norm.data())}, stream_);
   const std::vector<double> of_shares = downloaded(norm.data(), norm.size(), stream_);
   for (std::size_t i = 0; i < of_shares.size(); ++i)
     sums[static_cast<std::size_t>(3 * sample[i / (shares * 3)]) + i % 3] += of_shares[i];
   return sums;
+}
+
+namespace {
+
+/// Every so many-th box of the whole tree.
+struct IsEvery {
+  TreeView tree;
+  BoxNumbers number;
+  std::uint32_t stride;
+  __device__ bool operator()(int place) const { return number.at(tree, place) % stride == 0; }
+};
+struct BoxAt {
+  const BoxId* mine;
+  const int* place;
+  BoxId* box;
+  __device__ void operator()(std::int64_t k) const { box[k] = mine[place[k]]; }
+};
+
+}  // namespace
+
+/// The mean over targets of sum 1/r^4 within their leaves.
+double DevicePlacement::mean_in_leaves() {
+  farfield::cuda::DeviceMemory& memory = placed_.memory;
+  const BoxNumbers number = numbering_.view();
+  std::vector<double> sums(2, 0);
+  if (number.count > 0) {
+    const auto stride = static_cast<std::uint32_t>(farfield::cuda::own_leaf_stride(placed_.geometry.targets, false));
+    OnDevice<int> place(memory), found(memory);
+    place.resize(number.count), found.resize(1);
+    farfield::cuda::with_temporary(memory, "sampled boxes", [&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<int>(0), place.data(), found.data(),
+                                   number.count, IsEvery{essential_, number, stride}, stream_);
+    });
+    const int count = downloaded(found.data(), 1, stream_)[0];
+    OnDevice<BoxId> box(memory);
+    OnDevice<double> parts(memory), sum(memory);
+    box.resize(count), parts.resize(2 * count), sum.resize(2);
+    farfield::cuda::require(cudaMemsetAsync(sum.data(), 0, 2 * sizeof(double), stream_), "cudaMemsetAsync");
+    farfield::cuda::for_each_index(count, BoxAt{number.mine, place.data(), box.data()}, stream_, "sampled boxes");
+    farfield::cuda::sum_in_leaves(essential_, sources(), targets_of_rank(), box.data(), count, parts.data(), sum.data(),
+                                  stream_);
+    sums = downloaded(sum.data(), 2, stream_);
+  }
+  placed_.ranks->add(sums);
+  return sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
 
 ResultNorms DevicePlacement::norms() {
@@ -125,7 +138,7 @@ ResultNorms DevicePlacement::norms() {
   placed_.ranks->add(at);
   double sum[3] = {0, 0, 0};
   for (std::size_t i = 0; i < at.size(); ++i) sum[i % 3] += at[i] / static_cast<double>(samples);
-  ResultNorms mean{{sum[0], sum[1] + (own_leaf_[1] > 0 ? own_leaf_[0] / own_leaf_[1] : 0)}};
+  ResultNorms mean{{sum[0], sum[1] + mean_in_leaves()}};
   if (mean.order[1] > 0) mean.near_share = 1 - sum[2] / mean.order[1];
   return mean;
 }
