@@ -275,6 +275,26 @@ TEST_F(CudaShareTest, EqualsTheCpusWherePointsStayWithTheirRanks) {
     }
 }
 
+/// Floats of a stride in device memory, of which no rank makes a copy.
+TEST_F(CudaShareTest, ReadsDeviceMemory) {
+  const Decision decision = adaptive(20, {8, 8});
+  const std::vector<double> x = plummer(4000);
+  std::vector<float> strided(4 * x.size() / 3, 0.0f);
+  for (std::size_t i = 0; i < x.size(); ++i) strided[4 * (i / 3) + i % 3] = static_cast<float>(x[i]);
+  const Geometry geometry = cpu::survey(points(strided.data(), 4000, 4), nullptr, 1);
+  rethrow_any(run_ranks(2, [&](distributed::Communicator& communicator) {
+    distributed::Ranks own(communicator);
+    own.together([&] {
+      cuda::DeviceMemory memory;
+      distributed::Transport transport(own, memory);
+      const Points on_host = points(strided.data() + 8000 * own.rank(), 2000, 4);
+      const cuda::DevicePoints on_device(on_host, memory);
+      const Share expected = make_share(own, {on_host, nullptr}, geometry, decision, 1);
+      compare(expected, make_device_share(own, transport, {on_device.view(), nullptr}, geometry, decision, memory));
+    });
+  }));
+}
+
 /// All points at one place, and all but one.
 TEST_F(CudaShareTest, EqualsTheCpusForHeaps) {
   std::vector<double> x(3 * 3000, 0.3);
