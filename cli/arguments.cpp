@@ -129,7 +129,7 @@ void add_run(CLI::App& app, SumArguments& a) {
       "  farfield run quakes.csv --columns x=Longitude,y=Latitude,z=0,q=Magnitude\n"
       "  zcat stars.csv.gz | farfield run - -o - --format npy >potential.npy\n"
       "  farfield run galaxies.npz --plot galaxies.png --report run.json\n"
-      "  farfield run stars.npz --devices 0,1 -o potential.npz # two GPUs of this machine\n"
+      "  farfield run stars.npz --devices 0,1 -o potential.npz   # two GPUs\n"
       "  mpirun -n 4 farfield run stars.npz -o potential.npz   # where built with MPI");
 }
 

@@ -86,7 +86,7 @@ std::vector<Transport::Shown> Transport::show(const char* sends, const Begins& s
   return shown;
 }
 
-Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory)
+Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way)
     : ranks_(ranks),
       device_(memory.device),
       ready_(std::make_unique<Event>()),
@@ -94,7 +94,8 @@ Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory)
       out_(std::make_unique<Pinned>()),
       in_(std::make_unique<Pinned>()) {
   const std::vector<Process> processes = ranks.all_gather(this_process());
-  within_process_ = std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
+  within_process_ = way == Way::shortest &&
+                    std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
   const std::vector<int> devices = ranks.all_gather(device_);
   if (within_process_)
     for (const int device : devices) memory.let_read(device);

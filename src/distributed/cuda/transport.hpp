@@ -15,9 +15,10 @@ namespace farfield::distributed {
 
 class Transport {
  public:
+  enum class Way { shortest, through_hosts };
   /// Called by all ranks, each on its device. `memory`: that the rows of this rank come from, which other devices may
-  /// read from then on where the hardware lets them.
-  Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory);
+  /// read from then on where the hardware lets them. `way`: through_hosts for tests.
+  Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way = Way::shortest);
   ~Transport();
   Transport(const Transport&) = delete;
 
