@@ -132,14 +132,14 @@ void print(const std::string& cloud, const char* way, const char* order, std::in
   std::int64_t sent = 0, ghosts = 0;
   for (const distributed::RankReport& r : t.report.ranks) sent += r.sent, ghosts += r.ghosts;
   const Report& r = t.report.plan;
-  std::printf("{\"cloud\": \"%s\", \"way\": \"%s\", \"order\": \"%s\", \"points\": %lld, \"devices\": %zu, \"degree\": %d, "
-              "\"boxes\": %lld, \"move\": %.6f, \"evaluate\": %.6f, \"move_efficiency\": %.4f, "
-              "\"evaluate_efficiency\": %.4f, \"sent_bytes\": %lld, \"ghosts\": %lld, \"imbalance\": %.4f, "
-              "\"stages_ms\": {",
-              cloud.c_str(), way, order, static_cast<long long>(points), devices, r.degree,
-              static_cast<long long>(r.boxes), t.move, t.evaluate, efficiency(t.move, one.move),
-              efficiency(t.evaluate, one.evaluate), static_cast<long long>(sent), static_cast<long long>(ghosts),
-              t.report.imbalance);
+  std::printf(
+      "{\"cloud\": \"%s\", \"way\": \"%s\", \"order\": \"%s\", \"points\": %lld, \"devices\": %zu, \"degree\": %d, "
+      "\"boxes\": %lld, \"move\": %.6f, \"evaluate\": %.6f, \"move_efficiency\": %.4f, "
+      "\"evaluate_efficiency\": %.4f, \"sent_bytes\": %lld, \"ghosts\": %lld, \"imbalance\": %.4f, "
+      "\"stages_ms\": {",
+      cloud.c_str(), way, order, static_cast<long long>(points), devices, r.degree, static_cast<long long>(r.boxes),
+      t.move, t.evaluate, efficiency(t.move, one.move), efficiency(t.evaluate, one.evaluate),
+      static_cast<long long>(sent), static_cast<long long>(ghosts), t.report.imbalance);
   print_stages(t.stages, 3);
   std::printf("}}\n");
   std::fflush(stdout);
@@ -153,7 +153,8 @@ void run(const std::string& cloud, std::int64_t n, const std::vector<int>& devic
   for (const Order order : {Order::given, Order::owned}) {
     const char* const name = order == Order::given ? "any" : "keep";
     print(cloud, "weak", name, n * count, devices.size(), of_ranks(cloud, n, devices, order, o), one, n);
-    print(cloud, "strong", name, n / count * count, devices.size(), of_ranks(cloud, n / count, devices, order, o), one, n);
+    print(cloud, "strong", name, n / count * count, devices.size(), of_ranks(cloud, n / count, devices, order, o), one,
+          n);
   }
 }
 
@@ -168,7 +169,8 @@ int main(int count, char** arguments) {
   for (const std::string& device : listed(arguments[3])) devices.push_back(std::stoi(device));
   try {
     for (const std::string& log2_n : listed(arguments[2]))
-      run(arguments[1], std::llround(std::exp2(std::stod(log2_n))), devices, count > 4 ? std::stod(arguments[4]) : 1e-5);
+      run(arguments[1], std::llround(std::exp2(std::stod(log2_n))), devices,
+          count > 4 ? std::stod(arguments[4]) : 1e-5);
   } catch (const Error& error) {
     std::printf("{\"error\": \"%s\"}\n", error.what());
     return static_cast<int>(error.code());

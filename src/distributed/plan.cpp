@@ -68,14 +68,15 @@ std::unique_ptr<Evaluator> Plan::State::make(const Decision& decision, int threa
   return make_rank_evaluator(placed, decision, threads);
 }
 
-/// The same on all ranks: the least of their instruction sets and memories, and a device only where all have one.
+/// The same on all ranks: the least of their instruction sets, as many times the least of their memories, and a device
+/// only where all have one.
 Machine Plan::State::machine_of(const farfield::Options& o, bool points_on_device) {
   const bool any_on_device = ranks.sum_of(points_on_device) > 0;
   Machine machine = resolve_machine(o, any_on_device);
   std::vector<std::int64_t> least{static_cast<std::int64_t>(machine.simd), machine.memory,
                                   machine.backend != Backend::cpu};
   ranks.least(least);
-  machine.simd = static_cast<Simd>(least[0]), machine.memory = least[1];
+  machine.simd = static_cast<Simd>(least[0]), machine.memory = least[1] * ranks.size();
   if (!least[2]) machine.backend = Backend::cpu;
   return machine;
 }

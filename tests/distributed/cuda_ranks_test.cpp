@@ -39,9 +39,8 @@ void expect_same(const std::vector<double>& x, std::int64_t vectors, const Optio
   for (const int p : ranks) {
     SCOPED_TRACE(std::to_string(p) + " ranks");
     std::vector<distributed::Report> reports;
-    const Sums<T> all =
-        distributed_sums<T>(x, q, vectors, p, make_cuts(n, p, sharing, fresh_seed() + static_cast<std::uint64_t>(p)), o,
-                            &reports);
+    const Sums<T> all = distributed_sums<T>(
+        x, q, vectors, p, make_cuts(n, p, sharing, fresh_seed() + static_cast<std::uint64_t>(p)), o, &reports);
     EXPECT_EQ(differing(all.potential, one.potential), 0u) << "of " << one.potential.size();
     EXPECT_EQ(differing(all.gradient, one.gradient), 0u) << "of " << one.gradient.size();
     const Report& report = reports.front().plan;

@@ -56,8 +56,8 @@ struct RotationView {
 template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
-  int stride = 0;                         ///< of expansions: coefficients rounded up to whole 64-byte lines
-  int pitch = 0;                          ///< of matrices: coefficients rounded up to whole tiles
+  int stride = 0;                          ///< of expansions: coefficients rounded up to whole 64-byte lines
+  int pitch = 0;                           ///< of matrices: coefficients rounded up to whole tiles
   const Real* recurrence = nullptr;        ///< of the degree itself
   const Real* recurrence_next = nullptr;   ///< of degree + 1, for the gradient of multipoles
   const Real* recurrence_after = nullptr;  ///< of degree + 2, for their Hessian
@@ -127,7 +127,7 @@ struct TreeWork {
   /// Points per leaf, from which the shapes of some kernels follow, and with them the order of their sums; negative:
   /// those of this tree. A part of a tree has those of the whole one.
   double sources_per_leaf = -1, targets_per_leaf = -1;
-  const double* source[3] = {};           ///< scaled coordinates of sorted sources
+  const double* source[3] = {};  ///< scaled coordinates of sorted sources
   const double* target[3] = {};
   cudaStream_t stream = nullptr;
   // of a treecode

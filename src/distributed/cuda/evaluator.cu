@@ -1,22 +1,21 @@
 // DeviceRankSteps: the steps of backends/sequence.hpp over the trees of all ranks, each in the memory of its device.
-#include "distributed/cuda/evaluator.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <deque>
 #include <numeric>
 
+#include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/runtime/device.hpp"
-#include "backends/cuda/evaluator.hpp"
 #include "backends/sequence.hpp"
 #include "distributed/cuda/evaluation/arrays.hpp"
 #include "distributed/cuda/evaluation/count.hpp"
 #include "distributed/cuda/evaluation/families.hpp"
 #include "distributed/cuda/evaluation/gather.hpp"
 #include "distributed/cuda/evaluation/scatter.hpp"
+#include "distributed/cuda/evaluator.hpp"
 #include "distributed/cuda/judging/joined.hpp"
 #include "distributed/cuda/judging/placement.hpp"
 #include "distributed/cuda/judging/sample.hpp"
@@ -119,9 +118,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     side_.join(stream_);
   }
   void show(const OneVector& v) { arrays_.show(v.place, decision); }
-  void start_judging(const OneVector& v) {
-    judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_);
-  }
+  void start_judging(const OneVector& v) { judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_); }
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     results_.deliver(*placed, SortedResults<Real>{arrays_.own_results(*placed), factors}, v.index, delivery,
                      traits(decision.kernel).vector, stream_);
@@ -131,8 +128,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   Quality quality(const OneVector& v, std::int64_t translations) {
     side_.wait();
     const farfield::cuda::Judge::Found found = joined(ranks(), judge_.result(v.place));
-    const std::vector<TermSums> probes =
-        joined(ranks(), conditions_[static_cast<std::size_t>(v.place)].result(), static_cast<std::size_t>(probe_count_));
+    const std::vector<TermSums> probes = joined(ranks(), conditions_[static_cast<std::size_t>(v.place)].result(),
+                                                static_cast<std::size_t>(probe_count_));
     Quality q = quality_of(probes, found.norms, sources(), targets(), found.truncation,
                            truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);

@@ -1,8 +1,7 @@
-#include "distributed/cuda/placed.hpp"
-
 #include <algorithm>
 
 #include "backends/cuda/runtime/device.hpp"
+#include "distributed/cuda/placed.hpp"
 
 namespace farfield::distributed {
 
@@ -13,7 +12,9 @@ static int current_device() {
   return device;
 }
 
-DevicePlaced::DevicePlaced(Ranks& of_plan) : device(current_device()), transport(of_plan, memory), box_rows(memory) { ranks = &of_plan; }
+DevicePlaced::DevicePlaced(Ranks& of_plan) : device(current_device()), transport(of_plan, memory), box_rows(memory) {
+  ranks = &of_plan;
+}
 
 /// What kernels of the whole tree would follow.
 void DevicePlaced::settle_sizes() {
@@ -27,8 +28,8 @@ void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decis
   share.reset(), on_device.reset();
   geometry = of_all;
   tree.alike = of_all.alike;
-  on_device = std::make_unique<DeviceShare>(
-      make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
+  on_device =
+      std::make_unique<DeviceShare>(make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
   settle_sizes();
   box_rows.build(*on_device, ranks->rank(), memory.stream);
 }

@@ -1,5 +1,6 @@
-// The stages of a device as methods/fmm.hpp calls them, for one rank of several: upward in the rank's own tree, downward
-// in the essential one, and between them the exchange of multipoles. Several vectors of strengths go side by side.
+// The stages of a device as methods/fmm.hpp calls them, for one rank of several: upward in the rank's own tree,
+// downward in the essential one, and between them the exchange of multipoles. Several vectors of strengths go side by
+// side.
 #pragma once
 #include <deque>
 
@@ -59,6 +60,9 @@ class DeviceRankStages {
     events_.go_to(work_.essential.stream);
   }
   void m2l() {
+    const cudaStream_t stream = beside_ == BesideP2p::far_field ? far_ : work_.essential.stream;
+    for (const auto& one : work_.of_vector)
+      if (one.tensor.ready) multipoles_.clear_locals(one, stream);
     for (auto& stages : downward_) stages.m2l();
   }
   void p2l() {

@@ -1,10 +1,9 @@
 // The device of a rank, and the survey of all ranks' points, each in the memory of its device.
 #include <string>
 
-#include "backends/cuda/transfer/survey.hpp"
-
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/survey.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/cuda/evaluator.hpp"
 

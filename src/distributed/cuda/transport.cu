@@ -1,11 +1,10 @@
-#include "distributed/cuda/transport.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "backends/cuda/runtime/check.hpp"
+#include "distributed/cuda/transport.hpp"
 
 namespace farfield::distributed {
 
@@ -81,8 +80,10 @@ std::vector<Transport::Shown> Transport::show(const char* sends, const Begins& s
   const std::vector<Word> all = ranks_.all_gather(own.data(), own.size());
   std::vector<Shown> shown;
   for (auto row = all.begin(); row != all.end(); row += std::ssize(own))
-    shown.push_back({reinterpret_cast<const char*>(row[0]), reinterpret_cast<cudaEvent_t>(row[1]),
-                     static_cast<int>(row[2]), {row + 3, row + std::ssize(own)}});
+    shown.push_back({reinterpret_cast<const char*>(row[0]),
+                     reinterpret_cast<cudaEvent_t>(row[1]),
+                     static_cast<int>(row[2]),
+                     {row + 3, row + std::ssize(own)}});
   return shown;
 }
 
@@ -94,8 +95,8 @@ Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way
       out_(std::make_unique<Pinned>()),
       in_(std::make_unique<Pinned>()) {
   const std::vector<Process> processes = ranks.all_gather(this_process());
-  within_process_ = way == Way::shortest &&
-                    std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
+  within_process_ =
+      way == Way::shortest && std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
   const std::vector<int> devices = ranks.all_gather(device_);
   if (within_process_)
     for (const int device : devices) memory.let_read(device);

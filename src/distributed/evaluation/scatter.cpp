@@ -19,8 +19,8 @@ static std::vector<double> rows_of(std::int64_t targets, const ResultArrays<Real
 }
 
 template <class Real>
-void scatter_results(RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result,
-                     const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
+void scatter_results(RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result, const OneVector& v,
+                     const ResultFactors& factors, const Delivery& delivery) {
   const int parts = decision.parts(), first = first_part(parts), width = end_part(parts) - first;
   const VectorResult& made = traits(decision.kernel).vector;
   const Scalar scalar = delivery.outputs.scalar;

@@ -16,7 +16,7 @@ template <class Real>
 struct P2pLimits {
   int family_mean = tuning::family_mean<Real>;  ///< 0: no families
   int narrow_mean = tuning::narrow_mean<Real>;
-  int most_targets = 0;  ///< of a tile; 0: as many as its block holds
+  int most_targets = 0;    ///< of a tile; 0: as many as its block holds
   std::int64_t boxes = 0;  ///< of the whole tree, of which this is a part; 0: it is the whole
 };
 
@@ -48,7 +48,8 @@ class P2pWork {
 
   PairTiles view() const;
 
-  /// Which leaves may be in families, [boxes], in device memory: bits of Candidate. For those who settle split families.
+  /// Which leaves may be in families, [boxes], in device memory: bits of Candidate. For those who settle split
+  /// families.
   const std::uint8_t* find_candidates(const TreeView& tree, const ListsView& lists, cudaStream_t stream);
   /// Most targets per child of a family; 0: there are none. `mean`: sources per leaf.
   template <class Real>

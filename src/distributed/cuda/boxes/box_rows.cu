@@ -63,9 +63,7 @@ void append(OnDevice<BoxId>& to, std::int64_t& at, const BoxId* from, std::int64
 
 }  // namespace
 
-BoxRows::BoxRows(farfield::cuda::DeviceMemory& memory) {
-  use_all(memory, send_, receive_, made_, top_, out_, in_);
-}
+BoxRows::BoxRows(farfield::cuda::DeviceMemory& memory) { use_all(memory, send_, receive_, made_, top_, out_, in_); }
 
 /// One part for each other rank: the boxes that the top needs, then the ghosts.
 void BoxRows::build(const DeviceShare& share, int own_rank, cudaStream_t stream) {

@@ -1,9 +1,9 @@
-#include "distributed/cuda/boxes/shared_on_device.hpp"
-
-#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
+#include <cub/device/device_select.cuh>
+
 #include "backends/cuda/runtime/parallel.hpp"
+#include "distributed/cuda/boxes/shared_on_device.hpp"
 #include "distributed/cuda/evaluation/places.hpp"
 
 namespace farfield::distributed {
@@ -58,9 +58,10 @@ SharedOnDevice::SharedOnDevice(const DeviceShare& share, farfield::cuda::DeviceM
   });
   const int shared = downloaded(count.data(), 1, stream)[0];
   essential_.resize(shared), own_.resize(shared), top.resize(shared);
-  farfield::cuda::require(cudaMemcpyAsync(essential_.data(), found.data(), static_cast<std::size_t>(shared) * sizeof(BoxId),
-                                          cudaMemcpyDeviceToDevice, stream),
-                          "cudaMemcpyAsync");
+  farfield::cuda::require(
+      cudaMemcpyAsync(essential_.data(), found.data(), static_cast<std::size_t>(shared) * sizeof(BoxId),
+                      cudaMemcpyDeviceToDevice, stream),
+      "cudaMemcpyAsync");
   farfield::cuda::for_each_index(shared, TakeTop{essential_.data(), share.from_top.data(), top.data()}, stream,
                                  "shared boxes");
   farfield::cuda::for_each_index(

@@ -1,8 +1,7 @@
-#include "distributed/cuda/evaluation/arrays.hpp"
-
 #include <algorithm>
 
 #include "backends/cuda/far/fixed_degree.hpp"
+#include "distributed/cuda/evaluation/arrays.hpp"
 
 namespace farfield::distributed {
 

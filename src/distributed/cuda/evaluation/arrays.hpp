@@ -1,5 +1,5 @@
-// DeviceRankArrays: strengths, expansions and results of a rank's three trees on its device, and the pointers that stages
-// work with.
+// DeviceRankArrays: strengths, expansions and results of a rank's three trees on its device, and the pointers that
+// stages work with.
 #pragma once
 #include "backends/cuda/far/translations.hpp"
 #include "backends/cuda/near/p2p_work.hpp"

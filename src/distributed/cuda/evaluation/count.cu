@@ -53,9 +53,8 @@ OwnCounts own_counts(const DeviceShare& share, farfield::cuda::DeviceMemory& mem
                           "cudaMemsetAsync");
   farfield::cuda::for_each_index(own.boxes, CountLeaves{own.child_mask.data(), counts.data()}, memory.stream, "leaves");
   farfield::cuda::for_each_index(
-      share.summed.size(),
-      CountRows{share.summed.data(), share.essential.lists.p2l.begin.data(), counts.data() + 1}, memory.stream,
-      "rows of p2l");
+      share.summed.size(), CountRows{share.summed.data(), share.essential.lists.p2l.begin.data(), counts.data() + 1},
+      memory.stream, "rows of p2l");
   const std::vector<unsigned long long> found = downloaded(counts.data(), 2, memory.stream);
   return {static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1])};
 }
@@ -69,8 +68,9 @@ void count_over_ranks(DevicePlaced& placed, const Decision& decision, farfield::
   OnDevice<std::int64_t> kept(placed.memory);
   kept.resize(tree.boxes);
   const cudaStream_t stream = placed.memory.stream;
-  farfield::cuda::for_each_index(
-      tree.boxes, KeepOwn{share.from_top.data(), tree.target_begin, tree.target_end, kept.data()}, stream, "own targets");
+  farfield::cuda::for_each_index(tree.boxes,
+                                 KeepOwn{share.from_top.data(), tree.target_begin, tree.target_end, kept.data()},
+                                 stream, "own targets");
   farfield::cuda::for_each_index(share.summed.size(), KeepSummed{share.summed.data(), tree.target_end, kept.data()},
                                  stream, "own targets");
   tree.target_end = kept.data();

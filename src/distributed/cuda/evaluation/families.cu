@@ -2,8 +2,8 @@
 #include <bit>
 
 #include "backends/cuda/runtime/parallel.hpp"
-#include "distributed/cuda/evaluation/families.hpp"
 #include "distributed/cuda/boxes/shared_on_device.hpp"
+#include "distributed/cuda/evaluation/families.hpp"
 
 namespace farfield::distributed {
 

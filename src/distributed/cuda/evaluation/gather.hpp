@@ -11,8 +11,14 @@ std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<Str
 
 class StrengthsOverRanks {
  public:
-  explicit StrengthsOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory), strengths_(memory), given_(memory),
-        arrived_(memory), out_(memory), in_(memory), as_given_(memory) {}
+  explicit StrengthsOverRanks(farfield::cuda::DeviceMemory& memory)
+      : memory_(memory),
+        strengths_(memory),
+        given_(memory),
+        arrived_(memory),
+        out_(memory),
+        in_(memory),
+        as_given_(memory) {}
 
   /// Copies host memory; the range of each vector over all ranks.
   std::vector<StrengthRange> read(DevicePlaced& placed, const Strengths& strengths, cudaStream_t stream);

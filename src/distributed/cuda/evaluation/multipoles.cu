@@ -1,9 +1,8 @@
-#include "distributed/cuda/evaluation/multipoles.hpp"
-
 #include <algorithm>
 
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "distributed/cuda/evaluation/multipoles.hpp"
 #include "methods/fmm.hpp"
 
 namespace farfield::distributed {
@@ -34,19 +33,35 @@ struct Join {
     }
     if (i < stride) to.multipole[place] = value;
     if constexpr (sizeof(Real) == 4)
-      if (to.tensor.ready)
-        store_operands(to.tensor, box, i, value, operand_scale(to.tensor, to.tree.level[box]));
+      if (to.tensor.ready) store_operands(to.tensor, box, i, value, operand_scale(to.tensor, to.tree.level[box]));
   }
 };
 
 template <class Real>
+struct ClearLocals {
+  TreeView tree;
+  int stride;
+  Real* local;
+  __device__ void operator()(std::int64_t box) const {
+    if (tree.target_count(static_cast<BoxId>(box)) > 0) return;
+    for (int i = 0; i < stride; ++i) local[box * stride + i] = 0;
+  }
+};
+
+template <class Real>
+void Multipoles<Real>::clear_locals(const Work<Real>& one, cudaStream_t stream) const {
+  farfield::cuda::for_each_index(one.tree.boxes, ClearLocals<Real>{one.tree, one.tables.stride, one.local}, stream,
+                                 "locals of ghosts");
+}
+
+template <class Real>
 void Multipoles<Real>::fetch(const Work<Real>& own, const Work<Real>& top, const Work<Real>& essential,
                              cudaStream_t stream) {
-  rows_.fetch(transport_,
-              BoxRowsOf<Real>{own.multipole, top.multipole, essential.multipole, own.tables.coefficients,
-                               own.tables.stride, own.densities, own.expansion_pitch, top.expansion_pitch,
-                               essential.expansion_pitch},
-              stream);
+  rows_.fetch(
+      transport_,
+      BoxRowsOf<Real>{own.multipole, top.multipole, essential.multipole, own.tables.coefficients, own.tables.stride,
+                      own.densities, own.expansion_pitch, top.expansion_pitch, essential.expansion_pitch},
+      stream);
 }
 
 template <class Real>

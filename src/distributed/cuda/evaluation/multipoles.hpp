@@ -18,6 +18,8 @@ class Multipoles {
   /// and writes all operands of m2l there.
   void join(const farfield::cuda::Work<Real>& own, const farfield::cuda::Work<Real>& top,
             const farfield::cuda::Work<Real>& one, int vector, cudaStream_t stream);
+  /// Locals of boxes without targets: m2l on tensor cores overwrites those of the others alone.
+  void clear_locals(const farfield::cuda::Work<Real>& one, cudaStream_t stream) const;
 
  private:
   const DeviceShare& share_;

@@ -1,9 +1,8 @@
-#include "distributed/cuda/judging/far_pairs.hpp"
-
 #include <algorithm>
 
 #include "backends/cuda/judge/placement/occupations.hpp"
 #include "distributed/cuda/boxes/shared_on_device.hpp"
+#include "distributed/cuda/judging/far_pairs.hpp"
 
 namespace farfield::distributed {
 
@@ -133,8 +132,7 @@ __global__ void __launch_bounds__(32)
   const SharedBox at = shared[blockIdx.x];
   const TreeView& tree = occupations.tree;
   const int level = tree.level[at.box];
-  const farfield::cuda::Choice choice(at.count, occupations.looks.points[level],
-                                      static_cast<std::uint32_t>(at.number));
+  const farfield::cuda::Choice choice(at.count, occupations.looks.points[level], static_cast<std::uint32_t>(at.number));
   const double per_edge = 1 / tree.lattice.edge(level);
   float sum[numbers] = {};
   for (std::int64_t j = threadIdx.x; level >= 2 && j < choice.chosen; j += 32) {
@@ -300,8 +298,8 @@ std::vector<SharedBox> FarPairs::shared_boxes(Held CoarseBox::*kind) {
   return boxes;
 }
 
-/// The parts of all ranks, by boxes of the top. `first`: of the rank's own points among all, `place`: among those of the
-/// essential tree.
+/// The parts of all ranks, by boxes of the top. `first`: of the rank's own points among all, `place`: among those of
+/// the essential tree.
 void FarPairs::occupy_shared(const PlacedPoints& points, Held CoarseBox::*kind, std::int64_t first, std::int64_t own,
                              std::int64_t place, OnDevice<float>& rows) {
   const std::vector<SharedBox> boxes = shared_boxes(kind);
@@ -347,12 +345,12 @@ void FarPairs::draw() {
       continue;
     }
     const bool has = l < own.levels;
-    for_each_index(sampled,
-                   DrawLevel{own, to_essential_.data(), share_.held.data(), has ? own.level_begin[l] : 0,
-                             has ? own.level_begin[l + 1] : 0, share_.first_target, placed_.own_targets(),
-                             placed_.geometry.targets, sampled, static_cast<std::uint32_t>(numbering_.level_begin(l)),
-                             next},
-                   stream(), "drawn boxes");
+    for_each_index(
+        sampled,
+        DrawLevel{own, to_essential_.data(), share_.held.data(), has ? own.level_begin[l] : 0,
+                  has ? own.level_begin[l + 1] : 0, share_.first_target, placed_.own_targets(),
+                  placed_.geometry.targets, sampled, static_cast<std::uint32_t>(numbering_.level_begin(l)), next},
+        stream(), "drawn boxes");
     next += sampled;
   }
 }

@@ -1,9 +1,8 @@
-#include "distributed/cuda/judging/joined.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "backends/cuda/judge/direct_sums.hpp"
+#include "distributed/cuda/judging/joined.hpp"
 
 namespace farfield::distributed {
 
@@ -55,7 +54,8 @@ void join(Ranks& ranks, std::vector<DirectSum>& own) {
   std::vector<double> sums;
   for (const DirectSum& one : own) sums.insert(sums.end(), one.part, one.part + with_gradient);
   ranks.add(sums);
-  for (std::size_t k = 0; k < own.size(); ++k) std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(k * with_gradient), with_gradient, own[k].part);
+  for (std::size_t k = 0; k < own.size(); ++k)
+    std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(k * with_gradient), with_gradient, own[k].part);
 }
 
 }  // namespace farfield::distributed

@@ -1,8 +1,7 @@
-#include "distributed/cuda/judging/numbering.hpp"
-
 #include <algorithm>
 
 #include "backends/cuda/runtime/parallel.hpp"
+#include "distributed/cuda/judging/numbering.hpp"
 
 namespace farfield::distributed {
 namespace {

@@ -1,5 +1,5 @@
-// BoxNumbering: the numbers that a rank's boxes have in the tree of all points: by level, those of a level rank by rank;
-// a shared box is its first rank's (judging/order.hpp).
+// BoxNumbering: the numbers that a rank's boxes have in the tree of all points: by level, those of a level rank by
+// rank; a shared box is its first rank's (judging/order.hpp).
 #pragma once
 #include "distributed/cuda/placed.hpp"
 

@@ -1,8 +1,7 @@
-#include "distributed/cuda/judging/placement.hpp"
-
 #include <algorithm>
 
 #include "distributed/cuda/judging/far_pairs.hpp"
+#include "distributed/cuda/judging/placement.hpp"
 
 namespace farfield::distributed {
 

@@ -1,6 +1,6 @@
 // DevicePlacement: the sums from which the degree is settled (model/degree.hpp) over the ranks' trees in device memory.
-// They are those of one plan, over the same boxes and points where it draws some, up to rounding. All ranks add the same
-// numbers in the same order, and so settle the same degree.
+// They are those of one plan, over the same boxes and points where it draws some, up to rounding. All ranks add the
+// same numbers in the same order, and so settle the same degree.
 #pragma once
 #include <optional>
 

@@ -1,7 +1,8 @@
 // The size of results for random strengths, at the same sample of targets as by one plan.
+#include <thrust/iterator/counting_iterator.h>
+
 #include <algorithm>
 #include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "distributed/cuda/evaluation/places.hpp"
@@ -18,7 +19,7 @@ struct IsTargetLeaf {
 /// The leaves of a rank that hold targets, and how many of them each level has, on all ranks.
 struct TargetLeaves {
   OnDevice<BoxId> leaf;
-  std::vector<int> place;           ///< [levels + 1]: of the first leaf of each level among the rank's own
+  std::vector<int> place;            ///< [levels + 1]: of the first leaf of each level among the rank's own
   std::vector<std::int64_t> number;  ///< [levels]: of that leaf among those of all ranks
   std::int64_t of_all = 0;
 };
@@ -76,7 +77,8 @@ std::vector<double> DevicePlacement::norms_at_own_samples(std::int64_t& samples)
   constexpr int shares = farfield::cuda::norm_shares;
   farfield::cuda::upload(at, place.data(), own, stream_);
   leaf.resize(own), norm.resize(own * shares * 3);
-  farfield::cuda::for_each_index(own, Take<BoxId>{found.leaf.data(), at.data(), leaf.data()}, stream_, "sampled leaves");
+  farfield::cuda::for_each_index(own, Take<BoxId>{found.leaf.data(), at.data(), leaf.data()}, stream_,
+                                 "sampled leaves");
   farfield::cuda::sum_norms_at(
       essential_, placed_.on_device->essential.lists.view(), sources(), targets_of_rank(),
       {leaf.data(), static_cast<int>(own), reinterpret_cast<double(*)[shares][3]>(norm.data())}, stream_);

@@ -1,6 +1,5 @@
-#include "distributed/cuda/judging/sample.hpp"
-
 #include "backends/cuda/runtime/parallel.hpp"
+#include "distributed/cuda/judging/sample.hpp"
 
 namespace farfield::distributed {
 namespace {
@@ -44,8 +43,8 @@ Sample::Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, c
   const std::int64_t begin = placed.first_target();
   farfield::cuda::for_each_index(
       std::ssize(rows),
-      ReadTargets<Real>{{x[0].data() + begin, x[1].data() + begin, x[2].data() + begin}, own_results, row.data(),
-                        at.data()},
+      ReadTargets<Real>{
+          {x[0].data() + begin, x[1].data() + begin, x[2].data() + begin}, own_results, row.data(), at.data()},
       stream, "sampled targets");
   rows = placed.ranks->gather_all(downloaded(row.data(), row.size(), stream));
   std::vector<double> coordinates(3 * numbers.size());

@@ -100,8 +100,8 @@ __device__ inline float sum_of_lanes(float (&values)[32]) {
   return values[0];
 }
 
-/// Which points of a box are looked at: at most `most`, of which a warp takes one slice. `salt`: the box's number in the
-/// whole tree.
+/// Which points of a box are looked at: at most `most`, of which a warp takes one slice. `salt`: the box's number in
+/// the whole tree.
 struct Looked {
   std::int64_t most;
   int slice, slices;
