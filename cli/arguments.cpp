@@ -69,6 +69,13 @@ std::pair<std::string, std::string> parse_column(const std::string& text) {
   return {role, text.substr(equals + 1)};
 }
 
+std::vector<int> parse_devices(const std::string& text) {
+  std::vector<int> devices;
+  for (const std::string& part : split(text))
+    devices.push_back(static_cast<int>(std::min<std::int64_t>(parse_count(part), 1'000'000)));
+  return devices;
+}
+
 /// gauss:0.01
 void parse_core(const std::string& text, Options& o) {
   const auto colon = text.find(':');
@@ -94,6 +101,10 @@ void add_sum(CLI::App& app, SumArguments& a) {
       app, "--cell", [&a](const std::string& text) { parse_cell(text, a.cell); },
       "Lengths of the cell, or its three vectors")
       ->type_name("L,...");
+  add_parsed(
+      app, "--devices", [&a](const std::string& text) { a.devices = parse_devices(text); },
+      "GPUs that share the sum, from 0")
+      ->type_name("I,...");
   app.add_option("--targets", a.targets, "Sum at these points, not at the bodies")->type_name("FILE");
   app.add_option("-o,--output", a.output, "Results: .npz, .csv or .npy; - for a pipe")->type_name("FILE");
   add_output_format(app, a.format);
@@ -118,6 +129,7 @@ void add_run(CLI::App& app, SumArguments& a) {
       "  farfield run quakes.csv --columns x=Longitude,y=Latitude,z=0,q=Magnitude\n"
       "  zcat stars.csv.gz | farfield run - -o - --format npy >potential.npy\n"
       "  farfield run galaxies.npz --plot galaxies.png --report run.json\n"
+      "  farfield run stars.npz --devices 0,1 -o potential.npz   # two GPUs\n"
       "  mpirun -n 4 farfield run stars.npz -o potential.npz   # where built with MPI");
 }
 
@@ -291,7 +303,8 @@ void declare_for_ranks(CLI::App& app, Arguments& a) {
   const std::string not_offered =
       "Not over several processes: other formats than npy and npz in parts (each\n"
       "reads the whole file), pipes, plots, softening, cores, periodic axes, dipoles,\n"
-      "Hessians, the virial, CUDA.\n\n";
+      "Hessians, the virial. With --backend cuda the processes of a machine share its\n"
+      "GPUs out.\n\n";
   app.get_subcommand("run")->footer(not_offered +
                                     "Examples:\n"
                                     "  mpirun -n 4 farfield-mpi run stars.npz --gradient -o forces.npz\n"

@@ -28,6 +28,7 @@ struct SumArguments {  ///< of `run` and `check`
   Options options;
   SofteningArguments softening;
   std::vector<double> cell;  ///< a length for each axis of Options::periodic, or vectors a, b, c
+  std::vector<int> devices;  ///< that share the sum, by their numbers; empty: one device, or none
   bool quiet = false;
 };
 

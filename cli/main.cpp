@@ -1,9 +1,11 @@
 // The `farfield` command: parses, runs one subcommand, turns whatever goes wrong into one sentence and an exit code.
+#include <algorithm>
 #include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/launch/outcome.hpp"
+#include "cli/ranks/command.hpp"
 #include "cli/report/explain.hpp"
 
 namespace farfield::cli {
@@ -24,6 +26,11 @@ void dispatch(const CLI::App& app, const std::string& name, const Arguments& arg
   if (name == "man") man(app);
 }
 
+/// Those that share a sum; most subcommands have none.
+const std::vector<int>& devices_of(const std::string& name, const Arguments& a) {
+  return name == "check" ? a.check.devices : a.run.devices;
+}
+
 /// Of several ranks the first one speaks and has the exit code: were another to fail before it has spoken, the launcher
 /// would end it.
 int main(int count, char** words) {
@@ -32,11 +39,17 @@ int main(int count, char** words) {
   CLI::App app;
   Arguments arguments;
   declare(app, arguments);
-  const Outcome outcome = parse_and_work(app, {words, words + count}, launch.first() ? std::cout : nowhere, [&] {
+  int code = 0;
+  const std::vector<std::string> typed(words, words + count);
+  const Outcome outcome = parse_and_work(app, typed, launch.first() ? std::cout : nowhere, [&] {
     const std::string name = app.get_subcommands().front()->get_name();
-    if (settle_launch(launch, name, words)) dispatch(app, name, arguments);
+    if (!settle_launch(launch, name, words)) return;
+    if (const std::vector<int>& devices = devices_of(name, arguments); !devices.empty())
+      code = run_on_devices(typed, devices);
+    else
+      dispatch(app, name, arguments);
   });
-  return launch.first() ? tell(outcome) : 0;
+  return launch.first() ? std::max(code, tell(outcome)) : 0;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ int main(int count, char** words) {
   cli::Ending ending;
   {
     const auto communicator = farfield::distributed::over_mpi(process.communicator(), patience);
-    ending = cli::run_command(typed, *communicator, process.threads());
+    ending = cli::run_command(typed, *communicator, {process.threads(), process.number()});
   }
   if (ending.broken) process.abort(ending.code);
   return ending.code;

@@ -35,6 +35,15 @@ int Process::threads() const {
   return std::max(1, CPU_COUNT(&own) / static_cast<int>(alike));
 }
 
+int Process::number() const {
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  int number = 0;
+  MPI_Comm_rank(machine, &number);
+  MPI_Comm_free(&machine);
+  return number;
+}
+
 void Process::abort(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);

@@ -15,6 +15,7 @@ class Process {
   /// Threads for this process where nobody says: processes of one machine that may run on the same processors share
   /// them. 0: OpenMP's own number, where OMP_NUM_THREADS is set.
   int threads() const;
+  int number() const;                 ///< of this process among those of its machine
   [[noreturn]] void abort(int code);  ///< ends all processes
 };
 

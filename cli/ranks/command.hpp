@@ -16,9 +16,17 @@ struct Ending {
   bool broken = false;  ///< the communicator has failed: other ranks may wait for ever
 };
 
-/// Parses and works; called by all ranks with the same words. Rank 0 prints. `threads`: of a rank, where no option
-/// says.
-Ending run_command(const std::vector<std::string>& words, distributed::Communicator& communicator, int threads = 0);
+/// A rank on its machine.
+struct Seat {
+  int threads = 0;  ///< where no option says
+  int number = 0;   ///< among the ranks of the machine, which share its devices out
+};
+
+/// Parses and works; called by all ranks with the same words. Rank 0 prints.
+Ending run_command(const std::vector<std::string>& words, distributed::Communicator& communicator,
+                   const Seat& seat = {});
+/// The same by ranks of this process, one for each of these devices. Returns the exit code.
+int run_on_devices(const std::vector<std::string>& words, const std::vector<int>& devices);
 
 // The steps.
 /// Refuses what is not offered over several ranks, in the words of the command line.

@@ -13,7 +13,6 @@ void require_offered(const SumArguments& a) {
       throw Error(ErrorCode::usage,
                   fmt::format("{} not offered over several processes; leave it out, or start one farfield", what));
   };
-  refuse_where(o.backend == Backend::cuda, "--backend cuda is");
   refuse_where(o.softening != 0 || !a.softening.of_types.empty() || !a.softening.column.empty(), "softening is");
   refuse_where(o.core != Core::none, "--core is");
   refuse_where(o.periodic != Axes::none, "--periodic is");

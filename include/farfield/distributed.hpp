@@ -9,6 +9,7 @@
 #include <farfield/options.hpp>
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
+#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -50,6 +51,12 @@ class FARFIELD_API Communicator {
 /// for fewer than one rank.
 FARFIELD_API std::vector<std::unique_ptr<Communicator>> loopback(int ranks, double timeout = 60);
 
+/// Makes a device (farfield/device.hpp), named by its number, that of the plans which this thread makes from now on.
+FARFIELD_API void use_device(int device);
+/// Runs body in a thread for each of these devices, which are its ranks; a device may serve several. Throws what body
+/// throws: the first of it.
+FARFIELD_API void on_devices(std::span<const int> devices, const std::function<void(Communicator&)>& body);
+
 /// What one rank held and did in the last evaluation.
 struct RankReport {
   std::int64_t given = 0;     ///< points that it passed
@@ -86,8 +93,9 @@ struct Origin {
 /// All functions but source_count, target_count, owned_count and report are called by all ranks, with the same options,
 /// orders, numbers of vectors and type of results. An Error on one of them is thrown on all, with the number of the
 /// rank. Throws Error(usage) for what is not offered yet: kernels whose expansions have a length, softening, dipoles,
-/// Hessians, periodic axes, points in device memory. Where all pairs are summed, every rank gets all points and sums
-/// all of them. Where the points themselves decide so (report().plan.method), a rank owns those that it passed.
+/// Hessians, periodic axes. With backend cuda a rank's device is the current one of the thread that makes its plan;
+/// estimates are then those of one plan up to rounding, and in large trees to sampling. Where all pairs are summed,
+/// every rank gets all points and sums all; where the points decide so (report().plan.method), it owns those it passed.
 ///
 /// A simulation keeps its arrays where their points are owned. Then a step sends ghosts and migrants alone:
 ///     x = plan.to_owned(x, 3), v = plan.to_owned(v, 3), q = plan.to_owned(q);  // after the constructor and each move

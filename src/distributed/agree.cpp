@@ -29,8 +29,6 @@ void refuse(const std::string& what) {
 
 void require_offered(const farfield::Options& o, const Given& given) {
   const auto any = [&](const auto& is) { return is(given.sources) || (given.targets && is(*given.targets)); };
-  if (o.backend == Backend::cuda || any([](const Points& p) { return p.space != MemorySpace::host; }))
-    refuse("backend cuda is not offered");
   if (o.softening != 0 || any([](const Points& p) { return p.softening != nullptr; }))
     refuse("softening is not offered");
   if (o.core != Core::none) refuse("a core is not offered");

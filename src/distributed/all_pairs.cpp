@@ -1,13 +1,13 @@
 #include "distributed/all_pairs.hpp"
 
-#include "backends/cpu/evaluator.hpp"
 #include "distributed/strengths.hpp"
+#include "plan/backends.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::distributed {
 
 AllPairs::AllPairs(Ranks& ranks, const Decision& decision, int threads, bool at_sources)
-    : ranks_(ranks), at_sources_(at_sources), pairs_(cpu::make_evaluator(decision, threads)) {}
+    : ranks_(ranks), at_sources_(at_sources), pairs_(make_evaluator(decision, threads)) {}
 
 AllPairs::AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs)
     : ranks_(other.ranks_),
@@ -19,8 +19,8 @@ AllPairs::AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs)
       pairs_(std::move(pairs)) {}
 
 AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads)
-    : ranks_(*placed->ranks), placed_(std::move(placed)), pairs_(cpu::make_evaluator(decision, threads)) {
-  const Owned& own = placed_->share->own;
+    : ranks_(*placed->ranks), placed_(std::move(placed)), pairs_(make_evaluator(decision, threads)) {
+  const Owned& own = placed_->on_host().own;
   first_target_ = own.first_target, results_ = placed_->geometry.targets;
   const Scaling back(-placed_->exponent);  // keeps every bit: others are no coordinates of a plan
   const auto all = [&](const cpu::SortedPoints& points) {
@@ -36,7 +36,7 @@ AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision,
 }
 
 Carrier AllPairs::source_carrier(std::int64_t given) const {
-  return placed_ ? placed_->share->source_carrier(placed_->order) : Carrier(given);
+  return placed_ ? placed_->on_host().source_carrier(placed_->order) : Carrier(given);
 }
 
 std::vector<ResultSet> AllPairs::sets(std::int64_t given, const Delivery& delivery) const {

@@ -7,6 +7,7 @@
 #include "backends/sequence.hpp"
 #include "core/stage_clock.hpp"
 #include "distributed/all_pairs.hpp"
+#include "distributed/backends.hpp"
 #include "distributed/evaluation/arrays.hpp"
 #include "distributed/evaluation/count.hpp"
 #include "distributed/evaluation/gather.hpp"
@@ -151,7 +152,8 @@ class OverRanks final : public Evaluator {
   }
   const Decision& decision() const override { return steps_->decision(); }
   std::unique_ptr<Evaluator> again(const Decision& decision, farfield::Report& report) override {
-    if (!decision.expands()) return std::make_unique<AllPairs>(placed_, decision, threads_);
+    if (!decision.expands())
+      return with_arrays_on_host(decision.backend, std::make_unique<AllPairs>(placed_, decision, threads_));
     return std::make_unique<OverRanks>(placed_, steps_->again(decision, report), threads_);
   }
 
@@ -163,9 +165,13 @@ class OverRanks final : public Evaluator {
 
 }  // namespace
 
+std::unique_ptr<Evaluator> make_host_steps(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads) {
+  return make_sequenced<RankSteps>(decision, threads, std::move(placed));
+}
+
 std::unique_ptr<Evaluator> make_rank_evaluator(std::shared_ptr<RankPlaced> placed, const Decision& decision,
                                                int threads) {
-  std::unique_ptr<Evaluator> steps = make_sequenced<RankSteps>(decision, threads, placed);
+  std::unique_ptr<Evaluator> steps = make_steps(placed, decision, threads);
   return std::make_unique<OverRanks>(std::move(placed), std::move(steps), threads);
 }
 

@@ -6,8 +6,10 @@
 
 namespace farfield::distributed {
 
-/// Sums by expansions. `placed`: without points yet.
+/// Sums by expansions. `placed`: of the decision's backend, without points yet.
 std::unique_ptr<Evaluator> make_rank_evaluator(std::shared_ptr<RankPlaced> placed, const Decision& decision,
                                                int threads);
+/// The steps alone, on the CPU.
+std::unique_ptr<Evaluator> make_host_steps(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads);
 
 }  // namespace farfield::distributed

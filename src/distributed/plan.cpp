@@ -6,6 +6,7 @@
 #include "backends/cpu/stages.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/all_pairs.hpp"
+#include "distributed/backends.hpp"
 #include "distributed/route/rows.hpp"
 #include "kernels/traits.hpp"
 #include "model/choose.hpp"
@@ -28,6 +29,8 @@ struct Plan::State {
   Evaluators evaluators;
   std::int64_t sources = 0, targets = 0;  ///< that this rank was given
   std::int64_t of_all = 0;                ///< points of all ranks
+  Backend backend = Backend::cpu;         ///< of the sums
+  std::shared_ptr<void> surveys;          ///< what the backend keeps from one survey to the next
   bool alike = true;
   bool built = false;
   Report report;
@@ -36,7 +39,8 @@ struct Plan::State {
   void forget();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
   void build(const Given& given);
-  Decision choose_alike(farfield::Options& options, const Geometry& geometry);
+  Machine machine_of(const farfield::Options& options, bool points_on_device);
+  Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
   void check_outputs(const Outputs& outputs) const;
   void check_strengths(const Strengths& strengths, Order order) const;
   void evaluate(const Strengths& strengths, const Outputs& outputs, Order order);
@@ -58,18 +62,28 @@ void Plan::State::forget() {
 std::unique_ptr<Evaluator> Plan::State::make(const Decision& decision, int threads) {
   placed.reset();
   if (decision.method == Method::direct)
-    return std::make_unique<AllPairs>(ranks, decision, threads, options.at_sources);
-  placed = std::make_shared<RankPlaced>();
-  placed->ranks = &ranks;
+    return with_arrays_on_host(decision.backend,
+                               std::make_unique<AllPairs>(ranks, decision, threads, options.at_sources));
+  placed = make_placed(ranks, decision.backend);
   return make_rank_evaluator(placed, decision, threads);
 }
 
-/// The same decision on all ranks: from the options, the survey of all points and the least of their instruction sets.
-Decision Plan::State::choose_alike(farfield::Options& o, const Geometry& geometry) {
-  std::vector<int> simd{static_cast<int>(cpu::resolve_simd(o.simd))};
-  ranks.least(simd);
-  o.simd = static_cast<Simd>(simd[0]);
-  Decision decision = choose(o, geometry, {Backend::cpu, o.simd});
+/// The same on all ranks: the least of their instruction sets, as many times the least of their memories, and a device
+/// only where all have one.
+Machine Plan::State::machine_of(const farfield::Options& o, bool points_on_device) {
+  const bool any_on_device = ranks.sum_of(points_on_device) > 0;
+  Machine machine = resolve_machine(o, any_on_device);
+  std::vector<std::int64_t> least{static_cast<std::int64_t>(machine.simd), machine.memory,
+                                  machine.backend != Backend::cpu};
+  ranks.least(least);
+  machine.simd = static_cast<Simd>(least[0]), machine.memory = least[1] * ranks.size();
+  if (!least[2]) machine.backend = Backend::cpu;
+  return machine;
+}
+
+/// The same decision on all ranks: from the options and the survey of all points.
+Decision Plan::State::choose_alike(const farfield::Options& o, const Geometry& geometry, const Machine& machine) {
+  Decision decision = decide(o, geometry, machine);
   require_offered(decision);
   decision = evaluators.with_needs(decision, geometry);
   correct_cube(decision, geometry);
@@ -85,18 +99,24 @@ void Plan::State::build(const Given& given) {
   farfield::Options o = settled(options);
   require_offered(o, given);
   const Completed own(given.sources, o.kernel), other(given.targets ? *given.targets : Points{}, o.kernel);
-  o.backend = Backend::cpu;
+  const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
+  const Machine machine = machine_of(o, on_device(given.sources) || (given.targets && on_device(*given.targets)));
+  o.simd = machine.simd;
+  require_axes(given.sources, "source", o.kernel);
+  if (given.targets) require_axes(*given.targets, "target", o.kernel);
   const int threads = settle_team(o.threads).threads;
-  OtherRanks others(ranks);
   Given completed{own.points, given.targets ? &other.points : nullptr, given.order, o.at_sources && given.targets};
-  Geometry geometry = cpu::survey(completed.sources, completed.targets, threads, &others);
+  const auto survey = [&] {
+    return survey_all(ranks, machine.backend, completed.sources, completed.targets, threads, surveys);
+  };
+  Geometry geometry = survey();
   Joined joined;
   if (completed.at_sources) {
-    joined = join({Backend::cpu, o.simd}, other.points, own.points);
+    joined = join(machine, other.points, own.points);
     completed.targets = &joined.points;
-    geometry = cpu::survey(completed.sources, completed.targets, threads, &others);
+    geometry = survey();
   }
-  const Decision decision = choose_alike(o, geometry);
+  const Decision decision = choose_alike(o, geometry, machine);
   try {
     guarded([&] {
       report.plan = describe(o, decision, geometry, threads);
@@ -109,6 +129,7 @@ void Plan::State::build(const Given& given) {
     forget();
     throw;
   }
+  backend = decision.backend;
   alike = !given.targets;
   sources = given.sources.count, targets = alike ? sources : given.targets->count;
   of_all = ranks.sum_of(sources + (alike ? 0 : targets));
@@ -117,7 +138,8 @@ void Plan::State::build(const Given& given) {
 }
 
 void Plan::State::check_outputs(const Outputs& o) const {
-  if (o.space != MemorySpace::host) throw Error(ErrorCode::device, "outputs of a distributed plan are in host memory");
+  if (o.space != MemorySpace::host && backend != Backend::cuda)
+    throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
   if (o.hessian || o.source_hessian || o.virial)
     refuse("results other than potential and gradient at the points are not offered");
   farfield::validate(o, settled(options), alike);
@@ -129,18 +151,16 @@ void Plan::State::check_strengths(const Strengths& strengths, Order order) const
   if (order == Order::owned && strengths.count != own)
     throw Error(ErrorCode::input, std::to_string(strengths.count) + " strengths were given, but this rank owns " +
                                       std::to_string(own) + " sources; pass one for each, as to_owned returns them");
-  validate(strengths, own, false, false);
+  validate(strengths, own, false, backend == Backend::cuda);
 }
 
 void Plan::State::account(double seconds) {
-  const Share* share = placed ? placed->share.get() : nullptr;
   RankReport own;
   own.given = sources + (alike ? 0 : targets);
-  own.owned = share ? share->targets() : targets;
-  own.ghosts = share ? share->essential.ghosts : of_all - own.given;
-  own.boxes = share ? share->essential.tree.boxes : 0;
+  own.owned = targets;
+  own.ghosts = of_all - own.given;
+  if (placed && placed->has_points()) placed->count(own);
   own.sent = ranks.sent_bytes();
-  own.migrants = share ? share->source_route.migrants() + share->target_route_apart.migrants() : 0;
   own.seconds = seconds;
   own.waiting = ranks.waiting();
   report.ranks = ranks.all_gather(own);
@@ -179,12 +199,13 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, O
 /// Where all pairs are summed from the first decision on, a rank owns the points that it passed.
 Carrier Plan::State::carrier(Set set) const {
   const bool of_sources = set == Set::sources;
-  if (!placed || !placed->share) return Carrier(of_sources ? sources : targets);
-  return of_sources ? placed->share->source_carrier(Order::given) : placed->share->target_carrier(Order::given);
+  if (!placed || !placed->has_points()) return Carrier(of_sources ? sources : targets);
+  const Share& share = placed->on_host();
+  return of_sources ? share.source_carrier(Order::given) : share.target_carrier(Order::given);
 }
 
 std::int64_t Plan::State::count(Set set, Order order) const {
-  if (order == Order::owned) return carrier(set).count();
+  if (order == Order::owned && placed && placed->has_points()) return placed->owned(set);
   return set == Set::sources ? sources : targets;
 }
 

@@ -113,6 +113,8 @@ class Ranks {
   }
 
   std::int64_t sent_bytes() const { return sent_bytes_; }
+  /// Of bytes that go past the communicator, from device to device.
+  void count_sent(std::int64_t bytes) { sent_bytes_ += bytes; }
   double waiting() const { return waiting_; }
   void restart_accounts() { sent_bytes_ = 0, waiting_ = 0; }
 

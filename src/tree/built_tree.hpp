@@ -13,6 +13,18 @@
 
 namespace farfield {
 
+/// Boxes of a part of a tree that are divided however few of its points are in that part.
+struct DividedBoxes {
+  const std::int64_t (*corner)[3] = nullptr;  ///< lowest corners in lattice indices, in the memory of who builds
+  int level_begin[max_levels + 2] = {};       ///< those of level l are [level_begin[l], level_begin[l + 1])
+
+  FARFIELD_HD bool hold(const std::int64_t at[3], int level) const {
+    for (int k = level_begin[level]; k < level_begin[level + 1]; ++k)
+      if (corner[k][0] == at[0] && corner[k][1] == at[1] && corner[k][2] == at[2]) return true;
+    return false;
+  }
+};
+
 struct TreeOptions {
   int m = 1, k = 0;             ///< the data's largest side spans m boxes of level k, see make_lattice
   std::int64_t leaf_size = 64;  ///< most sources or targets of a leaf
@@ -25,9 +37,7 @@ struct TreeOptions {
   double least_edge = 0;       ///< scaled; no box is narrower, whatever it holds
   Acceptance acceptance = {};  ///< theta > 0: the lists are those of a treecode
   Expandable expandable = {};  ///< the boxes that it may accept
-  /// Is a box of that lowest corner (lattice indices) and level divided, however few of its points are here? Of a part
-  /// of a tree; empty: none is.
-  std::function<bool(const std::int64_t corner[3], int level)> divided = {};
+  DividedBoxes divided = {};   ///< of a part of a tree
 };
 
 /// One set of points (sources or targets) with what its keys follow from, while a tree is built.

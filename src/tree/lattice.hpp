@@ -37,6 +37,11 @@ struct Lattice {
     const std::int64_t edge_units = std::int64_t(1) << (depth - level);
     return (static_cast<double>(corner + origin[axis]) + 0.5 * static_cast<double>(edge_units)) * unit;
   }
+  /// The lattice index of a box's lowest corner from its centre, if that is exact.
+  FARFIELD_HD std::int64_t corner(double centre, int level, int axis) const {
+    const double half_edge = 0.5 * static_cast<double>(std::int64_t(1) << (depth - level));
+    return static_cast<std::int64_t>(centre / unit - half_edge) - origin[axis];
+  }
 };
 
 struct Geometry;

@@ -110,7 +110,7 @@ mpi 3 3 "hurt.npz, member 'positions.npy': its checksum is wrong" -- run hurt.np
 mpi 1 2 'error of the potential is' -- check p.npz --method fmm --degree 1 --quiet
 mpi 2 3 'unknown option --frobnicate' -- run p.npz --frobnicate
 mpi 2 2 'softening is not offered' -- run p.npz --softening 0.1
-mpi 2 2 'backend cuda is not offered' -- run p.npz --backend cuda
+[[ $("$farfield" info) == *'cpu, cuda'* ]] || mpi 4 2 'cuda' -- run p.npz --backend cuda
 mpi 2 2 'plot is not offered' -- run p.npz --plot p.png
 mpi 2 2 'hessian is not offered' -- run p.npz --hessian
 mpi 2 2 'periodic is not offered' -- run p.npz --periodic xyz --cell 1,1,1

@@ -1,7 +1,7 @@
 // The sums behind the expected error on the device against the host's.
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/transfer/survey.hpp"
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "model/error_model.hpp"
 #include "support/clouds.hpp"
 #include "support/gpu.hpp"

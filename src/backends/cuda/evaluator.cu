@@ -21,7 +21,7 @@
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/examine.hpp"
 #include "backends/cuda/judge/judge.hpp"
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"

@@ -56,8 +56,8 @@ struct RotationView {
 template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
-  int stride = 0;                         ///< of expansions: coefficients rounded up to whole 64-byte lines
-  int pitch = 0;                          ///< of matrices: coefficients rounded up to whole tiles
+  int stride = 0;                          ///< of expansions: coefficients rounded up to whole 64-byte lines
+  int pitch = 0;                           ///< of matrices: coefficients rounded up to whole tiles
   const Real* recurrence = nullptr;        ///< of the degree itself
   const Real* recurrence_next = nullptr;   ///< of degree + 1, for the gradient of multipoles
   const Real* recurrence_after = nullptr;  ///< of degree + 2, for their Hessian
@@ -94,9 +94,18 @@ struct PairTile {
 /// Sibling leaves of few points that p2p serves together: bits of their octants.
 struct Family {
   BoxId parent;
-  std::uint16_t children;
+  std::uint8_t children;
   /// Children whose near list holds every coarser leaf adjacent to the parent; the near lists of the others hold none.
-  std::uint16_t takers;
+  std::uint8_t takers;
+  /// Of a part of a tree: members whose targets are elsewhere. The sources around them have places, too, so that those
+  /// around the other members have the same ones as in the whole tree.
+  std::uint8_t others;
+};
+/// Of a part of a tree: parents whose children are in several parts, and their families in the whole tree.
+struct SplitFamilies {
+  const BoxId* parent = nullptr;  ///< ascending
+  const Family* family = nullptr;
+  int count = 0;
 };
 
 /// The tiles and families that p2p sums (p2p_work.hpp); every leaf with near sources is in one of the two.
@@ -114,8 +123,11 @@ struct TreeWork {
   ListsView lists;
   bool has_m2p = true, has_p2l = true;    ///< do these lists have entries?
   bool alike = true;                      ///< sources and targets are the same points
-  std::int64_t sources = 0, targets = 0;  ///< how many points: the shapes of some kernels follow
-  const double* source[3] = {};           ///< scaled coordinates of sorted sources
+  std::int64_t sources = 0, targets = 0;  ///< how many points
+  /// Points per leaf, from which the shapes of some kernels follow, and with them the order of their sums; negative:
+  /// those of this tree. A part of a tree has those of the whole one.
+  double sources_per_leaf = -1, targets_per_leaf = -1;
+  const double* source[3] = {};  ///< scaled coordinates of sorted sources
   const double* target[3] = {};
   cudaStream_t stream = nullptr;
   // of a treecode

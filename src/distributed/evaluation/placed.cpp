@@ -14,4 +14,15 @@ void RankPlaced::build(const Given& given, const Geometry& of_all, const Decisio
   norm_pieces = Aligned(*ranks, share->targets(), norm_grain);
 }
 
+std::int64_t RankPlaced::owned(Set set) const {
+  return (set == Set::sources ? share->source_carrier(Order::owned) : share->target_carrier(Order::owned)).count();
+}
+
+void RankPlaced::count(RankReport& report) const {
+  report.owned = share->targets();
+  report.ghosts = share->essential.ghosts;
+  report.boxes = share->essential.tree.boxes;
+  report.migrants = share->source_route.migrants() + share->target_route_apart.migrants();
+}
+
 }  // namespace farfield::distributed

@@ -6,8 +6,10 @@
 
 namespace farfield::distributed {
 
-/// The points and trees of this rank.
+/// The points and trees of this rank. Where they are in device memory, `share` holds the rank's own points and their
+/// routes alone, once they have been asked for.
 struct RankPlaced {
+  virtual ~RankPlaced() = default;
   Ranks* ranks = nullptr;
   Order order = Order::given;  ///< of the caller's arrays in this call
   bool at_sources = false;     ///< targets apart from the sources end with these
@@ -23,6 +25,14 @@ struct RankPlaced {
   Aligned norm_pieces;
 
   void build(const Given& given, const Geometry& of_all, const Decision& decision, int threads);
+
+  virtual bool has_points() const { return share != nullptr; }
+  /// The rank's own points and their routes in host memory.
+  virtual const Share& on_host() { return *share; }
+  /// Of this rank's points in the owned order.
+  virtual std::int64_t owned(Set set) const;
+  /// What the rank holds.
+  virtual void count(RankReport& report) const;
 };
 
 }  // namespace farfield::distributed

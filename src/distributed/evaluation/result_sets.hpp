@@ -24,6 +24,6 @@ struct ResultSet {
 };
 
 /// Of a rank's own targets, in the order of its tree; `sources`: of the caller.
-std::vector<ResultSet> result_sets(const RankPlaced& placed, std::int64_t sources, const Delivery& delivery);
+std::vector<ResultSet> result_sets(RankPlaced& placed, std::int64_t sources, const Delivery& delivery);
 
 }  // namespace farfield::distributed

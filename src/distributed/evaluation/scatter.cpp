@@ -19,8 +19,8 @@ static std::vector<double> rows_of(std::int64_t targets, const ResultArrays<Real
 }
 
 template <class Real>
-void scatter_results(const RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result,
-                     const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
+void scatter_results(RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result, const OneVector& v,
+                     const ResultFactors& factors, const Delivery& delivery) {
   const int parts = decision.parts(), first = first_part(parts), width = end_part(parts) - first;
   const VectorResult& made = traits(decision.kernel).vector;
   const Scalar scalar = delivery.outputs.scalar;
@@ -35,9 +35,9 @@ void scatter_results(const RankPlaced& placed, const Decision& decision, const R
     });
 }
 
-template void scatter_results(const RankPlaced&, const Decision&, const ResultArrays<float>&, const OneVector&,
+template void scatter_results(RankPlaced&, const Decision&, const ResultArrays<float>&, const OneVector&,
                               const ResultFactors&, const Delivery&);
-template void scatter_results(const RankPlaced&, const Decision&, const ResultArrays<double>&, const OneVector&,
+template void scatter_results(RankPlaced&, const Decision&, const ResultArrays<double>&, const OneVector&,
                               const ResultFactors&, const Delivery&);
 
 }  // namespace farfield::distributed

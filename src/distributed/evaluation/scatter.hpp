@@ -8,7 +8,7 @@ namespace farfield::distributed {
 
 /// `result`: at this rank's own targets, the parts that are summed.
 template <class Real>
-void scatter_results(const RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result,
-                     const OneVector& v, const ResultFactors& factors, const Delivery& delivery);
+void scatter_results(RankPlaced& placed, const Decision& decision, const ResultArrays<Real>& result, const OneVector& v,
+                     const ResultFactors& factors, const Delivery& delivery);
 
 }  // namespace farfield::distributed

@@ -13,11 +13,17 @@ class Route {
   Route() = default;
   /// `destination`: the owner of each point of this rank.
   Route(Ranks& ranks, const std::vector<std::int32_t>& destination);
+  /// Of which everything is known: given points by destination, and where the rows for and from each rank begin.
+  Route(std::vector<std::uint32_t> order, Begins sent, Begins received, std::int64_t migrants)
+      : order_(std::move(order)), migrants_(migrants), sent_(std::move(sent)), received_(std::move(received)) {}
 
   std::int64_t given() const { return static_cast<std::int64_t>(order_.size()); }
   std::int64_t owned() const { return received_.empty() ? 0 : received_.back(); }
   /// Points that this rank was given and others own.
   std::int64_t migrants() const { return migrants_; }
+  const std::vector<std::uint32_t>& order() const { return order_; }
+  const Begins& sent() const { return sent_; }
+  const Begins& received() const { return received_; }
 
   /// `width` numbers for each given point, written by put(index, T*), to the owners.
   template <class T, class Put>

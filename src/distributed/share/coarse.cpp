@@ -1,30 +1,23 @@
 #include "distributed/share/coarse.hpp"
 
-#include <limits>
-#include <utility>
+#include <algorithm>
 
 namespace farfield::distributed {
 
 constexpr std::int64_t pieces_per_rank = 20;  ///< a cut misses its aim by half a piece: 2.5 % of a rank's share
 
-CoarseTree::CoarseTree(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision)
+CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry, const Decision& decision)
     : lattice(make_lattice(geometry, decision.m, decision.k)),
       boxes(1),
+      own(1, 0),
       ranks_(ranks),
+      points_(points),
       decision_(decision),
-      alike_(given.targets == nullptr),
+      alike_(points.sets() == 1),
       finest_(finest_relative_edge(lattice)) {
-  sets.emplace_back(given.sources, geometry.exponent, &CoarseBox::sources);
-  if (given.targets) sets.emplace_back(*given.targets, geometry.exponent, &CoarseBox::targets);
   boxes[0].sources.count = geometry.sources;
   boxes[0].targets.count = geometry.targets;
   grow();
-}
-
-std::int64_t CoarseTree::own_points_of(std::size_t box) const {
-  std::size_t count = 0;
-  for (const OwnSet& set : sets) count += set.range[box].end - set.range[box].begin;
-  return static_cast<std::int64_t>(count);
 }
 
 std::vector<std::size_t> CoarseTree::leaves() const {
@@ -47,93 +40,60 @@ bool CoarseTree::may_divide(const CoarseBox& box) const {
   return resolves_children(lattice, finest_, box.corner.at, box.level);
 }
 
-/// Leaves out boxes whose points all coincide, on all ranks.
-void CoarseTree::leave_out_heaps(Numbers& dividing) {
-  std::vector<double> bounds(6 * dividing.size(), std::numeric_limits<double>::infinity());  // lowest x, and of -x
-  for (const OwnSet& set : sets)
-    for (std::size_t k = 0; k < dividing.size(); ++k) {
-      const OwnSet::Own& own = set.range[static_cast<std::size_t>(dividing[k])];
-      for (std::size_t i = own.begin; i < own.end; ++i)
-        for (int axis = 0; axis < 3; ++axis) {
-          const double x = set.read(set.point[i], axis);
-          double* bound = &bounds[6 * k + 2 * static_cast<std::size_t>(axis)];
-          bound[0] = std::min(bound[0], x), bound[1] = std::min(bound[1], -x);
-        }
+/// Which of the boxes hold points that all coincide, on all ranks? Such points are all in one child.
+std::vector<char> CoarseTree::heaps_among(const Numbers& dividing, const Numbers& counts) {
+  std::vector<char> heap(dividing.size(), 0);
+  Numbers places;
+  for (std::size_t k = 0; k < dividing.size(); ++k) {
+    int children = 0;
+    for (std::size_t o = 0; o < 8; ++o) {
+      bool filled = false;
+      for (std::size_t at = 8 * k + o; at < counts.size(); at += 8 * dividing.size()) filled = filled || counts[at] > 0;
+      children += filled;
     }
+    if (decision_.depth < 0 && children == 1) places.push_back(static_cast<std::int64_t>(k));
+  }
+  if (places.empty()) return heap;
+  std::vector<double> bounds = points_.bounds(places);
   ranks_.least(bounds);
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < dividing.size(); ++k) {
-    const double* b = &bounds[6 * k];
-    if (b[0] != -b[1] || b[2] != -b[3] || b[4] != -b[5]) dividing[kept++] = dividing[k];
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double* b = &bounds[6 * i];
+    heap[static_cast<std::size_t>(places[i])] = b[0] == -b[1] && b[2] == -b[3] && b[4] == -b[5];
   }
-  dividing.resize(kept);
+  return heap;
 }
 
-int CoarseTree::child_at(const OwnSet& set, std::uint32_t point, int level) const {
-  int octant = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    octant |= static_cast<int>(lattice.index(set.read(point, axis), axis) >> (lattice.depth - level - 1) & 1) << axis;
-  return octant;
-}
-
-/// Sorts this rank's points of the boxes by their children; appends how many are in each.
-void CoarseTree::count_children(OwnSet& set, const Numbers& dividing, Numbers& counts) {
-  const std::size_t first = counts.size();
-  counts.resize(first + 8 * dividing.size(), 0);
-  std::vector<std::uint32_t> sorted;
-  std::vector<std::uint8_t> child;
-  for (std::size_t k = 0; k < dividing.size(); ++k) {
-    const auto box = static_cast<std::size_t>(dividing[k]);
-    const OwnSet::Own own = set.range[box];
-    std::int64_t* count = &counts[first + 8 * k];
-    child.resize(own.end - own.begin), sorted.resize(child.size());
-    for (std::size_t i = 0; i < child.size(); ++i) {
-      child[i] = static_cast<std::uint8_t>(child_at(set, set.point[own.begin + i], boxes[box].level));
-      ++count[child[i]];
-    }
-    std::int64_t next[8] = {};
-    for (int o = 1; o < 8; ++o) next[o] = next[o - 1] + count[o - 1];
-    for (std::size_t i = 0; i < child.size(); ++i)
-      sorted[static_cast<std::size_t>(next[child[i]]++)] = set.point[own.begin + i];
-    std::copy(sorted.begin(), sorted.end(), set.point.begin() + static_cast<std::ptrdiff_t>(own.begin));
-  }
-}
-
-/// The counts of the k-th set begin k * (size of one set) behind `first`.
-void CoarseTree::add_children(std::int64_t parent, const Numbers& local, const Numbers& all, std::size_t first) {
-  const auto p = static_cast<std::size_t>(parent);
+void CoarseTree::add_children(const Numbers& dividing, std::size_t place, const Numbers& local, const Numbers& all) {
+  const auto p = static_cast<std::size_t>(dividing[place]);
   const CoarseBox box = boxes[p];
-  const std::size_t set_size = all.size() / sets.size();
-  std::size_t begin[2] = {};
-  for (std::size_t s = 0; s < sets.size(); ++s) begin[s] = sets[s].range[p].begin;
   boxes[p].first_child = static_cast<int>(boxes.size());
   for (std::size_t o = 0; o < 8; ++o) {
+    const std::size_t of_sources = 8 * place + o, of_targets = of_sources + (alike_ ? 0 : 8 * dividing.size());
     CoarseBox child;
-    for (std::size_t s = 0; s < sets.size(); ++s) (child.*sets[s].of_box).count = all[first + s * set_size + o];
-    if (alike_) child.targets = child.sources;
+    child.sources.count = all[of_sources], child.targets.count = all[of_targets];
     if (points_of(child) == 0) continue;
     child.corner = child_of(box.corner, lattice, box.level, static_cast<int>(o));
     child.level = box.level + 1;
     boxes.push_back(child);
     ++boxes[p].children;
-    for (std::size_t s = 0; s < sets.size(); ++s) {
-      const std::size_t end = begin[s] + static_cast<std::size_t>(local[first + s * set_size + o]);
-      sets[s].range.push_back({std::exchange(begin[s], end), end});
-    }
+    own.push_back(local[of_sources] + (alike_ ? 0 : local[of_targets]));
+    points_.add_child(place, static_cast<int>(o));
   }
 }
 
 void CoarseTree::grow() {
   for (std::size_t begin = 0; begin < boxes.size();) {
     const std::size_t end = boxes.size();
-    Numbers dividing, local;
+    Numbers dividing;
     for (std::size_t b = begin; b < end; ++b)
       if (may_divide(boxes[b])) dividing.push_back(static_cast<std::int64_t>(b));
-    if (decision_.depth < 0) leave_out_heaps(dividing);
-    for (OwnSet& set : sets) count_children(set, dividing, local);
+    if (dividing.empty()) return;
+    const Numbers local = points_.count_children(boxes, dividing);
     Numbers all = local;
     ranks_.add(all);
-    for (std::size_t k = 0; k < dividing.size(); ++k) add_children(dividing[k], local, all, 8 * k);
+    const std::vector<char> heap = heaps_among(dividing, all);
+    for (std::size_t k = 0; k < dividing.size(); ++k)
+      if (!heap[k]) add_children(dividing, k, local, all);
     begin = end;
   }
 }

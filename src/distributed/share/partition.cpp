@@ -1,5 +1,7 @@
 #include "distributed/share/partition.hpp"
 
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "distributed/share/coarse.hpp"
@@ -16,8 +18,6 @@ class Cutter {
     cut(order);
     partition_.lattice = tree_.lattice;
     partition_.boxes = std::move(tree_.boxes);
-    partition_.source_owner = std::move(tree_.sets[0].owner);
-    if (tree_.sets.size() > 1) partition_.target_owner = std::move(tree_.sets[1].owner);
     return std::move(partition_);
   }
 
@@ -39,15 +39,13 @@ void Cutter::deal(std::size_t box, int rank) {
   leaf.first_rank = leaf.last_rank = rank;
   Range& range = partition_.ranges[static_cast<std::size_t>(rank)];
   if (range.empty) range = {leaf.corner, {}, false, true};
-  for (OwnSet& set : tree_.sets)
-    for (std::size_t i = set.range[box].begin; i < set.range[box].end; ++i) set.owner[set.point[i]] = rank;
 }
 
 /// Of the leaves.
 std::vector<int> Cutter::owners_of(const std::vector<std::size_t>& leaves, Order order) {
   Numbers points;
   for (const std::size_t b : leaves)
-    points.push_back(order == Order::owned ? tree_.own_points_of(b) : tree_.points_of(tree_.boxes[b]));
+    points.push_back(order == Order::owned ? tree_.own[b] : tree_.points_of(tree_.boxes[b]));
   if (order == Order::given) return owners_by_count(points, ranks_.size());
   return owners_that_hold(ranks_.all_gather(points.data(), points.size()), ranks_.size());
 }
@@ -111,8 +109,19 @@ int Partition::shared_box(const Place& corner, int level) const {
   return -1;
 }
 
-Partition divide(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision) {
-  return Cutter(ranks, CoarseTree(ranks, given, geometry, decision)).run(given.order);
+SharedBoxes Partition::shared_boxes() const {
+  SharedBoxes shared;
+  for (const CoarseBox& box : boxes) {
+    if (!box.shared()) continue;
+    shared.corner.push_back(box.corner);
+    ++shared.level_begin[box.level + 1];
+  }
+  std::partial_sum(std::begin(shared.level_begin), std::end(shared.level_begin), std::begin(shared.level_begin));
+  return shared;
+}
+
+Partition divide(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision) {
+  return Cutter(ranks, CoarseTree(ranks, points, geometry, decision)).run(order);
 }
 
 }  // namespace farfield::distributed

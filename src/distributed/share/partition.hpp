@@ -6,12 +6,14 @@
 // In Morton order they are cut into one piece per rank, of about equal numbers of points (cuts.hpp). Boxes above the
 // cuts are shared: no rank owns them. None of these is summed as pairs, so that a rank need not hold all its sources.
 #pragma once
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "distributed/ranks.hpp"
 #include "distributed/share/places.hpp"
 #include "model/decision.hpp"
-#include "tree/geometry.hpp"
+#include "tree/built_tree.hpp"
 
 namespace farfield::distributed {
 
@@ -30,6 +32,18 @@ struct CoarseBox {
   bool shared() const { return first_rank != last_rank; }
 };
 
+/// The shared boxes, level by level, each level in Morton order.
+struct SharedBoxes {
+  std::vector<Place> corner;
+  int level_begin[max_levels + 2] = {};
+  /// `corners`: these, in the memory of who looks at them.
+  DividedBoxes divided(const Place* corners) const {
+    DividedBoxes divided{reinterpret_cast<const std::int64_t(*)[3]>(corners), {}};
+    std::copy(std::begin(level_begin), std::end(level_begin), divided.level_begin);
+    return divided;
+  }
+};
+
 struct Partition {
   Lattice lattice;
   std::vector<CoarseBox> boxes;                          ///< level by level, each level in Morton order
@@ -37,6 +51,7 @@ struct Partition {
   std::vector<std::int32_t> source_owner, target_owner;  ///< of this rank's points; no targets: they are the sources
   /// The number of a shared box, or -1.
   int shared_box(const Place& corner, int level) const;
+  SharedBoxes shared_boxes() const;
 };
 
 /// The points that this rank was given; no targets: these are the sources.

@@ -1,6 +1,5 @@
 // Places: corners of boxes in the order of the tree's points, and the ranges of that order that ranks own.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 
 #include "tree/lattice.hpp"
@@ -15,10 +14,10 @@ struct Place {
 
 /// Does a come before b in Morton order? The axis whose indices differ in the highest bit decides, of several the last
 /// one, which is the highest bit of an octant. No key is made, which for 62 levels would take 186 bits.
-inline bool before(const Place& a, const Place& b) {
+FARFIELD_HD bool before(const Place& a, const Place& b) {
   int axis = 2;
   auto differing = static_cast<std::uint64_t>(a.at[2] ^ b.at[2]);
-  for (const int other : {1, 0}) {
+  for (int other = 1; other >= 0; --other) {
     const auto bits = static_cast<std::uint64_t>(a.at[other] ^ b.at[other]);
     if (differing < bits && differing < (differing ^ bits)) axis = other, differing = bits;
   }
@@ -26,16 +25,18 @@ inline bool before(const Place& a, const Place& b) {
 }
 
 /// Edge of a box of `level`, in lattice indices.
-inline std::int64_t edge_of(const Lattice& lattice, int level) { return std::int64_t(1) << (lattice.depth - level); }
+FARFIELD_HD std::int64_t edge_of(const Lattice& lattice, int level) {
+  return std::int64_t(1) << (lattice.depth - level);
+}
 
-inline Place child_of(const Place& corner, const Lattice& lattice, int level, int octant) {
+FARFIELD_HD Place child_of(const Place& corner, const Lattice& lattice, int level, int octant) {
   Place child = corner;
   for (int axis = 0; axis < 3; ++axis) child.at[axis] += (octant >> axis & 1) * edge_of(lattice, level + 1);
   return child;
 }
 
 /// Which child of its parent is the box of this corner?
-inline int octant_of(const Place& corner, const Lattice& lattice, int level) {
+FARFIELD_HD int octant_of(const Place& corner, const Lattice& lattice, int level) {
   int octant = 0;
   for (int axis = 0; axis < 3; ++axis)
     octant |= static_cast<int>(corner.at[axis] >> (lattice.depth - level) & 1) << axis;
@@ -48,22 +49,23 @@ struct Range {
   bool empty = true;
   bool endless = false;  ///< `end` does not count
 
-  bool meets(const Place& corner, std::int64_t edge) const {
+  FARFIELD_HD bool meets(const Place& corner, std::int64_t edge) const {
     if (empty) return false;
     Place last = corner;
-    for (std::int64_t& index : last.at) index += edge - 1;
+    for (int axis = 0; axis < 3; ++axis) last.at[axis] += edge - 1;
     return (endless || before(corner, end)) && !before(last, begin);
   }
 };
 
 /// Does the range meet the box or one of those of its level that touch it?
-inline bool meets_around(const Range& range, const Place& corner, const Lattice& lattice, int level) {
+FARFIELD_HD bool meets_around(const Range& range, const Place& corner, const Lattice& lattice, int level) {
   const std::int64_t edge = edge_of(lattice, level), size = edge_of(lattice, 0);
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
         const Place beside{{corner.at[0] + x * edge, corner.at[1] + y * edge, corner.at[2] + z * edge}};
-        const bool inside = std::all_of(beside.at, beside.at + 3, [&](std::int64_t i) { return i >= 0 && i < size; });
+        bool inside = true;
+        for (int axis = 0; axis < 3; ++axis) inside = inside && beside.at[axis] >= 0 && beside.at[axis] < size;
         if (inside && range.meets(beside, edge)) return true;
       }
   return false;

@@ -1,6 +1,7 @@
 #include "distributed/share/share.hpp"
 
 #include <algorithm>
+#include <farfield/error.hpp>
 
 #include "backends/cpu/boxes/boxes.hpp"
 #include "distributed/share/merge.hpp"
@@ -43,7 +44,8 @@ std::vector<double> owned_targets(Ranks& ranks, const Share& share, const Given&
   return targets;
 }
 
-/// Which of the tree's targets are sources: those that arrived behind `apart` others.
+}  // namespace
+
 Both both_of(const Owned& own, std::int64_t apart) {
   std::vector<std::int64_t> place(static_cast<std::size_t>(own.sources.count));
   Both both;
@@ -55,6 +57,8 @@ Both both_of(const Owned& own, std::int64_t apart) {
   for (std::int64_t i = 0; i < own.sources.count; ++i) both.sources.push_back(place[own.sources.order[i]]);
   return both;
 }
+
+namespace {
 
 /// Brings the points to their owners and builds the tree over those of this rank.
 void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& geometry, const Decision& d,
@@ -77,14 +81,21 @@ void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& g
                       .thresholds = d.thresholds,
                       .mark = {},
                       .threads = threads};
-  options.divided = [&](const std::int64_t corner[3], int level) {
-    return share.partition.shared_box({{corner[0], corner[1], corner[2]}}, level) >= 0;
-  };
+  const SharedBoxes shared = share.partition.shared_boxes();
+  options.divided = shared.divided(shared.corner.data());
   cpu::build_boxes(own.tree, sources, own.alike ? nullptr : &targets, options);
   cpu::gather(own.sources, sources, threads);
   if (!own.alike) cpu::gather(own.targets, targets, threads);
   if (given.at_sources && !own.alike) own.both = both_of(own, own.targets.count - own.sources.count);
   own.corners = corners_of(own.tree.view());
+}
+
+void find_own(Top& top, const Owned& own, std::size_t rank) {
+  for (const BoxId box : top.of_rank[rank]) {
+    const BoxId found = own.find(top.corners[static_cast<std::size_t>(box)], top.tree.level[box]);
+    if (found == no_box) throw Error(ErrorCode::internal, "a rank lacks a box that it owns; please report this");
+    top.own.push_back(found);
+  }
 }
 
 /// Vectors of targets reach beyond the last target of a box: what lies there is compared with the box's sources, which
@@ -178,7 +189,8 @@ Share make_share(Ranks& ranks, const Given& given, const Geometry& geometry, con
                targets = begins_of(ranks.all_gather(own.target_points().count));
   own.first_source = sources[rank], own.first_target = targets[rank];
   share.essential.alike = own.alike;
-  share.top = make_top(share.partition, own, ranks.rank());
+  share.top = make_top(share.partition);
+  find_own(share.top, own, rank);
   std::vector<Needed> needed =
       needed_by_others(own.tree.view(), own.corners, share.partition, ranks.rank(), decision.thresholds.m2p_sources);
   if (own.alike)

@@ -49,7 +49,7 @@ struct Halo {
 };
 
 /// Has a box of so many sources a multipole that others want?
-inline bool has_multipole(std::int64_t sources, int level) { return sources > 0 && level >= 2; }
+FARFIELD_HD bool has_multipole(std::int64_t sources, int level) { return sources > 0 && level >= 2; }
 
 struct Essential {
   Tree<Array> tree;
@@ -87,6 +87,9 @@ struct Share {
   }
   std::int64_t targets() const { return own.target_points().count; }
 };
+
+/// Which of the tree's targets are sources: those that arrived behind `apart` others.
+Both both_of(const Owned& own, std::int64_t apart);
 
 /// `geometry`: of all points.
 Share make_share(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision, int threads);

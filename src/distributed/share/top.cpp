@@ -1,7 +1,5 @@
 #include "distributed/share/top.hpp"
 
-#include <farfield/error.hpp>
-
 #include "methods/fmm.hpp"
 
 namespace farfield::distributed {
@@ -45,7 +43,7 @@ static void store(Tree<Array>& tree, BoxId id, const CoarseBox& box, const std::
   }
 }
 
-Top make_top(const Partition& partition, const Owned& own, int rank) {
+Top make_top(const Partition& partition) {
   Top top;
   BoxId count = 0;
   const std::vector<BoxId> number = numbers_of(partition, count);
@@ -61,10 +59,6 @@ Top make_top(const Partition& partition, const Owned& own, int rank) {
     top.shared.push_back(box.shared());
     if (box.shared() || box.level <= coarsest) continue;  // parents above `coarsest` have no multipoles
     top.of_rank[static_cast<std::size_t>(box.first_rank)].push_back(number[b]);
-    if (box.first_rank != rank) continue;
-    const BoxId found = own.find(box.corner, box.level);
-    if (found == no_box) throw Error(ErrorCode::internal, "a rank lacks a box that it owns; please report this");
-    top.own.push_back(found);
   }
   return top;
 }

@@ -4,6 +4,7 @@
 
 namespace farfield::distributed {
 
-Top make_top(const Partition& partition, const Owned& own, int rank);
+/// All but Top::own.
+Top make_top(const Partition& partition);
 
 }  // namespace farfield::distributed

@@ -73,7 +73,7 @@ bool TreeBuilder::all_coincide(const Node& node) const {
 }
 
 bool TreeBuilder::splits(const Node& node, int level) const {
-  if (options_.divided && options_.divided(node.corner, level)) return true;
+  if (options_.divided.hold(node.corner, level)) return true;
   const bool narrow = level < lattice_.depth && lattice_.edge(level + 1) < options_.least_edge;
   if (options_.depth >= 0) {
     if (level >= options_.depth) return false;

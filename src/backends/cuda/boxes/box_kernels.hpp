@@ -41,6 +41,7 @@ struct Rule {
   int depth, sets;
   AnyReader read[2];
   const Item* items[2];
+  DividedBoxes divided;
   int* unresolved;  // of Progress
 
   __device__ bool overfull(const Node& node) const {
@@ -53,16 +54,17 @@ struct Rule {
   }
   /// Is the box divided unless all its points coincide?
   __device__ bool divides(const Node& node, int level) const {
+    if (divided.hold(node.corner, level)) return true;
     if (depth >= 0 ? level >= depth : !overfull(node)) return false;
     const bool resolved = resolves_children(lattice, finest, node.corner, level);
     if (!resolved && depth >= 0) atomicMin(unresolved, level);
     return resolved;
   }
   /// Could all points of the box coincide? They then share a key, and the parent holds other points, too: the parent
-  /// was divided, so its points do not all coincide.
-  __device__ bool could_coincide(const Node* nodes, const Node& node) const {
-    if (depth >= 0) return false;
-    bool others = node.parent == no_box;
+  /// was divided, so its points do not all coincide; of a box in `divided` these others may be elsewhere.
+  __device__ bool could_coincide(const Node* nodes, const Node& node, int level) const {
+    if (depth >= 0 || divided.hold(node.corner, level)) return false;
+    bool others = node.parent == no_box || divided.hold(nodes[node.parent].corner, level - 1);
     for (int s = 0; s < sets; ++s) {
       if (node.begin[s] < node.end[s] && key_of(items[s][node.begin[s]]) != key_of(items[s][node.end[s] - 1]))
         return false;
@@ -131,7 +133,7 @@ struct Division {
     if (b < count) {
       const Node& node = nodes[first + b];
       brood.divided[b] = rule.divides(node, level);
-      could_coincide = brood.coincide[b] = brood.divided[b] && rule.could_coincide(nodes, node);
+      could_coincide = brood.coincide[b] = brood.divided[b] && rule.could_coincide(nodes, node, level);
     }
     if (!__syncthreads_or(could_coincide)) return;
     for (int other = 0; other < count; ++other)

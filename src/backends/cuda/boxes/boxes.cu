@@ -57,7 +57,8 @@ Builder::Builder(Cloud& sources, Cloud* targets, const TreeOptions& options, std
       running_(memory),
       nodes_(memory),
       on_device_(memory) {
-  std::int64_t splitting = 0;  // divided boxes of a level: each has more than leaf_size points of one set
+  // divided boxes of a level: each has more than leaf_size points of one set, or shall be divided
+  std::int64_t splitting = options.divided.level_begin[max_levels + 1];
   for (int s = 0; s < sets_; ++s) {
     points_ += clouds_[s]->count();
     splitting += clouds_[s]->count() / (options.leaf_size + 1);
@@ -82,6 +83,7 @@ Rule Builder::rule() {
           sets_,
           {s.reader(), t.reader()},
           {s.items.data(), t.items.data()},
+          options_.divided,
           &on_device->unresolved};
 }
 

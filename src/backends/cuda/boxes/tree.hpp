@@ -26,6 +26,10 @@ struct CudaTree : BuiltTree<DeviceArray> {
   }
 };
 
+/// Sorted points and boxes without colleagues and lists, of points in device memory.
+void build_boxes(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
+                 const TreeOptions& options);
+
 /// Builds everything anew in the order of the memory's stream. `geometry` is the survey of the same points; `targets`
 /// null: they are the sources. Points may be in host memory, which is copied for the call, or in device memory, e.g.
 /// that of DevicePoints. Waits for the stream twice: for the sizes of levels and of lists (and for deep trees, see

@@ -136,8 +136,14 @@ inline LookShape look_shape(BoxId boxes, int warps) {
 }
 
 /// Points per leaf, for the shapes of kernels.
-inline double mean_leaf(std::int64_t points, BoxId boxes) {
+inline double mean_leaf(std::int64_t points, std::int64_t boxes) {
   return boxes > 0 ? static_cast<double>(points) / (0.875 * static_cast<double>(boxes)) : 0;
+}
+inline double sources_per_leaf(const TreeWork& work) {
+  return work.sources_per_leaf >= 0 ? work.sources_per_leaf : mean_leaf(work.sources, work.tree.boxes);
+}
+inline double targets_per_leaf(const TreeWork& work) {
+  return work.targets_per_leaf >= 0 ? work.targets_per_leaf : mean_leaf(work.targets, work.tree.boxes);
 }
 
 }  // namespace farfield::cuda

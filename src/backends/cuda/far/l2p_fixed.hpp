@@ -86,9 +86,8 @@ static void launch_fixed_l2p(const Work<Real>& work) {
 /// Groups of 32 leaves, or of 8 where leaves have many targets.
 template <class Kernel, class Real, int degree, class Sums>
 static void choose_shape(const Work<Real>& work) {
-  mean_leaf(work.targets, work.tree.boxes) > tuning::l2p_large_leaf
-      ? launch_fixed_l2p<Kernel, Real, degree, 8, Sums>(work)
-      : launch_fixed_l2p<Kernel, Real, degree, 32, Sums>(work);
+  targets_per_leaf(work) > tuning::l2p_large_leaf ? launch_fixed_l2p<Kernel, Real, degree, 8, Sums>(work)
+                                                  : launch_fixed_l2p<Kernel, Real, degree, 32, Sums>(work);
 }
 
 }  // namespace farfield::cuda

@@ -32,6 +32,13 @@ class Translations {
   /// Room for m2l of so many densities side by side, each with the operands that bind_operands gives it.
   void make_room(int densities);
   void bind_operands(Work<Real>& work, int density) const;
+  /// As TensorM2l's; none where m2l has no such operands.
+  std::vector<std::uint32_t> most_sources(cudaStream_t stream) const {
+    return tensor_.view().ready ? tensor_.most_sources(stream) : std::vector<std::uint32_t>();
+  }
+  void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream) {
+    if (tensor_.view().ready) tensor_.use_most_sources(most, stream);
+  }
   int degree() const { return tables_.view().degree; }
   int stride() const { return tables_.view().stride; }  ///< of expansions
 

@@ -37,7 +37,7 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   const unsigned targets = children_with_points(tree, box, tree.target_begin, tree.target_end);
   const unsigned sources = children_with_points(tree, colleague, tree.source_begin, tree.source_end);
   const unsigned to_parent = reduced ? sources & children_for_parent(d) : 0;
-  Total pairs = targets ? static_cast<Total>(count_bits(to_parent)) : 0;
+  Total pairs = targets && tree.target_count(box) > 0 ? static_cast<Total>(count_bits(to_parent)) : 0;
   for (int o = 0; o < 8; ++o) {
     const unsigned touching = touching_children(d, o);
     if (targets >> o & 1u) pairs += static_cast<Total>(count_bits(sources & ~touching & ~to_parent));

@@ -111,7 +111,8 @@ struct Leaves {
  private:
   __device__ static BoxId leaf_about(const TreeView& tree, const Family& family, const Place& place) {
     const BoxId colleague = tree.colleague[std::int64_t(family.parent) * colleagues_per_box + place.slot];
-    return colleague != no_box && (place.near & family.children) ? tree.child(colleague, place.octant) : no_box;
+    return colleague != no_box && (place.near & (family.children | family.others)) ? tree.child(colleague, place.octant)
+                                                                                   : no_box;
   }
 
   /// The i-th coarser leaf. Coarser leaves are stored at the start of the near row of every child in `takers`, right

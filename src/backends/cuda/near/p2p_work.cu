@@ -8,8 +8,6 @@
 namespace farfield::cuda {
 namespace {
 
-enum Candidate : std::uint8_t { no_candidate = 0, of_even = 1, taker = 2 };
-
 /// Whether a leaf may be in a family: its near sources are exactly those of its colleagues, or these and those of all
 /// coarser leaves adjacent to its parent. A near row holds the leaf itself (where listed), then the other boxes in
 /// ascending order, coarser boxes first. Sources of a colleague that is not in the near row are in finer near boxes or
@@ -41,8 +39,11 @@ struct FamilyRule {
   TreeView tree;
   int mean;
   const std::uint8_t* candidate;
+  SplitFamilies split;
   __device__ Family family(BoxId parent) const {
     if (parent == no_box || tree.is_leaf(parent)) return {};
+    if (split.count > 0 && parent <= split.parent[split.count - 1])
+      if (const int k = place_in_split(parent); split.parent[k] == parent) return split.family[k];
     unsigned found = 0, takers = 0;
     int count = 0;
     std::int64_t targets = 0;
@@ -55,7 +56,19 @@ struct FamilyRule {
       ++count;
     }
     if (count < 3 || targets > std::int64_t(mean) * count) return {};
-    return {parent, static_cast<std::uint16_t>(found), static_cast<std::uint16_t>(takers)};
+    return {parent, static_cast<std::uint8_t>(found), static_cast<std::uint8_t>(takers), 0};
+  }
+  /// The first split parent not before this one; there is one.
+  __device__ int place_in_split(BoxId parent) const {
+    int low = 0, high = split.count - 1;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (split.parent[middle] < parent)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
   }
   __device__ bool is_family(BoxId parent) const { return family(parent).children != 0; }
 };
@@ -136,16 +149,21 @@ PairTiles P2pWork::view() const {
   return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, wide_};
 }
 
+const std::uint8_t* P2pWork::find_candidates(const TreeView& tree, const ListsView& lists, cudaStream_t stream) {
+  candidate_.resize(tree.boxes);
+  for_each_index(tree.boxes, FindCandidates{tree, lists, candidate_.data()}, stream, "candidates of families");
+  return candidate_.data();
+}
+
 void P2pWork::build(const TreeView& tree, const ListsView& lists, std::int64_t targets, int family_mean, int tile,
                     cudaStream_t stream) {
   most_tiles_ = most_families_ = 0;
   if (tree.boxes == 0) return;
   const std::int64_t boxes = tree.boxes;
-  candidate_.resize(boxes);
+  find_candidates(tree, lists, stream);
   place_.resize(boxes + 1);
   count_.resize(2);
-  for_each_index(boxes, FindCandidates{tree, lists, candidate_.data()}, stream, "candidates of families");
-  const FamilyRule rule{tree, family_mean, candidate_.data()};
+  const FamilyRule rule{tree, family_mean, candidate_.data(), split_};
   for_each_index(boxes + 1, CountWork{rule, lists.near, tile, place_.data()}, stream, "tiles and families");
   with_temporary(scratch_, "places of tiles and families", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(temporary, bytes, place_.data(), place_.data(), boxes + 1, stream);

@@ -68,7 +68,7 @@ struct Leaves {
     const int cx = (x > 0) + (x > 2), cy = (y > 0) + (y > 2);  // colleague: 0, 1, 1, 2
     // octants of the children that touch it
     const unsigned near = (x == 0 ? 5u : x == 3 ? 10u : 15u) & (y == 0 ? 3u : y == 3 ? 12u : 15u);
-    const unsigned own = (family.children | family.children >> 4) & near;
+    const unsigned all = family.children | family.others, own = (all | all >> 4) & near;
     const BoxId colleague = tree.colleague[std::int64_t(family.parent) * colleagues_per_box + 9 + 3 * cy + cx];
     return own ? child_of(tree, colleague, (x == 0 || x == 2) + 2 * (y == 0 || y == 2)) : no_box;
   }

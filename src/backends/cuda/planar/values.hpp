@@ -82,7 +82,7 @@ void launch_planar_l2p(const Work<Real>& work) {
 template <class Kernel, class Real>
 void planar_l2p(const Work<Real>& work) {
   const std::size_t bytes = sizeof(Complex<Real>) * 32 * static_cast<std::size_t>(work.planar.size + 1);
-  if (mean_leaf(work.targets, work.tree.boxes) > tuning::l2p_large_leaf || bytes > (32u << 10))
+  if (targets_per_leaf(work) > tuning::l2p_large_leaf || bytes > (32u << 10))
     launch_planar_l2p<Kernel, Real, 8>(work);
   else
     launch_planar_l2p<Kernel, Real, 32>(work);

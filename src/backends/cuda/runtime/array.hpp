@@ -22,6 +22,8 @@ class DeviceMemory {
   static void release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept;
   /// Gives freed blocks whose work has been waited for back to the device, until the pool holds at most `bytes`.
   void trim(std::int64_t bytes);
+  /// Lets another device copy from these blocks by itself, where the hardware can; otherwise copies take a longer way.
+  void let_read(int other);
 
   int device = 0;
   cudaStream_t stream = nullptr;

@@ -159,6 +159,17 @@ void DeviceMemory::trim(std::int64_t bytes) {
   require(cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(bytes)), "cudaMemPoolTrimTo");
 }
 
+void DeviceMemory::let_read(int other) {
+  int can = 0;
+  if (other != device) require(cudaDeviceCanAccessPeer(&can, other, device), "cudaDeviceCanAccessPeer");
+  if (!can) return;
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = other;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  require(cudaMemPoolSetAccess(pool_, &access, 1), "cudaMemPoolSetAccess");
+}
+
 void* DeviceMemory::allocate(DeviceMemory* from, std::int64_t bytes) {
   if (from && from->frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
   void* block = nullptr;

@@ -223,7 +223,91 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
   return findings;
 }
 
+/// The bounds of a set, for the host.
+struct PlainBounds {
+  double low[3], high[3], least;
+  std::int64_t finite;
+};
+/// One block.
+__global__ void __launch_bounds__(block_threads)
+    join_sets(const Bounds* parts, int source_parts, int target_parts, PlainBounds* of_sets) {
+  for (int s = 0; s < 2; ++s) {
+    const Bounds own = join_parts(parts + s * tuning::survey_blocks, s == 0 ? source_parts : target_parts);
+    if (threadIdx.x != 0) continue;
+    for (int d = 0; d < 3; ++d) of_sets[s].low[d] = own.low[d], of_sets[s].high[d] = own.high[d];
+    of_sets[s].least = own.least, of_sets[s].finite = own.finite;
+  }
+}
+
+/// The box of this rank's points; Error(input) where one is not finite.
+SurveyOfOthers::Box own_box(const DevicePoints sets[2], DeviceMemory& memory) {
+  const cudaStream_t stream = memory.stream;
+  DeviceArray<Bounds> parts(memory);
+  DeviceArray<PlainBounds> joined(memory);
+  parts.resize(2 * tuning::survey_blocks), joined.resize(2);
+  const int source_parts = find_parts(sets[0], parts.data(), stream);
+  const int target_parts = find_parts(sets[1], parts.data() + tuning::survey_blocks, stream);
+  join_sets<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, joined.data());
+  require_launch("bounding box");
+  PlainBounds found[2];
+  download(found, joined.data(), 2, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  constexpr const char* what[2] = {"source", "target"};
+  for (int s = 0; s < 2; ++s) require_finite(found[s].finite != 0, sets[s].view(), what[s], stream);
+  SurveyOfOthers::Box box{sets[0].count(), sets[1].count(), {}, {}, std::min(found[0].least, found[1].least)};
+  for (int d = 0; d < 3; ++d) {
+    box.low[d] = std::min(found[0].low[d], found[1].low[d]);
+    box.high[d] = std::max(found[0].high[d], found[1].high[d]);
+  }
+  return box;
+}
+
+/// Counts cells that hold points of any rank.
+Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Geometry& g, DeviceMemory& memory) {
+  const cudaStream_t stream = memory.stream;
+  DeviceArray<Findings> found(memory);
+  Findings findings{g, Scaling(g.exponent), GridCells(g), {true, true}, {}};
+  upload(found, &findings, 1, stream);
+  DeviceArray<unsigned> bitmap(memory);
+  bitmap.resize(2 * fine_words);
+  require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
+          "cudaMemsetAsync");
+  for (int s = 0; s < 2; ++s)
+    for_each_index(sets[s].count(), MarkCell{AnyReader(sets[s].view(), Scaling()), found.data(), bitmap.data()}, stream,
+                   "cells");
+  std::vector<unsigned> cells(fine_words);
+  download(cells.data(), bitmap.data(), fine_words, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  others.join(cells);
+  require(cudaMemcpyAsync(bitmap.data(), cells.data(), cells.size() * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync to the device");
+  count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
+  require_launch("counts of cells");
+  download(&findings, found.data(), 1, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  return findings;
+}
+
 }  // namespace
+
+Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points* targets, DeviceMemory& memory) {
+  check_view(sources, "source");
+  if (targets) check_view(*targets, "target");
+  const DevicePoints sets[2] = {DevicePoints(sources, memory),
+                                targets ? DevicePoints(*targets, memory) : DevicePoints()};
+  SurveyOfOthers::Box box = own_box(sets, memory);
+  others.join(box);
+  Geometry g;
+  g.sources = box.sources, g.alike = targets == nullptr;
+  g.targets = targets ? box.targets : box.sources;
+  if (g.sources + g.targets == 0) return g;
+  set_box(g, box.low, box.high, box.least);
+  constexpr const char* what[2] = {"source", "target"};
+  for (int s = 0; s < 2 && may_lose_digits(g); ++s)
+    if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);
+  if (has_grid(g)) choose_grid(g, count_with(others, sets, g, memory));
+  return g;
+}
 
 Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memory) {
   check_view(sources, "source");

@@ -1,5 +1,7 @@
 // Survey: one look at the caller's points before anything is chosen or allocated.
 #pragma once
+#include <vector>
+
 #include "backends/cuda/runtime/array.hpp"
 #include "tree/geometry.hpp"
 
@@ -10,5 +12,19 @@ namespace farfield::cuda {
 /// DevicePoints instead. In the order of memory.stream, for which it waits once.
 /// Throws Error(input) for negative counts, null pointers and for the first coordinate that is not Kept.
 Geometry survey(const Points& sources, const Points* targets, DeviceMemory& memory);
+
+/// Of points that several ranks share: joins what was found on this one, in host memory, with what the others found.
+class SurveyOfOthers {
+ public:
+  struct Box {
+    std::int64_t sources, targets;
+    double low[3], high[3], least;  ///< infinities where there are no points
+  };
+  virtual ~SurveyOfOthers() = default;
+  virtual void join(Box& own) = 0;
+  virtual void join(std::vector<unsigned>& cells) = 0;  ///< bits of cells that hold a point
+};
+/// As survey. Waits for the stream some times.
+Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points* targets, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -103,7 +103,7 @@ void p2m_of_any_degree(const Work<Real>& work, const Levels&... levels) {
 
 template <class Kernel, class Real, int degree, int moments>
 static void choose_lanes(const Work<Real>& work) {
-  const double mean = mean_leaf(work.sources, work.tree.boxes);
+  const double mean = sources_per_leaf(work);
   if constexpr (moments == with_dipole)
     launch_fixed_p2m<Kernel, Real, degree, 4, moments>(work);
   else if (mean <= tuning::p2m_two_lanes)

@@ -161,6 +161,18 @@ void TensorM2l::count_most_sources(const TreeView& tree, cudaStream_t stream) {
   require_launch("most_sources_kernel");
 }
 
+std::vector<std::uint32_t> TensorM2l::most_sources(cudaStream_t stream) const {
+  std::vector<std::uint32_t> most(static_cast<std::size_t>(most_sources_.size()));
+  download(most.data(), most_sources_.data(), most_sources_.size(), stream);
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return most;
+}
+
+void TensorM2l::use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream) {
+  upload(most_sources_, most.data(), std::ssize(most), stream);
+  view_.most_sources = most_sources_.data();
+}
+
 void TensorM2l::use_operators(const TablesView<float>& tables, cudaStream_t stream) {
   if (tables.degree == degree_ && tables.far.matrix == matrix_ && tables.far.begin[8] == links_) return;
   choose_passes(tables.degree);

@@ -2,6 +2,7 @@
 // 16-bit floats.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "backends/cuda/m2l/tensor/rows.hpp"
 #include "backends/cuda/runtime/array.hpp"
@@ -32,6 +33,11 @@ class TensorM2l {
   void build_level(const TablesView<float>& tables, const TreeView& tree, int level, const TensorView& operands,
                    cudaStream_t stream);
   void release();
+
+  /// Of a part of a tree: the most sources of a box of each level, in this part, and what they are in the whole tree,
+  /// from which the operands' scale follows. The first waits for the stream.
+  std::vector<std::uint32_t> most_sources(cudaStream_t stream) const;
+  void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream);
 
   /// Room for the operands of so many densities, which m2l may then sum side by side; `build` makes it for one.
   void make_room(int densities);

@@ -52,6 +52,8 @@ class DeviceSums final : public PlacementSums {
   /// Returns at once; the first question waits. For trees of more than two levels. Of kernels that ask only whether
   /// points stand in planes nothing else is summed.
   void launch(bool planes_alone);
+  /// Of a part of a tree: how its leaves are filled. Waits.
+  const PlacementFindings& of_part();
 
   int levels() const override { return view_.levels; }
   double targets() const override { return static_cast<double>(target_count_); }
@@ -86,5 +88,24 @@ class DeviceSums final : public PlacementSums {
   DeviceArray<PlacementFindings> on_device_;
   PlacementFindings found_{};
 };
+
+/// Pairs within a leaf are summed in every so many-th box.
+inline BoxId own_leaf_stride(std::int64_t targets, bool softened) {
+  return static_cast<BoxId>(1 + targets / (softened ? 20'000 : 200'000));  // all 60,000 softened bodies took 0.1 ms
+}
+/// PlacementFindings::own_leaf of `count` boxes, without softening, to `sums`; `parts`: room for 2 count numbers. All
+/// pointers are to device memory.
+void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const BoxId* boxes,
+                   int count, double* parts, double* sums, cudaStream_t stream);
+
+/// At the target in the middle of each of these leaves: sum 1/r^2, sum 1/r^4 outside the leaf, the far leaves' part of
+/// the latter. All pointers are to device memory.
+struct NormsAtLeaves {
+  const BoxId* leaf;
+  int count;
+  double (*norm)[norm_shares][3];  ///< [count]
+};
+void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
+                  const PlacedPoints& targets, const NormsAtLeaves& leaves, cudaStream_t stream);
 
 }  // namespace farfield::cuda

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "model/placement_terms.hpp"
@@ -112,15 +112,12 @@ struct NormsAt {
   }
 };
 
-/// Sums at the target in the middle of a sampled leaf; a block sums a share of the lists. Every source is in a list of
-/// the leaf or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
-__global__ void __launch_bounds__(block_threads)
-    norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
-                 int chunks, double soft2, PlacementFindings* found) {
+/// Sums at the target in the middle of a leaf; a block sums a share of the lists. Every source is in a list of the leaf
+/// or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
+__device__ void sum_norms_of(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
+                             const PlacedPoints& targets, BoxId own, double soft2, double (*norm)[3]) {
   __shared__ double lane[block_threads];
   const int share = static_cast<int>(blockIdx.y);
-  const BoxId own = sampled_leaf(tree, chunk, chunks, found);
-  if (own == no_box) return;
   const std::int64_t t = (targets.begin[own] + targets.end[own]) / 2;
   NormsAt at{tree, sources, soft2, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
   const int slot = static_cast<int>(threadIdx.x) / 8, octant = static_cast<int>(threadIdx.x) % 8;
@@ -139,16 +136,28 @@ __global__ void __launch_bounds__(block_threads)
     at.add_points(lists.near.items[i], lists.near.items[i] == own);
   for (int a = 0; a < 3; ++a) {
     const double all = sum_of_block<block_threads>(at.sum[a], lane);
-    if (threadIdx.x == 0) found->norm[blockIdx.x][share][a] = all;
+    if (threadIdx.x == 0) norm[share][a] = all;
   }
 }
 
+__global__ void __launch_bounds__(block_threads)
+    norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
+                 int chunks, double soft2, PlacementFindings* found) {
+  const BoxId own = sampled_leaf(tree, chunk, chunks, found);
+  if (own != no_box) sum_norms_of(tree, lists, sources, targets, own, soft2, found->norm[blockIdx.x]);
+}
+
+__global__ void __launch_bounds__(block_threads)
+    norms_at_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, NormsAtLeaves leaves) {
+  sum_norms_of(tree, lists, sources, targets, leaves.leaf[blockIdx.x], 0, leaves.norm[blockIdx.x]);
+}
+
 /// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources. Few
-/// softened targets stand for all of their leaf.
-__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, BoxId stride, double soft2,
-                                double* parts) {
+/// softened targets stand for all of their leaf. `listed`: the boxes, where they are not those.
+__global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoints targets, const BoxId* listed,
+                                BoxId stride, double soft2, double* parts) {
   __shared__ double lane[sum_threads];
-  const BoxId box = static_cast<BoxId>(blockIdx.x) * stride;
+  const BoxId box = listed ? listed[blockIdx.x] : static_cast<BoxId>(blockIdx.x) * stride;
   double sum = 0;
   std::int64_t count = 0;
   if (tree.is_leaf(box)) {
@@ -182,13 +191,12 @@ __global__ void own_leaf_kernel(TreeView tree, PlacedPoints sources, PlacedPoint
   }
 }
 
-__global__ void __launch_bounds__(1024)
-    add_own_leaves_kernel(const double* parts, int boxes, PlacementFindings* found) {
+__global__ void __launch_bounds__(1024) add_own_leaves_kernel(const double* parts, int boxes, double* sums) {
   __shared__ double lane[1024];
   double sum = 0;
   for (int b = static_cast<int>(threadIdx.x); b < boxes; b += 1024) sum += parts[2 * b + blockIdx.x];
   sum = sum_of_block<1024>(sum, lane);
-  if (threadIdx.x == 0) found->own_leaf[blockIdx.x] = sum;
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
 }  // namespace
@@ -209,17 +217,41 @@ void DeviceSums::sum_norms() {
   require_launch("norms_kernel");
 }
 
+void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
+                  const PlacedPoints& targets, const NormsAtLeaves& leaves, cudaStream_t stream) {
+  if (leaves.count == 0) return;
+  norms_at_kernel<<<dim3(static_cast<unsigned>(leaves.count), norm_shares), block_threads, 0, stream>>>(
+      tree, lists, sources, targets, leaves);
+  require_launch("norms_at_kernel");
+}
+
+void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const BoxId* boxes,
+                   int count, double* parts, double* sums, cudaStream_t stream) {
+  if (count == 0) return;
+  own_leaf_kernel<<<static_cast<unsigned>(count), sum_threads, 0, stream>>>(tree, sources, targets, boxes, 1, 0, parts);
+  require_launch("own_leaf_kernel");
+  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(parts, count, sums);
+  require_launch("add_own_leaves_kernel");
+}
+
 void DeviceSums::sum_own_leaves() {
-  const std::int64_t looked_at = softening_ > 0 ? 20'000 : 200'000;  // all 60,000 softened bodies took 0.1 ms
-  const BoxId stride = static_cast<BoxId>(1 + target_count_ / looked_at);
+  const BoxId stride = own_leaf_stride(target_count_, softening_ > 0);
   const BoxId sampled = (view_.boxes + stride - 1) / stride;
   own_part_.resize(2 * std::int64_t(sampled));
   const cudaStream_t stream = near_stream_.fork(memory_.stream);
   own_leaf_kernel<<<static_cast<unsigned>(sampled), sum_threads, 0, stream>>>(
-      view_, sources_, targets_, stride, softening_ * softening_, own_part_.data());
+      view_, sources_, targets_, nullptr, stride, softening_ * softening_, own_part_.data());
   require_launch("own_leaf_kernel");
-  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(own_part_.data(), sampled, on_device_.data());
+  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(own_part_.data(), sampled, on_device_.data()->own_leaf);
   require_launch("add_own_leaves_kernel");
+}
+
+const PlacementFindings& DeviceSums::of_part() {
+  on_device_.resize(1);
+  require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
+  if (view_.boxes == 0) return found_;
+  look_at_leaves();
+  return found();
 }
 
 ResultNorms DeviceSums::norms() {

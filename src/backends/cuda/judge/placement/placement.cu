@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/occupations.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "model/placement_terms.hpp"
@@ -12,24 +12,7 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr unsigned all_lanes = ~0u;
 constexpr int warps = sum_threads / 32, far_numbers = sizeof(FarSums) / sizeof(double);
-constexpr int looks_at_once = 4;          // by a lane, so that their loads overlap
-constexpr int places = 1 + facing_boxes;  // a box as target, and those that face it as sources
-static_assert(corners * degrees_at_once == 32);
-
-/// What is sampled. Of a small tree: everything. Of others: as many boxes per level, and points in each, as spread 2^22
-/// looks at points evenly over the levels; a look costs a memory sector per axis. 200 boxes of 128 points or 1400 of 16
-/// tell the facing sum of random points to some percent, and a degree more divides the error by 1.5. Boxes are drawn in
-/// proportion to their targets, since in clusters few boxes carry the sums. Softened sums, which as a rule move bodies
-/// and are planned anew in every step, take 2^19 looks at most, in fewer blocks: those at all of 60,000 bodies took
-/// 0.13 ms.
-struct Looks {
-  std::int64_t at_all;  ///< everything is summed where it takes no more looks than this
-  std::int64_t most;
-  std::int64_t parts;  ///< of a level, at least, unless a box had more than 16
-};
-constexpr Looks usual_looks{1 << 24, 1 << 22, 1024}, softened_looks{1 << 19, 1 << 19, 256};
 
 struct Level {
   BoxId begin, boxes;           ///< of the level
@@ -45,51 +28,20 @@ struct BoxSample {
 
 BoxSample sample_of(const TreeView& tree, std::int64_t points, const Looks& allowed) {
   BoxSample s;
-  const int levels = std::max(1, tree.levels - 2);
-  const bool all = points * levels * facing_boxes <= allowed.at_all;
-  const std::int64_t looks = allowed.most / facing_boxes / levels;
   for (int l = 2; l < tree.levels; ++l) {
     const std::int64_t boxes = tree.level_begin[l + 1] - tree.level_begin[l];
-    const std::int64_t most = all ? points : std::max<std::int64_t>(128, looks / boxes);
-    const std::int64_t mean = std::clamp<std::int64_t>(points / boxes, 16, most);
-    const std::int64_t sampled = all ? boxes : std::min(boxes, looks / mean);
-    const std::int64_t slices = std::clamp<std::int64_t>(allowed.parts / sampled, 1, 16);
+    const LevelLooks looks = looks_of_level(points, tree.levels, boxes, allowed);
+    const std::int64_t slices = std::clamp<std::int64_t>(allowed.parts / looks.sampled, 1, 16);
     s.level[s.levels++] = {tree.level_begin[l],
                            static_cast<BoxId>(boxes),
                            s.total,
-                           static_cast<std::int32_t>(sampled),
+                           static_cast<std::int32_t>(looks.sampled),
                            static_cast<std::int32_t>(slices),
-                           static_cast<std::int32_t>(most)};
-    s.total += static_cast<std::int32_t>(sampled * slices);
+                           static_cast<std::int32_t>(looks.points)};
+    s.total += static_cast<std::int32_t>(looks.sampled * slices);
   }
   return s;
 }
-
-/// A pseudo-random number in [0, 1), a function of a and b.
-__device__ double jitter(std::uint32_t a, std::uint32_t b) {
-  std::uint32_t h = a * 0x9e3779b9u + b * 0x85ebca6bu + 0x165667b1u;
-  h = (h ^ h >> 16) * 0x7feb352du;
-  h = (h ^ h >> 15) * 0x846ca68bu;
-  return (h ^ h >> 16) * 0x1p-32;
-}
-
-/// `chosen` indices out of `count`, one from each of `chosen` equal parts.
-struct Choice {
-  std::int64_t count, chosen;
-  double step;
-  std::uint32_t salt;
-  __device__ Choice(std::int64_t from, std::int64_t most, std::uint32_t which)
-      : count(from),
-        chosen(from < most ? from : most),
-        step(chosen < count ? static_cast<double>(count) / static_cast<double>(chosen) : 1),
-        salt(which) {}
-  __device__ std::int64_t operator[](std::int64_t j) const {
-    if (chosen == count) return j;
-    const auto i =
-        static_cast<std::int64_t>((static_cast<double>(j) + jitter(salt, static_cast<std::uint32_t>(j))) * step);
-    return i < count ? i : count - 1;
-  }
-};
 
 /// A target box and how many boxes it stands for; no_box where the level has none around the target that was drawn.
 struct Drawn {
@@ -120,59 +72,6 @@ __device__ Drawn draw(const PlacedPoints& targets, const Level& level, std::int6
   return {box, choice.step / static_cast<double>(targets.end[box] - targets.begin[box])};
 }
 
-/// How the weight of a charge decays with the distance from its corner, for every degree.
-struct Decay {
-  float rate[degrees_at_once], least[degrees_at_once];  ///< `least`: distance from the centre; rises with the degree
-  __device__ float operator()(float distance, int k) const {
-    return distance > least[k] ? __expf(-rate[k] * fmaxf(0.f, 1.5f - distance)) : 0.f;
-  }
-};
-
-/// Lane i returns the warp's sum of values[i]: halves are exchanged, 31 shuffles in all.
-__device__ float sum_of_lanes(float (&values)[32]) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-#pragma unroll
-  for (int half = 16; half > 0; half /= 2)
-#pragma unroll
-    for (int i = 0; i < half; ++i) {
-      const bool upper = lane & half;
-      const float sent = upper ? values[i] : values[i + half], kept = upper ? values[i + half] : values[i];
-      values[i] = kept + __shfl_xor_sync(all_lanes, sent, half);
-    }
-  return values[0];
-}
-
-/// Lane 4 c + k returns the occupation of corner c of the box at the k-th degree, from one slice of the sampled points.
-__device__ float occupation(const TreeView& tree, const PlacedPoints& points, BoxId box, const Level& level, int slice,
-                            const Decay& decay) {
-  const double per_edge = 1 / tree.lattice.edge(tree.level[box]);
-  const std::int64_t begin = points.begin[box];
-  const Choice choice(points.end[box] - begin, level.points, static_cast<std::uint32_t>(box));
-  float sum[corners * degrees_at_once] = {};
-  const auto add = [&](const CornerPlace& place) {
-    const float distance = static_cast<float>(place.distance);
-    if (!(distance > decay.least[0])) return;
-#pragma unroll
-    for (int k = 0; k < degrees_at_once; ++k) {
-      const float weight = decay(distance, k);
-#pragma unroll
-      for (int c = 0; c < corners; ++c) sum[c * degrees_at_once + k] += place.octant == c ? weight : 0.f;
-    }
-  };
-  const std::int64_t step = 32 * level.slices;
-  std::int64_t j = 32 * slice + threadIdx.x % 32;
-  for (; j + (looks_at_once - 1) * step < choice.chosen; j += looks_at_once * step) {
-    CornerPlace place[looks_at_once];
-#pragma unroll
-    for (int i = 0; i < looks_at_once; ++i)
-      place[i] = corner_place(tree, box, points, begin + choice[j + i * step], per_edge);
-#pragma unroll
-    for (int i = 0; i < looks_at_once; ++i) add(place[i]);
-  }
-  for (; j < choice.chosen; j += step) add(corner_place(tree, box, points, begin + choice[j], per_edge));
-  return sum_of_lanes(sum) * static_cast<float>(choice.step);
-}
-
 /// One slice of one sampled box.
 struct Part {
   const Level* level;
@@ -194,40 +93,9 @@ __global__ void __launch_bounds__(32 * places)
   BoxId box = draw(targets, *part.level, target_count, part.sample).box;
   if (box != no_box && place > 0) box = facing_box(tree, box, place - 1);
   float found = 0;
-  if (box != no_box) found = occupation(tree, place > 0 ? sources : targets, box, *part.level, part.slice, decay);
+  const Looked looked{part.level->points, part.slice, part.level->slices, static_cast<std::uint32_t>(box)};
+  if (box != no_box) found = occupation(tree, place > 0 ? sources : targets, box, looked, decay);
   occupations[(static_cast<std::int64_t>(blockIdx.x) * places + place) * 32 + lane] = found;
-}
-
-/// Sum over the boxes that face a target box, by a warp: lane k of the first four returns that of the k-th degree.
-__device__ float facing_sum(const float* occupations, int slices, float* own) {
-  const int lane = static_cast<int>(threadIdx.x % 32), octant = lane / degrees_at_once;
-  const auto occupied = [&](int place) {
-    float sum = 0;
-    for (int slice = 0; slice < slices; ++slice) sum += occupations[(slice * places + place) * 32 + lane];
-    return sum;
-  };
-  own[lane] = occupied(0);
-  __syncwarp();
-  float sum = 0;
-  for (int which = 0; which < facing_boxes; ++which)
-    sum += occupied(1 + which) * faced_by(own + lane % degrees_at_once, degrees_at_once, octant, which);
-  for (int other = degrees_at_once; other < 32; other *= 2) sum += __shfl_xor_sync(all_lanes, sum, other);
-  return sum;
-}
-
-/// Sources in this lane's share of the far list: in boxes with one box between, and in others.
-struct FarCounts {
-  std::int64_t beside = 0, beyond = 0;
-};
-__device__ FarCounts count_far(const TreeView& tree, const PlacedPoints& sources, BoxId box) {
-  FarCounts counts;
-  const int slot = static_cast<int>(threadIdx.x % 32);
-  if (slot >= colleagues_per_box) return counts;
-  for_each_far_around(tree, box, colleague_offset(slot), [&](BoxId source, int dx, int dy, int dz) {
-    const bool near = dx < 3 && dx > -3 && dy < 3 && dy > -3 && dz < 3 && dz > -3;
-    (near ? counts.beside : counts.beyond) += sources.end[source] - sources.begin[source];
-  });
-  return counts;
 }
 
 /// Terms of the sums of one sample, by a warp.
@@ -260,7 +128,12 @@ __global__ void __launch_bounds__(sum_threads)
     const Drawn drawn = part.slice > 0 ? Drawn{no_box, 0} : draw(targets, *part.level, target_count, part.sample);
     if (drawn.box != no_box) {
       const float* found = occupations + static_cast<std::int64_t>(at) * places * 32;
-      const float facing = facing_sum(found, part.level->slices, own[warp]);
+      const auto occupied = [&](int place) {
+        float sum = 0;
+        for (int slice = 0; slice < part.level->slices; ++slice) sum += found[(slice * places + place) * 32 + lane];
+        return sum;
+      };
+      const float facing = facing_sum(occupied, own[warp]);
       add_sample(tree, sources, targets, drawn, facing, sums[warp]);
     }
   }
@@ -308,12 +181,7 @@ DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, Devic
 void DeviceSums::sum_far_pairs() {
   const BoxSample sample = sample_of(view_, target_count_, softening_ > 0 ? softened_looks : usual_looks);
   if (sample.total == 0) return;
-  Decay decay{};
-  for (int k = 0; k < degrees_at_once; ++k) {
-    const double rate = 1.5 * std::max(1, first_degree_ + k);
-    decay.rate[k] = static_cast<float>(rate);
-    decay.least[k] = static_cast<float>(1.5 - reach_of(rate));
-  }
+  const Decay decay = Decay::from(first_degree_);
   const int blocks = (sample.total + warps - 1) / warps;
   occupation_.resize(std::int64_t(sample.total) * places * 32);
   far_part_.resize(std::int64_t(blocks) * far_numbers);

@@ -1,7 +1,7 @@
 // How leaves are filled: heaps of coincident points, and points in planes.
 #include <algorithm>
 
-#include "backends/cuda/judge/placement.hpp"
+#include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "model/placement_terms.hpp"

@@ -1,0 +1,56 @@
+#include "distributed/backends.hpp"
+
+#include <farfield/error.hpp>
+
+#include "distributed/agree.hpp"
+#include "distributed/evaluator.hpp"
+
+#if defined(FARFIELD_CUDA)
+#include "distributed/cuda/evaluator.hpp"
+#endif
+
+namespace farfield::distributed {
+
+#if !defined(FARFIELD_CUDA)
+/// The functions of ranks on devices in a build without CUDA. plan/backends.cpp has refused that backend before.
+namespace on_device {
+[[noreturn]] static void absent() {
+  throw Error(ErrorCode::device, "backend cuda: this build of Farfield has no CUDA; use backend cpu");
+}
+static void select(int) { absent(); }
+static void require_known(int) { absent(); }
+static std::shared_ptr<RankPlaced> make_placed(Ranks&) { absent(); }
+static std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced>, const Decision&, int) { absent(); }
+static std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator>) { absent(); }
+static Geometry survey(Ranks&, const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
+}  // namespace on_device
+#endif
+
+void select_device(int device) { on_device::select(device); }
+
+void require_known_device(int device) { on_device::require_known(device); }
+
+std::shared_ptr<RankPlaced> make_placed(Ranks& ranks, Backend backend) {
+  if (backend == Backend::cuda) return on_device::make_placed(ranks);
+  auto placed = std::make_shared<RankPlaced>();
+  placed->ranks = &ranks;
+  return placed;
+}
+
+std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads) {
+  return decision.backend == Backend::cuda ? on_device::make_steps(std::move(placed), decision, threads)
+                                           : make_host_steps(std::move(placed), decision, threads);
+}
+
+std::unique_ptr<Evaluator> with_arrays_on_host(Backend backend, std::unique_ptr<Evaluator> evaluator) {
+  return backend == Backend::cuda ? on_device::with_arrays_on_host(std::move(evaluator)) : std::move(evaluator);
+}
+
+Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,
+                    std::shared_ptr<void>& kept) {
+  if (backend == Backend::cuda) return on_device::survey(ranks, sources, targets, kept);
+  OtherRanks others(ranks);
+  return farfield::cpu::survey(sources, targets, threads, &others);
+}
+
+}  // namespace farfield::distributed

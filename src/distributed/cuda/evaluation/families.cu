@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <bit>
+
+#include "backends/cuda/runtime/parallel.hpp"
+#include "distributed/cuda/boxes/shared_on_device.hpp"
+#include "distributed/cuda/evaluation/families.hpp"
+
+namespace farfield::distributed {
+
+using farfield::cuda::Family;
+
+namespace {
+
+/// The members of a shared box's family that are this rank's.
+struct Members {
+  std::int64_t targets;
+  BoxId top;
+  std::uint16_t children, takers;
+};
+struct FindMembers {
+  TreeView tree;
+  const BoxId *from_top, *parent;
+  const std::uint8_t* candidate;
+  Members* members;
+  __device__ void operator()(std::int64_t k) const {
+    const BoxId box = parent[k];
+    unsigned children = 0, takers = 0;
+    std::int64_t targets = 0;
+    BoxId child = tree.first_child[box];
+    for (unsigned left = tree.child_mask[box]; left; left &= left - 1, ++child) {
+      if (candidate[child] == farfield::cuda::no_candidate) continue;
+      children |= left & -left;
+      if (candidate[child] == farfield::cuda::taker) takers |= left & -left;
+      targets += tree.target_count(child);
+    }
+    members[k] = {targets, from_top[box], static_cast<std::uint16_t>(children), static_cast<std::uint16_t>(takers)};
+  }
+};
+
+/// By the rule of p2p_work.cu.
+Family family_of(BoxId parent, const Members& own, unsigned all, std::int64_t targets, int mean) {
+  const int count = std::popcount(all);
+  if (count < 3 || targets > std::int64_t(mean) * count) return {parent, 0, 0, 0};
+  return {parent, static_cast<std::uint8_t>(own.children), static_cast<std::uint8_t>(own.takers),
+          static_cast<std::uint8_t>(all & ~own.children)};
+}
+
+}  // namespace
+
+FamiliesOverRanks::FamiliesOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory) {
+  use_all(memory, parent_, family_);
+}
+
+/// A child is one rank's, so that its bit comes from one rank alone and bits can be added.
+farfield::cuda::SplitFamilies FamiliesOverRanks::settle(const DevicePlaced& placed, const std::uint8_t* candidates,
+                                                        int mean, cudaStream_t stream) {
+  const DeviceShare& share = *placed.on_device;
+  const std::vector<BoxId> parents = SharedOnDevice(share, memory_, stream).on_host();
+  const std::int64_t count = std::ssize(parents);
+  farfield::cuda::upload(parent_, parents.data(), count, stream);
+  OnDevice<Members> found(memory_);
+  found.resize(count);
+  farfield::cuda::for_each_index(
+      count, FindMembers{share.essential.tree.view(), share.from_top.data(), parent_.data(), candidates, found.data()},
+      stream, "members of split families");
+  const std::vector<Members> own = downloaded(found.data(), count, stream);
+  const auto top = static_cast<std::size_t>(share.top.tree.boxes);
+  std::vector<std::int64_t> all(2 * top, 0);
+  for (const Members& one : own) {
+    all[static_cast<std::size_t>(one.top)] = one.children;
+    all[top + static_cast<std::size_t>(one.top)] = one.targets;
+  }
+  placed.ranks->add(all);
+  std::vector<Family> families;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const auto at = static_cast<std::size_t>(own[k].top);
+    families.push_back(family_of(parents[k], own[k], static_cast<unsigned>(all[at]), all[top + at], mean));
+  }
+  farfield::cuda::upload(family_, families.data(), count, stream);
+  farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return {parent_.data(), family_.data(), static_cast<int>(count)};
+}
+
+}  // namespace farfield::distributed

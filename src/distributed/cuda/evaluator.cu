@@ -1,0 +1,260 @@
+// DeviceRankSteps: the steps of backends/sequence.hpp over the trees of all ranks, each in the memory of its device.
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <numeric>
+
+#include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/judge/condition.hpp"
+#include "backends/cuda/judge/direct_sums.hpp"
+#include "backends/cuda/judge/judge.hpp"
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/sequence.hpp"
+#include "distributed/cuda/evaluation/arrays.hpp"
+#include "distributed/cuda/evaluation/count.hpp"
+#include "distributed/cuda/evaluation/families.hpp"
+#include "distributed/cuda/evaluation/gather.hpp"
+#include "distributed/cuda/evaluation/scatter.hpp"
+#include "distributed/cuda/evaluator.hpp"
+#include "distributed/cuda/judging/joined.hpp"
+#include "distributed/cuda/judging/placement.hpp"
+#include "distributed/cuda/judging/sample.hpp"
+#include "kernels/registry.hpp"
+#include "methods/fmm.hpp"
+
+namespace farfield::distributed {
+
+/// The steps of backends/sequence.hpp, of which every one is done by all ranks together.
+template <class Real>
+class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
+ public:
+  using Placed = DevicePlaced;
+  explicit DeviceRankSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {}
+  ~DeviceRankSteps() { memory_.stream = placed->stream; }
+
+  bool can_adopt(const Decision& d) const {
+    int current = 0;
+    farfield::cuda::require(cudaGetDevice(&current), "cudaGetDevice");
+    return current == placed->device && d.kernel == decision.kernel && d.precision == decision.precision &&
+           d.backend == decision.backend && d.method == decision.method;
+  }
+
+  /// On the stream of the first array in device memory, else on that of the plan. After a failure no work is left.
+  template <class Work>
+  void call(farfield::Report&, bool building, const std::vector<CallerMemory>& arrays, Work&& work) {
+    const farfield::cuda::OnDevice current(placed->device);
+    building_ = building;
+    choose_stream(arrays);
+    try {
+      events_.start(stream_);
+      work();
+    } catch (...) {
+      for (const cudaStream_t used : {stream_, static_cast<cudaStream_t>(side_), static_cast<cudaStream_t>(far_side_)})
+        if (cudaStreamSynchronize(used) != cudaSuccess) cudaGetLastError();
+      throw;
+    }
+  }
+  template <class Work>
+  void time(const char* stage, Work&& work) {
+    events_(stage, work);
+  }
+  std::int64_t sources() const { return placed->geometry.sources; }
+  std::int64_t targets() const { return placed->geometry.targets; }
+
+  void forget_tree() {
+    has_rows_ = false;
+    arrays_.release_expansions();
+  }
+  void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
+    placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision,
+                  [this](const char* stage) { events_.mark(stage); });
+  }
+  void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
+  Settled settled_degree(farfield::Report& report) {
+    DevicePlacement sums(*placed, decision.degree, side_, far_side_);
+    return farfield::settle_degree(decision, sums, report);
+  }
+  void prepare_expansions(farfield::Report& report) {
+    make_rows();
+    time("tables", [&] {
+      translations_.build(decision, essential().tree.view(), threads, stream_, report);
+      std::vector<std::uint32_t> most = translations_.most_sources(stream_);
+      ranks().all_reduce(most.data(), most.size(), [](auto a, auto b) { return std::max(a, b); });
+      translations_.use_most_sources(most, stream_);
+    });
+    time("probes", [&] { place_probes(); });
+  }
+  void finish_build(farfield::Report& report) {
+    report.device = farfield::cuda::require_device();
+    time("counts", [&] { count_over_ranks(*placed, decision, side_, report); });
+    finish(report);
+  }
+  void finish(farfield::Report& report) {
+    report.memory_bytes = memory_.meter.peak;
+    events_.book(report, building_);
+  }
+
+  void allocate_results() {
+    arrays_.resize(*placed, decision, densities, translations_.stride());
+    translations_.make_room(densities);
+  }
+  std::vector<StrengthRange> read(const Strengths& strengths) { return strengths_.read(*placed, strengths, stream_); }
+  int most_together(const Strengths& strengths) const {
+    const int most = farfield::cuda::densities_of(decision, 1);
+    return strengths.vectors < most ? 1 : most;
+  }
+  void gather(const OneVector& v) {
+    strengths_.gather(*placed, v, arrays_.strengths_at(v.place, *placed), arrays_.strength_pitch(*placed), stream_);
+  }
+  void bind() { arrays_.bind(*placed, decision, densities, translations_, near_.view(), stream_); }
+  /// Without sources or targets nothing is summed.
+  void sum(bool /*alone*/) {
+    if (sources() == 0 || targets() == 0) return arrays_.clear_results(stream_);
+    probe_conditions();
+    events_.mark("");
+    with_device_kernel(decision.kernel, [&](auto kernel) { run<decltype(kernel)>(); });
+    far_side_.join(stream_);  // of a rank without boxes, which only takes part in the exchange
+    events_.go_to(stream_);
+    side_.join(stream_);
+  }
+  void show(const OneVector& v) { arrays_.show(v.place, decision); }
+  void start_judging(const OneVector& v) { judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_); }
+  void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
+    results_.deliver(*placed, SortedResults<Real>{arrays_.own_results(*placed), factors}, v.index, delivery,
+                     traits(decision.kernel).vector, stream_);
+  }
+
+  /// Waits for the side stream. Of the first rank, so that all decide alike.
+  Quality quality(const OneVector& v, std::int64_t translations) {
+    side_.wait();
+    const farfield::cuda::Judge::Found found = joined(ranks(), judge_.result(v.place));
+    const std::vector<TermSums> probes = joined(ranks(), conditions_[static_cast<std::size_t>(v.place)].result(),
+                                                static_cast<std::size_t>(probe_count_));
+    Quality q = quality_of(probes, found.norms, sources(), targets(), found.truncation,
+                           truncation_safety(decision, translations));
+    q.operands = lost_by(found.operands, found.norms);
+    if (const std::int64_t samples = measured_targets(decision, sources(), targets(), translations))
+      measured(q, measured_error(v, in_own_units(found.norms), samples, 0));
+    return ranks().all_gather(q).front();
+  }
+  ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {
+    const ErrorReport error = measured_error(v, delivered, delivery.check, delivery.seed);
+    events_.mark("");  // a check is no part of an evaluation
+    return error;
+  }
+
+ private:
+  Ranks& ranks() const { return *placed->ranks; }
+  const DeviceShare& share() const { return *placed->on_device; }
+  const farfield::cuda::CudaTree& essential() const { return share().essential; }
+
+  void choose_stream(const std::vector<CallerMemory>& arrays) {
+    stream_ = placed->stream;
+    const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
+    const auto first = std::find_if(arrays.begin(), arrays.end(), on_device);
+    if (first != arrays.end()) stream_ = static_cast<cudaStream_t>(first->stream);
+    for (const CallerMemory& a : arrays)
+      if (on_device(a)) farfield::cuda::order(static_cast<cudaStream_t>(a.stream), stream_);
+    memory_.stream = stream_;
+  }
+
+  /// Work of p2p: as that of a plan on one device would be in this part of its tree.
+  void make_rows() {
+    if (has_rows_) return;
+    farfield::cuda::P2pLimits<Real> limits;
+    limits.boxes = placed->boxes_of_all;
+    const TreeView tree = essential().tree.view();
+    const ListsView lists = essential().lists.view();
+    time("rows", [&] {
+      farfield::cuda::SplitFamilies split;
+      const double mean = static_cast<double>(sources()) / (0.875 * (static_cast<double>(placed->boxes_of_all) + 1.0));
+      if (const int family_mean = farfield::cuda::P2pWork::family_mean_of(mean, limits); family_mean > 0)
+        split = families_.settle(*placed, near_.find_candidates(tree, lists, stream_), family_mean, stream_);
+      near_.build<Real>(tree, lists, sources(), placed->own_targets(), stream_, limits, split);
+    });
+    has_rows_ = true;
+  }
+
+  /// Conditions are estimated at the same targets as by one plan.
+  void place_probes() {
+    if (sources() == 0 || targets() == 0) return;
+    const std::vector<std::int64_t> at = condition_targets(targets());
+    probe_count_ = std::ssize(at);
+    probes_ = std::make_unique<Sample>(*placed, at, ResultArrays<Real>{});
+  }
+  void probe_conditions() {
+    while (std::ssize(conditions_) < densities) conditions_.emplace_back(memory_);
+    for (int v = 0; v < densities; ++v) {
+      farfield::cuda::NearWork<Real> work = probes_->work(*placed, arrays_.strengths_at(v, *placed) + share().first);
+      work.parameters = decision.parameters;
+      work.result = arrays_.work.essential.result;
+      work.stream = stream_;
+      conditions_[static_cast<std::size_t>(v)].launch(work, decision.kernel, INFINITY, side_);
+    }
+  }
+
+  template <class K>
+  void run() {
+    if constexpr (has_expansions<K>())
+      if constexpr (ScaleInvariant<typename K::Basis>) {
+        const bool small = essential().tree.boxes <= farfield::cuda::tuning::most_boxes_beside;
+        Multipoles<Real> multipoles(share(), placed->box_rows, placed->transport);
+        DeviceRankStages<K, Real> stages(arrays_.work, multipoles, events_, far_side_,
+                                         small ? BesideP2p::far_field : BesideP2p::exchange);
+        fmm(stages, events_);
+      }
+  }
+
+  /// By direct sums with the caller's strengths, not rounded to Real.
+  ErrorReport measured_error(const OneVector& v, const Delivered& delivered, std::int64_t samples, std::uint64_t seed) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<std::int64_t> at = check_targets(targets(), samples, seed);
+    const Sample sample(*placed, at, arrays_.own_results(*placed));
+    OnDevice<double> exact(memory_);
+    exact.resize(placed->own_sources());
+    strengths_.own(*placed, v, exact.data(), stream_);
+    farfield::cuda::NearWork<double> work = sample.work(*placed, static_cast<const double*>(exact.data()));
+    work.parameters = decision.parameters;
+    std::vector<std::int64_t> number(at.size());
+    std::iota(number.begin(), number.end(), 0);
+    std::vector<DirectSum> sums = direct_sums_of(work, decision, number, memory_);
+    join(ranks(), sums);
+    std::vector<Real> results[with_gradient];
+    Computed<Real> computed{targets(), {}};
+    for (int part = first_part(decision.parts()); part < end_part(decision.parts()); ++part) {
+      results[part].assign(sample.results(part).begin(), sample.results(part).end());
+      computed.result.part[part] = results[part].data();
+    }
+    ErrorReport report = errors(computed, delivered, number, sums, seed);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+  }
+
+  farfield::cuda::DeviceMemory& memory_ = placed->memory;
+  bool building_ = false;  ///< is the current call a build?
+  bool has_rows_ = false;  ///< of near pairs, for the tree that is there
+  cudaStream_t stream_ = nullptr;
+  farfield::cuda::SideStream side_, far_side_{true};
+  farfield::cuda::StageEvents events_;
+  farfield::cuda::P2pWork near_{memory_};
+  FamiliesOverRanks families_{memory_};
+  farfield::cuda::Translations<Real> translations_{memory_};
+  StrengthsOverRanks strengths_{memory_};
+  ResultsOverRanks results_{memory_};
+  DeviceRankArrays<Real> arrays_{memory_};
+  std::int64_t probe_count_ = 0;
+  std::unique_ptr<Sample> probes_;
+  std::deque<farfield::cuda::ConditionProbe> conditions_;  ///< of the vectors that are summed together
+  farfield::cuda::Judge judge_{memory_};
+};
+
+namespace on_device {
+
+std::shared_ptr<RankPlaced> make_placed(Ranks& ranks) { return std::make_shared<DevicePlaced>(ranks); }
+
+std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads) {
+  return make_sequenced<DeviceRankSteps>(decision, threads, std::static_pointer_cast<DevicePlaced>(std::move(placed)));
+}
+
+}  // namespace on_device
+}  // namespace farfield::distributed

@@ -1,0 +1,31 @@
+// Sample: places of a few targets of all ranks, and results at them, on every rank; and sums at them over the sources
+// of all ranks.
+#pragma once
+#include "backends/cuda/work.hpp"
+#include "distributed/cuda/placed.hpp"
+#include "judge/direct_sum.hpp"
+
+namespace farfield::distributed {
+
+class Sample {
+ public:
+  /// Targets of these numbers, counted as in one tree over all points. All ranks call it; waits for memory.stream.
+  template <class Real>
+  Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, const ResultArrays<Real>& own_results);
+
+  std::int64_t count() const { return count_; }
+  const double* coordinates(int axis) const { return at_.data() + axis * count_; }
+  /// In the order of the numbers.
+  const std::vector<double>& results(int part) const { return result_[part]; }
+
+  /// Works on the rank's own sources and these targets. `own`: strengths of the former.
+  template <class Number>
+  farfield::cuda::NearWork<Number> work(const DevicePlaced& placed, const Number* own) const;
+
+ private:
+  std::int64_t count_ = 0;
+  OnDevice<double> at_;
+  std::vector<double> result_[most_parts];
+};
+
+}  // namespace farfield::distributed

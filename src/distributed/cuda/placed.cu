@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "backends/cuda/runtime/device.hpp"
+#include "distributed/cuda/placed.hpp"
+
+namespace farfield::distributed {
+
+static int current_device() {
+  farfield::cuda::require_device();
+  int device = 0;
+  farfield::cuda::require(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+DevicePlaced::DevicePlaced(Ranks& of_plan) : device(current_device()), transport(of_plan, memory), box_rows(memory) {
+  ranks = &of_plan;
+}
+
+/// What kernels of the whole tree would follow.
+void DevicePlaced::settle_sizes() {
+  boxes_of_all = ranks->sum_of(on_device->mine.size());
+  const std::vector<int> levels = ranks->all_gather(on_device->own.tree.levels);
+  levels_of_all = *std::max_element(levels.begin(), levels.end());
+}
+
+void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decision& decision,
+                         const std::function<void(const char*)>& mark) {
+  share.reset(), on_device.reset();
+  geometry = of_all;
+  tree.alike = of_all.alike;
+  on_device =
+      std::make_unique<DeviceShare>(make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
+  settle_sizes();
+  box_rows.build(*on_device, ranks->rank(), memory.stream);
+}
+
+std::int64_t DevicePlaced::owned(Set set) const {
+  return set == Set::sources || tree.alike ? own_sources() : own_apart();
+}
+
+void DevicePlaced::count(RankReport& report) const {
+  report.owned = own_targets();
+  report.ghosts = on_device->ghosts;
+  report.boxes = on_device->essential.tree.boxes;
+  report.migrants = on_device->source_route.migrants + on_device->target_route_apart.migrants;
+}
+
+namespace {
+
+void copy_points(const farfield::cuda::SortedPoints& from, farfield::cpu::SortedPoints& to, cudaStream_t stream) {
+  to.resize(from.count);
+  farfield::cuda::download(to.order.data(), from.order.data(), from.count, stream);
+  for (int axis = 0; axis < 3; ++axis)
+    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data(), from.count, stream);
+}
+
+Route copy_route(const DeviceRoute& from, cudaStream_t stream) {
+  return Route(downloaded(from.given.data(), from.given.size(), stream), from.sent, from.received, from.migrants);
+}
+
+}  // namespace
+
+const Share& DevicePlaced::on_host() {
+  if (share) return *share;
+  const DeviceShare& from = *on_device;
+  auto copy = std::make_unique<Share>();
+  copy->own.alike = tree.alike;
+  copy->own.first_source = from.first_source, copy->own.first_target = from.first_target;
+  copy_points(from.own.sources, copy->own.sources, memory.stream);
+  if (!tree.alike) copy_points(from.own.targets, copy->own.targets, memory.stream);
+  copy->source_route = copy_route(from.source_route, memory.stream);
+  if (!tree.alike) copy->target_route_apart = copy_route(from.target_route_apart, memory.stream);
+  farfield::cuda::require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  if (at_sources && !tree.alike) copy->own.both = both_of(copy->own, own_apart());
+  share = std::move(copy);
+  return *share;
+}
+
+}  // namespace farfield::distributed

@@ -1,0 +1,55 @@
+// What the evaluators of one distributed plan share on the device of a rank.
+#pragma once
+#include "backends/cuda/runtime/streams.hpp"
+#include "distributed/cuda/boxes/box_rows.hpp"
+#include "distributed/cuda/share.hpp"
+#include "distributed/cuda/transport.hpp"
+#include "distributed/evaluation/placed.hpp"
+
+namespace farfield::distributed {
+
+struct DevicePlaced final : RankPlaced {
+  /// On the current device; called by all ranks.
+  explicit DevicePlaced(Ranks& of_plan);
+  ~DevicePlaced() override { memory.stream = stream; }
+
+  /// In the order of memory.stream. `mark`: is told the names of stages.
+  void build(const Given& given, const Geometry& of_all, const Decision& decision,
+             const std::function<void(const char*)>& mark);
+
+  bool has_points() const override { return on_device != nullptr; }
+  const Share& on_host() override;
+  std::int64_t owned(Set set) const override;
+  void count(RankReport& report) const override;
+
+  std::int64_t own_sources() const { return on_device->own.sources.count; }
+  std::int64_t own_targets() const { return on_device->own.target_points().count; }
+  /// Targets of the tree that are not sources.
+  std::int64_t own_apart() const { return own_targets() - (at_sources && !tree.alike ? own_sources() : 0); }
+  /// Of the own targets among those of the essential tree.
+  std::int64_t first_target() const { return tree.alike ? on_device->first : 0; }
+
+  int device = 0;
+  farfield::cuda::OwnStream stream;  ///< outlives the arrays: a caller's may be gone when they are given back
+  farfield::cuda::DeviceMemory memory;
+  Transport transport;
+  std::unique_ptr<DeviceShare> on_device;
+  BoxRows box_rows;
+  std::int64_t boxes_of_all = 0;  ///< of the whole tree
+  int levels_of_all = 0;
+  bool has_m2p = false, has_p2l = false;
+
+ private:
+  void settle_sizes();
+};
+
+/// Values of `count` elements of device memory. Waits for the stream.
+template <class T>
+std::vector<T> downloaded(const T* from, std::int64_t count, cudaStream_t stream) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  farfield::cuda::download(values.data(), from, count, stream);
+  farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return values;
+}
+
+}  // namespace farfield::distributed

@@ -1,0 +1,61 @@
+// DeviceShare: what share/share.hpp describes, in device memory: the rank's own tree, the top and the essential tree.
+// Box for box and point for point it is the Share of the same points; what is small and what ranks settle together is
+// on the host.
+#pragma once
+#include <functional>
+
+#include "backends/cuda/boxes/tree.hpp"
+#include "distributed/share/share.hpp"
+
+namespace farfield::distributed {
+
+template <class T>
+using OnDevice = farfield::cuda::DeviceArray<T>;
+
+/// Boxes and points that go to other ranks, or come from them, one rank's behind the other's.
+struct DeviceHalo {
+  Begins box_begin, point_begin;   ///< [ranks + 1]
+  OnDevice<BoxId> boxes;           ///< those with multipoles; in the own tree, or in the essential one
+  OnDevice<std::uint32_t> points;  ///< among the own sources, or among those of the essential tree
+};
+
+/// A Route (route/route.hpp) whose rows are in device memory.
+struct DeviceRoute {
+  OnDevice<std::uint32_t> given;  ///< [points given]: the caller's indices in the order in which rows are sent
+  Begins sent, received;          ///< [ranks + 1]
+  std::int64_t migrants = 0;
+};
+
+struct DeviceShare {
+  Partition partition;  ///< without owners of single points
+  DeviceRoute source_route, target_route_apart;
+  farfield::cuda::CudaTree own;        ///< no lists; order[i]: which of the rows that arrived is sorted point i
+  farfield::cuda::CudaTree essential;  ///< targets, where apart: the own ones
+  Top top;                             ///< on the host
+  farfield::cuda::CudaTree top_tree;   ///< the same boxes on the device, no points
+  std::int64_t first = 0;              ///< the own sources among those of the essential tree
+  std::int64_t first_source = 0, first_target = 0;  ///< in the order of one tree over all points
+  std::int64_t ghosts = 0;                          ///< points of others
+  OnDevice<BoxId> from_own, from_top;               ///< [boxes of essential]: in the own tree, in the top, or no_box
+  OnDevice<Held> held;                              ///< [boxes of essential]: targets of all ranks
+  OnDevice<BoxId> mine, summed;                     ///< see Essential
+  DeviceHalo sends, receives;
+
+  /// Makes all arrays come from `memory`.
+  void use(farfield::cuda::DeviceMemory& memory) {
+    for (farfield::cuda::CudaTree* tree : {&own, &essential, &top_tree}) tree->use(memory);
+    for (DeviceHalo* halo : {&sends, &receives}) use_all(memory, halo->boxes, halo->points);
+    use_all(memory, source_route.given, target_route_apart.given, from_own, from_top, held, mine, summed);
+  }
+};
+
+class Transport;
+
+/// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
+/// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
+/// each: partition, redistribution, tree, essential, lists.
+DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
+                              const Decision& decision, farfield::cuda::DeviceMemory& memory,
+                              const std::function<void(const char*)>& mark = {});
+
+}  // namespace farfield::distributed

@@ -1,0 +1,221 @@
+#include <algorithm>
+
+#include "distributed/cuda/share/merge.hpp"
+#include "distributed/cuda/share/merge_kernels.hpp"
+
+namespace farfield::distributed {
+
+using farfield::cuda::DeviceMemory;
+using farfield::cuda::download;
+using farfield::cuda::for_each_index;
+using farfield::cuda::require;
+using farfield::cuda::upload;
+
+namespace {
+
+/// Kernels of families of leaves also read the places, the first ones, of leaves whose points are not here.
+constexpr std::int64_t least_places = 4096;
+
+class Merger {
+ public:
+  Merger(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory)
+      : share_(share),
+        received_(received),
+        rank_(rank),
+        memory_(memory),
+        levels_(own_levels(share, rank)),
+        numbers_(share, levels_, received, rank) {}
+  void run();
+
+ private:
+  void place_points();
+  void copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std::int64_t own_gap);
+  void resize();
+  EssentialArrays arrays();
+  std::vector<EssentialBox> shared_boxes() const;
+  BoxId own_of(const CoarseBox& shared) const;
+  void store_shared();
+  void store_own_and_ghosts();
+  void store_ghosts(const NumbersView& numbers);
+  void fill(OnDevice<BoxId>& boxes, const std::vector<BoxRun>& runs);
+
+  DeviceShare& share_;
+  const Halos& received_;
+  int rank_;
+  DeviceMemory& memory_;
+  OwnLevels levels_;
+  BoxNumbers numbers_;
+};
+
+void Merger::run() {
+  place_points();
+  resize();
+  store_shared();
+  store_own_and_ghosts();
+  for_each_index(share_.essential.tree.boxes, LinkChildren{arrays()}, memory_.stream, "children");
+  fill(share_.mine, numbers_.mine);
+  fill(share_.summed, numbers_.summed);
+}
+
+void Merger::place_points() {
+  const std::int64_t from_lower = received_.point_begin[static_cast<std::size_t>(rank_)],
+                     received = received_.point_begin.back(), own = share_.own.sources.count;
+  const Gaps gaps{received_.points.data(), received, from_lower, own, share_.first_source};
+  OnDevice<std::uint32_t> before(memory_);
+  before.resize(received + 2);
+  for_each_index(received + 2, CountGaps{gaps, before.data()}, memory_.stream, "gaps");
+  sum_before(before, memory_);
+  std::uint32_t lower = 0, all[2] = {};  // gaps before the lower ranks' last point and it, without and with the own one
+  download(&lower, before.data() + from_lower, 1, memory_.stream);
+  download(all, before.data() + received, 2, memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "gaps");
+  share_.ghosts = received;
+  share_.first = own > 0 ? from_lower + lower + (all[1] - all[0]) : 0;
+  farfield::cuda::SortedPoints& sources = share_.essential.sources;
+  sources.resize(received + own + all[1]);
+  for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
+  copy_points(gaps, before.data(), all[1] - all[0]);
+}
+
+void Merger::copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std::int64_t own_gap) {
+  farfield::cuda::SortedPoints& to = share_.essential.sources;
+  const farfield::cuda::SortedPoints& own = share_.own.sources;
+  double* const x[3] = {to.axis[0].data(), to.axis[1].data(), to.axis[2].data()};
+  for_each_index(to.axis[0].size(),
+                 CopyOwnPoints{to.order.size(),
+                               share_.first,
+                               own.count,
+                               {own.axis[0].data(), own.axis[1].data(), own.axis[2].data()},
+                               own.order.data(),
+                               {x[0], x[1], x[2]},
+                               to.order.data()},
+                 memory_.stream, "own points");
+  share_.receives.points.resize(gaps.received);
+  for_each_index(gaps.received,
+                 PlacePoint{gaps.rows,
+                            gaps.from_lower,
+                            own.count + own_gap,
+                            gaps_before,
+                            share_.receives.points.data(),
+                            {x[0], x[1], x[2]}},
+                 memory_.stream, "points of others");
+  for_each_index(to.count > 0 ? padding : 0, RepeatLast{to.count, {x[0], x[1], x[2]}, to.order.data()}, memory_.stream,
+                 "padding");
+}
+
+void Merger::resize() {
+  Tree<OnDevice>& tree = share_.essential.tree;
+  tree.lattice = share_.partition.lattice;
+  tree.resize(static_cast<BoxId>(numbers_.boxes), 2);
+  tree.levels = numbers_.levels;
+  std::copy(std::begin(numbers_.level_begin), std::end(numbers_.level_begin), tree.level_begin);
+  share_.from_own.resize(numbers_.boxes), share_.from_top.resize(numbers_.boxes), share_.held.resize(numbers_.boxes);
+}
+
+EssentialArrays Merger::arrays() {
+  Tree<OnDevice>& tree = share_.essential.tree;
+  return {tree.boxes,
+          tree.level.data(),
+          tree.centre.data(),
+          tree.parent.data(),
+          tree.first_child.data(),
+          tree.child_mask.data(),
+          tree.octant.data(),
+          tree.source_begin.data(),
+          tree.source_end.data(),
+          tree.target_begin.data(),
+          tree.target_end.data(),
+          share_.from_own.data(),
+          share_.from_top.data(),
+          share_.held.data(),
+          share_.own.tree.view(),
+          share_.own.alike ? share_.first : 0};
+}
+
+/// A shared box in the own tree, if it is there.
+BoxId Merger::own_of(const CoarseBox& shared) const {
+  if (rank_ < shared.first_rank || rank_ > shared.last_rank) return no_box;
+  return rank_ == shared.first_rank ? levels_.begin[shared.level + 1] - 1 : levels_.begin[shared.level];
+}
+
+std::vector<EssentialBox> Merger::shared_boxes() const {
+  const Top& top = share_.top;
+  std::vector<EssentialBox> boxes;
+  for (BoxId b = 0; b < top.tree.boxes; ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (!top.shared[i]) continue;
+    const CoarseBox& box = share_.partition.boxes[top.coarse[i]];
+    const BoxId parent = top.tree.parent[b];
+    EssentialBox made{{},
+                      {0, box.sources.count},
+                      box.targets,
+                      box.level,
+                      top.tree.octant[b],
+                      numbers_.shared[top.coarse[i]],
+                      no_box,
+                      own_of(box),
+                      b};
+    if (parent != no_box) made.parent = numbers_.shared[top.coarse[static_cast<std::size_t>(parent)]];
+    for (int axis = 0; axis < 3; ++axis) made.centre[axis] = top.tree.centre[axis * std::int64_t(top.tree.boxes) + b];
+    boxes.push_back(made);
+  }
+  return boxes;
+}
+
+void Merger::store_shared() {
+  const std::vector<EssentialBox> shared = shared_boxes();
+  OnDevice<EssentialBox> boxes(memory_);
+  upload(boxes, shared.data(), std::ssize(shared), memory_.stream);
+  for_each_index(boxes.size(), StoreShared{arrays(), boxes.data()}, memory_.stream, "shared boxes");
+}
+
+void Merger::store_own_and_ghosts() {
+  OnDevice<BoxId> offset(memory_), front(memory_), back(memory_);
+  upload(offset, numbers_.offset.data(), std::ssize(numbers_.offset), memory_.stream);
+  upload(front, numbers_.front.data(), std::ssize(numbers_.front), memory_.stream);
+  upload(back, numbers_.back.data(), std::ssize(numbers_.back), memory_.stream);
+  const NumbersView numbers{offset.data(), front.data(), back.data(), static_cast<int>(share_.partition.ranges.size())};
+  for_each_index(share_.own.tree.boxes, StoreOwn{arrays(), numbers, levels_, rank_, share_.first, share_.first_target},
+                 memory_.stream, "own boxes");
+  store_ghosts(numbers);
+}
+
+void Merger::store_ghosts(const NumbersView& numbers) {
+  const std::int64_t ghosts = received_.boxes.size();
+  OnDevice<std::int64_t> box_begin(memory_), point_begin(memory_);
+  OnDevice<std::uint32_t> with_multipole(memory_);
+  OnDevice<BoxId> number(memory_);
+  upload(box_begin, received_.box_begin.data(), std::ssize(received_.box_begin), memory_.stream);
+  upload(point_begin, received_.point_begin.data(), std::ssize(received_.point_begin), memory_.stream);
+  with_multipole.resize(ghosts + 1), number.resize(ghosts);
+  for_each_index(
+      ghosts + 1,
+      StoreGhost{arrays(), numbers, received_.boxes.data(), received_.points.data(), box_begin.data(),
+                 point_begin.data(), share_.receives.points.data(), with_multipole.data(), number.data(), ghosts},
+      memory_.stream, "boxes of others");
+  sum_before(with_multipole, memory_);
+  share_.receives.boxes.resize(share_.receives.box_begin.back());
+  for_each_index(ghosts, TakeNumbers{with_multipole.data(), number.data(), share_.receives.boxes.data()},
+                 memory_.stream, "boxes with multipoles");
+}
+
+void Merger::fill(OnDevice<BoxId>& boxes, const std::vector<BoxRun>& runs) {
+  std::vector<std::int64_t> counts;
+  for (const BoxRun& run : runs) counts.push_back(run.count);
+  const Begins begins = begins_of(counts);
+  OnDevice<BoxRun> on_device(memory_);
+  OnDevice<std::int64_t> before(memory_);
+  upload(on_device, runs.data(), std::ssize(runs), memory_.stream);
+  upload(before, begins.data(), std::ssize(counts), memory_.stream);
+  boxes.resize(begins.back());
+  for_each_index(boxes.size(), FillRuns{on_device.data(), before.data(), std::ssize(counts), boxes.data()},
+                 memory_.stream, "runs of boxes");
+}
+
+}  // namespace
+
+void merge(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory) {
+  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run();
+}
+
+}  // namespace farfield::distributed

@@ -1,0 +1,12 @@
+// Merge: the essential tree in device memory, put together without a sort (share/merge.hpp). On each level boxes of
+// lower ranks come before those of higher ones, and a shared box stands behind those of its first rank, so that a box's
+// number follows from its place among those of its rank.
+#pragma once
+#include "distributed/cuda/share/essential.hpp"
+
+namespace farfield::distributed {
+
+/// Makes share.essential but for its lists and for targets apart from the sources, and what share.receives says of it.
+void merge(DeviceShare& share, const Halos& received, int rank, farfield::cuda::DeviceMemory& memory);
+
+}  // namespace farfield::distributed

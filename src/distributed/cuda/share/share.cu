@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <numeric>
+
+#include "backends/cuda/boxes/lists.hpp"
+#include "backends/cuda/transfer/points.hpp"
+#include "distributed/cuda/share.hpp"
+#include "distributed/cuda/share/merge.hpp"
+#include "distributed/cuda/share/own_points.hpp"
+#include "distributed/cuda/share/route.hpp"
+#include "distributed/cuda/transport.hpp"
+#include "distributed/share/top.hpp"
+
+namespace farfield::distributed {
+
+using farfield::cuda::DeviceMemory;
+using farfield::cuda::DevicePoints;
+using farfield::cuda::download;
+using farfield::cuda::require;
+using farfield::cuda::upload;
+
+namespace {
+
+/// Makes a share; every step is one of all ranks.
+class Maker {
+ public:
+  Maker(Ranks& ranks, Transport& transport, const Geometry& geometry, const Decision& decision, DeviceMemory& memory,
+        const std::function<void(const char*)>& mark)
+      : ranks_(ranks), transport_(transport), geometry_(geometry), decision_(decision), memory_(memory), mark_(mark) {
+    share_.use(memory);
+  }
+  DeviceShare run(const Given& given);
+
+ private:
+  void done(const char* part) const {
+    if (mark_) mark_(part);
+  }
+  void partition(const Given& given);
+  void build_own(const Given& given);
+  void place_targets();
+  Halos exchange(const Halos& needed);
+  void exchange_counts(const Halos& needed, Halos& received);
+  void build_lists();
+  void upload_top();
+  template <class T>
+  void copy(T* to, const T* from, std::int64_t count) const {
+    if (count > 0)
+      require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice,
+                              memory_.stream),
+              "cudaMemcpyAsync on the device");
+  }
+
+  Ranks& ranks_;
+  Transport& transport_;
+  const Geometry& geometry_;
+  const Decision& decision_;
+  DeviceMemory& memory_;
+  const std::function<void(const char*)>& mark_;
+  DeviceShare share_;
+  Begins sources_;  ///< where those of each rank begin in the order of one tree over all points
+};
+
+/// Who owns what, and the ways there.
+void Maker::partition(const Given& given) {
+  DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
+                         make_lattice(geometry_, decision_.m, decision_.k), memory_);
+  share_.partition = divide(ranks_, points, given.order, geometry_, decision_);
+  const std::vector<CoarseBox>& boxes = share_.partition.boxes;
+  share_.source_route = make_device_route(ranks_, points.owners(0, given.sources.count, boxes), memory_);
+  if (given.targets)
+    share_.target_route_apart = make_device_route(ranks_, points.owners(1, given.apart(), boxes), memory_);
+}
+
+/// Brings the points to their owners and builds the tree over those of this rank.
+void Maker::build_own(const Given& given) {
+  const OnDevice<double> sources = owned_points(transport_, share_.source_route, given.sources, 0, memory_);
+  OnDevice<double> targets(memory_);
+  if (given.targets) {
+    const std::int64_t behind = given.at_sources ? sources.size() : 0;
+    targets = owned_points(transport_, share_.target_route_apart, *given.targets, behind / 3, memory_);
+    copy(targets.data() + targets.size() - behind, sources.data(), behind);
+  }
+  done("redistribution");
+  distributed::build_own(share_, sources, given.targets ? &targets : nullptr, geometry_, decision_, memory_);
+  const auto rank = static_cast<std::size_t>(ranks_.rank());
+  sources_ = begins_of(ranks_.all_gather(share_.own.sources.count));
+  share_.first_source = sources_[rank];
+  share_.first_target = begins_of(ranks_.all_gather(share_.own.target_points().count))[rank];
+}
+
+/// Targets apart from the sources: the rank's own and, for vectors that reach beyond a leaf, the first ones behind them
+/// (place_targets in share/share.cpp).
+void Maker::place_targets() {
+  struct Target {
+    std::int64_t number;
+    double x[3];
+  };
+  const farfield::cuda::SortedPoints& own = share_.own.targets;
+  farfield::cuda::SortedPoints& to = share_.essential.targets;
+  to.resize(own.count);
+  copy(to.order.data(), own.order.data(), to.order.size());
+  double first[3][padding], behind[3][padding];
+  const std::int64_t count = std::min(own.count, padding);
+  for (int axis = 0; axis < 3; ++axis) {
+    copy(to.axis[axis].data(), own.axis[axis].data(), own.count);
+    download(first[axis], own.axis[axis].data(), count, memory_.stream);
+    download(behind[axis], own.axis[axis].data() + own.count, padding, memory_.stream);
+  }
+  require(cudaStreamSynchronize(memory_.stream), "first targets");
+  std::vector<Target> mine;
+  for (std::int64_t i = 0; i < count; ++i)
+    mine.push_back({share_.first_target + i, {first[0][i], first[1][i], first[2][i]}});
+  for (const Target& other : ranks_.gather_all(mine))
+    for (std::int64_t i = other.number - share_.first_target - own.count; i >= 0 && i < padding; ++i)
+      for (int axis = 0; axis < 3 && own.count > 0; ++axis) behind[axis][i] = other.x[axis];
+  for (int axis = 0; axis < 3; ++axis)
+    require(cudaMemcpyAsync(to.axis[axis].data() + own.count, behind[axis], sizeof behind[axis], cudaMemcpyHostToDevice,
+                            memory_.stream),
+            "cudaMemcpyAsync of targets");
+}
+
+/// What each rank sends to each, in one message.
+void Maker::exchange_counts(const Halos& needed, Halos& received) {
+  const auto ranks = static_cast<std::size_t>(ranks_.size());
+  constexpr std::size_t width = max_levels + 3;  // boxes of each level, boxes with multipoles, points
+  std::vector<std::int64_t> sent, came(ranks * width);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    sent.insert(sent.end(), needed.levels[r].begin(), needed.levels[r].end());
+    sent.push_back(share_.sends.box_begin[r + 1] - share_.sends.box_begin[r]);
+    sent.push_back(needed.point_begin[r + 1] - needed.point_begin[r]);
+  }
+  const Begins rows = begins_of(std::vector<std::int64_t>(ranks, 1));
+  ranks_.exchange(sent.data(), rows, came.data(), rows, width);
+  std::vector<std::int64_t> boxes, multipoles, points;
+  for (auto row = came.begin(); row != came.end(); row += width) {
+    received.levels.emplace_back(row, row + width - 2);
+    boxes.push_back(std::accumulate(row, row + width - 2, std::int64_t(0)));
+    multipoles.push_back(row[width - 2]), points.push_back(row[width - 1]);
+  }
+  received.box_begin = begins_of(boxes), received.point_begin = begins_of(points);
+  share_.receives.box_begin = begins_of(multipoles), share_.receives.point_begin = received.point_begin;
+}
+
+Halos Maker::exchange(const Halos& needed) {
+  Halos received{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}};
+  exchange_counts(needed, received);
+  received.boxes.resize(received.box_begin.back()), received.points.resize(received.point_begin.back());
+  transport_.exchange(needed.boxes.data(), needed.box_begin, received.boxes.data(), received.box_begin, sizeof(BoxRow),
+                      memory_.stream);
+  transport_.exchange(needed.points.data(), needed.point_begin, received.points.data(), received.point_begin,
+                      sizeof(PointRow), memory_.stream);
+  return received;
+}
+
+void Maker::build_lists() {
+  farfield::cuda::CudaTree& built = share_.essential;
+  if (built.tree.boxes == 0) return;
+  farfield::cuda::Neighbourhood neighbourhood(memory_);
+  const farfield::cuda::Around around = neighbourhood.find(built.tree, decision_.thresholds, memory_.stream);
+  farfield::cuda::build_lists(built.lists, built.tree.view(), around, memory_);
+}
+
+/// The boxes of the top without points.
+void Maker::upload_top() {
+  const Tree<Array>& from = share_.top.tree;
+  Tree<OnDevice>& to = share_.top_tree.tree;
+  const auto copy_array = [&](auto& array, const auto& host) {
+    upload(array, host.data(), host.size(), memory_.stream);
+  };
+  to.lattice = from.lattice, to.boxes = from.boxes, to.levels = from.levels;
+  std::copy(std::begin(from.level_begin), std::end(from.level_begin), to.level_begin);
+  copy_array(to.level, from.level), copy_array(to.centre, from.centre);
+  copy_array(to.parent, from.parent), copy_array(to.first_child, from.first_child);
+  copy_array(to.child_mask, from.child_mask), copy_array(to.octant, from.octant);
+  copy_array(to.source_begin, from.source_begin), copy_array(to.source_end, from.source_end);
+}
+
+DeviceShare Maker::run(const Given& given) {
+  done("");
+  partition(given);
+  done("partition");
+  build_own(given);
+  done("tree");
+  share_.top = make_top(share_.partition);
+  find_own(share_, ranks_.rank(), memory_);
+  upload_top();
+  share_.essential.alike = share_.own.alike;
+  if (!share_.own.alike) place_targets();
+  const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
+                                        share_.own.alike ? sources_ : Begins(), memory_);
+  const Halos received = exchange(needed);
+  merge(share_, received, ranks_.rank(), memory_);
+  done("essential");
+  build_lists();
+  done("lists");
+  return std::move(share_);
+}
+
+}  // namespace
+
+DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
+                              const Decision& decision, DeviceMemory& memory,
+                              const std::function<void(const char*)>& mark) {
+  const DevicePoints sources(given.sources, memory);
+  const DevicePoints targets = given.targets ? DevicePoints(*given.targets, memory) : DevicePoints();
+  Given on_device = given;
+  on_device.sources = sources.view();
+  if (given.targets) on_device.targets = &targets.view();
+  return Maker(ranks, transport, geometry, decision, memory, mark).run(on_device);
+}
+
+}  // namespace farfield::distributed

@@ -1,0 +1,70 @@
+// The device of a rank, and the survey of all ranks' points, each in the memory of its device.
+#include <string>
+
+#include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/survey.hpp"
+#include "distributed/agree.hpp"
+#include "distributed/cuda/evaluator.hpp"
+
+namespace farfield::distributed {
+namespace {
+
+class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
+ public:
+  explicit SurveyOfRanks(Ranks& ranks) : ranks_(ranks), others_(ranks) {}
+  void join(Box& own) override {
+    farfield::cpu::Found found{own.sources, own.targets, {}, {}, own.least};
+    std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
+    others_.join(found);
+    own = {found.sources, found.targets, {}, {}, found.least};
+    std::copy_n(found.low, 3, own.low), std::copy_n(found.high, 3, own.high);
+  }
+  void join(std::vector<unsigned>& cells) override {
+    ranks_.all_reduce(cells.data(), cells.size(), [](unsigned a, unsigned b) { return a | b; });
+  }
+
+ private:
+  Ranks& ranks_;
+  OtherRanks others_;
+};
+
+/// The memory of a plan's surveys on the current device.
+farfield::cuda::DeviceMemory& survey_memory(std::shared_ptr<void>& kept) {
+  int device = 0;
+  farfield::cuda::require(cudaGetDevice(&device), "cudaGetDevice");
+  if (!kept || static_cast<farfield::cuda::DeviceMemory*>(kept.get())->device != device)
+    kept = std::make_shared<farfield::cuda::DeviceMemory>();
+  return *static_cast<farfield::cuda::DeviceMemory*>(kept.get());
+}
+
+}  // namespace
+
+void on_device::require_known(int device) {
+  farfield::cuda::require_device();
+  int count = 0;
+  farfield::cuda::require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  if (device < 0 || device >= count)
+    throw Error(ErrorCode::device, "there is no device " + std::to_string(device) + ": this machine has " +
+                                       std::to_string(count) + ", numbered from 0");
+}
+
+void on_device::select(int device) {
+  require_known(device);
+  farfield::cuda::require(cudaSetDevice(device), "cudaSetDevice");
+}
+
+Geometry on_device::survey(Ranks& ranks, const Points& sources, const Points* targets, std::shared_ptr<void>& kept) {
+  farfield::cuda::require_device();
+  farfield::cuda::DeviceMemory& memory = survey_memory(kept);
+  memory.stream = nullptr;
+  for (const Points* points : {&sources, targets})
+    if (points && points->space == MemorySpace::device)
+      farfield::cuda::order(static_cast<cudaStream_t>(points->stream), memory.stream);
+  SurveyOfRanks others(ranks);
+  const Geometry geometry = farfield::cuda::survey_with(others, sources, targets, memory);
+  memory.trim(std::int64_t(1) << 24);  // frees the copies of host points
+  return geometry;
+}
+
+}  // namespace farfield::distributed

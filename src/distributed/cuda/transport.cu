@@ -1,0 +1,156 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/cuda/runtime/check.hpp"
+#include "distributed/cuda/transport.hpp"
+
+namespace farfield::distributed {
+
+using farfield::cuda::require;
+
+class Transport::Event {
+ public:
+  Event() { require(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  void record(cudaStream_t stream) const { require(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  operator cudaEvent_t() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Page-locked memory that grows.
+class Transport::Pinned {
+ public:
+  ~Pinned() { release(); }
+  std::byte* of(std::int64_t bytes) {
+    if (bytes > bytes_) {
+      release();
+      require(cudaMallocHost(&data_, static_cast<std::size_t>(bytes)), "cudaMallocHost");
+      bytes_ = bytes;
+    }
+    return static_cast<std::byte*>(data_);
+  }
+
+ private:
+  void release() {
+    if (data_) cudaFreeHost(data_);
+    data_ = nullptr, bytes_ = 0;
+  }
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+namespace {
+
+/// What threads of one process have alike, and no other process has: its number, the host's name, and the place of a
+/// variable, which two containers on one host with equal names hardly have alike, too.
+struct Process {
+  std::int64_t number = 0;
+  const void* place = nullptr;
+  std::array<char, 128> host{};
+  bool operator==(const Process&) const = default;
+};
+Process this_process() {
+  static const char own = 0;
+  Process process{getpid(), &own, {}};
+  gethostname(process.host.data(), process.host.size() - 1);
+  return process;
+}
+
+}  // namespace
+
+/// What a rank shows to the others of its process.
+struct Transport::Shown {
+  const char* sends;
+  cudaEvent_t ready;
+  int device;
+  Begins begin;  ///< of the rows for each rank
+};
+
+/// Everything in one collective, as plain words.
+std::vector<Transport::Shown> Transport::show(const char* sends, const Begins& sent) {
+  using Word = std::int64_t;
+  std::vector<Word> own{reinterpret_cast<Word>(sends), reinterpret_cast<Word>(static_cast<cudaEvent_t>(*ready_)),
+                        device_};
+  own.insert(own.end(), sent.begin(), sent.end());
+  const std::vector<Word> all = ranks_.all_gather(own.data(), own.size());
+  std::vector<Shown> shown;
+  for (auto row = all.begin(); row != all.end(); row += std::ssize(own))
+    shown.push_back({reinterpret_cast<const char*>(row[0]),
+                     reinterpret_cast<cudaEvent_t>(row[1]),
+                     static_cast<int>(row[2]),
+                     {row + 3, row + std::ssize(own)}});
+  return shown;
+}
+
+Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way)
+    : ranks_(ranks),
+      device_(memory.device),
+      ready_(std::make_unique<Event>()),
+      done_(std::make_unique<Event>()),
+      out_(std::make_unique<Pinned>()),
+      in_(std::make_unique<Pinned>()) {
+  const std::vector<Process> processes = ranks.all_gather(this_process());
+  within_process_ =
+      way == Way::shortest && std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
+  const std::vector<int> devices = ranks.all_gather(device_);
+  if (within_process_)
+    for (const int device : devices) memory.let_read(device);
+}
+
+Transport::~Transport() = default;
+
+void Transport::exchange(const void* sends, const Begins& sent, void* receives, const Begins& received,
+                         std::int64_t row_bytes, cudaStream_t stream) {
+  const auto* from = static_cast<const char*>(sends);
+  auto* to = static_cast<char*>(receives);
+  if (within_process_)
+    copy_from_others(from, sent, to, received, row_bytes, stream);
+  else
+    stage(from, sent, to, received, row_bytes, stream);
+}
+
+/// Every rank fetches. An event is recorded again only after all ranks have waited for it as it was: they do so before
+/// the collective that the recording follows.
+void Transport::copy_from_others(const char* sends, const Begins& sent, char* receives, const Begins& received,
+                                 std::int64_t row_bytes, cudaStream_t stream) {
+  ready_->record(stream);
+  const std::vector<Shown> shown = show(sends, sent);
+  const auto size = static_cast<std::size_t>(ranks_.size()), own = static_cast<std::size_t>(ranks_.rank());
+  for (std::size_t k = 0; k < size; ++k) {
+    const std::size_t r = (own + k) % size;  // each begins with another one
+    const auto bytes = static_cast<std::size_t>((received[r + 1] - received[r]) * row_bytes);
+    if (bytes == 0) continue;
+    if (r != own) require(cudaStreamWaitEvent(stream, shown[r].ready, 0), "cudaStreamWaitEvent");
+    const char* from = shown[r].sends + shown[r].begin[own] * row_bytes;
+    char* to = receives + received[r] * row_bytes;
+    if (shown[r].device == device_)
+      require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+    else
+      require(cudaMemcpyPeerAsync(to, device_, from, shown[r].device, bytes, stream), "cudaMemcpyPeerAsync");
+  }
+  done_->record(stream);
+  const std::vector<cudaEvent_t> done = ranks_.all_gather(static_cast<cudaEvent_t>(*done_));
+  for (std::size_t r = 0; r < size; ++r)
+    if (r != own && sent[r + 1] > sent[r]) require(cudaStreamWaitEvent(stream, done[r], 0), "cudaStreamWaitEvent");
+  ranks_.count_sent((sent.back() - (sent[own + 1] - sent[own])) * row_bytes);
+}
+
+void Transport::stage(const char* sends, const Begins& sent, char* receives, const Begins& received,
+                      std::int64_t row_bytes, cudaStream_t stream) {
+  const std::int64_t out_bytes = sent.back() * row_bytes, in_bytes = received.back() * row_bytes;
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the memory may still be read from the last time
+  std::byte *const out = out_->of(out_bytes), *const in = in_->of(in_bytes);
+  farfield::cuda::download(out, reinterpret_cast<const std::byte*>(sends), out_bytes, stream);
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  ranks_.exchange(out, sent, in, received, row_bytes);
+  if (in_bytes > 0)
+    require(cudaMemcpyAsync(receives, in, static_cast<std::size_t>(in_bytes), cudaMemcpyHostToDevice, stream),
+            "cudaMemcpyAsync to the device");
+}
+
+}  // namespace farfield::distributed

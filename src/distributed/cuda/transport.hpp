@@ -1,0 +1,52 @@
+// Transport: rows in device memory from each rank to each other, in the order of a stream. Where the ranks are threads
+// of one process, their devices copy from one another; otherwise rows go through page-locked memory of the hosts and
+// the communicator, which is any. (NCCL would be a third way.)
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "distributed/ranks.hpp"
+
+namespace farfield::distributed {
+
+class Transport {
+ public:
+  enum class Way { shortest, through_hosts };
+  /// Called by all ranks, each on its device. `memory`: that the rows of this rank come from, which other devices may
+  /// read from then on where the hardware lets them. `way`: through_hosts for tests.
+  Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way = Way::shortest);
+  ~Transport();
+  Transport(const Transport&) = delete;
+
+  /// Rows for rank r lie at sends + sent[r] rows, those from rank r come to receives + received[r]. All ranks call it.
+  /// Both arrays may be used again by work that follows on the stream. The host waits for the other ranks' calls and,
+  /// only where rows go through its memory, for the stream.
+  void exchange(const void* sends, const Begins& sent, void* receives, const Begins& received, std::int64_t row_bytes,
+                cudaStream_t stream);
+
+  /// Are the ranks threads of one process?
+  bool within_process() const { return within_process_; }
+
+ private:
+  class Event;
+  class Pinned;
+  struct Shown;
+
+  std::vector<Shown> show(const char* sends, const Begins& sent);
+  void copy_from_others(const char* sends, const Begins& sent, char* receives, const Begins& received,
+                        std::int64_t row_bytes, cudaStream_t stream);
+  void stage(const char* sends, const Begins& sent, char* receives, const Begins& received, std::int64_t row_bytes,
+             cudaStream_t stream);
+
+  Ranks& ranks_;
+  int device_ = 0;
+  bool within_process_ = false;
+  std::unique_ptr<Event> ready_, done_;  ///< this rank's rows are there; it has read the others'
+  std::unique_ptr<Pinned> out_, in_;     ///< where rows go through the host's memory
+};
+
+}  // namespace farfield::distributed

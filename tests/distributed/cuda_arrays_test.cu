@@ -1,0 +1,106 @@
+// Ranks on a device whose points, strengths and results are in device memory: the same bits as from host memory, by
+// expansions and by all pairs, in both orders.
+#include <gtest/gtest.h>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "distributed/clouds.hpp"
+#include "distributed/shares.hpp"
+#include "support/gpu.hpp"
+
+namespace farfield::testing {
+namespace {
+
+using distributed::Order;
+
+template <class T>
+cuda::DeviceArray<T> uploaded(const std::vector<T>& values) {
+  cuda::DeviceArray<T> array;
+  cuda::upload(array, values.data(), std::ssize(values), nullptr);
+  return array;
+}
+template <class T>
+std::vector<T> downloaded(const cuda::DeviceArray<T>& array) {
+  std::vector<T> values(static_cast<std::size_t>(array.size()));
+  cuda::download(values.data(), array.data(), array.size(), nullptr);
+  cuda::require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return values;
+}
+
+struct Share {
+  std::vector<double> x, q;
+};
+Share share_of(const std::vector<double>& x, const std::vector<double>& q, int rank, int ranks) {
+  const std::size_t n = q.size(), first = n * static_cast<std::size_t>(rank) / static_cast<std::size_t>(ranks),
+                    end = n * static_cast<std::size_t>(rank + 1) / static_cast<std::size_t>(ranks);
+  return {{x.begin() + static_cast<std::ptrdiff_t>(3 * first), x.begin() + static_cast<std::ptrdiff_t>(3 * end)},
+          {q.begin() + static_cast<std::ptrdiff_t>(first), q.begin() + static_cast<std::ptrdiff_t>(end)}};
+}
+
+/// Potentials of the ranks' shares, one behind the other, whatever the order of the sums.
+std::vector<double> sums_in_device_memory(const std::vector<double>& x, const std::vector<double>& q, int ranks,
+                                          const Options& o, Order order) {
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(ranks));
+  const std::vector<int> devices(static_cast<std::size_t>(ranks), 0);
+  distributed::on_devices(devices, [&](distributed::Communicator& communicator) {
+    Share own = share_of(x, q, communicator.rank(), ranks);
+    const cuda::DeviceArray<double> positions = uploaded(own.x);
+    Points p = points(static_cast<const double*>(positions.data()), std::ssize(own.q));
+    p.space = MemorySpace::device;
+    distributed::Plan plan(communicator, p, o);
+    if (order == Order::owned) own.q = plan.to_owned(own.q);
+    const cuda::DeviceArray<double> numbers = uploaded(own.q);
+    cuda::DeviceArray<double> potential;
+    potential.resize(std::ssize(own.q));
+    Strengths s = strengths(static_cast<const double*>(numbers.data()), numbers.size());
+    s.space = MemorySpace::device;
+    Outputs outputs;
+    outputs.potential = potential.data(), outputs.space = MemorySpace::device;
+    plan.evaluate(s, outputs, order);
+    std::vector<double> values = downloaded(potential);
+    if (order == Order::owned) values = plan.to_given(values);
+    parts[static_cast<std::size_t>(communicator.rank())] = values;
+  });
+  std::vector<double> all;
+  for (const std::vector<double>& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+class CudaArrays : public GpuTest {};
+
+TEST_F(CudaArrays, HaveTheBitsOfHostMemory) {
+  const std::vector<double> x = plummer(6'000), q = strengths_for(6'000, fresh_seed());
+  for (const Method method : {Method::fmm, Method::direct})
+    for (const Order order : {Order::given, Order::owned}) {
+      Options o;
+      o.method = method, o.backend = Backend::cuda, o.tolerance = 1e-6;
+      const Sums<double> one = single_sums<double>(x, q, 1, o);
+      for (const int ranks : {1, 3}) EXPECT_EQ(sums_in_device_memory(x, q, ranks, o, order), one.potential);
+    }
+}
+
+TEST_F(CudaArrays, ADeviceThatIsNotThereIsOneSentence) {
+  try {
+    distributed::on_devices(std::vector<int>{0, 99}, [](distributed::Communicator&) { FAIL(); });
+    FAIL() << "device 99 was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::device);
+    EXPECT_NE(std::string(error.what()).find("there is no device 99"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(CudaArrays, WhatARankThrowsIsThrown) {
+  const auto body = [](distributed::Communicator& communicator) {
+    if (communicator.rank() == 1) throw std::runtime_error("by rank 1");
+    char own = 0, all[2];
+    communicator.all_gather(&own, 1, all);
+  };
+  try {
+    distributed::on_devices(std::vector<int>{0, 0}, body);
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "by rank 1");
+  }
+}
+
+}  // namespace
+}  // namespace farfield::testing

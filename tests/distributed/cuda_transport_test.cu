@@ -1,0 +1,70 @@
+// Rows in device memory from each rank to each other, by both ways: from device to device, and through the hosts.
+#include <gtest/gtest.h>
+
+#include "backends/cuda/runtime/streams.hpp"
+#include "distributed/clouds.hpp"
+#include "distributed/cuda/transport.hpp"
+#include "distributed/shares.hpp"
+#include "support/gpu.hpp"
+
+namespace farfield::testing {
+namespace {
+
+using distributed::Begins;
+using distributed::Transport;
+
+/// How many rows `from` sends to `to`, and what stands in them.
+std::int64_t rows_between(int from, int to, int round) { return (from + 2 * to + round) % 4 == 0 ? 0 : 7 * from + to; }
+double row_of(int from, int to, std::int64_t k, int round) { return 1e6 * from + 1e4 * to + 100 * round + double(k); }
+
+struct Rows {
+  Begins begin;
+  std::vector<double> value;
+};
+Rows rows_of(int own, int ranks, int round, bool sends) {
+  std::vector<std::int64_t> counts;
+  Rows rows;
+  for (int r = 0; r < ranks; ++r) {
+    const int from = sends ? own : r, to = sends ? r : own;
+    counts.push_back(rows_between(from, to, round));
+    for (std::int64_t k = 0; k < counts.back(); ++k)
+      for (int half = 0; half < 2; ++half) rows.value.push_back(row_of(from, to, 2 * k + half, round));
+  }
+  rows.begin = distributed::begins_of(counts);
+  return rows;
+}
+
+class CudaTransport : public GpuTest, public ::testing::WithParamInterface<Transport::Way> {};
+
+TEST_P(CudaTransport, BringsEveryRowToItsRank) {
+  for (const int ranks : {1, 2, 5})
+    rethrow_any(run_ranks(ranks, [&](distributed::Communicator& communicator) {
+      distributed::Ranks all(communicator);
+      all.together([&] {
+        const cuda::OwnStream stream;
+        cuda::DeviceMemory memory;
+        memory.stream = stream;
+        Transport transport(all, memory, GetParam());
+        cuda::DeviceArray<double> out(memory), in(memory);
+        for (int round = 0; round < 6; ++round) {  // the same arrays again and again
+          const Rows sent = rows_of(all.rank(), ranks, round, true), wanted = rows_of(all.rank(), ranks, round, false);
+          cuda::upload(out, sent.value.data(), std::ssize(sent.value), stream);
+          in.resize(std::ssize(wanted.value));
+          transport.exchange(out.data(), sent.begin, in.data(), wanted.begin, 2 * sizeof(double), stream);
+          std::vector<double> found(wanted.value.size());
+          cuda::download(found.data(), in.data(), in.size(), stream);
+          cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+          EXPECT_EQ(found, wanted.value) << ranks << " ranks, round " << round;
+        }
+      });
+    }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, CudaTransport,
+                         ::testing::Values(Transport::Way::shortest, Transport::Way::through_hosts),
+                         [](const auto& test) {
+                           return test.param == Transport::Way::shortest ? "BetweenDevices" : "ThroughHosts";
+                         });
+
+}  // namespace
+}  // namespace farfield::testing
