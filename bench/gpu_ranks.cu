@@ -4,6 +4,7 @@
 // points are owned ("keep"). Medians of 5. Efficiency: of all points per second and device, over that of one device in
 // the same run. Usage: gpu_ranks CLOUD(uniform|plummer|sphere) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE]
 #include <cstdio>
+#include <cstdlib>
 #include <farfield/distributed.hpp>
 #include <farfield/farfield.hpp>
 #include <string>
@@ -26,6 +27,10 @@ struct MakeFrom {
   __device__ void operator()(std::int64_t i) const { make(first + i); }
 };
 cuda::DeviceArray<float> make_part(const std::string& cloud, std::int64_t first, std::int64_t count) {
+  if (cloud != "uniform" && cloud != "plummer" && cloud != "sphere") {
+    std::fprintf(stderr, "gpu_ranks: no cloud %s; there are uniform, plummer and sphere\n", cloud.c_str());
+    std::exit(2);
+  }
   const Shape shape = cloud == "plummer" ? Shape::plummer : cloud == "sphere" ? Shape::sphere : Shape::uniform;
   cuda::DeviceArray<float> xyz;
   xyz.resize(3 * std::max<std::int64_t>(1, count));
