@@ -30,22 +30,33 @@ void Ranks::gather(const void* mine, std::size_t bytes, void* all) {
   sent_bytes_ += static_cast<std::int64_t>(bytes) * (size() - 1);
 }
 
-void Ranks::settle(ErrorCode code, const char* sentence) {
+std::vector<Ranks::Word> Ranks::settle(const Word& mine, const char* sentence) {
   const auto ranks = static_cast<std::size_t>(size());
-  std::vector<int> codes(ranks);
-  const int own = static_cast<int>(code);
-  gather(&own, sizeof own, codes.data());
-  const auto bad = std::find_if(codes.begin(), codes.end(), [](int c) { return c != 0; });
-  if (bad == codes.end()) return;
+  std::vector<Word> words(ranks);
+  gather(&mine, sizeof mine, words.data());
+  const auto bad = std::find_if(words.begin(), words.end(), [](const Word& word) { return word.code != 0; });
+  if (bad == words.end()) return words;
   struct Sentence {
     char text[1000];
-  } mine = {};
-  std::strncpy(mine.text, sentence, sizeof mine.text - 1);
+  } own = {};
+  std::strncpy(own.text, sentence, sizeof own.text - 1);
   std::vector<Sentence> all(ranks);
-  gather(&mine, sizeof mine, all.data());
+  gather(&own, sizeof own, all.data());
   dead_ = true;
-  const auto rank = static_cast<std::size_t>(bad - codes.begin());
-  throw Error(static_cast<ErrorCode>(*bad), "rank " + std::to_string(rank) + ": " + all[rank].text);
+  const auto rank = static_cast<std::size_t>(bad - words.begin());
+  throw Error(static_cast<ErrorCode>(bad->code), "rank " + std::to_string(rank) + ": " + all[rank].text);
+}
+
+void Ranks::settle_and_gather(const void* mine, std::size_t bytes, void* all) {
+  Word word;
+  if (bytes > sizeof word.bytes) {
+    settle();
+    return gather(mine, bytes, all);
+  }
+  if (bytes > 0) std::memcpy(word.bytes, mine, bytes);
+  const std::vector<Word> words = settle(word);
+  for (std::size_t r = 0; r < words.size() && bytes > 0; ++r)
+    std::memcpy(static_cast<char*>(all) + r * bytes, words[r].bytes, bytes);
 }
 
 std::vector<std::int64_t> Ranks::exchange_counts(const std::vector<std::int64_t>& sent) {

@@ -45,9 +45,8 @@ class Ranks {
   template <class T>
   std::vector<T> all_gather(const T* mine, std::size_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
-    settle();
     std::vector<T> all(count * static_cast<std::size_t>(size()));
-    if (count > 0) gather(mine, count * sizeof(T), all.data());
+    settle_and_gather(mine, count * sizeof(T), all.data());
     return all;
   }
 
@@ -121,8 +120,15 @@ class Ranks {
   std::int64_t slab = std::int64_t(1) << 28;  ///< most bytes for one rank in one exchange; the same on all
 
  private:
-  void settle() { settle(ErrorCode::ok, ""); }
-  void settle(ErrorCode code, const char* sentence);
+  /// What a rank says first, with room for few bytes, so that most collectives are one message.
+  struct Word {
+    int code = 0;
+    char bytes[252] = {};
+  };
+  void settle() { settle(Word{}); }
+  void settle(ErrorCode code, const char* sentence) { settle({static_cast<int>(code), {}}, sentence); }
+  std::vector<Word> settle(const Word& mine, const char* sentence = "");
+  void settle_and_gather(const void* mine, std::size_t bytes, void* all);
   void gather(const void* mine, std::size_t bytes, void* all);
   void exchange_bytes(const void* sends, const Begins& sent, void* receives, const Begins& received,
                       std::int64_t row_bytes);

@@ -36,6 +36,32 @@ TEST(Loopback, GathersAndReduces) {
   }));
 }
 
+/// Few bytes and many go different ways, and must not meet each other's.
+TEST(Loopback, GathersFewAndManyBytesInTurn) {
+  for (const int size : {1, 2, 5})
+    rethrow_any(run_ranks(size, [&](Communicator& communicator) {
+      const auto gathered = [&](std::size_t bytes, std::size_t k, const auto& gather) {
+        const auto number = [&](std::size_t rank) { return static_cast<unsigned char>(11 * rank + k); };
+        const std::vector<unsigned char> mine(bytes, number(static_cast<std::size_t>(communicator.rank()))),
+            all = gather(mine);
+        ASSERT_EQ(all.size(), bytes * static_cast<std::size_t>(size));
+        for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], number(i / bytes)) << bytes << " bytes, " << i;
+      };
+      Ranks ranks(communicator);
+      ranks.together([&] {
+        for (std::size_t k = 0; k < 200; ++k)
+          for (const std::size_t bytes : {0, 1, 252, 253, 256, 257, 5000}) {
+            gathered(bytes, k, [&](const auto& mine) { return ranks.all_gather(mine.data(), mine.size()); });
+            gathered(bytes, k + 1, [&](const auto& mine) {
+              std::vector<unsigned char> all(bytes * static_cast<std::size_t>(size));
+              communicator.all_gather(mine.data(), bytes, all.data());
+              return all;
+            });
+          }
+      });
+    }));
+}
+
 /// Every rank sends rows of its own number to others, some none; in slabs of a few rows.
 TEST(Loopback, ExchangesRowsInSlabs) {
   for (const std::int64_t slab : {16, 100, 1 << 20})

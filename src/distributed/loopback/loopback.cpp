@@ -1,5 +1,8 @@
 // Loopback: the ranks are threads of one process. A call publishes where its bytes lie, all ranks meet, everybody
-// copies what is meant for it, and all meet again before the bytes may change.
+// copies what is meant for it, and all meet again before the bytes may change. Few bytes are published themselves, in one
+// of two places in turn: then all meet once, since a place is written again only after the next meeting.
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -7,9 +10,18 @@
 #include <farfield/error.hpp>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace farfield::distributed {
 namespace {
+
+/// Few bytes of a rank. `turn`: which of its gathers of few bytes this is; the same on all ranks.
+struct Note {
+  static constexpr std::size_t most = 256;
+  std::int64_t turn = -1;
+  std::size_t bytes = 0;
+  std::array<char, most> data;
+};
 
 /// Where the threads meet.
 class Meeting {
@@ -17,7 +29,8 @@ class Meeting {
   Meeting(int ranks, double timeout)
       : timeout_(timeout),
         arrived_(static_cast<std::size_t>(ranks), false),
-        published_(static_cast<std::size_t>(ranks)) {}
+        published_(static_cast<std::size_t>(ranks)),
+        notes_{std::vector<Note>(static_cast<std::size_t>(ranks)), std::vector<Note>(static_cast<std::size_t>(ranks))} {}
   int ranks() const { return static_cast<int>(arrived_.size()); }
 
   struct Published {
@@ -27,6 +40,10 @@ class Meeting {
   };
   void publish(int rank, const Published& what) { published_[static_cast<std::size_t>(rank)] = what; }
   const Published& of(int rank) const { return published_[static_cast<std::size_t>(rank)]; }
+
+  Note& note(std::int64_t turn, int rank) {
+    return notes_[static_cast<std::size_t>(turn % 2)][static_cast<std::size_t>(rank)];
+  }
 
   /// Waits for all ranks. Throws Error(device) if one has left or is late; then nobody meets any more.
   void meet(int rank) {
@@ -40,6 +57,9 @@ class Meeting {
       return;
     }
     const std::int64_t own = meetings_;
+    lock.unlock();
+    look_out(own);
+    lock.lock();
     const auto over = [&] { return meetings_ != own || !broken_.empty(); };
     if (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_), over)) give_up(late());
     if (meetings_ == own) require_whole();
@@ -58,6 +78,11 @@ class Meeting {
   }
 
  private:
+  /// Looks for the others for a while before it sleeps: they are here soon as a rule, and waking takes longer.
+  void look_out(std::int64_t own) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+    while (meetings_ == own && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  }
   void give_up(const std::string& why) {
     if (broken_.empty()) broken_ = why;
     changed_.notify_all();
@@ -79,9 +104,10 @@ class Meeting {
   std::condition_variable changed_;
   std::vector<bool> arrived_;
   int count_ = 0;
-  std::int64_t meetings_ = 0;
+  std::atomic<std::int64_t> meetings_ = 0;
   std::string broken_;  ///< why; empty: it is not
   std::vector<Published> published_;
+  std::array<std::vector<Note>, 2> notes_;
 };
 
 class Loopback final : public Communicator {
@@ -93,16 +119,16 @@ class Loopback final : public Communicator {
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     meeting_->publish(rank_, {mine, bytes, {}});
+    if (bytes <= Note::most) return gather_notes(mine, bytes, static_cast<char*>(all));
     meeting_->meet(rank_);
     bool fits = true;
     for (int r = 0; r < size(); ++r) {
       const Meeting::Published& theirs = meeting_->of(r);
       fits = fits && theirs.bytes == bytes;
-      if (fits && bytes > 0)
-        std::memcpy(static_cast<char*>(all) + static_cast<std::size_t>(r) * bytes, theirs.gathered, bytes);
+      if (fits) std::memcpy(static_cast<char*>(all) + static_cast<std::size_t>(r) * bytes, theirs.gathered, bytes);
     }
     meeting_->meet(rank_);  // the others may still read what this rank published
-    if (!fits) meeting_->refuse("ranks gather parts of different sizes");
+    if (!fits) meeting_->refuse(sizes_differ);
   }
 
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
@@ -115,6 +141,20 @@ class Loopback final : public Communicator {
   }
 
  private:
+  static constexpr const char* sizes_differ = "ranks gather parts of different sizes";
+
+  void gather_notes(const void* mine, std::size_t bytes, char* all) {
+    const std::int64_t turn = turn_++;
+    Note& own = meeting_->note(turn, rank_);
+    own.turn = turn, own.bytes = bytes;
+    if (bytes > 0) std::memcpy(own.data.data(), mine, bytes);
+    meeting_->meet(rank_);
+    for (int r = 0; r < size(); ++r, all += bytes) {
+      const Note& theirs = meeting_->note(turn, r);
+      if (theirs.turn != turn || theirs.bytes != bytes) meeting_->refuse(sizes_differ);
+      if (bytes > 0) std::memcpy(all, theirs.data.data(), bytes);
+    }
+  }
   /// false: nobody sends it.
   bool take(const Incoming& part) const {
     for (const Outgoing& sent : meeting_->of(part.rank).sends)
@@ -127,6 +167,7 @@ class Loopback final : public Communicator {
 
   std::shared_ptr<Meeting> meeting_;
   int rank_;
+  std::int64_t turn_ = 0;
 };
 
 }  // namespace
