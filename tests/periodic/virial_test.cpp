@@ -172,7 +172,10 @@ TEST(Virial, ChoicesThatMeanNothingChangeNothing) {
 
 /// The same bits; but the virial has the host sum what a device sums of a cell's far images without it.
 void expect_same(const std::vector<double>& with, std::vector<double> without, const Report& report) {
-  if (report.backend == "cpu") EXPECT_EQ(with, without);
+  if (report.backend == "cpu") {
+    EXPECT_EQ(with, without);
+    return;
+  }
   const double length = length_of(without);
   for (std::size_t i = 0; i < with.size(); ++i) without[i] -= with[i];
   EXPECT_LE(length_of(without), 1e-13 * length);
