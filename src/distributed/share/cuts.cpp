@@ -30,7 +30,7 @@ constexpr double most_off = 0.05;
 class Borders {
  public:
   Borders(const Numbers& held, int ranks)
-      : held_(held), ranks_(ranks), boxes_(held.size() / static_cast<std::size_t>(ranks)) {
+      : held_(held), boxes_(held.size() / static_cast<std::size_t>(ranks)) {
     lower_.assign(boxes_, 0), all_.assign(boxes_, 0);
     for (std::size_t i = 0; i < held.size(); ++i) all_[i % boxes_] += held[i];
     share_ = static_cast<double>(std::accumulate(all_.begin(), all_.end(), std::int64_t(0))) / ranks;
@@ -60,7 +60,7 @@ class Borders {
   }
 
   const Numbers& held_;
-  int ranks_, rank_ = 0;
+  int rank_ = 0;
   std::size_t boxes_;
   Numbers lower_, all_;  ///< [boxes]: points that ranks below the border hold, and those of all
   double share_;
