@@ -10,6 +10,7 @@
 
 #include "backends/cuda/bound_stages.hpp"
 #include "backends/cuda/boxes/tree.hpp"
+#include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/exponentials/line.hpp"
@@ -91,7 +92,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void call(Report&, bool building, const std::vector<CallerMemory>& arrays, Work&& work) {
     const OnDevice current(placed->device);
     building_ = building;
-    choose_stream(arrays);
+    memory_.stream = stream_ = stream_of_call(arrays, placed->stream);
     try {
       events_.start(stream_);
       work();
@@ -330,16 +331,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     gather_lengths(sources, tree_.sources.order.data(), factor, placed->exponent, placed->source_lengths, memory_);
     if (targets)
       gather_lengths(*targets, tree_.targets.order.data(), factor, placed->exponent, placed->target_lengths, memory_);
-  }
-
-  void choose_stream(const std::vector<CallerMemory>& arrays) {
-    stream_ = placed->stream;
-    const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
-    const auto first = std::find_if(arrays.begin(), arrays.end(), on_device);
-    if (first != arrays.end()) stream_ = static_cast<cudaStream_t>(first->stream);
-    for (const CallerMemory& a : arrays)
-      if (on_device(a)) order(static_cast<cudaStream_t>(a.stream), stream_);
-    memory_.stream = stream_;
   }
 
   void bind_tree() {

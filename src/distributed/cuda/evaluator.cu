@@ -4,6 +4,7 @@
 #include <deque>
 #include <numeric>
 
+#include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/direct_sums.hpp"
@@ -44,7 +45,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void call(farfield::Report&, bool building, const std::vector<CallerMemory>& arrays, Work&& work) {
     const farfield::cuda::OnDevice current(placed->device);
     building_ = building;
-    choose_stream(arrays);
+    memory_.stream = stream_ = farfield::cuda::stream_of_call(arrays, placed->stream);
     try {
       events_.start(stream_);
       work();
@@ -147,16 +148,6 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   Ranks& ranks() const { return *placed->ranks; }
   const DeviceShare& share() const { return *placed->on_device; }
   const farfield::cuda::CudaTree& essential() const { return share().essential; }
-
-  void choose_stream(const std::vector<CallerMemory>& arrays) {
-    stream_ = placed->stream;
-    const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
-    const auto first = std::find_if(arrays.begin(), arrays.end(), on_device);
-    if (first != arrays.end()) stream_ = static_cast<cudaStream_t>(first->stream);
-    for (const CallerMemory& a : arrays)
-      if (on_device(a)) farfield::cuda::order(static_cast<cudaStream_t>(a.stream), stream_);
-    memory_.stream = stream_;
-  }
 
   /// Work of p2p: as that of a plan on one device would be in this part of its tree.
   void make_rows() {

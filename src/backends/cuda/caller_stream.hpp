@@ -1,0 +1,21 @@
+// The stream of a call, from the memory that the caller's arrays are in.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "backends/cuda/runtime/streams.hpp"
+#include "backends/sequence.hpp"
+
+namespace farfield::cuda {
+
+/// That of the first array in device memory, else `own`. It waits for the streams of all such arrays.
+inline cudaStream_t stream_of_call(const std::vector<CallerMemory>& arrays, cudaStream_t own) {
+  const auto on_device = [](const CallerMemory& a) { return a.space == MemorySpace::device; };
+  const auto first = std::find_if(arrays.begin(), arrays.end(), on_device);
+  const cudaStream_t stream = first == arrays.end() ? own : static_cast<cudaStream_t>(first->stream);
+  for (const CallerMemory& a : arrays)
+    if (on_device(a)) order(static_cast<cudaStream_t>(a.stream), stream);
+  return stream;
+}
+
+}  // namespace farfield::cuda
