@@ -3,6 +3,7 @@
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/runtime/range_search.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
@@ -60,15 +61,7 @@ struct FamilyRule {
   }
   /// The first split parent not before this one; there is one.
   __device__ int place_in_split(BoxId parent) const {
-    int low = 0, high = split.count - 1;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (split.parent[middle] < parent)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return static_cast<int>(count_below(split.parent, split.count - 1, parent));
   }
   __device__ bool is_family(BoxId parent) const { return family(parent).children != 0; }
 };

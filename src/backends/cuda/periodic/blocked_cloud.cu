@@ -4,6 +4,7 @@
 
 #include "backends/cuda/periodic/blocked_cloud.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/runtime/range_search.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "tree/reader.hpp"
 
@@ -60,15 +61,7 @@ struct FindBegin {
   std::int64_t count;
   std::uint32_t* begin;
   __device__ void operator()(std::int64_t block) const {
-    std::int64_t low = 0, high = count;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (key[middle] < block)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    begin[block] = static_cast<std::uint32_t>(low);
+    begin[block] = static_cast<std::uint32_t>(count_below(key, count, block));
   }
 };
 

@@ -27,4 +27,18 @@ __device__ inline std::int64_t range_between(const std::uint32_t* offset, std::i
   return low;
 }
 
+/// How many of `count` ascending numbers are below `limit`?
+template <class Number, class Limit>
+__device__ std::int64_t count_below(const Number* ascending, std::int64_t count, Limit limit) {
+  std::int64_t low = 0, high = count;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (ascending[middle] < limit)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 }  // namespace farfield::cuda

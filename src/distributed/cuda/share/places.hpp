@@ -4,22 +4,11 @@
 #include <cub/device/device_scan.cuh>
 
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/runtime/range_search.hpp"
 
 namespace farfield::distributed {
 
-/// How many of `count` ascending numbers are below `limit`?
-template <class Number>
-__device__ std::int64_t count_below(const Number* ascending, std::int64_t count, Number limit) {
-  std::int64_t low = 0, high = count;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    if (ascending[middle] < limit)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
+using farfield::cuda::count_below;
 
 /// Two counts in a word, so that one sum yields both.
 FARFIELD_HD std::uint64_t two_counts(std::uint32_t first, std::uint32_t second) {
