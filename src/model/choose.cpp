@@ -14,6 +14,7 @@
 #include "model/options/validate.hpp"
 #include "model/pair_terms.hpp"
 #include "model/treecode/choose.hpp"
+#include "tree/edge_powers.hpp"
 
 namespace farfield {
 
@@ -274,9 +275,10 @@ int full_pair_terms(const Decision& d) {
 }
 
 /// The near field of a plan on the CPU is summed as accurately as its tolerance needs, or to the full precision where
-/// the caller chose the degree or softens the kernel.
+/// the caller chose the degree, softens the kernel or asks for a Hessian of dipoles.
 static int pair_terms_for(const Decision& d, const Options& o) {
-  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || changes_near_pairs(o))
+  if (d.backend != Backend::cpu || o.degree >= 0 || !traits(d.kernel).truncates || changes_near_pairs(o) ||
+      d.derivatives() == most_derivatives)
     return full_pair_terms(d);
   const double tolerance = traits(d.kernel).screens ? d.tolerance / 2 : d.tolerance;  // exp(-kappa r) errs as kappa r
   return cpu::terms_for(d.simd == Simd::avx512, d.precision == Precision::single_, d.derivatives(), tolerance);
@@ -294,7 +296,8 @@ static void note_pair_terms(Decision& d) {
                            : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.derivatives(), d.pair_terms));
   note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
        full ? std::string("the full precision of ") + word_of(d.precision)
-            : "one pair errs by at most a fifth of the tolerance");
+            : std::string("one pair errs by at most a ") + (d.derivatives() == 2 ? "third" : "fifth") +
+                  " of the tolerance");
 }
 
 /// The numbers of sources and of targets of a finer box from which on m2p and p2l are cheaper than p2p. On the CPU

@@ -1,5 +1,6 @@
-// p2p and the direct sum with dipoles, Hessians or both; compiled for kernels that offer them. The root has all its
-// terms; softened sums take the formula of the pair (kernels/moments.hpp) at every distance.
+// p2p and the direct sum with dipoles, Hessians or both; compiled for kernels that offer them. Dipoles with gradient
+// and charges with Hessian have roots of as many terms as the tolerance needs, the rest all terms: each number of them
+// takes seconds to compile. Softened sums take the formula of the pair (kernels/moments.hpp) at every distance.
 #include "backends/cpu/near/pairs.hpp"
 #include "backends/cpu/stage_list.hpp"
 
@@ -22,8 +23,12 @@ template <class Kernel, class Real>
 void p2p_moments(const Work<Real>& work) {
   constexpr int full = full_terms(vector_bytes == 64, sizeof(Real) == 4);
   with_moments_of(work, [&](auto what) {
-    with_softening_or_core<Kernel>(work.softening,
-                                   [&](auto softened) { p2p_leaves<Kernel, Real, what(), full, softened()>(work); });
+    with_softening_or_core<Kernel>(work.softening, [&](auto softened) {
+      if constexpr (what().parts == with_hessian && what().moments == with_dipole)
+        p2p_leaves<Kernel, Real, what(), full, softened()>(work);
+      else
+        p2p_with<Kernel, Real, what(), full, softened()>(work);
+    });
   });
 }
 
