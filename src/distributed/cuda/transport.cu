@@ -22,6 +22,10 @@ class Transport::Event {
   cudaEvent_t event_ = nullptr;
 };
 
+struct Transport::Events {
+  Event ready, done;  ///< the rank's rows are there; it has read the others'
+};
+
 /// Page-locked memory that grows.
 class Transport::Pinned {
  public:
@@ -66,7 +70,6 @@ Process this_process() {
 /// What a rank shows to the others of its process.
 struct Transport::Shown {
   const char* sends;
-  cudaEvent_t ready;
   int device;
   Begins begin;  ///< of the rows for each rank
 };
@@ -74,32 +77,32 @@ struct Transport::Shown {
 /// Everything in one collective, as plain words.
 std::vector<Transport::Shown> Transport::show(const char* sends, const Begins& sent) {
   using Word = std::int64_t;
-  std::vector<Word> own{reinterpret_cast<Word>(sends), reinterpret_cast<Word>(static_cast<cudaEvent_t>(*ready_)),
-                        device_};
+  std::vector<Word> own{reinterpret_cast<Word>(sends), device_};
   own.insert(own.end(), sent.begin(), sent.end());
   const std::vector<Word> all = ranks_.all_gather(own.data(), own.size());
   std::vector<Shown> shown;
   for (auto row = all.begin(); row != all.end(); row += std::ssize(own))
-    shown.push_back({reinterpret_cast<const char*>(row[0]),
-                     reinterpret_cast<cudaEvent_t>(row[1]),
-                     static_cast<int>(row[2]),
-                     {row + 3, row + std::ssize(own)}});
+    shown.push_back(
+        {reinterpret_cast<const char*>(row[0]), static_cast<int>(row[1]), {row + 2, row + std::ssize(own)}});
   return shown;
 }
 
 Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way)
-    : ranks_(ranks),
-      device_(memory.device),
-      ready_(std::make_unique<Event>()),
-      done_(std::make_unique<Event>()),
-      out_(std::make_unique<Pinned>()),
-      in_(std::make_unique<Pinned>()) {
+    : ranks_(ranks), device_(memory.device), out_(std::make_unique<Pinned>()), in_(std::make_unique<Pinned>()) {
   const std::vector<Process> processes = ranks.all_gather(this_process());
   within_process_ =
       way == Way::shortest && std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
   const std::vector<int> devices = ranks.all_gather(device_);
-  if (within_process_)
-    for (const int device : devices) memory.let_read(device);
+  if (!within_process_) return;
+  for (const int device : devices) memory.let_read(device);
+  share_events();
+}
+
+/// Each rank keeps the events of all: one that is through with its last exchange, and gone, may still be waited for.
+void Transport::share_events() {
+  const auto own = std::make_shared<Events>();
+  for (const std::shared_ptr<Events>* each : ranks_.all_gather(&own)) events_.push_back(*each);
+  ranks_.all_gather(0);  // `own` may go when all have their copies
 }
 
 Transport::~Transport() = default;
@@ -118,14 +121,14 @@ void Transport::exchange(const void* sends, const Begins& sent, void* receives, 
 /// the collective that the recording follows.
 void Transport::copy_from_others(const char* sends, const Begins& sent, char* receives, const Begins& received,
                                  std::int64_t row_bytes, cudaStream_t stream) {
-  ready_->record(stream);
-  const std::vector<Shown> shown = show(sends, sent);
   const auto size = static_cast<std::size_t>(ranks_.size()), own = static_cast<std::size_t>(ranks_.rank());
+  events_[own]->ready.record(stream);
+  const std::vector<Shown> shown = show(sends, sent);
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t r = (own + k) % size;  // each begins with another one
     const auto bytes = static_cast<std::size_t>((received[r + 1] - received[r]) * row_bytes);
     if (bytes == 0) continue;
-    if (r != own) require(cudaStreamWaitEvent(stream, shown[r].ready, 0), "cudaStreamWaitEvent");
+    if (r != own) require(cudaStreamWaitEvent(stream, events_[r]->ready, 0), "cudaStreamWaitEvent");
     const char* from = shown[r].sends + shown[r].begin[own] * row_bytes;
     char* to = receives + received[r] * row_bytes;
     if (shown[r].device == device_)
@@ -133,10 +136,11 @@ void Transport::copy_from_others(const char* sends, const Begins& sent, char* re
     else
       require(cudaMemcpyPeerAsync(to, device_, from, shown[r].device, bytes, stream), "cudaMemcpyPeerAsync");
   }
-  done_->record(stream);
-  const std::vector<cudaEvent_t> done = ranks_.all_gather(static_cast<cudaEvent_t>(*done_));
+  events_[own]->done.record(stream);
+  ranks_.all_gather(0);
   for (std::size_t r = 0; r < size; ++r)
-    if (r != own && sent[r + 1] > sent[r]) require(cudaStreamWaitEvent(stream, done[r], 0), "cudaStreamWaitEvent");
+    if (r != own && sent[r + 1] > sent[r])
+      require(cudaStreamWaitEvent(stream, events_[r]->done, 0), "cudaStreamWaitEvent");
   ranks_.count_sent((sent.back() - (sent[own + 1] - sent[own])) * row_bytes);
 }
 

@@ -33,9 +33,11 @@ class Transport {
 
  private:
   class Event;
+  struct Events;
   class Pinned;
   struct Shown;
 
+  void share_events();
   std::vector<Shown> show(const char* sends, const Begins& sent);
   void copy_from_others(const char* sends, const Begins& sent, char* receives, const Begins& received,
                         std::int64_t row_bytes, cudaStream_t stream);
@@ -45,8 +47,8 @@ class Transport {
   Ranks& ranks_;
   int device_ = 0;
   bool within_process_ = false;
-  std::unique_ptr<Event> ready_, done_;  ///< this rank's rows are there; it has read the others'
-  std::unique_ptr<Pinned> out_, in_;     ///< where rows go through the host's memory
+  std::vector<std::shared_ptr<Events>> events_;  ///< of all ranks, where they are threads of one process
+  std::unique_ptr<Pinned> out_, in_;             ///< where rows go through the host's memory
 };
 
 }  // namespace farfield::distributed
