@@ -397,8 +397,8 @@ TEST_F(CudaMoments, TheJudgesSums) {
           for (int part = 0; part < ask.parts; ++part)
             EXPECT_NEAR(sums[k].part[part], static_cast<double>(exact.part[part]),
                         1e-12 * (1 + host[k].absolute[order_of(part)]));
-          if (ask.parts < with_hessian && ask.moments == 1) continue;  // the condition's kernel has those
-          for (int order = 0; order < orders; ++order) {
+          if (ask.parts < with_hessian && ask.moments == 1) continue;       // the condition's kernel has those
+          for (int order = 0; order <= order_of(ask.parts - 1); ++order) {  // the CPU sums those that are asked for
             EXPECT_NEAR(sums[k].absolute[order] / host[k].absolute[order], 1, 1e-12);
             EXPECT_NEAR(sums[k].square[order] / host[k].square[order], 1, 1e-12);
           }
