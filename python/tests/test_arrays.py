@@ -214,7 +214,8 @@ def test_out_that_is_refused(points, charges):
 class TestOtherKinds:
     def test_jax(self, points, charges):
         jax = pytest.importorskip("jax", reason="jax is not installed")
-        given = jax.numpy.asarray(points, dtype="float32"), jax.numpy.asarray(charges, dtype="float32")
+        host = jax.devices("cpu")[0]  # the default may be a GPU
+        given = [jax.device_put(array.astype("float32"), host) for array in (points, charges)]
         result = ff.evaluate(*given)
         assert isinstance(result.potential, jax.Array) and result.report.copies == ()
         expected = ff.evaluate(np.asarray(given[0]), np.asarray(given[1]))

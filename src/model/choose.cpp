@@ -245,13 +245,15 @@ static bool takes_treecode(const Geometry& g, const CostConstants& c, const Sche
 }
 
 /// All methods are priced with plan, tables and one evaluation, since the plan of a one-shot sum serves no other
-/// evaluation. `costs`: the cost constants for a precision and a number of terms left out.
+/// evaluation. On a device, whose tables take longer than such sums and are kept for the plans to come, a tenth of
+/// them. `costs`: the cost constants for a precision and a number of terms left out.
 template <class Costs>
 static void choose_method(Decision& d, const Options& o, const Geometry& g, const Costs& costs, const Scheme& s,
                           const TreecodeScheme& treecode) {
   const double direct = direct_cost(one_by_one(costs(d.precision, 0)), g);  // direct sums leave no terms out
   const bool asked = o.method != Method::automatic;
-  if (!asked) d.method = direct <= s.cost + s.tables ? Method::direct : Method::fmm;
+  const double tables = d.backend == Backend::cuda ? s.tables / 10 : s.tables;
+  if (!asked) d.method = direct <= s.cost + tables ? Method::direct : Method::fmm;
   if (!asked && takes_treecode(g, costs(d.precision, 0), s, treecode, direct)) d.method = Method::treecode;
   note(d, "method", word_of(d.method),
        asked                          ? "as asked"

@@ -45,13 +45,6 @@
 
 namespace farfield::cuda {
 
-static int current_device() {
-  require_device();
-  int device = 0;
-  require(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
 static std::atomic<bool> stages_are_apart{false};
 void keep_stages_apart(bool apart) { stages_are_apart = apart; }
 

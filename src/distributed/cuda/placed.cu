@@ -5,14 +5,8 @@
 
 namespace farfield::distributed {
 
-static int current_device() {
-  farfield::cuda::require_device();
-  int device = 0;
-  farfield::cuda::require(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
-DevicePlaced::DevicePlaced(Ranks& of_plan) : device(current_device()), transport(of_plan, memory), box_rows(memory) {
+DevicePlaced::DevicePlaced(Ranks& of_plan)
+    : device(farfield::cuda::current_device()), transport(of_plan, memory), box_rows(memory) {
   ranks = &of_plan;
 }
 

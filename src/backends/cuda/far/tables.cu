@@ -15,7 +15,7 @@
 namespace farfield::cuda {
 
 template <class Real>
-Tables<Real>::Tables(DeviceMemory& memory) : memory_(memory) {
+Tables<Real>::Tables(DeviceMemory& memory) : memory_(&memory) {
   use_all(memory, recurrence_, recurrence_next_, recurrence_after_, cosine_, sine_, blocks_, shift_, sign_, index_);
   for (Set* set : {&m2m_, &l2l_, &far_, &parent_}) use_all(memory, set->matrix, set->link);
   for (int axis = 0; axis < 3; ++axis)
@@ -78,8 +78,9 @@ void Tables<Real>::expand(Set& set, const std::vector<double>& canonical, const 
                           bool transposed, double scale) {
   std::vector<double> scaled(canonical);
   for (double& value : scaled) value *= scale;
-  DeviceArray<Real> small(memory_);
-  DeviceArray<std::int32_t> pairs(memory_);
+  DeviceArray<Real> small;
+  DeviceArray<std::int32_t> pairs;
+  if (memory_) use_all(*memory_, small, pairs);
   keep(small, scaled);
   upload(pairs, &list.data()->source, static_cast<std::int64_t>(2 * list.size()), stream_);
   set.matrix.resize(static_cast<std::int64_t>(list.size()) * view_.stride * view_.pitch);
@@ -330,6 +331,11 @@ void Tables<Real>::build_level(Kernel kernel, int degree, const M2lScheme& m2l, 
       build_for<Basis>(degree, m2l, stream, threads, present ? edge : HUGE_VAL);
     }
   });
+}
+
+template <class Real>
+std::int64_t Tables<Real>::held_bytes() const {
+  return degree_ < 0 ? 0 : bytes(degree_, view_.coefficients, scheme_.rotation, scheme_.reduced);
 }
 
 template <class Real>

@@ -24,6 +24,7 @@ template <class Real>
 class Tables {
  public:
   explicit Tables(DeviceMemory& memory);
+  Tables() = default;  ///< in memory of its own, for plans that share it (table_cache.hpp)
 
   /// Generates everything for one degree and scheme by the double-precision generators of the kernel's basis on the
   /// host and uploads it. Does nothing where degree and scheme are unchanged. `threads` of the host; 0: as many as
@@ -35,6 +36,7 @@ class Tables {
 
   const TablesView<Real>& view() const { return view_; }
 
+  std::int64_t held_bytes() const;
   /// Upper bound of the bytes after `build`.
   static std::int64_t bytes(int degree, std::int64_t coefficients, bool rotation, bool reduced);
 
@@ -74,7 +76,7 @@ class Tables {
   void link(Set& set, Operators<Real>& operators, const std::vector<std::vector<Link>>& classes);
   void link_far(const std::vector<double>& canonical, bool rotation, bool parents, bool reduced);
 
-  DeviceMemory& memory_;
+  DeviceMemory* memory_ = nullptr;
   cudaStream_t stream_ = nullptr;
   int degree_ = -1;
   M2lScheme scheme_{};

@@ -9,7 +9,7 @@ namespace farfield::cuda {
 
 template <class Real>
 Translations<Real>::Translations(DeviceMemory& memory)
-    : tables_(memory),
+    : memory_(memory),
       levels_(memory),
       level_tensor_(memory),
       octants_(memory),
@@ -52,8 +52,8 @@ static void settle_scheme(Decision& d, Report& report) {
 template <class Real>
 void Translations<Real>::build_for_walks(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream) {
   constexpr M2lScheme none{true, false, false};
-  tables_.build(d.kernel, d.degree, none, stream, threads);
-  planar_.build(d.kernel, tables_.view().degree, stream);
+  tables_ = shared_tables<Real>(d.kernel, d.degree, none, stream, threads);
+  planar_.build(d.kernel, view().degree, stream);
   mirror_.release();
   tensor_.release();
   rows_.release();
@@ -62,16 +62,16 @@ void Translations<Real>::build_for_walks(const Decision& d, const TreeView& tree
     const double root = d.parameters.screening * tree.lattice.edge(0);
     levels_.build({d.kernel, d.degree, none, root, tree.levels}, stream, threads);
   }
-  octants_.build(tables_.view(), stream);
+  octants_.build(view(), stream);
 }
 
 template <class Real>
 void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream,
                                       Report& report) {
-  tables_.build(d.kernel, d.degree, {d.rotation, d.reduced}, stream, threads);
+  tables_ = shared_tables<Real>(d.kernel, d.degree, {d.rotation, d.reduced}, stream, threads);
   const double root = d.parameters.screening * tree.lattice.edge(0);
   levels_.build({d.kernel, d.degree, {d.rotation, d.reduced}, root, tree.levels}, stream, threads);
-  octants_.build(tables_.view(), stream);
+  octants_.build(view(), stream);
   rows_.build(tree, stream);
   level_tensor_.release();
   if constexpr (sizeof(Real) == 4) {
@@ -84,22 +84,40 @@ void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, i
 }
 
 template <class Real>
+void Translations<Real>::count_shared() {
+  const std::int64_t held = (tables_ ? tables_->held_bytes() : 0) + mirror_.shared_bytes();
+  memory_.meter.add(held - counted_);
+  counted_ = held;
+}
+
+template <class Real>
 void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report) {
-  if (d.method == Method::treecode) return build_for_walks(d, tree, threads, stream);
-  if (!traits(d.kernel).scale_invariant) return build_levels(d, tree, threads, stream, report);
+  if (d.method == Method::treecode)
+    build_for_walks(d, tree, threads, stream);
+  else if (!traits(d.kernel).scale_invariant)
+    build_levels(d, tree, threads, stream, report);
+  else
+    build_for_all_levels(d, tree, threads, stream, report);
+  count_shared();
+}
+
+/// One set of tables serves all levels.
+template <class Real>
+void Translations<Real>::build_for_all_levels(Decision& d, const TreeView& tree, int threads, cudaStream_t stream,
+                                              Report& report) {
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
   TensorEngine engine = engine_of<Real>(d);
-  tables_.build(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced}, stream, threads);
-  planar_.build(d.kernel, tables_.view().degree, stream);
+  tables_ = shared_tables<Real>(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced}, stream, threads);
+  planar_.build(d.kernel, view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
-  octants_.build(tables_.view(), stream);
+  octants_.build(view(), stream);
   mirror_.release();
   tensor_.release();
   if constexpr (sizeof(Real) == 8) {
-    if (by_mirrors) mirror_.build(tables_.view(), tree, stream, threads);
+    if (by_mirrors) mirror_.build(view(), tree, stream, threads);
   } else {
-    if (engine != TensorEngine::none) tensor_.build(tables_.view(), tree, engine, stream);
+    if (engine != TensorEngine::none) tensor_.build(view(), tree, engine, stream);
     if (engine != TensorEngine::none && d.dipoles && !tensor_.allow_dipoles(tree, stream)) {
       engine = TensorEngine::none;
       tensor_.release();
@@ -112,7 +130,7 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
     report.choices.push_back(
         {"m2l arithmetic", tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
   // m2l on tensor cores has rows of its own: these are then only needed by an l2l that does not go by octants
-  if ((by_mirrors || engine != TensorEngine::none) && l2l_by_octants<Real>(tables_.view().coefficients))
+  if ((by_mirrors || engine != TensorEngine::none) && l2l_by_octants<Real>(view().coefficients))
     rows_.release();
   else
     rows_.build(tree, stream);
@@ -120,7 +138,7 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
 
 template <class Real>
 void Translations<Real>::bind(Work<Real>& work) const {
-  work.tables = tables_.view();
+  work.tables = view();
   work.octants = octants_.view();
   work.classes = rows_.classes();
   work.tensor = level_tensor_.view().ready ? level_tensor_.view() : tensor_.view();

@@ -1,7 +1,7 @@
 // Translations: the operators of m2m, m2l and l2l for one degree and scheme, and the rows of boxes that they go by.
 #pragma once
 #include "backends/cuda/far/octants.hpp"
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/table_cache.hpp"
 #include "backends/cuda/levels/tables.hpp"
 #include "backends/cuda/levels/tensor.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
@@ -39,15 +39,22 @@ class Translations {
   void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream) {
     if (tensor_.view().ready) tensor_.use_most_sources(most, stream);
   }
-  int degree() const { return tables_.view().degree; }
-  int stride() const { return tables_.view().stride; }  ///< of expansions
+  int degree() const { return view().degree; }
+  int stride() const { return view().stride; }  ///< of expansions
 
  private:
   /// Of a treecode.
   void build_for_walks(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
+  void build_for_all_levels(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
   void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
 
-  Tables<Real> tables_;
+  /// Shared tables count in the memory of every plan that has them.
+  void count_shared();
+  TablesView<Real> view() const { return tables_ ? tables_->view() : TablesView<Real>{}; }
+
+  DeviceMemory& memory_;
+  std::int64_t counted_ = 0;  ///< bytes of what is shared
+  std::shared_ptr<const Tables<Real>> tables_;
   LevelTables<Real> levels_;
   LevelTensor level_tensor_;
   Octants octants_;

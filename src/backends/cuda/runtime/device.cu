@@ -121,6 +121,13 @@ const DeviceLimits& device_limits() {
   return found != known.end() ? found->second : known.emplace(current, find_limits()).first->second;
 }
 
+int current_device() {
+  require_device();
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
 int compute_capability() {
   int device = 0, major = 0, minor = 0;
   require(cudaGetDevice(&device), "cudaGetDevice");

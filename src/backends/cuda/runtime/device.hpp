@@ -30,6 +30,8 @@ inline std::int64_t device_memory() { return device_limits().memory_bytes; }
 
 /// Of the current device: 90 is 9.0.
 int compute_capability();
+/// The number of the calling thread's device. Throws Error(device) where there is none.
+int current_device();
 
 /// Lets a kernel use all the shared memory a block may have. The same value at every call: plans of several threads
 /// share kernels.

@@ -1,8 +1,8 @@
-// MirrorM2l: what m2l by mirror images owns beside the plan's other arrays: operators, the list of steps, rows, the
-// multipoles sorted by parity.
+// MirrorM2l: what m2l by mirror images owns beside the plan's other arrays: rows, the multipoles sorted by parity. It
+// shares the operators with other plans.
 #pragma once
 
-#include "backends/cuda/m2l/mirror/view.hpp"
+#include "backends/cuda/m2l/mirror/operators.hpp"
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/work.hpp"
 #include "model/cost_model.hpp"
@@ -16,8 +16,7 @@ class MirrorM2l {
   /// Does this device multiply in double on tensor cores, at this degree?
   static bool available(int degree);
 
-  /// Makes the operators of these tables (kept while the degree stays the same), the rows of this tree, room for its
-  /// multipoles.
+  /// Takes the operators of the tables' degree, and makes the rows of this tree and room for its multipoles.
   void build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads = 0);
   void release() { view_.ready = false; }
 
@@ -25,6 +24,7 @@ class MirrorM2l {
   void make_room(int densities);
 
   const MirrorView& view() const { return view_; }
+  std::int64_t shared_bytes() const { return operators_ ? operators_->held_bytes() : 0; }
   MirrorView view_of(int density) const;
 
   /// Upper bounds of the bytes per box and of the operators, temporary arrays of their making included.
@@ -32,17 +32,14 @@ class MirrorM2l {
   static std::int64_t bytes_of_operators(int degree);
 
  private:
-  void make_operators(const TablesView<double>& tables, cudaStream_t stream, int threads);
   void find_rows(const TreeView& tree, cudaStream_t stream);
 
   DeviceMemory& memory_;
-  int degree_ = -1;
+  std::shared_ptr<const MirrorOperators> operators_;
   MirrorView view_;
   std::int64_t numbers_ = 0;  ///< of the multipoles of one density
-  DeviceArray<double> operators_, multipole_;
-  DeviceArray<MirrorStep> step_;
-  DeviceArray<std::int32_t> begin_, rows_;
-  DeviceArray<std::int16_t> source_, column_;
+  DeviceArray<double> multipole_;
+  DeviceArray<std::int32_t> rows_;
   DeviceArray<BoxId> row_;
 };
 
