@@ -15,7 +15,7 @@ import farfield as ff
 from farfield import _core
 from test_device import Fake
 
-header = pathlib.Path(__file__).parents[2] / "include/farfield/distributed.hpp"
+header = pathlib.Path(__file__).parents[3] / "include/farfield/distributed.hpp"
 cpu = {"backend": "cpu", "method": "fmm", "gradient": True, "tolerance": 1e-5}
 
 
