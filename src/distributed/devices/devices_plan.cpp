@@ -34,19 +34,19 @@ struct DevicesPlan::State {
 };
 
 /// A device for each rank, unless the CPU was asked for.
-static std::vector<int> checked(const std::vector<int>& devices, Backend backend) {
+static std::vector<int> checked(const std::vector<int>& devices, const farfield::Options& options) {
+  require_known(options);
   if (devices.empty())
     throw Error(ErrorCode::usage, "no devices were named; pass the number of at least one, as 0 and 1");
   for (const int device : devices)
     if (device < 0)
       throw Error(ErrorCode::device, "there is no device " + std::to_string(device) + "; devices are numbered from 0");
-  if (backend != Backend::cpu)
+  if (options.backend != Backend::cpu)
     for (const int device : devices) require_known_device(device);
   return devices;
 }
 
 static farfield::Options of_each_rank(farfield::Options o, std::size_t ranks) {
-  require_known(o);
   if (o.backend == Backend::automatic) o.backend = Backend::cuda;
   const int offered = std::min(omp_get_max_threads(), omp_get_num_procs());
   if (o.threads == 0) o.threads = std::max(1, offered / static_cast<int>(ranks));
@@ -54,11 +54,8 @@ static farfield::Options of_each_rank(farfield::Options o, std::size_t ranks) {
 }
 
 DevicesPlan::State::State(const std::vector<int>& named, const farfield::Options& o)
-    : devices(checked(named, o.backend)),
-      options(of_each_rank(o, named.size())),
-      threads(static_cast<int>(named.size())) {
-  if (options.backend == Backend::cuda)
-    threads.run([&](RankThreads::Rank& rank) { use_device(devices[static_cast<std::size_t>(rank.number)]); });
+    : devices(checked(named, o)), options(of_each_rank(o, named.size())), threads(static_cast<int>(named.size())) {
+  if (options.backend == Backend::cuda) threads.use(devices);
 }
 
 /// "rank 1: source 3: ...": the caller knows no ranks, and has arrays of his own. Of a shortage he needs the device.

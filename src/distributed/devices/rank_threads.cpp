@@ -51,6 +51,10 @@ void RankThreads::run(const Work& work) {
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 
+void RankThreads::use(std::span<const int> devices) {
+  run([&](Rank& rank) { use_device(devices[static_cast<std::size_t>(rank.number)]); });
+}
+
 void RankThreads::live(Rank rank) {
   std::unique_lock lock(mutex_);
   for (std::int64_t done = 0;; ++done) {

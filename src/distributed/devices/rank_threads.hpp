@@ -32,6 +32,9 @@ class RankThreads {
   /// before it has a plan, no more can be run.
   void run(const Work& work);
 
+  /// A device for each of them.
+  void use(std::span<const int> devices);
+
   /// Are the threads those of another process, from which this one was forked? Then nothing can be asked of them.
   bool lost_by_fork() const;
 
