@@ -194,6 +194,9 @@ TEST(DevicesPlan, RefusesInOneSentence) {
   soft.softening = 0.1;
   EXPECT_ERROR(DevicesPlan(points(x), {0, 0}, soft), ErrorCode::usage,
                "softening is not offered in a distributed plan of this version; use an ordinary plan");
+  Options unknown = o;
+  unknown.backend = static_cast<Backend>(77);
+  EXPECT_EQ(error_of([&] { DevicesPlan(points(x), {0, 0}, unknown); }).code(), ErrorCode::usage);
   Outputs hessian;
   std::vector<double> six(600);
   hessian.hessian = six.data();
