@@ -7,7 +7,7 @@
 
 #include "distributed/shares.hpp"
 #include "distributed/whole.hpp"
-#include "support/child.hpp"
+#include "support/measure.hpp"
 
 namespace farfield::testing {
 namespace {
@@ -15,23 +15,6 @@ namespace {
 using distributed::DevicesPlan;
 
 const std::vector<int> some_ranks{1, 2, 3, 5};
-
-template <class Work>
-Error error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error;
-  }
-  return {ErrorCode::ok, "no error"};
-}
-
-#define EXPECT_ERROR(work, expected_code, sentence)           \
-  do {                                                        \
-    const Error error_ = error_of([&] { work; });             \
-    EXPECT_EQ(error_.code(), expected_code);                  \
-    EXPECT_EQ(std::string(error_.what()), sentence) << #work; \
-  } while (0)
 
 TEST(DevicesPlan, HasTheBitsOfOnePlan) {
   expect_as_one_plan<double>(plummer(8'000), nullptr, 1, fmm_of_degree(6), some_ranks);
@@ -155,16 +138,16 @@ TEST(DevicesPlan, NamesTheCallersIndex) {
   std::vector<double> bad = x;
   bad[3 * 1'717 + 1] = nan;
   const std::string source = "source 1717: coordinate y is nan; every coordinate must be a finite number";
-  EXPECT_ERROR(DevicesPlan(points(bad), {0, 0, 0}, o), ErrorCode::input, source);
-  EXPECT_ERROR(plan.move(points(bad)), ErrorCode::input, source);
+  EXPECT_EQ(refusal(ErrorCode::input, [&] { DevicesPlan(points(bad), {0, 0, 0}, o); }), source);
+  EXPECT_EQ(refusal(ErrorCode::input, [&] { plan.move(points(bad)); }), source);
   EXPECT_TRUE(Everything<double>::of(plan, q.view(), o, true) == before);
-  bad = targets, bad[3 * 899] = -1 / 0.0;
-  EXPECT_ERROR(plan.move(points(x), points(bad)), ErrorCode::input,
-               "target 899: coordinate x is -inf; every coordinate must be a finite number");
+  bad = targets, bad[3 * 899] = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(refusal(ErrorCode::input, [&] { plan.move(points(x), points(bad)); }),
+            "target 899: coordinate x is -inf; every coordinate must be a finite number");
   const double whole = q.at(1, 2'999);
   q.at(1, 2'999) = nan;
-  EXPECT_ERROR(Everything<double>::of(plan, q.view(), o, true), ErrorCode::input,
-               "strength 2999 of vector 1 is not finite; remove or replace it");
+  EXPECT_EQ(refusal(ErrorCode::input, [&] { Everything<double>::of(plan, q.view(), o, true); }),
+            "strength 2999 of vector 1 is not finite; remove or replace it");
   q.at(1, 2'999) = whole;
   EXPECT_TRUE(Everything<double>::of(plan, q.view(), o, true) == before);
 }
@@ -172,43 +155,48 @@ TEST(DevicesPlan, NamesTheCallersIndex) {
 TEST(DevicesPlan, RefusesInOneSentence) {
   const std::vector<double> x = uniform(100), q(99, 1.0);
   const Options o = fmm_of_degree(5);
-  EXPECT_ERROR(DevicesPlan(points(x), {}, o), ErrorCode::usage,
-               "no devices were named; pass the number of at least one, as 0 and 1");
-  EXPECT_ERROR(DevicesPlan(points(x), {0, -1}, o), ErrorCode::device,
-               "there is no device -1; devices are numbered from 0");
+  EXPECT_EQ(refusal(ErrorCode::usage, [&] { DevicesPlan(points(x), {}, o); }),
+            "no devices were named; pass the number of at least one, as 0 and 1");
+  EXPECT_EQ(refusal(ErrorCode::device,
+                    [&] {
+                      DevicesPlan(points(x), {0, -1}, o);
+                    }),
+            "there is no device -1; devices are numbered from 0");
   DevicesPlan plan(points(x), {0, 0}, o);
-  EXPECT_ERROR(plan.evaluate(strengths(q), {}), ErrorCode::input,
-               "99 strengths were given for 100 sources; pass one per source");
+  EXPECT_EQ(refusal(ErrorCode::input, [&] { plan.evaluate(strengths(q), {}); }),
+            "99 strengths were given for 100 sources; pass one per source");
   Points lying = points(x);
   lying.space = MemorySpace::device;
-  EXPECT_ERROR(plan.move(lying), ErrorCode::device,
-               "sources are in device memory, but a plan over several devices reads and writes host memory; copy them "
-               "there, or make a plan on one device");
+  EXPECT_EQ(refusal(ErrorCode::device, [&] { plan.move(lying); }),
+            "sources are in device memory, but a plan over several devices reads and writes host memory; copy them "
+            "there, or make a plan on one device");
   Points backwards = points(x);
   backwards.stride = 0;
-  EXPECT_EQ(error_of([&] { plan.move(backwards); }).code(), ErrorCode::input);
+  refusal(ErrorCode::input, [&] { plan.move(backwards); });
   Points without = points(x);
   without.axis[2] = nullptr;
-  EXPECT_ERROR(plan.move(without), ErrorCode::input, "coordinate z of the sources is a null pointer");
+  EXPECT_EQ(refusal(ErrorCode::input, [&] { plan.move(without); }), "coordinate z of the sources is a null pointer");
   Options soft = o;
   soft.softening = 0.1;
-  EXPECT_ERROR(DevicesPlan(points(x), {0, 0}, soft), ErrorCode::usage,
-               "softening is not offered in a distributed plan of this version; use an ordinary plan");
+  EXPECT_EQ(refusal(ErrorCode::usage,
+                    [&] {
+                      DevicesPlan(points(x), {0, 0}, soft);
+                    }),
+            "softening is not offered in a distributed plan of this version; use an ordinary plan");
   Options unknown = o;
   unknown.backend = static_cast<Backend>(77);
-  EXPECT_EQ(error_of([&] { DevicesPlan(points(x), {0, 0}, unknown); }).code(), ErrorCode::usage);
+  refusal(ErrorCode::usage, [&] { DevicesPlan(points(x), {0, 0}, unknown); });
   Outputs hessian;
   std::vector<double> six(600);
   hessian.hessian = six.data();
   const std::vector<double> all(100, 1.0);
-  EXPECT_EQ(error_of([&] { plan.evaluate(strengths(all), hessian); }).code(), ErrorCode::usage);
+  refusal(ErrorCode::usage, [&] { plan.evaluate(strengths(all), hessian); });
 }
 
 TEST(DevicesPlan, OfDevicesThatThereAreNot) {
   const std::vector<double> x = uniform(100);
-  const Error error = error_of([&] { DevicesPlan(points(x), {0, 1'000'000}); });
-  EXPECT_EQ(error.code(), ErrorCode::device);
-  EXPECT_EQ(std::string(error.what()).find("rank"), std::string::npos) << error.what();
+  const std::string said = refusal(ErrorCode::device, [&] { DevicesPlan(points(x), {0, 1'000'000}); });
+  EXPECT_EQ(said.find("rank"), std::string::npos) << said;
 }
 
 TEST(DevicesPlan, SharesTheThreadsOfOnePlan) {
@@ -230,23 +218,6 @@ TEST(DevicesPlan, ChangesItsPlace) {
   EXPECT_EQ(second.report().ranks.size(), 2u);
   DevicesPlan third(std::move(second));
   EXPECT_TRUE(Everything<double>::of(third, strengths(q), o, false) == expected);
-}
-
-/// The threads stay with the parent: the child is told, and can end and make a plan of its own.
-TEST(DevicesPlan, InAForkedProcess) {
-  const std::vector<double> x = uniform(2'000), q(2'000, 1.0);
-  const Options o = fmm_of_degree(5);
-  DevicesPlan plan(points(x), {0, 0}, o);
-  const auto expected = Everything<double>::of(plan, strengths(q), o, false);
-  EXPECT_EQ(good, status_of([&] {
-              const Error error = error_of([&] { Everything<double>::of(plan, strengths(q), o, false); });
-              if (error.code() != ErrorCode::device) return bad_report;
-              DevicesPlan own(points(x), {0, 0}, o);
-              const bool same = Everything<double>::of(own, strengths(q), o, false) == expected;
-              { const DevicesPlan gone(std::move(plan)); }  // does not wait for threads that are not there
-              return same ? good : bad_result;
-            }));
-  EXPECT_TRUE(Everything<double>::of(plan, strengths(q), o, false) == expected) << "the parent goes on";
 }
 
 }  // namespace

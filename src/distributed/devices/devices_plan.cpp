@@ -1,6 +1,4 @@
 // DevicesPlan: each rank's part of the caller's arrays, and the ranks' errors in the caller's words.
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include "distributed/devices/rank_threads.hpp"
 #include "distributed/devices/slices.hpp"
 #include "plan/boundary.hpp"
+#include "plan/threads.hpp"
 #include "plan/validate.hpp"
 
 namespace farfield::distributed {
@@ -48,8 +47,7 @@ static std::vector<int> checked(const std::vector<int>& devices, const farfield:
 
 static farfield::Options of_each_rank(farfield::Options o, std::size_t ranks) {
   if (o.backend == Backend::automatic) o.backend = Backend::cuda;
-  const int offered = std::min(omp_get_max_threads(), omp_get_num_procs());
-  if (o.threads == 0) o.threads = std::max(1, offered / static_cast<int>(ranks));
+  if (o.threads == 0) o.threads = std::max(1, team_size(0) / static_cast<int>(ranks));
   return o;
 }
 
