@@ -81,7 +81,7 @@ asan:
 tsan:
 	@scripts/setup tsan
 	@cmake --preset tsan
-	@cmake --build --preset tsan --parallel $(JOBS) --target test_threads tree_test test_ranks
+	@cmake --build --preset tsan --parallel $(JOBS) --target test_threads tree_test test_ranks test_devices
 	@scripts/tsan build/tsan
 
 fuzz:

@@ -143,11 +143,19 @@ class FARFIELD_API Plan {
     return given;
   }
 
+  /// As farfield::Plan::forget, on all ranks.
+  void forget();
+
   const Report& report() const;
   std::int64_t source_count() const;  ///< of this rank's share
   std::int64_t target_count() const;
 
  private:
+  friend class DevicesPlan;
+  /// As evaluate, for results within arrays of so many targets and sources for each vector.
+  const Report& evaluate_part(const Strengths& strengths, const Outputs& outputs, std::int64_t targets,
+                              std::int64_t sources);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -177,6 +177,15 @@ FARFIELD_API void farfield_options_init_sized(farfield_options* options, size_t 
 FARFIELD_API int farfield_plan_create(farfield_plan** plan, const farfield_points* sources,
                                       const farfield_points* targets, const farfield_options* options);
 
+/* The same over `count` devices of this machine, GPUs by their number from 0 on; one that is named twice does the work
+ * of two. Arrays are whole, in host memory; results have the bits of a plan on one device, by the same functions. With
+ * backend CPU the numbers name nothing: as many parts share the processors. Errors: also USAGE for no devices and for
+ * what is not offered (<farfield/distributed.hpp>: softening, dipoles, Hessians, periodic axes), DEVICE for a device
+ * that there is not and for arrays in device memory. EXPERIMENTAL. */
+FARFIELD_API int farfield_plan_create_on_devices(farfield_plan** plan, const farfield_points* sources,
+                                                 const farfield_points* targets, const int* devices, int count,
+                                                 const farfield_options* options);
+
 /* Sums for every strength vector and fills the arrays that *outputs points to. May be called as often as wanted.
  * Errors: USAGE (an output that the options did not ask for), INPUT (count differs from the sources', NaN), MEMORY. */
 FARFIELD_API int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths,
@@ -200,7 +209,8 @@ FARFIELD_API int farfield_plan_set_cell(farfield_plan* plan, const double* vecto
  * the same bits. Errors: USAGE (null). */
 FARFIELD_API int farfield_plan_forget(farfield_plan* plan);
 
-/* Most bytes that the plan has held at one time; 0 for null. */
+/* Most bytes that the plan has held at one time, on the first of several GPUs; 0 for null, and for several parts on the
+ * processors. */
 FARFIELD_API int64_t farfield_plan_memory(const farfield_plan* plan);
 
 /* Upper bound in bytes of what a plan for these counts allocates, without running it; targets 0: the sources are the

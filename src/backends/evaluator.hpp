@@ -20,6 +20,11 @@ struct Delivery {
   double scale = 1;        ///< constant in front of the kernel
   std::int64_t check = 0;  ///< targets whose error is measured (first strength vector); 0: none
   std::uint64_t seed = 0;
+  /// Points from one vector to the next in the arrays of targets and of sources, where these are a rank's part of
+  /// larger ones; 0: as many as there are. Distributed plans alone use it.
+  std::int64_t pitch = 0, source_pitch = 0;
+  std::int64_t pitch_or_split() const { return pitch > 0 ? pitch : split; }
+  std::int64_t source_pitch_or(std::int64_t sources) const { return source_pitch > 0 ? source_pitch : sources; }
 };
 
 class Evaluator {

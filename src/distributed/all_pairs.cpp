@@ -42,10 +42,11 @@ Carrier AllPairs::source_carrier(std::int64_t given) const {
 std::vector<ResultSet> AllPairs::sets(std::int64_t given, const Delivery& delivery) const {
   const Outputs& o = delivery.outputs;
   if (placed_) return result_sets(*placed_, given, delivery);
-  std::vector<ResultSet> sets{{Carrier(delivery.split), 0, nullptr, delivery.split, o.potential, o.gradient}};
+  std::vector<ResultSet> sets{
+      {Carrier(delivery.split), 0, nullptr, delivery.pitch_or_split(), o.potential, o.gradient}};
   if (first_source_)
-    sets.push_back(
-        {Carrier(given), *first_source_ - first_target_, nullptr, given, o.source_potential, o.source_gradient});
+    sets.push_back({Carrier(given), *first_source_ - first_target_, nullptr, delivery.source_pitch_or(given),
+                    o.source_potential, o.source_gradient});
   return sets;
 }
 
@@ -101,7 +102,7 @@ void AllPairs::deliver(const std::vector<T>& all, std::int64_t vectors, std::int
                        void* to) const {
   for (std::int64_t v = 0; v < vectors && !all.empty(); ++v)
     set.deliver(ranks_, width, all.data() + (v * results_ + first_target_) * width, [&](std::int64_t i, const T* row) {
-      if (to) std::copy_n(row, width, static_cast<T*>(to) + (v * set.count + i) * width);
+      if (to) std::copy_n(row, width, static_cast<T*>(to) + (v * set.pitch + i) * width);
     });
 }
 
@@ -113,6 +114,7 @@ std::vector<Quality> AllPairs::evaluate_in(const Strengths& given, const Deliver
   std::vector<T> potential(first_part(parts) == 0 ? results : 0), gradient(parts > 1 ? 3 * results : 0);
   Delivery whole = delivery;
   whole.split = results_;
+  whole.pitch = whole.source_pitch = 0;
   whole.outputs = {};
   whole.outputs.scalar = delivery.outputs.scalar;
   whole.outputs.potential = potential.empty() ? nullptr : potential.data();

@@ -43,7 +43,9 @@ struct Plan::State {
   Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
   void check_outputs(const Outputs& outputs) const;
   void check_strengths(const Strengths& strengths, Order order) const;
-  void evaluate(const Strengths& strengths, const Outputs& outputs, Order order);
+  /// `whole`: for each vector, of the arrays of results of which this rank's are a part; 0: none.
+  void evaluate(const Strengths& strengths, const Outputs& outputs, Order order, std::int64_t whole = 0,
+                std::int64_t whole_sources = 0);
   void account(double seconds);
 
   void require_points() const;
@@ -173,7 +175,8 @@ void Plan::State::require_points() const {
   if (!built) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
 }
 
-void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, Order order) {
+void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, Order order, std::int64_t whole,
+                           std::int64_t whole_sources) {
   require_points();
   require_same(ranks, static_cast<std::int64_t>(order), one_order);
   check_strengths(strengths, order);
@@ -189,7 +192,7 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, O
   r.threads = settle_team(options.threads).threads;
   evaluators.use_threads(r.threads);
   const double scale = options.scale * traits(options.kernel).vector.constant;
-  Delivery delivery{outputs, count(Set::targets, order), scale, options.check, options.seed};
+  Delivery delivery{outputs, count(Set::targets, order), scale, options.check, options.seed, whole, whole_sources};
   if (alike) delivery.outputs = at_points(outputs);
   evaluators.evaluate(strengths, delivery, r);
   complete(r);
@@ -245,6 +248,14 @@ const Report& Plan::evaluate(const Strengths& strengths, const Outputs& outputs,
   state_->ranks.together([&] { state_->evaluate(strengths, outputs, order); });
   return state_->report;
 }
+
+const Report& Plan::evaluate_part(const Strengths& strengths, const Outputs& outputs, std::int64_t targets,
+                                  std::int64_t sources) {
+  state_->ranks.together([&] { state_->evaluate(strengths, outputs, Order::given, targets, sources); });
+  return state_->report;
+}
+
+void Plan::forget() { state_->evaluators.forget(); }
 
 std::vector<Origin> Plan::origins(Set set) {
   std::vector<Origin> origins;

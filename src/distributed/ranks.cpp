@@ -30,21 +30,16 @@ void Ranks::gather(const void* mine, std::size_t bytes, void* all) {
   sent_bytes_ += static_cast<std::int64_t>(bytes) * (size() - 1);
 }
 
-std::vector<Ranks::Word> Ranks::settle(const Word& mine, const char* sentence) {
-  const auto ranks = static_cast<std::size_t>(size());
-  std::vector<Word> words(ranks);
-  gather(&mine, sizeof mine, words.data());
-  const auto bad = std::find_if(words.begin(), words.end(), [](const Word& word) { return word.code != 0; });
-  if (bad == words.end()) return words;
-  struct Sentence {
-    char text[1000];
-  } own = {};
+const std::vector<Ranks::Word>& Ranks::settle(const Word& mine, const char* sentence) {
+  gather(&mine, sizeof mine, words_.data());
+  const auto bad = std::find_if(words_.begin(), words_.end(), [](const Word& word) { return word.code != 0; });
+  if (bad == words_.end()) return words_;
+  Sentence own;
   std::strncpy(own.text, sentence, sizeof own.text - 1);
-  std::vector<Sentence> all(ranks);
-  gather(&own, sizeof own, all.data());
+  gather(&own, sizeof own, sentences_.data());
   dead_ = true;
-  const auto rank = static_cast<std::size_t>(bad - words.begin());
-  throw Error(static_cast<ErrorCode>(bad->code), "rank " + std::to_string(rank) + ": " + all[rank].text);
+  const auto rank = static_cast<std::size_t>(bad - words_.begin());
+  throw Error(static_cast<ErrorCode>(bad->code), "rank " + std::to_string(rank) + ": " + sentences_[rank].text);
 }
 
 void Ranks::settle_and_gather(const void* mine, std::size_t bytes, void* all) {
@@ -54,7 +49,7 @@ void Ranks::settle_and_gather(const void* mine, std::size_t bytes, void* all) {
     return gather(mine, bytes, all);
   }
   if (bytes > 0) std::memcpy(word.bytes, mine, bytes);
-  const std::vector<Word> words = settle(word);
+  const std::vector<Word>& words = settle(word);
   for (std::size_t r = 0; r < words.size() && bytes > 0; ++r)
     std::memcpy(static_cast<char*>(all) + r * bytes, words[r].bytes, bytes);
 }
@@ -81,6 +76,9 @@ void Ranks::exchange_bytes(const void* sends, const Begins& sent, void* receives
   for (int r = 0; r < size(); ++r)
     rounds = std::max(
         {rounds, (count(sent, r) + most_rows - 1) / most_rows, (count(received, r) + most_rows - 1) / most_rows});
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  out.reserve(static_cast<std::size_t>(size())), in.reserve(static_cast<std::size_t>(size()));  // before all agree
   const std::vector<std::int64_t> all_rounds = all_gather(rounds);
   rounds = *std::max_element(all_rounds.begin(), all_rounds.end());
   if (count(sent, own) > 0)
@@ -88,8 +86,7 @@ void Ranks::exchange_bytes(const void* sends, const Begins& sent, void* receives
                 from + static_cast<std::size_t>(sent[static_cast<std::size_t>(own)]) * row,
                 static_cast<std::size_t>(count(sent, own)) * row);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    std::vector<Outgoing> out;
-    std::vector<Incoming> in;
+    out.clear(), in.clear();
     for (int r = 0; r < size(); ++r) {
       if (r == own) continue;
       const std::int64_t first = round * most_rows;

@@ -20,7 +20,10 @@ Begins begins_of(const std::vector<std::int64_t>& counts);
 
 class Ranks {
  public:
-  explicit Ranks(Communicator& communicator) : communicator_(&communicator) {}
+  explicit Ranks(Communicator& communicator)
+      : communicator_(&communicator),
+        words_(static_cast<std::size_t>(communicator.size())),
+        sentences_(static_cast<std::size_t>(communicator.size())) {}
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
 
@@ -29,10 +32,12 @@ class Ranks {
   void together(const Body& body) {
     dead_ = false;
     try {
-      guarded(body);
-      settle();
+      guarded([&] {
+        body();
+        settle();
+      });
     } catch (const Error& error) {
-      if (!dead_) settle(error.code(), error.what());  // throws, on all ranks
+      if (!dead_) guarded([&] { settle(error.code(), error.what()); });  // throws, on all ranks
       throw;
     }
   }
@@ -125,9 +130,13 @@ class Ranks {
     int code = 0;
     char bytes[252] = {};
   };
+  struct Sentence {
+    char text[1000] = {};
+  };
   void settle() { settle(Word{}); }
   void settle(ErrorCode code, const char* sentence) { settle({static_cast<int>(code), {}}, sentence); }
-  std::vector<Word> settle(const Word& mine, const char* sentence = "");
+  /// The words of all ranks. Needs no memory: what says that a rank has none must not want some.
+  const std::vector<Word>& settle(const Word& mine, const char* sentence = "");
   void settle_and_gather(const void* mine, std::size_t bytes, void* all);
   void gather(const void* mine, std::size_t bytes, void* all);
   void exchange_bytes(const void* sends, const Begins& sent, void* receives, const Begins& received,
@@ -136,6 +145,8 @@ class Ranks {
   void timed(const Call& call);
 
   Communicator* communicator_;
+  std::vector<Word> words_;  ///< of all ranks, when they last settled
+  std::vector<Sentence> sentences_;
   bool dead_ = false;  ///< the current call has failed: all ranks know, or the communicator is broken
   std::int64_t sent_bytes_ = 0;
   double waiting_ = 0;

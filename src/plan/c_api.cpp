@@ -9,10 +9,7 @@
 #include <vector>
 
 #include "plan/c/convert.hpp"
-
-struct farfield_plan {
-  farfield::Plan plan;
-};
+#include "plan/c/plan.hpp"
 
 struct farfield_biot_savart {
   farfield::BiotSavart sum;
@@ -28,6 +25,17 @@ using namespace farfield::c;
 static_assert(FARFIELD_INTERNAL == static_cast<int>(ErrorCode::internal));
 static_assert(FARFIELD_FLOAT64 == static_cast<int>(Scalar::float64));
 static_assert(FARFIELD_SPACE_DEVICE == static_cast<int>(MemorySpace::device));
+
+struct OrdinaryPlan final : farfield_plan {
+  explicit OrdinaryPlan(Plan&& made) : plan(std::move(made)) {}
+  void evaluate(const Strengths& strengths, const Outputs& outputs) override { plan.evaluate(strengths, outputs); }
+  void move(const Points& sources, const farfield_points* targets) override { move_to(plan, sources, targets); }
+  void set_cell(const std::array<double, 9>& vectors) override { plan.set_cell(vectors); }
+  void forget() override { plan.forget(); }
+  const Report& report() const override { return plan.report(); }
+
+  Plan plan;
+};
 
 // A fixed buffer: storing the sentence must not fail, least of all for want of memory.
 thread_local char last_error[1024] = "";
@@ -108,21 +116,21 @@ int farfield_plan_create(farfield_plan** plan, const farfield_points* sources, c
   return guarded([&] {
     farfield_plan*& result = required(plan, "plan");
     const Points from = points_from(required(sources, "sources"));
-    result = new farfield_plan{made<Plan>(from, targets, options_from(options))};
+    result = new OrdinaryPlan(made<Plan>(from, targets, options_from(options)));
   });
 }
 
 int farfield_plan_evaluate(farfield_plan* plan, const farfield_strengths* strengths, const farfield_outputs* outputs) {
   return guarded([&] {
     required(plan, "plan")
-        .plan.evaluate(strengths_from(required(strengths, "strengths")), outputs_from(required(outputs, "outputs")));
+        .evaluate(strengths_from(required(strengths, "strengths")), outputs_from(required(outputs, "outputs")));
   });
 }
 
 int farfield_plan_move(farfield_plan* plan, const farfield_points* sources, const farfield_points* targets) {
   return guarded([&] {
     farfield_plan& p = required(plan, "plan");
-    move_to(p.plan, points_from(required(sources, "sources")), targets);
+    p.move(points_from(required(sources, "sources")), targets);
   });
 }
 
@@ -131,15 +139,15 @@ int farfield_plan_set_cell(farfield_plan* plan, const double* vectors) {
     const double* from = &required(vectors, "vectors");
     std::array<double, 9> cell;
     std::copy_n(from, cell.size(), cell.begin());
-    required(plan, "plan").plan.set_cell(cell);
+    required(plan, "plan").set_cell(cell);
   });
 }
 
 int farfield_plan_forget(farfield_plan* plan) {
-  return guarded([&] { required(plan, "plan").plan.forget(); });
+  return guarded([&] { required(plan, "plan").forget(); });
 }
 
-int64_t farfield_plan_memory(const farfield_plan* plan) { return plan ? plan->plan.report().memory_bytes : 0; }
+int64_t farfield_plan_memory(const farfield_plan* plan) { return plan ? plan->report().memory_bytes : 0; }
 
 int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_options* options) {
   int64_t bytes = 0;
@@ -149,7 +157,7 @@ int64_t farfield_memory_bound(int64_t sources, int64_t targets, const farfield_o
 
 int farfield_plan_measured_error(const farfield_plan* plan, double* potential, double* gradient) {
   return guarded([&] {
-    const ErrorReport& error = measured(required(plan, "plan").plan.report());
+    const ErrorReport& error = measured(required(plan, "plan").report());
     if (potential) *potential = error.potential;
     if (gradient) *gradient = error.gradient;
   });
@@ -157,14 +165,14 @@ int farfield_plan_measured_error(const farfield_plan* plan, double* potential, d
 
 int farfield_plan_measured_hessian_error(const farfield_plan* plan, double* hessian) {
   return guarded([&] {
-    const Report& report = required(plan, "plan").plan.report();
+    const Report& report = required(plan, "plan").report();
     if (!report.hessian) throw Error(ErrorCode::usage, "the plan was made without farfield_options.hessian; set it");
     required(hessian, "hessian") = measured(report).hessian;
   });
 }
 
 const char* farfield_plan_warning(const farfield_plan* plan, int64_t index) {
-  return plan ? warning_at(plan->plan.report().warnings, index) : nullptr;
+  return plan ? warning_at(plan->report().warnings, index) : nullptr;
 }
 
 void farfield_plan_destroy(farfield_plan* plan) { delete plan; }

@@ -61,12 +61,13 @@ static Strengths one_vector(const Strengths& s, std::int64_t vector) {
 static Delivery one_vector(const Delivery& d, std::int64_t vector, std::int64_t sources) {
   Delivery one = d;
   Outputs& o = one.outputs;
-  o.potential = shifted(o.potential, vector * d.split, o.scalar);
-  o.gradient = shifted(o.gradient, 3 * vector * d.split, o.scalar);
-  o.hessian = shifted(o.hessian, 6 * vector * d.split, o.scalar);
-  o.source_potential = shifted(o.source_potential, vector * sources, o.scalar);
-  o.source_gradient = shifted(o.source_gradient, 3 * vector * sources, o.scalar);
-  o.source_hessian = shifted(o.source_hessian, 6 * vector * sources, o.scalar);
+  const std::int64_t at = vector * d.pitch_or_split(), source = vector * d.source_pitch_or(sources);
+  o.potential = shifted(o.potential, at, o.scalar);
+  o.gradient = shifted(o.gradient, 3 * at, o.scalar);
+  o.hessian = shifted(o.hessian, 6 * at, o.scalar);
+  o.source_potential = shifted(o.source_potential, source, o.scalar);
+  o.source_gradient = shifted(o.source_gradient, 3 * source, o.scalar);
+  o.source_hessian = shifted(o.source_hessian, 6 * source, o.scalar);
   if (vector > 0) one.check = 0;
   return one;
 }

@@ -22,11 +22,6 @@ struct LastTeam {
 };
 thread_local LastTeam last_team;
 
-int team_size(int wanted) {
-  const int offered = std::min(omp_get_max_threads(), 4 * omp_get_num_procs());
-  return std::clamp(wanted > 0 ? wanted : offered, 1, std::min(most_threads, omp_get_thread_limit()));
-}
-
 /// Bytes of the stack of one of OpenMP's threads if the environment sets it ("4M"; kilobytes without a letter), else 0.
 std::size_t stack_bytes() {
   const char* text = std::getenv("OMP_STACKSIZE");
@@ -97,6 +92,11 @@ void start(int threads) {
 }
 
 }  // namespace
+
+int team_size(int wanted) {
+  const int offered = std::min(omp_get_max_threads(), 4 * omp_get_num_procs());
+  return std::clamp(wanted > 0 ? wanted : offered, 1, std::min(most_threads, omp_get_thread_limit()));
+}
 
 Team settle_team(int wanted) {
   const int threads = team_size(wanted);

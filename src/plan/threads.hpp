@@ -12,8 +12,11 @@ struct Team {
   bool lost_by_fork = false;  ///< one thread, since a fork does not copy the threads of the parent process
 };
 
-/// The team for Options::threads in the calling thread. 0: as many as OpenMP offers, but no more than four for each
-/// processor. Throws Error(memory) if the system cannot start so many threads.
+/// How many threads Options::threads means in the calling thread. 0: as many as OpenMP offers, but no more than four
+/// for each processor. Starts none.
+int team_size(int wanted);
+
+/// The team of that size. Throws Error(memory) if the system cannot start so many threads.
 Team settle_team(int wanted);
 
 }  // namespace farfield

@@ -376,6 +376,47 @@ static void coulomb_sums(void) {
   EXPECT(strstr(farfield_last_error(), "farfield_coulomb_options_init") != NULL);
 }
 
+static void several_devices(void) {
+  const farfield_points sources = farfield_points_f64(xyz, n), targets = farfield_points_f64(xyz, 30);
+  const farfield_strengths strengths = farfield_strengths_f64(q, n);
+  const farfield_outputs ones = farfield_outputs_f64(exact, exact_gradient),
+                         all = farfield_outputs_f64(potential, gradient);
+  const int devices[3] = {0, 0, 0};
+  double cell[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, error = 1;
+  farfield_options options;
+  farfield_plan *one = NULL, *plan = NULL;
+  farfield_options_init(&options);
+  options.backend = FARFIELD_BACKEND_CPU;
+  options.gradient = 1;
+  options.check = 50;
+  options.method = FARFIELD_METHOD_FMM;
+  EXPECT(farfield_plan_create(&one, &sources, NULL, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(one, &strengths, &ones) == FARFIELD_OK);
+  EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, devices, 3, &options) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &all) == FARFIELD_OK);
+  EXPECT(memcmp(potential, exact, sizeof exact) == 0 && memcmp(gradient, exact_gradient, sizeof exact_gradient) == 0);
+  EXPECT(farfield_plan_measured_error(plan, &error, NULL) == FARFIELD_OK && error < 1e-6);
+  EXPECT(farfield_plan_warning(plan, 0) == NULL);
+
+  EXPECT(farfield_plan_move(one, &sources, &targets) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(one, &strengths, &ones) == FARFIELD_OK);
+  EXPECT(farfield_plan_forget(plan) == FARFIELD_OK);
+  EXPECT(farfield_plan_move(plan, &sources, &targets) == FARFIELD_OK);
+  EXPECT(farfield_plan_evaluate(plan, &strengths, &all) == FARFIELD_OK);
+  EXPECT(memcmp(potential, exact, 30 * sizeof(double)) == 0);
+  EXPECT(farfield_plan_set_cell(plan, cell) == FARFIELD_USAGE);
+  farfield_plan_destroy(one);
+  farfield_plan_destroy(plan);
+
+  EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, NULL, 0, &options) == FARFIELD_USAGE && plan == NULL);
+  EXPECT(strstr(farfield_last_error(), "no devices were named") != NULL);
+  EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, NULL, 2, &options) == FARFIELD_INPUT);
+  EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, devices, -1, &options) == FARFIELD_INPUT);
+  options.softening = 0.1;
+  EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, devices, 3, &options) == FARFIELD_USAGE);
+  EXPECT(strstr(farfield_last_error(), "softening is not offered") == farfield_last_error());
+}
+
 int main(void) {
   make_points();
   two_charges();
@@ -384,6 +425,7 @@ int main(void) {
   plan_against_direct_sum();
   softening();
   softening_lengths();
+  several_devices();
   dipole();
   virial_of_a_pair();
   errors_have_codes_and_sentences();

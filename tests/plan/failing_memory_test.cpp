@@ -2,6 +2,7 @@
 // nothing behind and leave a plan that works. Small clouds: thousands of repetitions.
 #include <farfield/farfield.h>
 
+#include <farfield/devices_plan.hpp>
 #include <functional>
 
 #include "support/failing_new.hpp"
@@ -192,6 +193,37 @@ std::string name_of(const ::testing::TestParamInfo<Case>& info) {
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
 }
+/// Ranks that are threads: nobody waits for one that ran out of memory, and the next move mends the plan.
+TEST(FailingMemoryOfRanks, EveryCall) {
+  const Cloud cloud = make_cloud(Kind::plummer, 200, Signs::mixed);
+  Options o = small(Method::fmm, Precision::double_);
+  o.backend = Backend::cpu, o.threads = 1;
+  const std::vector<int> devices{0, 0};
+  std::vector<double> potential(200), expected(200);
+  const auto made = [&] { return distributed::DevicesPlan(points(cloud.sources), devices, o); };
+  exhaust("creation", [&] { made(); });
+  distributed::DevicesPlan plan = made();
+  const auto evaluate = [&](std::vector<double>& to) {
+    Outputs outputs;
+    outputs.potential = to.data();
+    plan.evaluate(strengths(cloud.strengths), outputs);
+  };
+  evaluate(expected);
+  exhaust(
+      "evaluation", [&] { evaluate(potential); },
+      [&] {
+        evaluate(potential);
+        ASSERT_EQ(potential, expected);
+      });
+  exhaust(
+      "move", [&] { plan.move(points(cloud.sources)); },
+      [&] {
+        plan.move(points(cloud.sources));
+        evaluate(potential);
+        ASSERT_EQ(potential, expected);
+      });
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, FailingMemory, ::testing::ValuesIn(cases()), name_of);
 
 /// No exception may leave a function of the C interface: one that did would end this program.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <farfield/devices_plan.hpp>
 #include <filesystem>
 #include <thread>
 
@@ -55,6 +56,28 @@ TEST_F(Fork, InheritedPlanMovesAndNewOnesAreMade) {
               const Result<double> one = Plan(points(cloud.sources), threaded(1)).evaluate(cloud.strengths);
               return !right(one) ? bad_result : one.report.warnings.empty() ? good : bad_report;
             }));
+}
+
+/// A plan over several devices has threads, which stay with the parent: the child is told, can end, and makes its own.
+TEST_F(Fork, InheritedPlanOverSeveralDevicesIsRefused) {
+  using distributed::DevicesPlan;
+  std::vector<double> potential(cloud.strengths.size());
+  const auto right = [&](DevicesPlan& shared) {
+    Outputs outputs;
+    outputs.potential = potential.data();
+    shared.evaluate(strengths(cloud.strengths), outputs);
+    return potential == expected.potential;
+  };
+  DevicesPlan shared(points(cloud.sources), {0, 0}, threaded(1));
+  ASSERT_TRUE(right(shared));
+  EXPECT_EQ(good, status_of([&] {
+              const std::string said = refusal(ErrorCode::device, [&] { right(shared); });
+              if (said.find("before this process was forked") == std::string::npos) return bad_report;
+              DevicesPlan own(points(cloud.sources), {0, 0}, threaded(1));
+              { const DevicesPlan gone(std::move(shared)); }  // does not wait for threads that are not there
+              return right(own) ? good : bad_result;
+            }));
+  EXPECT_TRUE(right(shared)) << "the parent goes on";
 }
 
 TEST_F(Fork, GrandchildAndNewThread) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <farfield/distributed.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #define STAGE_FIELDS(F) F(name) F(seconds) F(flops) F(building) F(backend) F(device) F(precision) F(scheme)
 #define CHOICE_FIELDS(F) F(name) F(value) F(reason)
+#define RANK_FIELDS(F) F(given) F(owned) F(ghosts) F(boxes) F(sent) F(migrants) F(seconds) F(waiting)
 #define ERROR_FIELDS(F)                                                                                       \
   F(samples)                                                                                                  \
   F(seed)                                                                                                     \
@@ -84,6 +86,12 @@ void bind_report(nb::module_& module) {
     using Own = ErrorReport;
     FieldsOf<Own> fields(module, "ErrorReport");
     ERROR_FIELDS(FIELD)
+    fields.finish();
+  }
+  {
+    using Own = distributed::RankReport;
+    FieldsOf<Own> fields(module, "RankReport");
+    RANK_FIELDS(FIELD)
     fields.finish();
   }
   using Own = Report;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +11,8 @@ import numpy as np
 
 from . import _core
 from .arrays import Array, Intake, Taken, kind_of
-from .device import beside, for_core, stream_of
-from .errors import InputError, UsageError
+from .device import DeviceArray, beside, for_core, stream_of
+from .errors import DeviceError, InputError, UsageError
 from .options import with_options
 from .report import Report
 from .result import Result, Wanted, as_kind, components
@@ -58,6 +60,8 @@ class Plan:
         are read where they lie; what has to be copied stands in `report.copies`.
     targets: (M, 3) of their own; None: the sources, each left out of its own sum.
     softening: a length, or one for each source, (N,); those of targets are `target_softening`, (M,).
+    devices: numbers of GPUs that sum together, as [0, 1], with the bits of one; arrays are in host memory then. With
+        backend="cpu" the numbers name nothing: as many ranks share the processors. None: one device, or the CPU.
     options: see help(farfield.options) or docs/python.md.
 
     Plans may run at the same time; one plan is used from one thread at a time. A plan that is pickled or copied is its
@@ -65,7 +69,7 @@ class Plan:
     """
 
     def __init__(self, sources: Array, targets: Array | None = None, *, target_softening: Array | None = None,
-                 **options: Unpack[Options]) -> None:
+                 devices: Sequence[int] | None = None, **options: Unpack[Options]) -> None:
         intake = Intake()
         keywords: dict[str, Any] = dict(options)
         softening = keywords.get("softening")
@@ -75,10 +79,12 @@ class Plan:
             softening = None
         points = _Points(intake, sources, targets, softening, target_softening)
         self._options = keywords
+        self._devices = None if devices is None else _numbers_of(devices)
         self._cell: dict[str, float] = {}  # of the next move, where that is another
+        self._require_host(points.sources, points.targets)
         with points.beside():
             stream = points.stream()
-            self._core = _core.Plan(*points.arguments(stream), keywords, stream)
+            self._core = _core.Plan(*points.arguments(stream), keywords, stream, self._devices)
         self._settle(intake, (sources, targets, softening, target_softening), points)
 
     def _settle(self, intake: Intake, given: tuple[Any, ...], points: _Points) -> None:
@@ -87,7 +93,16 @@ class Plan:
         self._counts = (len(points.sources), len(points.sources if points.targets is None else points.targets))
         self._report = Report()
         self._core.report(self._report)
+        self._report.ranks = self._ranks()
         self._copies = self._report.copies = tuple(intake.copies)
+
+    def _ranks(self) -> tuple[_core.RankReport, ...]:
+        return tuple(self._core.ranks()) if self._devices is not None else ()
+
+    def _require_host(self, *arrays: Taken | None) -> None:
+        if self._devices is not None and any(isinstance(array, DeviceArray) for array in arrays):
+            raise DeviceError("a plan over several devices reads and writes host memory; pass arrays there, as by .cpu() or "
+                              ".get()")
 
     @property
     def report(self) -> Report:
@@ -116,6 +131,7 @@ class Plan:
         """
         intake = Intake()
         points = _Points(intake, sources, targets, softening, target_softening)
+        self._require_host(points.sources, points.targets)
         with points.beside():
             stream = points.stream()
             self._core.move(*points.arguments(stream), stream)
@@ -149,14 +165,16 @@ class Plan:
         intake = Intake()
         charges, moments = self._taken(intake, strengths, dipoles)
         carried = [array for array in (charges, moments) if array is not None]
+        self._require_host(*carried)
         leading = carried[0].shape[:1] if carried[0].ndim > (1 if charges is not None else 2) else ()
         arrays = self._wanted(leading, carried[0].dtype).arrays(out, carried)
+        self._require_host(*arrays.values())
         report = Report()
         virial = np.empty((*leading, 6)) if self._report.virial else None
         stream = stream_of(*carried, *arrays.values())
         outputs = _core.Outputs(**{name: for_core(array, stream) for name, array in arrays.items()}, virial=virial)
         self._core.evaluate(for_core(charges, stream), for_core(moments, stream), outputs, report, stream)
-        report.copies = (*self._copies, *intake.copies)
+        report.copies, report.ranks = (*self._copies, *intake.copies), self._ranks()
         self._report = report
         if out is not None and not isinstance(out, np.ndarray):
             return _refilled(out, arrays, report, virial)
@@ -193,7 +211,7 @@ class Plan:
         return Wanted(orders, counts, leading, dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _planned_again, (*self._given, self._options)
+        return _planned_again, (*self._given, self._options, self._devices)
 
     def __repr__(self) -> str:
         return f"farfield.Plan: {self.source_count:,} sources, {self.target_count:,} targets\n{self._report!r}"
@@ -211,10 +229,17 @@ def _is_array(softening: Any) -> bool:
 
 
 def _planned_again(sources: Array, targets: Array | None, softening: Array | None, target_softening: Array | None,
-                   options: dict[str, Any]) -> Plan:
+                   options: dict[str, Any], devices: list[int] | None) -> Plan:
     if softening is not None:
         options = {**options, "softening": softening}
-    return Plan(sources, targets, target_softening=target_softening, **options)
+    return Plan(sources, targets, target_softening=target_softening, devices=devices, **options)
+
+
+def _numbers_of(devices: Any) -> list[int]:
+    try:
+        return [operator.index(device) for device in devices]
+    except TypeError:
+        raise UsageError(f"devices is {devices!r}; pass a list of their numbers, as [0, 1]") from None
 
 
 def _refilled(out: Any, arrays: dict[str, Taken], report: Report, virial: Taken | None) -> Result:
@@ -228,10 +253,11 @@ def _refilled(out: Any, arrays: dict[str, Taken], report: Report, virial: Taken 
 
 def evaluate(sources: Array, strengths: Array | None = None, targets: Array | None = None, *,
              dipoles: Array | None = None, target_softening: Array | None = None, out: Any = None,
-             **options: Unpack[DirectOptions]) -> Result:
+             devices: Sequence[int] | None = None, **options: Unpack[DirectOptions]) -> Result:
     """Plan(sources, targets, ...).evaluate(strengths, dipoles): for strengths that are summed once."""
     options.setdefault("densities", _densities_in(strengths, dipoles))
-    plan = Plan(sources, targets, target_softening=target_softening, dipoles=dipoles is not None, **options)
+    plan = Plan(sources, targets, target_softening=target_softening, devices=devices, dipoles=dipoles is not None,
+                **options)
     return plan.evaluate(strengths, dipoles, out=out)
 
 

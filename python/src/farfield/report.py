@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 
-_parts = {"stages": _core.StageReport, "choices": _core.Choice}
+_parts = {"stages": _core.StageReport, "choices": _core.Choice, "ranks": _core.RankReport}
 
 
 def _as_dict(part: Any) -> dict[str, Any]:
@@ -27,9 +27,8 @@ def _again(values: dict[str, Any]) -> Report:
         made[name] = [_filled(kind(), part) for part in made[name]]
     if made["error"] is not None:
         made["error"] = _filled(_core.ErrorReport(), made["error"])
-    copies = made.pop("copies")
     report = Report()
-    report.copies = copies
+    report.copies, report.ranks = made.pop("copies"), tuple(made.pop("ranks"))
     return _filled(report, made)  # type: ignore[no-any-return]
 
 
@@ -42,12 +41,14 @@ class Report(_core.Report):
 
     #: a line for each array that had to be copied on its way in, of points and strengths
     copies: tuple[str, ...] = ()
+    #: what each rank of a plan over several devices held and did in the last evaluation; empty of other plans
+    ranks: tuple[_core.RankReport, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, words, lists and dictionaries, as for json.dumps."""
         values = _as_dict(self)
         for name in _parts:
-            values[name] = [_as_dict(part) for part in values[name]]
+            values[name] = [_as_dict(part) for part in getattr(self, name)]
         values["cell"] = list(values["cell"])
         if self.error is not None:
             values["error"] = _as_dict(self.error)
@@ -62,6 +63,9 @@ class Report(_core.Report):
             ("method", f"{self.method} on {self.backend}, {self.precision}, {self.simd or self.device}, "
                        f"{self.threads} threads"),
         ]
+        if self.ranks and self.vectors:
+            owned = [rank.owned for rank in self.ranks]
+            lines.append(("ranks", f"{len(owned)}, which sum at {_number(min(owned))} to {_number(max(owned))} targets"))
         if self.boxes:
             lines.append(("tree", f"{self.levels} levels, {_number(self.boxes)} boxes, {_number(self.leaves)} leaves, "
                                   f"degree {self.degree}"))

@@ -6,11 +6,11 @@ std::vector<ResultSet> result_sets(RankPlaced& placed, std::int64_t sources, con
   const Share& share = placed.on_host();
   const std::optional<Both>& both = share.own.both;
   const Outputs& o = delivery.outputs;
-  std::vector<ResultSet> sets{{share.target_carrier(placed.order), 0, both ? &both->targets : nullptr, delivery.split,
-                               o.potential, o.gradient}};
+  std::vector<ResultSet> sets{{share.target_carrier(placed.order), 0, both ? &both->targets : nullptr,
+                               delivery.pitch_or_split(), o.potential, o.gradient}};
   if (both)
-    sets.push_back(
-        {share.source_carrier(placed.order), 0, &both->sources, sources, o.source_potential, o.source_gradient});
+    sets.push_back({share.source_carrier(placed.order), 0, &both->sources, delivery.source_pitch_or(sources),
+                    o.source_potential, o.source_gradient});
   return sets;
 }
 

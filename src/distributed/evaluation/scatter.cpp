@@ -27,7 +27,7 @@ void scatter_results(RankPlaced& placed, const Decision& decision, const ResultA
   const std::vector<double> rows = rows_of(placed.share->targets(), result, factors, parts);
   for (const ResultSet& set : result_sets(placed, v.strengths.count, delivery))
     set.deliver(*placed.ranks, width, rows.data(), [&](std::int64_t i, const double* row) {
-      const std::int64_t at = v.index * set.count + i;
+      const std::int64_t at = v.index * set.pitch + i;
       if (first == 0) write(set.potential, scalar, at, row[0]);
       if (parts > 1)
         for (int axis = 0; axis < 3; ++axis)

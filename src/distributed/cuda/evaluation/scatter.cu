@@ -87,17 +87,16 @@ void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults
   scatter_(results, 0, placed.on_device->own.target_points().order.data(), count, arrived, stream, made);
 }
 
-void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows, std::int64_t vector,
+void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows,
                                  const Outputs& outputs, cudaStream_t stream) {
   const std::int64_t given = route.given.size(), size = farfield::cuda::size_of(outputs.scalar),
                      bytes = rows.numbers * given * size;
   rows_.resize(bytes);
   placed.transport.exchange(rows.arrived, route.received, rows_.data(), route.sent, rows.numbers * size, stream);
   if (!rows.caller) return;
-  auto* const caller = static_cast<unsigned char*>(rows.caller) + vector * bytes;
   const bool on_host = outputs.space == MemorySpace::host;
   if (on_host) caller_.resize(bytes);
-  unsigned char* const to = on_host ? caller_.data() : caller;
+  unsigned char* const to = on_host ? caller_.data() : rows.caller;
   const auto put = [&](auto scalar) {
     using T = decltype(scalar);
     for_each_index(rows.numbers * given,
@@ -107,17 +106,22 @@ void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route,
   };
   outputs.scalar == Scalar::float32 ? put(float{}) : put(double{});
   if (!on_host) return;
-  farfield::cuda::download(caller, to, bytes, stream);
+  farfield::cuda::download(rows.caller, to, bytes, stream);
   farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
 void ResultsOverRanks::send_back(DevicePlaced& placed, const Passed& set, std::int64_t vector, const Outputs& outputs,
                                  int parts, cudaStream_t stream) {
-  const std::int64_t size = farfield::cuda::size_of(outputs.scalar);
+  const std::int64_t size = farfield::cuda::size_of(outputs.scalar), at = vector * set.pitch * size;
+  const auto of_vector = [&](void* caller, int numbers) {
+    return caller ? static_cast<unsigned char*>(caller) + numbers * at : nullptr;
+  };
   if (first_part(parts) == 0)
-    send_rows(placed, set.route, {potential_.data() + set.first * size, 1, set.potential}, vector, outputs, stream);
+    send_rows(placed, set.route, {potential_.data() + set.first * size, 1, of_vector(set.potential, 1)}, outputs,
+              stream);
   if (parts > 1)
-    send_rows(placed, set.route, {gradient_.data() + 3 * set.first * size, 3, set.gradient}, vector, outputs, stream);
+    send_rows(placed, set.route, {gradient_.data() + 3 * set.first * size, 3, of_vector(set.gradient, 3)}, outputs,
+              stream);
 }
 
 template <class Real>
@@ -129,11 +133,14 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
   as_they_arrived(placed, results, o.scalar, made, stream);
   const DeviceShare& share = *placed.on_device;
   const int parts = results.result.parts();
-  send_back(placed, {placed.tree.alike ? share.source_route : share.target_route_apart, 0, o.potential, o.gradient},
-            vector, o, parts, stream);
+  const DeviceRoute &to_targets = placed.tree.alike ? share.source_route : share.target_route_apart,
+                    &to_sources = share.source_route;
+  send_back(placed, {to_targets, 0, o.potential, o.gradient, delivery.pitch_or_split()}, vector, o, parts, stream);
   if (placed.at_sources && !placed.tree.alike)
-    send_back(placed, {share.source_route, placed.own_apart(), o.source_potential, o.source_gradient}, vector, o, parts,
-              stream);
+    send_back(placed,
+              {to_sources, placed.own_apart(), o.source_potential, o.source_gradient,
+               delivery.source_pitch_or(to_sources.given.size())},
+              vector, o, parts, stream);
 }
 
 template void ResultsOverRanks::deliver(DevicePlaced&, const SortedResults<float>&, std::int64_t, const Delivery&,

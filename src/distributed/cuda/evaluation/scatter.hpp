@@ -25,16 +25,17 @@ class ResultsOverRanks {
     const DeviceRoute& route;
     std::int64_t first;
     void *potential, *gradient;  ///< of the caller, null: not wanted here
+    std::int64_t pitch;          ///< of the caller's points from one vector to the next
   };
   void send_back(DevicePlaced& placed, const Passed& set, std::int64_t vector, const Outputs& outputs, int parts,
                  cudaStream_t stream);
   struct Rows {
     const unsigned char* arrived;
-    std::int64_t numbers;  ///< of a row
-    void* caller;
+    std::int64_t numbers;   ///< of a row
+    unsigned char* caller;  ///< of this vector, null: not wanted
   };
-  void send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows, std::int64_t vector,
-                 const Outputs& outputs, cudaStream_t stream);
+  void send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows, const Outputs& outputs,
+                 cudaStream_t stream);
   const std::uint32_t* owned_order(const DevicePlaced& placed, cudaStream_t stream);
 
   farfield::cuda::DeviceMemory& memory_;
