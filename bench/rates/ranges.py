@@ -8,6 +8,7 @@ import numpy as np
 PIECES = 20  # share/coarse.cpp: boxes of more than so many parts of a rank's share are divided
 COARSEST = 2  # methods/fmm.hpp: the first level with multipoles
 LEAST_CELLS = 200  # of a rank, in the grid
+PER_HOST = 8  # GPUs
 OFFSETS = [(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)]
 
 
@@ -18,9 +19,15 @@ class Surroundings:
     level: int  # of the grid's cells
     rows: dict = field(default_factory=dict)  # by level
     largest: float = 0  # of a rank's rows, over their mean
-    peers: float = 0  # ranks that touch it
+    touching: dict = field(default_factory=dict)  # ranks that send it boxes of a level
     top: int = 0  # boxes whose multipoles go to all ranks, of all of them
     divided: int = 0  # boxes of which all ranks count the points of children
+    heaviest: float = 1  # points of a rank, over their mean
+    outside: float = 1  # of the rows those from another host, of eight GPUs each
+
+    def peers(self, leaf_level):
+        """Beyond the grid no fewer."""
+        return self.touching[min(self.level, int(leaf_level))]
 
     def rows_at(self, level):
         """Beyond the grid's level as surfaces and edges grow: a 4^level + b 2^level, through its last two levels."""
@@ -31,7 +38,12 @@ class Surroundings:
         return surface * 4**up + (last - surface) * 2**up
 
     def rows_to(self, leaf_level):
-        return sum(self.rows_at(level) for level in range(COARSEST, leaf_level + 1))
+        """Of all levels down to the leaves'; beyond the grid that level may lie between two."""
+        rows = sum(self.rows.get(level, 0) for level in range(COARSEST, min(self.level, int(leaf_level)) + 1))
+        while leaf_level > self.level:
+            rows += self.rows_at(leaf_level)
+            leaf_level -= 1
+        return rows
 
 
 def spread(x):
@@ -72,6 +84,7 @@ class Grid:
         count = np.add.reduceat(self.weight, first)
         middle = np.cumsum(count) - count / 2
         owner = np.minimum(self.ranks - 1, (middle * self.ranks).astype(np.int64))
+        self.heaviest = self.ranks * np.bincount(owner, weights=count).max()
         cells = np.empty(len(self.keys), np.int64)
         cells[self.order] = np.repeat(owner, np.diff(np.r_[first, len(self.keys)]))
         self.owners = cells.reshape(3 * (self.side,))
@@ -122,19 +135,20 @@ def surroundings(ranks, filled, level=None):
     if level is None:
         level = max(5, int(np.ceil(np.log2((LEAST_CELLS * ranks) ** (1 / 3) / filled))))
     grid = Grid(ranks, filled, level)
-    found = Surroundings(level, divided=grid.divided)
+    found = Surroundings(level, divided=grid.divided, heaviest=grid.heaviest)
     parents = grid.ranks_of(0)
     for below in range(1, level + 1):
         low, high = grid.ranks_of(below)
         parent_shared = parents[0] != parents[1]
         owners, others = children_for_others(near(*parents, ranks), parents[0].shape, low, high, ranks)
+        found.touching[below] = len(np.unique(owners * ranks + others)) / ranks
         if below >= COARSEST:
             found.rows[below] = len(owners) / ranks
         if below > COARSEST:
             shared = np.kron(parent_shared, np.ones((2, 2, 2), bool))[tuple(slice(n) for n in low.shape)]
             found.top += int((shared & (low == high)).sum())
         parents = low, high
-    found.peers = len(np.unique(owners * ranks + others)) / ranks
     of_rank = np.bincount(others, minlength=ranks)
     found.largest = of_rank.max() / max(1, of_rank.mean())
+    found.outside = float((owners // PER_HOST != others // PER_HOST).mean()) if len(owners) else 0.0
     return found
