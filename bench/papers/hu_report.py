@@ -115,7 +115,8 @@ HERE_OF = {
     6: ("side by side and overhead of 1 to 16 nodes of 2 GPUs", "table 4", "the GPUs of one host, as so many nodes"),
     7: ("N = 2^23 on 1 to 16 nodes", "1 node: table 4; else drawn alone", "1 node; the GPUs of one host beside it"),
     8: ("N to 2^30 on 32 nodes", "drawn alone, but for N = 2^30 in the text", "not: the GPUs of one host beside that point"),
-    9: ("p = 10, 1, 4 and 16 GPUs, and Hamada's of 2009", "drawn alone, but for one point in the text", "1 and 2 GPUs; not 2009's sums of vortices"),
+    9: ("p = 10, 1, 4 and 16 GPUs, and Hamada's of 2009", "drawn alone, but for one point in the text",
+        "the GPUs of one host; not 2009's sums of vortices"),
 }  # fmt: skip
 
 

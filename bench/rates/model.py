@@ -169,11 +169,16 @@ def bytes_around(sent, around):
     return around.largest * (4 * sent.ghosts + bytes_of(DEGREE) * sent.rows + 12 * sent.ghosts + 40 * sent.rows)
 
 
+def staged():
+    """Seconds of a byte that goes through the memory of two hosts."""
+    return 2 / NETWORK.host + 1 / NETWORK.rate
+
+
 def step_of_code(ranks, per_gpu):
     """A step of a simulation in keep-order, a process of MPI for each GPU, with the code as it is: rows go through the memory of the
     hosts, one transfer after the other; the top goes to all ranks; every sum over ranks gathers from all of them."""
     sent, a = of_many(ranks, per_gpu)
-    per_byte = 2 / NETWORK.host + 1 / NETWORK.rate
+    per_byte = staged()
     coarse = 64 * a.divided + 8 * 7 * a.divided  # counts of children; of leaves, where points stay
     gathered = BITMAP + coarse + 8 * ranks + 32 * sent.top  # by a rank, which gets as much of every other
     words = NETWORK.hop * math.log2(ranks) + WORD * ranks / NETWORK.rate
@@ -201,6 +206,12 @@ def step_of_large(ranks, per_gpu):
         "collectives of hosts": latency + 2 * reduced / NETWORK.rate,
         "migrants": 12 * MIGRANTS * per_gpu / NETWORK.rate + 2 * a.peers(a.level) * NETWORK.message,
     }
+
+
+def any_order(per_gpu):
+    """What it adds to a step, with the code as it is and from GPU to GPU: a position, a strength, a potential and a gradient."""
+    sent = (12 + 4 + 16) * per_gpu
+    return sent * staged(), sent / NETWORK.rate
 
 
 def efficiency(step, ranks, per_gpu, reference):

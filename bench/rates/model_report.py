@@ -169,11 +169,12 @@ def main():
         take(sys.argv[1:])
     pairs, rows = [(row, foretold(row)) for row in counted("uniform")], list(on_one_host())
     network, host = model.NETWORK, model.on_host()
+    any_code, any_large = (number(1e3 * seconds) for seconds in model.any_order(2**28))
     at_10000 = model.of_many(10000, 2**28)
     page = (Path(__file__).parent / "model.md.in").read_text().format(
         counts=counts(pairs), plummer=of_plummer(), times=times(rows), efficiencies=efficiencies(), most_counts=MOST["counts"],
         most_times=MOST["times"], rate=f"{1e-9 * network.rate:g}", host=f"{1e-9 * network.host:g}", hop=f"{1e6 * network.hop:g}",
-        message=f"{1e6 * network.message:g}", degree=model.DEGREE, share=shares(2**28),
+        message=f"{1e6 * network.message:g}", degree=model.DEGREE, share=shares(2**28), any_code=any_code, any_large=any_large,
         per_point=" and ".join(f"{1e9 * t:.2f} ns at degree {d}" for d, t in model.per_point().items()),
         least=number(1e3 * min(model.alone().values())[0], 2),
         sum_hop=number(1e6 * host["sum"][0], 2), move_hop=number(1e6 * host["move"][0], 2),
