@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Large systems of SPC water made of one small box of it, GROMACS' spc216.gro: full, long, flat, and mostly empty cells.
 
 Each is a unit cell and how often it is repeated along its three edges, so that forces need be computed in the unit alone.
