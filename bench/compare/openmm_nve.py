@@ -164,6 +164,8 @@ def name_of(row):
 def write_csv(arguments):
     """The energies less the mean of their first twenty, kJ/mol; runs whose forces are as accurate side by side."""
     rows = sorted(rows_of(arguments.results), key=lambda row: (-round(np.log10(row["error"])), row["sum"]))
+    if len({row["every_fs"] for row in rows}) != 1 or not all("error" in row for row in rows):
+        sys.exit(f"the runs of {arguments.results} differ in --every, or one has no --error")
     longest = max(map(times_of, rows), key=len)
     with open(arguments.csv, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
