@@ -1,12 +1,13 @@
 // Time of sums in periodic cells on a device beside the same ions in open space: positions, strengths and results in
 // device memory, potential and gradient, as in a step of molecular dynamics: move, then evaluate.
 //
-//     build/gpu/bench/gpu_periodic [ions] [tolerances] [single|double] [cells]
+//     build/gpu/bench/gpu_periodic [ions] [tolerances] [single|double] [cells, or files *.water of compare/waters.py]
 //
 // JSON lines: milliseconds of the first plan, of a step, its move and its evaluation (medians of 20 steps, in which
 // the ions go to and fro by a hundredth of their distance), of all stages of the report; what was kept over the moves
 // and what was evaluated again in the last step; pairs near, translations, and relative L2 errors of potential and
-// gradient of the last step against a plan in double at 1e-9 on the device.
+// gradient of the last step against a plan in double at 1e-9 on the device; of water also of the forces that molecules
+// exert on one another (pairs within molecules are summed, too, and taken off in that error alone).
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <random>
 
 #include "bench/timing.hpp"
+#include "bench/waters.hpp"
 
 namespace farfield::bench {
 namespace {
@@ -31,10 +33,11 @@ constexpr Cell cells[] = {{"open", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, Axes::none
 
 struct Ions {
   std::vector<double> x, moved, q;
+  bool water = false;
 };
 
 /// Ions in pairs, as molecules are, as many to a volume in every cell.
-Ions make_ions(const Cell& cell, std::int64_t count) {
+Ions ions_in(const Cell& cell, std::int64_t count) {
   std::mt19937_64 bits(1);
   std::uniform_real_distribution<double> place(0, 1), shake(-0.5, 0.5);
   const double apart = 1 / std::cbrt(static_cast<double>(count));
@@ -50,6 +53,27 @@ Ions make_ions(const Cell& cell, std::int64_t count) {
   }
   for (const double x : ions.x) ions.moved.push_back(x + 0.01 * apart * shake(bits));
   return ions;
+}
+
+/// Atoms of the file that the cell is named after; in nm they go to and fro as in 2 fs.
+Ions water_in(Cell& cell) {
+  Water water = read_water(cell.name);
+  for (int a = 0; a < 3; ++a) cell.row[a][a] = water.lengths[static_cast<std::size_t>(a)];
+  Ions ions{std::move(water.x), {}, std::move(water.q), true};
+  std::mt19937_64 bits(1);
+  std::uniform_real_distribution<double> shake(-0.0005, 0.0005);
+  for (const double x : ions.x) ions.moved.push_back(x + shake(bits));
+  return ions;
+}
+
+/// All cells, or those of `names`.
+std::vector<Cell> chosen_cells(const std::vector<std::string>& names) {
+  std::vector<Cell> found;
+  for (const Cell& cell : cells)
+    if (names.empty() || std::find(names.begin(), names.end(), cell.name) != names.end()) found.push_back(cell);
+  for (const std::string& name : names)
+    if (name.ends_with(".water")) found.push_back({name.c_str(), {}, Axes::xyz});
+  return found;
 }
 
 Options in_cell(const Cell& cell, Options o) {
@@ -92,8 +116,9 @@ std::string chosen(const Report& report, const char* name, const char* otherwise
 }
 
 template <class T>
-void run(const Cell& cell, std::int64_t count, Options o, const Result<double>& exact, const Ions& ions) {
+void run(const Cell& cell, Options o, const Result<double>& exact, const Ions& ions) {
   const cuda::DeviceArray<T> x = copied<T>(ions.x), moved = copied<T>(ions.moved), q = copied<T>(ions.q);
+  const std::int64_t count = std::ssize(ions.q);
   cuda::DeviceArray<T> potential, gradient;
   potential.resize(count), gradient.resize(3 * count);
   Strengths s = strengths(static_cast<const T*>(q.data()), count);
@@ -127,9 +152,12 @@ void run(const Cell& cell, std::int64_t count, Options o, const Result<double>& 
       static_cast<long long>(r.m2l_boxes), 1e3 * first, 1e3 * median(steps), 1e3 * median(moves),
       1e3 * median(evaluations));
   print_stages(stages.medians(), 3);
-  std::printf("}, \"memory_bytes\": %lld, \"error_potential\": %.2g, \"error_gradient\": %.2g}\n",
+  std::printf("}, \"memory_bytes\": %lld, \"error_potential\": %.2g, \"error_gradient\": %.2g",
               static_cast<long long>(r.memory_bytes), error(read(potential), exact.potential),
               error(read(gradient), exact.gradient));
+  if (ions.water)
+    std::printf(", \"error_forces\": %.2g", error_of_forces(ions.x, ions.q, read(gradient), exact.gradient));
+  std::printf("}\n");
   std::fflush(stdout);
 }
 
@@ -137,10 +165,9 @@ int main_of(int argc, char** argv) {
   const auto count = argc > 1 ? static_cast<std::int64_t>(std::atof(argv[1])) : 1119744;
   const std::vector<std::string> tolerances = listed(argc > 2 ? argv[2] : "5e-4,1e-5,1e-6");
   const bool single = argc < 4 || std::strcmp(argv[3], "double") != 0;
-  const std::vector<std::string> wanted = listed(argc > 4 ? argv[4] : "");
-  for (const Cell& cell : cells) {
-    if (argc > 4 && std::find(wanted.begin(), wanted.end(), cell.name) == wanted.end()) continue;
-    Ions ions = make_ions(cell, count);
+  const std::vector<std::string> names = listed(argc > 4 ? argv[4] : "");
+  for (Cell& cell : chosen_cells(names)) {
+    Ions ions = std::string(cell.name).ends_with(".water") ? water_in(cell) : ions_in(cell, count);
     if (single)
       for (double& x : ions.x) x = static_cast<float>(x);
     Options o = in_cell(cell, {});
@@ -152,9 +179,9 @@ int main_of(int argc, char** argv) {
       o.tolerance = std::atof(tolerance.c_str());
       o.precision = single ? Precision::single_ : Precision::double_;
       if (single)
-        run<float>(cell, count, o, exact, ions);
+        run<float>(cell, o, exact, ions);
       else
-        run<double>(cell, count, o, exact, ions);
+        run<double>(cell, o, exact, ions);
     }
   }
   return 0;
@@ -163,4 +190,6 @@ int main_of(int argc, char** argv) {
 }  // namespace
 }  // namespace farfield::bench
 
-int main(int argc, char** argv) { return farfield::bench::main_of(argc, argv); }
+int main(int argc, char** argv) try { return farfield::bench::main_of(argc, argv); } catch (const farfield::Error& e) {
+  return std::fprintf(stderr, "%s\n", e.what()), static_cast<int>(e.code());
+}

@@ -1,9 +1,14 @@
+#!/usr/bin/env python3
 """Large systems of SPC water made of one small box of it, GROMACS' spc216.gro: full, long, flat, and mostly empty cells.
 
 Each is a unit cell and how often it is repeated along its three edges, so that forces need be computed in the unit alone.
+
+    waters.py spc216.gro FOLDER slab droplet aerosol     # FOLDER/slab.water ..., which build/gpu/bench/gpu_periodic reads
 """
 import gzip
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -101,3 +106,27 @@ def systems(path):
         "small droplet": lambda: droplet(x, box, 1.5),
         "small slab": lambda: Water(repeated(x, box, (1, 1, 2)), box * (1, 1, 8)),
     }
+
+
+def write(water, path):
+    """Raw doubles: lengths of the cell, then x y z and charge of each atom."""
+    positions, lengths = water.whole()
+    np.concatenate([lengths, np.column_stack([positions, charges(len(positions))]).ravel()]).tofile(path)
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit("waters.py spc216.gro FOLDER SYSTEM ...")
+    gro, folder, *names = sys.argv[1:]
+    known = systems(gro)
+    for name in names:
+        if name not in known:
+            sys.exit(f"there is no system {name}; there are {', '.join(known)}")
+        water = known[name]()
+        path = Path(folder, f"{name}.water")
+        write(water, path)
+        print(f"{path}: {water.count} atoms, {' x '.join(f'{length:.3f}' for length in water.lengths * water.copies)} nm")
+
+
+if __name__ == "__main__":
+    main()

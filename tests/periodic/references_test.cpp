@@ -2,8 +2,10 @@
 // ScaFaCoS. What is read from files is skipped where they are not there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -94,6 +96,38 @@ TEST(CoulombReferences, Water) {
   EXPECT_NEAR(net.energy / 10 * of_lammps, -2690.226111, 6e-7);      // kcal/mol, lengths in Angstrom
   const double w[] = {-24.69859648, -27.99032455, -28.32643927, 2.22673033, 0.65404897, 0.84269199};
   for (std::size_t s = 0; s < 6; ++s) EXPECT_NEAR(net.virial[s], w[s], 6e-9);
+}
+
+/// The numbers of OpenMM's lines "positions[0] = Vec3(1.066000,1.628000,0.835000);".
+std::vector<double> read_vec3(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<double> x;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t open = line.find("Vec3(");
+    if (open == std::string::npos) continue;
+    std::istringstream words(line.substr(open + 5));
+    for (double value; words >> value; words.ignore()) x.push_back(value);
+  }
+  return x;
+}
+
+/// Molten salt of OpenMM's tests (tests/nacl_amorph.dat, TestEwald.h): 447 sodium, then 447 chloride, cube of 3.00646
+/// nm. TestEwald.h has -3.82047e5 kJ/mol of GROMACS; the other digits are those of an Ewald sum of ours.
+TEST(CoulombReferences, MoltenSalt) {
+  const std::string path = path_of("nacl_amorph.dat");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << not_there;
+  const std::vector<double> x = read_vec3(path);
+  ASSERT_EQ(x.size(), 3 * 894u);
+  std::vector<double> q(894, 1);
+  std::fill(q.begin() + 447, q.end(), -1.0);
+  Options o = in_cell(box(3.00646, 3.00646, 3.00646), xyz, 1e-11);
+  o.virial = true;
+  const CoulombSums found = Coulomb(points(x), o).evaluate(q);
+  std::printf("nacl_amorph: %.13g /nm, %.12g kJ/mol\n", found.energy, found.energy * 138.93545764438198);
+  EXPECT_NEAR(found.energy * 138.93545764438198, -3.82047e5, 0.5);
+  EXPECT_NEAR(found.energy, -2749.8194489487, 1e-9);
+  const double w[] = {-928.33254938, -907.9891817, -913.49771787};
+  for (std::size_t s = 0; s < 3; ++s) EXPECT_NEAR(found.virial[s], w[s], 6e-9);
 }
 
 /// Of the section behind `name`, which is the first line that is no number: its lines as numbers.
