@@ -3,7 +3,7 @@
 
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "backends/cuda/m2l/rows.hpp"
 #include "backends/cuda/stages.hpp"

@@ -8,7 +8,7 @@
 #include "backends/cpu/transfer/survey.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/levels/tables.hpp"
 #include "backends/cuda/m2l/rows.hpp"

@@ -1,7 +1,7 @@
 // Tables that plans of a process share on a device. Skips without one, or fails where FARFIELD_REQUIRE_GPU=1.
 #include <thread>
 
-#include "backends/cuda/far/table_cache.hpp"
+#include "backends/cuda/far/tables/table_cache.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
 #include "support/gpu.hpp"
 #include "support/measure.hpp"

@@ -17,7 +17,7 @@ struct Sized {
   std::int64_t bytes;
   std::int64_t held_bytes() const { return bytes; }
 };
-using Cache = cpu::SharedCache<int, Sized>;
+using Cache = SharedCache<int, Sized>;
 
 std::shared_ptr<const Sized> sized(std::int64_t bytes) { return std::make_shared<Sized>(Sized{bytes}); }
 

@@ -3,7 +3,7 @@
 
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/exponentials/line.hpp"
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/hermite/series.hpp"
 #include "backends/cuda/levels/tables.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"

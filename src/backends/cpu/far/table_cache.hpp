@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "backends/cpu/far/tables.hpp"
-#include "core/shared_cache.hpp"
+#include "backends/shared_cache.hpp"
 
 namespace farfield::cpu {
 

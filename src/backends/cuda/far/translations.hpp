@@ -1,7 +1,7 @@
 // Translations: the operators of m2m, m2l and l2l for one degree and scheme, and the rows of boxes that they go by.
 #pragma once
 #include "backends/cuda/far/octants.hpp"
-#include "backends/cuda/far/table_cache.hpp"
+#include "backends/cuda/far/tables/table_cache.hpp"
 #include "backends/cuda/levels/tables.hpp"
 #include "backends/cuda/levels/tensor.hpp"
 #include "backends/cuda/m2l/mirror/mirror_m2l.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/levels/view.hpp"
 
 namespace farfield::cuda {

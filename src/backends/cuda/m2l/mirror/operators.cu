@@ -1,7 +1,7 @@
 // The operators of m2l by mirror images, made by the host and sorted for the tensor cores on the device.
 #include <algorithm>
 
-#include "backends/cuda/far/table_cache.hpp"
+#include "backends/cuda/far/tables/table_cache.hpp"
 #include "backends/cuda/m2l/mirror/operators.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "expansions/laplace_basis.hpp"

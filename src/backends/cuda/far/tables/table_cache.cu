@@ -1,4 +1,4 @@
-#include "backends/cuda/far/table_cache.hpp"
+#include "backends/cuda/far/tables/table_cache.hpp"
 
 namespace farfield::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "core/chunks.hpp"  // loops of the host
 #include "expansions/laplace_basis.hpp"

@@ -5,9 +5,9 @@
 #include <farfield/options.hpp>
 #include <memory>
 
-#include "backends/cuda/far/tables.hpp"
+#include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/runtime/device.hpp"
-#include "core/shared_cache.hpp"
+#include "backends/shared_cache.hpp"
 
 namespace farfield::cuda {
 
