@@ -19,7 +19,9 @@ struct CostConstants {
   double meet = 0;                         ///< cost per target and near leaf on top of the pairs: why small leaves lose
   double box = 0;                          ///< one box: tree, lists, and the fixed part of m2m and l2l
   double fixed = 0;                        ///< a plan and an evaluation, however small, above those of a direct sum
+  double fixed_by_degree = 0;              ///< the same for each coefficient that there may be, (degree + 1)^2
   double direct = 1;                       ///< a pair of a direct sum over one of p2p
+  double close = 0;                        ///< increase of direct sums where most tiles have a close pair
   const double* tensor = nullptr;          ///< [degree] one dense translation on tensor cores
   int least_tensor = 0, most_tensor = -1;  ///< range of degrees for which `tensor` is used
 
@@ -28,7 +30,6 @@ struct CostConstants {
   double shift = 0;   ///< one multiply-add of m2m and l2l together, count^2 per box
   double entry = 0;   ///< one leaf in the near list of another
   double point = 0;   ///< one point, above its cost in a direct sum: keys, sort, gather, degree, scatter
-  double close = 0;   ///< relative increase of direct sums where most tiles have a close pair (pair_sources.hpp)
   int lanes = 0;      ///< of a vector; per leaf p2p loses half a vector, p2m and l2p three
   bool open = false;  ///< small trees: boxes at the rim have fewer neighbours
 

@@ -158,6 +158,10 @@ DeviceMemory::DeviceMemory() {
 DeviceMemory::~DeviceMemory() {
   if (!pool_) return;
   // The pool must outlive kernels using its blocks. Waits for the device: a caller's `stream` may be destroyed already.
+  // One plan at a time: where threads ended plans on one device at once, cudaDeviceSynchronize was seen to crash within
+  // the driver (CUDA 13, H100).
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }

@@ -16,7 +16,7 @@ struct TableKey {
 template <class Real>
 std::shared_ptr<const Tables<Real>> shared_tables(Kernel kernel, int degree, const M2lScheme& m2l, cudaStream_t stream,
                                                   int threads) {
-  static SharedCache<TableKey, Tables<Real>> cache(most_kept_table_bytes);
+  static SharedCache<TableKey, Tables<Real>> cache(most_kept_table_bytes());
   return cache.get({current_device(), kernel, degree, m2l}, [&] {
     auto tables = std::make_shared<Tables<Real>>();
     tables->build(kernel, degree, m2l, stream, threads);

@@ -178,7 +178,7 @@ std::shared_ptr<const MirrorOperators> shared_mirror_operators(const TablesView<
     int device, degree;
     bool operator==(const Key&) const = default;
   };
-  static SharedCache<Key, MirrorOperators> cache(most_kept_table_bytes);
+  static SharedCache<Key, MirrorOperators> cache(most_kept_table_bytes());
   return cache.get({current_device(), tables.degree},
                    [&] { return std::make_shared<MirrorOperators>(tables, stream, threads); });
 }
