@@ -81,7 +81,7 @@ CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gra
   // double 3.3 at 1e-6 and 8.6 at 1e-9, by all pairs 0.6; 65,536 at 1e-5 1.6 and 5. Tiles of direct sums of up to
   // 400,000 points have few targets for each source that they read; those of Plummer's model take 2 to 2.9 times as
   // long in single.
-  c.fixed = 6e5, c.fixed_by_degree = precision == Precision::single_ ? 2.5e3 : 1.5e4;
+  c.fixed = 6e5, c.fixed_by_coefficient = precision == Precision::single_ ? 2.5e3 : 1.5e4;
   if (precision == Precision::single_) c.direct = gradient ? 1.3 : 1.8, c.close = 1.5;
   c.coefficients = traits(kernel).coefficients;
   if (traits(kernel).screens)
@@ -230,7 +230,7 @@ double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rota
   const double shift = c.shift * (1 + std::min(1.0, count * count / 4e6));  // their matrix of 32 MB leaves the cache
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
   const double near = near_boxes(f.dimension, c.open ? std::pow(std::max(1.0, even), 1 / f.dimension) : 0);
-  return c.fixed + (degree + 1.0) * (degree + 1.0) * c.fixed_by_degree + points * c.point +
+  return c.fixed + count * c.fixed_by_coefficient + points * c.point +
          f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * near_pair_cost(c, g, mean) + c.meet) +
          f.entries * near * even * c.entry + boxes * (c.box + f.shift * count * count * shift) +
          f.far * translations(c, f.dimension, even, reduced) * translation_cost(c, degree, rotation) +

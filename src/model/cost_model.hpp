@@ -19,7 +19,7 @@ struct CostConstants {
   double meet = 0;                         ///< cost per target and near leaf on top of the pairs: why small leaves lose
   double box = 0;                          ///< one box: tree, lists, and the fixed part of m2m and l2l
   double fixed = 0;                        ///< a plan and an evaluation, however small, above those of a direct sum
-  double fixed_by_degree = 0;              ///< the same for each coefficient that there may be, (degree + 1)^2
+  double fixed_by_coefficient = 0;         ///< the same for each coefficient of an expansion
   double direct = 1;                       ///< a pair of a direct sum over one of p2p
   double close = 0;                        ///< increase of direct sums where most tiles have a close pair
   const double* tensor = nullptr;          ///< [degree] one dense translation on tensor cores
