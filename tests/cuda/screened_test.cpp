@@ -160,8 +160,9 @@ TEST_F(CudaScreened, CoincidentPoints) {
     for (const Method method : {Method::fmm, Method::direct}) {
       Cloud cloud = make_cloud(Kind::uniform, few_points(3'000), Signs::positive);
       cloud.label += "/pairs";
-      for (std::size_t i = 0; i < 3 * 300; ++i) cloud.sources[i + 900] = cloud.sources[i];
-      for (std::size_t i = 0; i < 3 * 100; i += 3) cloud.sources[i + 900] += 0x1p-40;
+      const auto some = static_cast<std::size_t>(3 * few_points(300));
+      for (std::size_t i = 0; i < some; ++i) cloud.sources[i + some] = cloud.sources[i];
+      for (std::size_t i = 0; i < some / 3; i += 3) cloud.sources[i + some] += 0x1p-40;
       Options o = device_options(screening / extent_of(cloud), 1e-6, Precision::automatic);
       o.method = method;
       expect_kept(cloud, screening, o);

@@ -127,7 +127,7 @@ TEST_P(CudaSoftenedFmm, AgreesWithTheCpu) {
 
 /// Only at the sources does a particle leave itself out, though the tree has reordered both sets.
 TEST_P(CudaSoftenedFmm, ResultsAtSourcesAndTargets) {
-  const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, 3'000, Signs::positive));
+  const Cloud cloud = with_coincident_points(make_cloud(Kind::apart, few_points(3'000), Signs::positive));
   for (const Precision precision : both_precisions) expect_kept_at_both(cloud, fast(1e-5, GetParam(), 1e-5, precision));
 }
 
