@@ -135,7 +135,7 @@ static double translation_work(const BlockGrid& grid, int degree) {
 static double repeated_work(const BlockGrid& grid, double points) { return 150e-9 * points * grid.repetition(); }
 
 BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree) {
-  constexpr int most_blocks = 216, finest = 6;
+  constexpr int most_blocks = 216, most_cuts = 6;
   constexpr double distances[] = {box_apart, 3, 4};
   double extent[3], shortest = INFINITY, longest = 0;
   for (int i = 0; i < 3; ++i) {
@@ -146,8 +146,8 @@ BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], d
   std::optional<BlockGrid> best;
   double least = INFINITY;
   for (const double unit : {longest, shortest})
-    for (int code = 0; code < 3 * finest; ++code) {
-      const int finer = code % finest + 1;
+    for (int code = 0; code < 3 * most_cuts; ++code) {
+      const int finer = code % most_cuts + 1;
       int counts[3];
       double blocks = 1;
       for (int i = 0; i < 3; ++i) {
@@ -155,7 +155,7 @@ BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], d
         blocks *= wanted, counts[i] = static_cast<int>(wanted);
       }
       if (best && blocks > most_blocks) continue;
-      BlockGrid grid(cell, range, counts, distances[code / finest]);
+      BlockGrid grid(cell, range, counts, distances[code / most_cuts]);
       const double translating = translation_work(grid, degree);
       if (translating >= least) continue;
       const double work = translating + repeated_work(grid, points);
