@@ -11,9 +11,9 @@
 
 namespace farfield::cuda {
 
-/// Most bytes that caches keep for plans to come, for each type of tables: 1.3 GB of 80. Operators of mirror images
+/// Most bytes that caches keep for plans to come, for each type of tables: 0.6 GB of 80. Operators of mirror images
 /// have 140 MB at 1e-9, 0.5 GB at the highest degree.
-inline std::int64_t most_kept_table_bytes() { return device_memory() / 64; }
+inline std::int64_t most_kept_table_bytes() { return device_memory() / 128; }
 
 /// The tables of this kernel, degree and scheme on the current device. When it returns they are there for all streams.
 template <class Real>
