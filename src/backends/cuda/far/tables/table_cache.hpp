@@ -12,7 +12,7 @@
 namespace farfield::cuda {
 
 /// Most bytes that caches keep for plans to come, for each type of tables: 0.6 GB of 80. Operators of mirror images
-/// have 140 MB at 1e-9, 0.5 GB at the highest degree.
+/// have more than 130 MB at 1e-9, 0.5 GB at the highest degree.
 inline std::int64_t most_kept_table_bytes() { return device_memory() / 128; }
 
 /// The tables of this kernel, degree and scheme on the current device. When it returns they are there for all streams.
