@@ -112,7 +112,8 @@ std::vector<Window> windows_for(double tolerance, bool gradient, int axes) {
   // seen at all places of a pair, the ends of a cell included: errors of the table's spacings are up to 3 times theirs,
   // those of gradients up to 20 times; these end at 1e-10, since rounding reaches 2e-11 in space
   if (gradient && tolerance < 5e-11) return {};
-  const double digits = std::max(2.0, -std::log10(tolerance / ((gradient ? 24.0 : 3.0) * axes)));
+  // of the least tolerances the quotient is 0; 400 digits are beyond the table, too
+  const double digits = std::clamp(-std::log10(tolerance / ((gradient ? 24.0 : 3.0) * axes)), 2.0, 400.0);
   std::vector<Window> windows;
   for (int width = narrowest; width <= widest_window; ++width) {
     const Row& row = table[gradient][width - narrowest];
