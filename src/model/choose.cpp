@@ -298,7 +298,7 @@ static void note_pair_terms(Decision& d) {
                            : -std::log2(cpu::pair_error(d.simd == Simd::avx512, d.derivatives(), d.pair_terms));
   note(d, "pair arithmetic", number(std::floor(bits)) + " bits",
        full ? std::string("the full precision of ") + word_of(d.precision)
-            : std::string("one pair errs by at most a ") + (d.derivatives() == 2 ? "third" : "fifth") +
+            : std::string("one pair errs by at most a ") + (cpu::pairs_part(d.derivatives()) == 3 ? "third" : "fifth") +
                   " of the tolerance");
 }
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
 
+#include "backends/untyped.hpp"
 #include "core/number.hpp"
 #include "judge/improve.hpp"
 #include "kernels/traits.hpp"
@@ -39,15 +39,6 @@ Evaluator& Evaluators::other(const Decision& d, Report& report) {
   other_.reset();
   other_ = first_->again(d, report);
   return *other_;
-}
-
-static std::int64_t bytes(Scalar scalar) { return scalar == Scalar::float32 ? 4 : 8; }
-
-/// An array, null or not, from a later number on.
-template <class Void>
-static Void* shifted(Void* array, std::int64_t numbers, Scalar scalar) {
-  using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
-  return array ? static_cast<Byte*>(array) + numbers * bytes(scalar) : nullptr;
 }
 
 static Strengths one_vector(const Strengths& s, std::int64_t vector) {

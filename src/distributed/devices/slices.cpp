@@ -2,6 +2,7 @@
 
 #include <farfield/error.hpp>
 
+#include "backends/untyped.hpp"
 #include "tree/geometry.hpp"
 
 namespace farfield::distributed {
@@ -16,17 +17,10 @@ Slice slice_of(std::int64_t all, int rank, int ranks) {
   return {begin, begin_of(all, rank + 1, ranks) - begin};
 }
 
-/// An array, null or not, from a later number on.
-template <class Void>
-static Void* from(Void* array, std::int64_t numbers, Scalar scalar) {
-  using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
-  return array ? static_cast<Byte*>(array) + numbers * (scalar == Scalar::float32 ? 4 : 8) : nullptr;
-}
-
 Points part_of(const Points& points, Slice slice) {
   Points part = points;
   part.count = slice.count;
-  for (const void*& axis : part.axis) axis = from(axis, slice.begin * points.stride, points.scalar);
+  for (const void*& axis : part.axis) axis = shifted(axis, slice.begin * points.stride, points.scalar);
   if (part.softening) part.softening += slice.begin;
   return part;
 }
@@ -34,17 +28,17 @@ Points part_of(const Points& points, Slice slice) {
 Strengths part_of(const Strengths& strengths, Slice slice) {
   Strengths part = strengths;
   part.count = slice.count;
-  part.data = from(strengths.data, slice.begin * strengths.stride, strengths.scalar);
+  part.data = shifted(strengths.data, slice.begin * strengths.stride, strengths.scalar);
   if (part.pitch == 0) part.pitch = strengths.count * strengths.stride;
   return part;
 }
 
 Outputs part_of(const Outputs& outputs, Slice targets, Slice sources) {
   Outputs part = outputs;
-  part.potential = from(outputs.potential, targets.begin, outputs.scalar);
-  part.gradient = from(outputs.gradient, 3 * targets.begin, outputs.scalar);
-  part.source_potential = from(outputs.source_potential, sources.begin, outputs.scalar);
-  part.source_gradient = from(outputs.source_gradient, 3 * sources.begin, outputs.scalar);
+  part.potential = shifted(outputs.potential, targets.begin, outputs.scalar);
+  part.gradient = shifted(outputs.gradient, 3 * targets.begin, outputs.scalar);
+  part.source_potential = shifted(outputs.source_potential, sources.begin, outputs.scalar);
+  part.source_gradient = shifted(outputs.source_gradient, 3 * sources.begin, outputs.scalar);
   return part;
 }
 
