@@ -9,6 +9,7 @@
 //   gpu_fmm --log2n 20,24 --cloud uniform,plummer --degree 3,5 --leaf 8,16 --tolerance 1e-3,1e-5
 //           [--precision double] [--outputs potential|gradient|hessian] [--strengths positive] [--sources dipoles]
 //           [--densities 3] [--hint 3] [--kernel laplace2d|vortex|cauchy|yukawa3d] [--kappa 10] [--m2l rotation]
+//           [--skin 0.1]            the tree is kept, not rebuilt
 //                                    every combination; degree -1 (the default) follows the tolerance, leaf 0 is chosen
 #include <cmath>
 #include <cstdio>
@@ -295,6 +296,7 @@ void run_chosen(const std::vector<std::string>& words) {
             o.leaf_size = std::stoll(leaf), o.densities = std::stoi(of("hint", "1")[0]);
             if (of("m2l", "auto")[0] == "rotation") o.m2l = M2l::rotation;
             o.kappa = std::stod(of("kappa", "0")[0]);
+            o.skin = std::stod(of("skin", "0")[0]);
             for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy, Kernel::yukawa3d})
               if (of("kernel", "laplace3d")[0] == word_of(kernel)) o.kernel = kernel;
             run({cloud, std::stod(n), o, of("strengths", "mixed")[0] == "mixed", std::stoll(of("densities", "1")[0])});

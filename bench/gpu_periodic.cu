@@ -2,6 +2,7 @@
 // device memory, potential and gradient, as in a step of molecular dynamics: move, then evaluate.
 //
 //     build/gpu/bench/gpu_periodic [ions] [tolerances] [single|double] [cells, or files *.water of compare/waters.py]
+//                                  [all|gradient: what the tolerance is for] [skin, in the units of the cell]
 //
 // JSON lines: milliseconds of the first plan, of a step, its move and its evaluation (medians of 20 steps, in which
 // the ions go to and fro by a hundredth of their distance), of all stages of the report; what was kept over the moves
@@ -142,13 +143,14 @@ void run(const Cell& cell, Options o, const Result<double>& exact, const Ions& i
   }
   const Report& r = plan.report();
   std::printf(
-      "{\"cell\": \"%s\", \"ions\": %lld, \"tolerance\": %g, \"precision\": \"%s\", \"degree\": %d, "
+      "{\"cell\": \"%s\", \"ions\": %lld, \"tolerance\": %g, \"for\": \"%s\", \"tree\": \"%s\", \"precision\": \"%s\", "
+      "\"degree\": %d, "
       "\"images\": %s, \"blocks\": \"%s\", \"kept\": \"%s\", \"again\": \"%s\", \"near_pairs\": %lld, "
       "\"translations\": %lld, \"first_ms\": %.2f, \"step_ms\": %.3f, \"move_ms\": %.3f, \"evaluate_ms\": %.3f, "
       "\"stages_ms\": {",
-      cell.name, static_cast<long long>(count), o.tolerance, r.precision.c_str(), r.degree,
-      chosen(r, "images", "0").c_str(), chosen(r, "blocks", "").c_str(), chosen(r, "kept", "").c_str(),
-      chosen(r, "evaluated again", "").c_str(), static_cast<long long>(r.near_pairs),
+      cell.name, static_cast<long long>(count), o.tolerance, r.tolerance_for.c_str(), chosen(r, "tree", "new").c_str(),
+      r.precision.c_str(), r.degree, chosen(r, "images", "0").c_str(), chosen(r, "blocks", "").c_str(),
+      chosen(r, "kept", "").c_str(), chosen(r, "evaluated again", "").c_str(), static_cast<long long>(r.near_pairs),
       static_cast<long long>(r.m2l_boxes), 1e3 * first, 1e3 * median(steps), 1e3 * median(moves),
       1e3 * median(evaluations));
   print_stages(stages.medians(), 3);
@@ -177,6 +179,8 @@ int main_of(int argc, char** argv) {
     const auto exact = Plan(points(ions.x), careful).evaluate<double>(ions.q);
     for (const std::string& tolerance : tolerances) {
       o.tolerance = std::atof(tolerance.c_str());
+      if (argc > 5 && std::strcmp(argv[5], "gradient") == 0) o.tolerance_for = ToleranceFor::gradient;
+      o.skin = argc > 6 ? std::atof(argv[6]) : 0;
       o.precision = single ? Precision::single_ : Precision::double_;
       if (single)
         run<float>(cell, o, exact, ions);

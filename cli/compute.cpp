@@ -263,7 +263,8 @@ void write_report(const SumArguments& a, Computation& c) {
 
 void require_accuracy(const Report& r) {
   if (!r.error) return;
-  std::string text = r.potential ? excess("potential", r.error->potential, r.tolerance) : "";
+  std::string text =
+      r.potential && r.tolerance_for != "gradient" ? excess("potential", r.error->potential, r.tolerance) : "";
   const auto add = [&](const std::string& one) { text += (text.empty() || one.empty() ? "" : " and ") + one; };
   if (r.gradient) add(excess(r.vector.c_str(), r.error->gradient, r.tolerance));
   if (r.hessian) add(excess("Hessian", r.error->hessian, r.tolerance));

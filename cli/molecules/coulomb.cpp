@@ -93,11 +93,13 @@ std::string describe(const CoulombArguments& a, const ChargedSystem& s, const Co
   text += section("Cell", s.cell, t);
   text += section("Left out", s.excluded, t);
   text += describe_energy(s, sums, t);
-  const std::string asked = a.accuracy != 0 ? fmt::format(
-                                                  "rms error of the forces at most {} of that of two unit "
-                                                  "charges 1 Angstrom apart",
-                                                  shortest(a.accuracy))
-                                            : fmt::format("relative error at most {}", shortest(r.tolerance));
+  const std::string asked =
+      a.accuracy != 0 ? fmt::format(
+                            "rms error of the forces at most {} of that of two unit "
+                            "charges 1 Angstrom apart",
+                            shortest(a.accuracy))
+                      : fmt::format("relative error{} at most {}",
+                                    r.tolerance_for == "gradient" ? " of the forces" : "", shortest(r.tolerance));
   text += section(
       "Sum", fmt::format("method {} on {}, {}, in {}; {}", r.method, r.backend, r.precision, duration(seconds), asked),
       t);

@@ -10,7 +10,8 @@ namespace farfield::cli {
 namespace {
 
 bool is_of_charges(const OptionText& text) {
-  constexpr std::string_view names[] = {"tolerance", "method", "precision", "backend", "threads", "virial", "simd"};
+  constexpr std::string_view names[] = {"tolerance", "tolerance_for", "method", "precision",
+                                        "backend",   "threads",       "virial", "simd"};
   return std::find(std::begin(names), std::end(names), std::string_view(text.name)) != std::end(names);
 }
 

@@ -90,6 +90,7 @@ Json report_to_json(const Report& r) {
       {"dipoles", r.dipoles},
       {"vector", r.vector},
       {"tolerance", r.tolerance},
+      {"tolerance_for", r.tolerance_for},
       {"method", r.method},
       {"backend", r.backend},
       {"device", r.device},

@@ -77,7 +77,10 @@ std::string formula(const Report& r, const Terminal& t) {
 
 /// What an error is measured against.
 std::string norm(const Report& r) {
-  if (r.relative_to != "strengths") return "relative error at most {}, L2 over all targets";
+  const bool of_gradient = r.tolerance_for == "gradient";
+  if (r.relative_to != "strengths")
+    return of_gradient ? "relative error of the " + r.vector + " at most {}, L2 over all targets"
+                       : "relative error at most {}, L2 over all targets";
   return r.gradient ? "errors at most {} of the sum of |strengths|, of gradients this over the bandwidth"
                     : "error at most {} of the sum of |strengths|, at every target";
 }
@@ -170,8 +173,10 @@ std::string accuracy(const Report& r, const Terminal& t) {
   };
   text += t.dim(line("", "asked", "measured", "median", "95 %", "worst")) + "\n";
   const auto row = [&](const char* name, double norm, double median, double p95, double max) {
-    text += line(name, shortest(r.tolerance), scientific(norm), scientific(median), scientific(p95), scientific(max)) +
-            (narrow ? " " : "    ") + verdict(norm, r.tolerance, t) + "\n";
+    const bool judged = r.tolerance_for != "gradient" || std::string_view(name) != "potential";
+    text += line(name, judged ? shortest(r.tolerance) : "-", scientific(norm), scientific(median), scientific(p95),
+                 scientific(max)) +
+            (narrow ? " " : "    ") + (judged ? verdict(norm, r.tolerance, t) : "") + "\n";
   };
   if (r.potential) row("potential", e.potential, e.potential_median, e.potential_p95, e.potential_max);
   if (r.gradient) row(r.vector.c_str(), e.gradient, e.gradient_median, e.gradient_p95, e.gradient_max);

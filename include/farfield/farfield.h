@@ -44,6 +44,7 @@ typedef enum farfield_error {
 #define FARFIELD_M2L_VALUE(name, NAME, number, word) FARFIELD_M2L_##NAME = number,
 #define FARFIELD_CORE_VALUE(name, NAME, number, word) FARFIELD_CORE_##NAME = number,
 #define FARFIELD_AXES_VALUE(name, NAME, number, word) FARFIELD_AXES_##NAME = number,
+#define FARFIELD_TOLERANCE_FOR_VALUE(name, NAME, number, word) FARFIELD_TOLERANCE_FOR_##NAME = number,
 #define FARFIELD_BACKGROUND_VALUE(name, NAME, number, word) FARFIELD_BACKGROUND_##NAME = number,
 #define FARFIELD_STENCIL_VALUE(name, NAME, number, word) FARFIELD_STENCIL_##NAME = number,
 #define FARFIELD_SIMD_VALUE(name, NAME, number, word) FARFIELD_SIMD_##NAME = number,
@@ -55,6 +56,7 @@ enum { FARFIELD_BACKEND(FARFIELD_BACKEND_VALUE) };
 enum { FARFIELD_M2L(FARFIELD_M2L_VALUE) };
 enum { FARFIELD_CORE(FARFIELD_CORE_VALUE) };
 enum { FARFIELD_AXES(FARFIELD_AXES_VALUE) };
+enum { FARFIELD_TOLERANCE_FOR(FARFIELD_TOLERANCE_FOR_VALUE) };
 enum { FARFIELD_BACKGROUND(FARFIELD_BACKGROUND_VALUE) };
 enum { FARFIELD_STENCIL(FARFIELD_STENCIL_VALUE) };
 enum { FARFIELD_SIMD(FARFIELD_SIMD_VALUE) };
@@ -119,7 +121,7 @@ typedef int farfield_flag, farfield_whole;
 typedef int64_t farfield_count;
 typedef uint64_t farfield_seed;
 typedef int farfield_Kernel, farfield_Method, farfield_Precision, farfield_Backend, farfield_M2l, farfield_Stencil,
-    farfield_Simd, farfield_SofteningKind, farfield_Core, farfield_Axes, farfield_Background;
+    farfield_Simd, farfield_SofteningKind, farfield_Core, farfield_Axes, farfield_Background, farfield_ToleranceFor;
 
 /* What is asked for. Fill it with farfield_options_init, then change what you want. Meaning and default of each field:
  * options_list.h. */

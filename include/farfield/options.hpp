@@ -20,6 +20,7 @@ enum class Precision : int { FARFIELD_PRECISION(FARFIELD_ENUMERATOR) };
 enum class Backend : int { FARFIELD_BACKEND(FARFIELD_ENUMERATOR) };
 enum class Core : int { FARFIELD_CORE(FARFIELD_ENUMERATOR) };
 enum class Axes : int { FARFIELD_AXES(FARFIELD_ENUMERATOR) };
+enum class ToleranceFor : int { FARFIELD_TOLERANCE_FOR(FARFIELD_ENUMERATOR) };
 enum class M2l : int { FARFIELD_M2L(FARFIELD_ENUMERATOR) };
 enum class Stencil : int { FARFIELD_STENCIL(FARFIELD_ENUMERATOR) };
 enum class Simd : int { FARFIELD_SIMD(FARFIELD_ENUMERATOR) };
@@ -55,6 +56,7 @@ FARFIELD_WORDS_OF(Precision, FARFIELD_PRECISION, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Backend, FARFIELD_BACKEND, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Core, FARFIELD_CORE, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Axes, FARFIELD_AXES, FARFIELD_WORD)
+FARFIELD_WORDS_OF(ToleranceFor, FARFIELD_TOLERANCE_FOR, FARFIELD_WORD)
 FARFIELD_WORDS_OF(M2l, FARFIELD_M2L, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Stencil, FARFIELD_STENCIL, FARFIELD_WORD)
 FARFIELD_WORDS_OF(Simd, FARFIELD_SIMD, FARFIELD_WORD)
@@ -78,7 +80,7 @@ using count = std::int64_t;
 using seed = std::uint64_t;
 using real = double;
 using farfield::Axes, farfield::Backend, farfield::Core, farfield::Kernel, farfield::M2l, farfield::Method,
-    farfield::Precision, farfield::Simd, farfield::SofteningKind, farfield::Stencil;
+    farfield::Precision, farfield::Simd, farfield::SofteningKind, farfield::Stencil, farfield::ToleranceFor;
 enum class Where { general, expert, interface_only };
 }  // namespace option
 

@@ -37,9 +37,8 @@
   VALUE(cuda, CUDA, 2, "cuda")
 
 /* plummer: 1/sqrt(r^2 + softening^2). spline: the cubic spline of GADGET, 1/r from r = 2.8 softening on and
- * 1/softening at r = 0 (docs/mathematics/p2p.md). Cores of vortex particles (docs/biot-savart.md), of one length for all
- * pairs: algebraic, (r^2 + 3/2 softening^2) / (r^2 + softening^2)^(3/2); gauss, erf(r / (sqrt 2
- * softening)) / r. */
+ * 1/softening at r = 0 (docs/mathematics/p2p.md). Cores of vortex particles (docs/biot-savart.md), of one length for
+ * all pairs: algebraic, (r^2 + 3/2 softening^2) / (r^2 + softening^2)^(3/2); gauss, erf(r / (sqrt 2 softening)) / r. */
 #define FARFIELD_SOFTENING_KIND(VALUE)        \
   VALUE(plummer, PLUMMER, 0, "plummer")       \
   VALUE(spline, SPLINE, 1, "spline")          \
@@ -62,6 +61,11 @@
   VALUE(xz, XZ, 5, "xz")       \
   VALUE(yz, YZ, 6, "yz")       \
   VALUE(xyz, XYZ, 7, "xyz")
+
+/* Results that Options::tolerance holds for; all others come with whatever error they then have. */
+#define FARFIELD_TOLERANCE_FOR(VALUE) \
+  VALUE(all, ALL, 0, "all")           \
+  VALUE(gradient, GRADIENT, 1, "gradient")
 
 /* How a multipole expansion becomes a local one. dense: one matrix per offset, O(degree^4). rotation: rotate, shift
  * along z, rotate back, O(degree^3) (Gumerov & Duraiswami 2008, section 2.2.2). */
@@ -168,7 +172,14 @@
   /* Of kernel laplace3d, where the targets are the sources and nothing carries dipoles: also the virial of each        \
    * density, half the sum over all pairs and images of d F, F = -q q grad K the force on the first and d its distance   \
    * from the second. It is minus the derivative of the energy by a strain of positions and cell. */                   \
-  OPTION(flag, virial, false, general, "", "Compute the virial of the forces, too")
+  OPTION(flag, virial, false, general, "", "Compute the virial of the forces, too")                                    \
+  /* gradient: the tolerance holds for the gradient (and Hessian) alone, as in molecular dynamics, where the potential   \
+   * serves the energy, in which errors of particles average out. Ions at 1e-5: the potential errs by 1e-4. */          \
+  OPTION(ToleranceFor, tolerance_for, ToleranceFor{}, general, "", "Results that the tolerance holds for")             \
+  /* For time steps, a length in the caller's units: while no point has gone farther than this, and than a tenth of the  \
+   * smallest box, from where it was when the tree was built, a move keeps boxes and lists: method fmm, as many points. \
+   * Every evaluation is judged as always. Bits of results then depend on the moves before. 0: every tree is new. */     \
+  OPTION(real, skin, 0, interface_only, "", "")
 /* clang-format on */
 
 /* Of a net charge in a cell with three periodic axes: neutralize spreads its opposite evenly over the cell; error

@@ -52,8 +52,9 @@ struct FARFIELD_API Report {
   std::string relative_to;
   std::string core;  ///< of vortices; empty without one
   double core_radius = 0;
-  std::string periodic;                                      ///< axes along which the points repeat; empty without any
-  double cell[3] = {};                                       ///< lengths along these
+  std::string tolerance_for;  ///< results that the tolerance holds for: "all", "gradient"
+  std::string periodic;       ///< axes along which the points repeat; empty without any
+  double cell[3] = {};        ///< lengths along these
   bool gradient = false, potential = true, hessian = false;  ///< which were computed
   bool dipoles = false;                                      ///< sources may carry them
   bool virial = false;                                       ///< was it computed?

@@ -19,6 +19,10 @@ class BoxPoints {
   /// Sorts the points by blocks and adds the near images behind the sources.
   virtual void place(const BlockGrid& grid) = 0;
 
+  /// Reads points that are those placed, as many, moved by at most `reach`: they stay in their blocks, and their images
+  /// move with them. false, and nothing has changed: one has gone farther.
+  virtual bool follow(const Points& sources, const Points* targets, double reach) = 0;
+
   virtual std::int64_t sources() const = 0;
   virtual std::int64_t targets() const = 0;
   virtual std::int64_t images() const = 0;

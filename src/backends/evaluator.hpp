@@ -37,6 +37,9 @@ class Evaluator {
   /// Builds tree, lists and tables. `targets` null: the targets are the sources. May be called again (move); reuses
   /// memory.
   virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
+  /// Takes points that are those of the last build, moved by no more than Decision::skin since: they keep their boxes.
+  /// false: these must be built anew, and nothing has changed.
+  virtual bool follow(const Points& /*sources*/, const Points* /*targets*/, Report& /*report*/) { return false; }
   /// Sums for every vector in `strengths`; returns what is known of the error of each vector's result.
   virtual std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
   /// The decision of the last build, as the build corrected it.

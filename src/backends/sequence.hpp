@@ -16,6 +16,7 @@
 #include "kernels/traits.hpp"
 #include "model/degree.hpp"
 #include "tree/built_tree.hpp"
+#include "tree/drift.hpp"
 
 namespace farfield {
 
@@ -62,6 +63,13 @@ struct EvaluatorState {
     return {0.99 * kernel.largest_scale[0] / screening, kernel.largest_scale[1] / screening};
   }
   bool with_tree() const { return decision.expands(); }
+  /// How far points may go that are to keep their boxes; 0: these must be built anew.
+  Drift drift(const Points& of_sources, const Points* of_targets) const {
+    const auto& built = placed->tree;
+    const bool as_many =
+        of_sources.count == sources() && built.alike == !of_targets && (built.alike || of_targets->count == targets());
+    return {decision.method == Method::fmm && as_many ? drift_within(decision.skin, built.tree.view()) : 0};
+  }
 };
 
 /// The longest of the lengths that points bring; no excess is taken off them.
@@ -91,6 +99,8 @@ concept BackendSteps = requires(S& s, const Points& points, const Geometry& geom
   s.forget_tree();                           ///< before the new one is built; frees what it may use
   s.build_tree(points, &points, geometry);   ///< sorted points, boxes, lists; targets null: the sources
   s.read_points(points, &points, geometry);  ///< for direct sums, in the caller's order
+  { s.drift(points, &points) } -> std::same_as<Drift>;
+  { s.follow(points, &points, Drift{}) } -> std::same_as<bool>;  ///< false: one of them has gone too far
   { s.settled_degree(report) } -> std::same_as<Settled>;
   s.prepare_expansions(report);  ///< tables for the decision's degree and scheme
   s.finish_build(report);        ///< what was built, and its memory
@@ -145,6 +155,17 @@ class SequencedEvaluator final : public Evaluator {
       prepare(report);
       steps_.finish_build(report);
     });
+  }
+
+  bool follow(const Points& sources, const Points* targets, Report& report) override {
+    const Drift drift = steps_.drift(sources, targets);
+    if (drift.reach == 0) return false;
+    bool followed = false;
+    steps_.call(report, true, {memory_of(sources), memory_of(targets ? *targets : sources)}, [&] {
+      steps_.time("follow", [&] { followed = steps_.follow(sources, targets, drift); });
+      steps_.finish(report);
+    });
+    return followed;
   }
 
   std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) override {

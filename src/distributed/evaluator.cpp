@@ -47,6 +47,8 @@ class RankSteps : public EvaluatorState<RankPlaced> {
       placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision, threads);
     });
   }
+  static Drift drift(const Points&, const Points*) { return {}; }
+  static bool follow(const Points&, const Points*, const Drift&) { return false; }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) const {
     RankPlacement sums(ranks(), share(), *placed->judged, decision.derivatives(), threads);

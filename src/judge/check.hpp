@@ -30,7 +30,9 @@ double unit_of(const Norm& norm);
 struct Norms {
   Norm order[orders];          ///< of a Hessian that of the whole matrix
   bool with_potential = true;  ///< it was computed
-  bool counts(int k) const { return k == 0 ? with_potential : order[k].largest > 0; }
+  int judged_from = 0;         ///< see Decision
+  bool has(int k) const { return k == 0 ? with_potential : order[k].largest > 0; }
+  bool counts(int k) const { return k >= judged_from && has(k); }
   bool finite() const { return order[0].finite() && order[1].finite() && order[2].finite(); }
 };
 

@@ -79,10 +79,10 @@ Quality quality_of(const std::vector<TermSums>& probes, const Norms& norms, std:
   Truncation unsoftened;
   for (int k = 0; k < orders; ++k) {
     unsoftened.order[k] = up * sum.lacking[k];
-    if (!norms.counts(k)) continue;
+    if (!norms.has(k)) continue;
     const Norm& norm = norms.order[k];
     q.condition[k] = std::max(1.0, over_norm(sum.absolute[k], up, norm.at_least() / unit_of(norm), 1));
-    q.terms = std::max(q.terms, enlarged(sum.square[k], sum.result[k], up, norm.l2));
+    if (norms.counts(k)) q.terms = std::max(q.terms, enlarged(sum.square[k], sum.result[k], up, norm.l2));
   }
   q.truncation = safety * lost_by(truncated, norms);
   constexpr double of_probes = 2;  // they are few
@@ -143,7 +143,8 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
 
 void measured(Quality& quality, const ErrorReport& error) {
-  quality.truncation = of_a_sample * std::max({error.potential, error.gradient, error.hessian});
+  const double potential = quality.norms.counts(0) ? error.potential : 0;
+  quality.truncation = of_a_sample * std::max({potential, error.gradient, error.hessian});
 }
 
 template <class Real>

@@ -37,7 +37,7 @@ struct Quality {
   /// Estimates of |sum of |q| |K|| / |sum of q K|, in L2 norms over all targets, by order. The terms of a source that
   /// carries charge and dipole count as one.
   double condition[orders] = {1, 1, 1};
-  double worst_condition() const { return *std::max_element(condition, condition + orders); }
+  double worst_condition() const { return *std::max_element(condition + norms.judged_from, condition + orders); }
   double truncation = 0;  ///< the largest of all orders, safety included
   ResultFactors factor;   ///< from the evaluator's units to the caller's
   double unsoftened = 0;  ///< estimate of what Plummer's softening lacks beyond the near field, likewise the larger

@@ -106,7 +106,7 @@ static double most_leaf_mean(const Geometry& g, Backend backend) {
 /// The cost of one scheme, with the leaf size that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
-  const int degree = o.degree >= 0 ? o.degree : degree_for(o.kernel, o.tolerance, reduced, derivatives_of(o));
+  const int degree = o.degree >= 0 ? o.degree : first_degree(o, o.tolerance, reduced);
   Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
@@ -346,6 +346,8 @@ Decision begin_choice(const Options& o, const Geometry& g, const Machine& machin
   d.method = o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
+  d.skin = std::ldexp(o.skin, g.exponent);
+  d.judged_from = o.tolerance_for == ToleranceFor::gradient ? 1 : 0;
   d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
   return d;
 }
@@ -368,7 +370,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
   const ExponentialFits fits(d.precision == Precision::single_, d.decay_error);
   if (d.decay_error > 0) price_fits(c, d.kernel, d.parameters.screening, fits);
-  d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
+  d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) + 2 * d.skin : 0;
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 * c.shared / c.pair;
   TreecodeScheme treecode;

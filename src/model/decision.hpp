@@ -41,6 +41,8 @@ struct Decision {
   bool settle_degree = false;  ///< the degree may be corrected once the tree is known
   int least_degree = 0;        ///< what evaluations before a move needed: no correction goes below
   double tolerance = 0;        ///< error budget of truncation: the tolerance minus rounding, in squares
+  double skin = 0;             ///< scaled: points that have gone no farther keep their boxes over a move
+  int judged_from = 0;         ///< the lowest order of results for which it must be kept: 1 for the gradient alone
   bool promised = false;       ///< the tolerance must be kept; false where the caller chose the degree
   bool apart = false;          ///< targets are a separate set, which may lie away from all sources
   std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf

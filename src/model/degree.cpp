@@ -90,6 +90,7 @@ class ExpectedError {
     };
     double error = 0, per_edge = 1;  // an error's derivative over it, in edges of a box
     for (int k = 0; k <= decision_.derivatives(); ++k, per_edge *= d) {
+      if (k < decision_.judged_from) continue;
       const double own = expected(per_edge * of_typical.order[k], per_edge * of_facing.order[k]);
       error = std::max(error, k == 0 ? screened(degree) * own : own);
     }

@@ -9,6 +9,8 @@ struct Decision;
 /// The first guess: smallest degree whose ErrorCurve::truncation is at most `tolerance`. settle_degree (degree.hpp)
 /// corrects it.
 int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives);
+/// The same for what the options ask for, where `tolerance` remains of theirs.
+int first_degree(const Options& options, double tolerance, bool reduced);
 
 /// The degree that crystals need, the worst placement that was measured, and three more for targets that may lie away
 /// from all sources: settle_degree chooses no higher one.

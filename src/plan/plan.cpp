@@ -36,6 +36,7 @@ struct Plan::State {
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
+  bool follow(const Points& sources, const Points* apart);
   void build_repeating(const Points& sources, const Points* apart);
   void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
                int threads);
@@ -64,6 +65,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
     return build_repeating(given_sources, given_targets);
   }
   require_own_device();
+  if (follow(given_sources, given_targets)) return;
   Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
   const Points &source_points = own.points, *apart_points = given_targets ? &other.points : nullptr;
   const LengthRange lengths = cpu::survey_lengths(source_points, apart_points, options.softening);
@@ -106,6 +108,24 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   alike = !apart_points;
   sources = source_points.count;
   apart = apart_points ? apart_points->count : 0;
+}
+
+/// Do points that have moved a little keep the tree? Then they are in it.
+bool Plan::State::follow(const Points& of_sources, const Points* of_targets) {
+  if (!(options.skin > 0) || !evaluators || (of_targets && options.at_sources) || report.softening_varies) return false;
+  for (const Points* points : {&of_sources, of_targets}) {
+    if (!points) continue;
+    check_view(*points, points == of_targets ? "target" : "source");
+    if (points->softening || (backend == Backend::cpu && points->space != MemorySpace::host)) return false;
+  }
+  const Completed own(of_sources, options.kernel), other(of_targets ? *of_targets : Points{}, options.kernel);
+  evaluators.use_threads(settle_team(options.threads).threads);
+  Report next = report;
+  std::erase_if(next.stages, [](const StageReport& stage) { return stage.building; });
+  if (!evaluators.follow(own.points, of_targets ? &other.points : nullptr, next)) return false;
+  report = std::move(next);
+  note_kept_tree(report, options.skin);
+  return true;
 }
 
 /// The old points stay until the new ones are taken.

@@ -25,6 +25,11 @@ class Evaluators {
   /// The evaluator for the next build: the one that ran last if it can adopt the decision, so that its tables are kept,
   /// else the first one if that can. All others are destroyed.
   Evaluator& first(const Decision& decision, int threads);
+  /// Takes moved points into the tree that there is; false: the next build makes another. Where a vector had to be
+  /// evaluated again it does, so that the needs of all are met at once.
+  bool follow(const Points& sources, const Points* targets, Report& report) {
+    return first_ && !other_ && first_->follow(sources, targets, report);
+  }
   /// Threads of the host for the next build or evaluation.
   void use_threads(int threads);
   explicit operator bool() const { return first_ != nullptr; }

@@ -61,9 +61,11 @@ struct SortedPoints {
   std::int64_t count = 0;
   ArrayOf<double> axis[3];       ///< the caller's coordinates times 2^Geometry::exponent, exactly
   ArrayOf<std::uint32_t> order;  ///< the caller's index of each point
+  ArrayOf<double> origin[3];     ///< where they were when the tree was built, once they have moved since
 
   void resize(std::int64_t points) {
     count = points;
+    for (ArrayOf<double>& x : origin) x.release();
     order.resize(points + padding);
     for (ArrayOf<double>& x : axis) x.resize(points + padding);
   }
@@ -71,6 +73,7 @@ struct SortedPoints {
     count = 0;
     order.release();
     for (ArrayOf<double>& x : axis) x.release();
+    for (ArrayOf<double>& x : origin) x.release();
   }
 };
 
@@ -87,7 +90,8 @@ struct BuiltTree {
   void use(Memory& memory) {
     use_all(memory, tree, lists);
     for (SortedPoints<ArrayOf>* points : {&sources, &targets})
-      use_all(memory, points->order, points->axis[0], points->axis[1], points->axis[2]);
+      use_all(memory, points->order, points->axis[0], points->axis[1], points->axis[2], points->origin[0],
+              points->origin[1], points->origin[2]);
   }
 };
 

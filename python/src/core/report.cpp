@@ -16,24 +16,26 @@
 #define STAGE_FIELDS(F) F(name) F(seconds) F(flops) F(building) F(backend) F(device) F(precision) F(scheme)
 #define CHOICE_FIELDS(F) F(name) F(value) F(reason)
 #define RANK_FIELDS(F) F(given) F(owned) F(ghosts) F(boxes) F(sent) F(migrants) F(seconds) F(waiting)
-#define ERROR_FIELDS(F)                                                                                       \
-  F(samples)                                                                                                  \
-  F(seed)                                                                                                     \
-  F(potential)                                                                                                \
-  F(potential_median)                                                                                         \
-  F(potential_p95) F(potential_max) F(gradient) F(gradient_median) F(gradient_p95) F(gradient_max) F(hessian) \
-      F(hessian_median) F(hessian_p95) F(hessian_max) F(seconds)
-#define REPORT_FIELDS(F)                                                                                         \
-  F(version)                                                                                                     \
-  F(kernel)                                                                                                      \
-  F(method)                                                                                                      \
-  F(backend)                                                                                                     \
-  F(device) F(precision) F(simd) F(m2l) F(stencil) F(tolerance) F(scale) F(softening) F(kappa) F(softening_kind) \
-      F(softening_varies) F(least_softening) F(bandwidth) F(relative_to) F(core) F(core_radius) F(periodic)      \
-          F(gradient) F(potential) F(hessian) F(dipoles) F(virial) F(vector) F(components) F(threads) F(degree) F(levels)  \
-              F(leaf_size) F(coefficients) F(sources) F(targets) F(vectors) F(boxes) F(leaves) F(p2p_boxes)      \
-                  F(m2l_boxes) F(m2p_boxes) F(p2l_boxes) F(near_pairs) F(far_fraction) F(memory_bytes)           \
-                      F(pairs_per_second) F(expected_seconds) F(condition_potential) F(condition_gradient)       \
+#define ERROR_FIELDS(F)                                                                                        \
+  F(samples)                                                                                                   \
+  F(seed)                                                                                                      \
+  F(potential)                                                                                                 \
+  F(potential_median)                                                                                          \
+  F(potential_p95)                                                                                             \
+  F(potential_max) F(gradient) F(gradient_median) F(gradient_p95) F(gradient_max) F(hessian) F(hessian_median) \
+      F(hessian_p95) F(hessian_max) F(seconds)
+#define REPORT_FIELDS(F)                                                                                            \
+  F(version)                                                                                                        \
+  F(kernel)                                                                                                         \
+  F(method)                                                                                                         \
+  F(backend)                                                                                                        \
+  F(device)                                                                                                         \
+  F(precision) F(simd) F(m2l) F(stencil) F(tolerance) F(tolerance_for) F(scale) F(softening) F(kappa)               \
+      F(softening_kind) F(softening_varies) F(least_softening) F(bandwidth) F(relative_to) F(core) F(core_radius)   \
+          F(periodic) F(gradient) F(potential) F(hessian) F(dipoles) F(virial) F(vector) F(components) F(threads)   \
+              F(degree) F(levels) F(leaf_size) F(coefficients) F(sources) F(targets) F(vectors) F(boxes) F(leaves)  \
+                  F(p2p_boxes) F(m2l_boxes) F(m2p_boxes) F(p2l_boxes) F(near_pairs) F(far_fraction) F(memory_bytes) \
+                      F(pairs_per_second) F(expected_seconds) F(condition_potential) F(condition_gradient)          \
                           F(condition_hessian) F(estimated_error) F(stages) F(choices) F(warnings) F(error)
 
 namespace farfield::python {

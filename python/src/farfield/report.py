@@ -59,7 +59,7 @@ class Report(_core.Report):
         """What a reader asks first, as pairs of word and text."""
         lines = [
             ("sum", f"{self.kernel}, {_number(self.sources)} sources, {_number(self.targets)} targets"),
-            ("asked", f"relative error {self.tolerance:g}"),
+            ("asked", f"relative error {self.tolerance:g}" + (" of the gradient" if self.tolerance_for == "gradient" else "")),
             ("method", f"{self.method} on {self.backend}, {self.precision}, {self.simd or self.device}, "
                        f"{self.threads} threads"),
         ]

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/boxes/follow.hpp"
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/cells/place.hpp"
 #include "backends/cpu/exponentials/transform.hpp"
@@ -120,6 +121,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     cpu::build(placed->tree, sources, targets, geometry,
                tree_options([this](const char* stage) { clock_->mark(stage); }));
     place_lengths(sources, targets);
+  }
+
+  bool follow(const Points& sources, const Points* targets, const Drift& drift) {
+    return cpu::follow(placed->tree, sources, targets, Scaling(placed->exponent), drift, threads);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -261,7 +266,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     if (traits(decision.kernel).bounded)  // no sum of terms exceeds what errors are relative to
       return quality_of({}, largest_norms(), sources(), targets(), {}, 1);
     const Computed<Real> results = computed();
-    const Norms norms = norms_of(results, threads);
+    Norms norms = norms_of(results, threads);
+    norms.judged_from = decision.judged_from;
     const SumsAt sums_at = exact_sums(v);
     const double safety = truncation_safety(decision, translations);
     Quality quality = quality_of(condition_sums(targets(), sums_at), norms, sources(), targets(), truncated(), safety);
@@ -338,7 +344,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     const Array<std::uint32_t>& order = placed->tree.sources.order;
     cpu::gather(Carried{v.strengths, v.index, charge, v.exponent}, order, at(charge), threads);
     if (moments_ > 1)
-      cpu::gather_dipoles({v.strengths, v.index, 1, v.exponent - placed->exponent}, order, {at(1), at(2), at(3)}, threads);
+      cpu::gather_dipoles({v.strengths, v.index, 1, v.exponent - placed->exponent}, order, {at(1), at(2), at(3)},
+                          threads);
   }
 
   /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.

@@ -40,6 +40,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   if (d.method == Method::grid) bytes += 2 * grid_memory(sources, alike ? 0 : targets);  // blocks, and who uses them
   if (d.method == Method::hermite) return bytes + transform_bound(sources, results, d.parts());
   if (d.method == Method::exponentials) bytes += LineTransform<double>::bytes(all, d.gradient);
+  if (d.skin > 0) bytes += all * 24;  // where points were
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/bound_stages.hpp"
+#include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/cells/place.hpp"
@@ -23,6 +24,7 @@
 #include "backends/cuda/judge/examine.hpp"
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/judge/placement/placement.hpp"
+#include "backends/cuda/near/careful.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -116,6 +118,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
     if (!walks()) accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
     place_lengths(sources, targets);
+  }
+
+  bool follow(const Points& sources, const Points* targets, const Drift& drift) {
+    return cuda::follow(tree_, sources, targets, Scaling(placed->exponent), drift);
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -278,7 +284,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Waits for the side stream: for the judge's kernels and for those of the condition.
   Quality quality(const OneVector& v, std::int64_t translations) {
     side_.wait();
-    const Judge::Found found = judge_.result(v.place);
+    Judge::Found found = judge_.result(v.place);
+    found.norms.judged_from = decision.judged_from;
     Quality q = quality_of(conditions_[static_cast<std::size_t>(v.place)].result(), found.norms, sources(), targets(),
                            found.truncation, truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
@@ -330,9 +337,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.tree = tree_.tree.view();
     work_.lists = tree_.lists.view();
     translations_.bind(work_);
-    // a pair that dominates a sum must not err by more than the tolerance leaves
-    work_.close_square = tuning::close_square<Real>(
-        decision.promised && decision.tolerance < 5e-6 ? tuning::most_careful : translations_.degree());
+    work_.close_square = tuning::close_square<Real>(careful_degree(decision, translations_.degree()));
     work_.has_m2p = placed->has_m2p;
     work_.has_p2l = placed->has_p2l;
     work_.rotation = decision.rotation;

@@ -30,6 +30,7 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   if (d.method == Method::hermite) bytes += all * 48 + HermiteSeries::bytes(sources);
   if (d.method == Method::grid)  // the two grids, who uses their blocks, and sums of pieces of 2048 sources
     bytes += 2 * grid_memory(sources, alike ? 0 : targets) + sources * 32 * real;
+  if (d.skin > 0) bytes += all * 24;  // where points were
   if (!d.expands()) return bytes;
   const std::int64_t coefficients = traits(d.kernel).coefficients(d.degree);
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);

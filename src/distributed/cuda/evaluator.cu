@@ -70,6 +70,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision,
                   [this](const char* stage) { events_.mark(stage); });
   }
+  static Drift drift(const Points&, const Points*) { return {}; }
+  static bool follow(const Points&, const Points*, const Drift&) { return false; }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) {
     DevicePlacement sums(*placed, decision.degree, side_, far_side_);
@@ -128,7 +130,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   /// Waits for the side stream. Of the first rank, so that all decide alike.
   Quality quality(const OneVector& v, std::int64_t translations) {
     side_.wait();
-    const farfield::cuda::Judge::Found found = joined(ranks(), judge_.result(v.place));
+    farfield::cuda::Judge::Found found = joined(ranks(), judge_.result(v.place));
+    found.norms.judged_from = decision.judged_from;
     const std::vector<TermSums> probes = joined(ranks(), conditions_[static_cast<std::size_t>(v.place)].result(),
                                                 static_cast<std::size_t>(probe_count_));
     Quality q = quality_of(probes, found.norms, sources(), targets(), found.truncation,

@@ -41,7 +41,8 @@ template <class Real>
 Quality quality_over_ranks(const Judged<Real>& j, std::int64_t translations, const SumsAt& sums_at) {
   Ranks& ranks = *j.placed.ranks;
   const Decision& decision = j.decision;
-  const Norms norms = distributed::norms_of(ranks, j.placed.norm_pieces, j.results);
+  Norms norms = distributed::norms_of(ranks, j.placed.norm_pieces, j.results);
+  norms.judged_from = decision.judged_from;
   if (traits(decision.kernel).bounded) return quality_of({}, norms, j.sources(), j.targets(), {}, 1);
   const std::vector<TermSums> probes = condition_sums(j.targets(), sums_at);
   Truncation truncated;

@@ -23,6 +23,13 @@ static void validate_numbers(const Options& o) {
   if (o.densities < 1 || o.densities > most_densities)
     refuse("densities " + std::to_string(o.densities) + " is outside 1 to " + std::to_string(most_densities) +
            "; it is how many vectors of strengths an evaluation carries");
+  if (o.tolerance_for == ToleranceFor::gradient && !o.gradient && !o.hessian && !traits(o.kernel).vector.always)
+    refuse("the tolerance is for the gradient, which is not asked for; set gradient, or leave tolerance_for out");
+  if (o.tolerance_for == ToleranceFor::gradient && traits(o.kernel).bounded)
+    refuse(std::string("tolerance_for gradient is not offered for kernel ") + traits(o.kernel).name +
+           ", whose errors are relative to the strengths; leave it out");
+  if (!(o.skin >= 0) || !std::isfinite(o.skin))
+    refuse("skin " + number(o.skin) + " is not a length; use a finite number, or 0 for a new tree after every move");
   if (o.check < 0) refuse("check " + std::to_string(o.check) + " is negative; it counts targets");
   if (!(o.theta >= 0 && o.theta <= 1))
     refuse("theta " + number(o.theta) + " is not above 0 and at most 1; leave it out to let the tolerance decide");

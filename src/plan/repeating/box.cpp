@@ -89,11 +89,24 @@ void Box::build(const Points& sources, const Points* targets) {
   describe();
 }
 
+/// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
+bool Box::follow(const Points& sources, const Points* targets) {
+  if (!(options_.skin > 0) || forgets_) return false;
+  own_ = {};
+  bool followed = false;
+  StageClock(own_, true)("cell", [&] { followed = points_->follow(sources, targets, options_.skin); });
+  if (!followed) return false;
+  near_->move(points_->with_images(), points_->at());
+  describe();
+  return true;
+}
+
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
 /// ones.
 bool Box::move(const Options& options, const Points& sources, const Points* targets) {
   if (host_ && is_on_device(sources, targets)) return false;
   const bool other_cell = rows_of(options) != rows_of(options_);
+  if (!other_cell && follow(sources, targets)) return true;
   const UnitCell cell = other_cell ? cell_of(options) : cell_;
   bool suits = !(forgets_ && other_cell);
   std::optional<BlockGrid> other;
@@ -139,12 +152,13 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
-  return {points, 8 * (6 * sources + 5 * points + 8 * targets) + virial +
+  const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) : 0;
+  return {points, 8 * (6 * sources + 5 * points + 8 * targets) + virial + skin +
                       BlockField::table_bytes(grid, grid.degree(degree), options.virial)};
 }
 
 /// Of the expansions of boxes: the first guess, see raise_degree.
-int Box::box_degree(const Options& o) { return degree_for(o.kernel, o.tolerance / 4, false, o.gradient ? 1 : 0); }
+int Box::box_degree(const Options& o) { return first_degree(o, o.tolerance / 4, false); }
 
 /// Along open axes over the points' extent, and so much more of it on either side.
 BlockGrid Box::grid_for(BoxPoints& points, const UnitCell& cell, double margin) const {
@@ -257,7 +271,7 @@ BoxPoints::Norms Box::sum_once(const Strengths& charges) {
 /// it; false if it did. Direct sums are as accurate as they can be.
 bool Box::is_good_enough(const BoxPoints::Norms& norms) {
   double share = 1;
-  for (int part = 0; part < 2; ++part)
+  for (int part = first_judged(); part < 2; ++part)
     if (norms.near[part] > 0) share = std::min(share, norms.all[part] / norms.near[part]);
   const bool at_limit = near_part * share_ * options_.tolerance <= reachable_tolerance(options_.precision);
   if (share >= share_ || at_limit || near_->report().method == word_of(Method::direct)) return true;
@@ -270,7 +284,7 @@ bool Box::is_good_enough(const BoxPoints::Norms& norms) {
 bool Box::raise_degree(const BoxPoints::Norms& norms) {
   if (far_->degree() >= max_degree) return false;
   bool exceeds = false;
-  for (int part = 0; part < 2; ++part) {
+  for (int part = first_judged(); part < 2; ++part) {
     const double least = 1e-3 * norms.near[part];  // the promise holds to this condition
     exceeds = exceeds || omitted_over_highest * norms.highest[part] >
                              far_part * options_.tolerance * std::max(norms.all[part], least);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "tree/drift.hpp"
 
 namespace farfield {
 
@@ -45,10 +48,8 @@ void HostBoxPoints::place(const BlockGrid& grid) {
   blocked_sources_ = {grid, sources_.x.data(), sources_.y.data(), sources_.z.data(), sources_.count()};
   const HostPoints& t = all_targets();
   blocked_targets_ = {grid, t.x.data(), t.y.data(), t.z.data(), t.count()};
-  sampled_ = {};
-  const std::int64_t step = std::max<std::int64_t>(1, t.count() / samples);
-  for (std::int64_t i = 0; i < t.count(); i += step)
-    sampled_.x.push_back(t.x[i]), sampled_.y.push_back(t.y[i]), sampled_.z.push_back(t.z[i]);
+  placed_sources_ = placed_targets_ = {};
+  take_samples();
   sample_ = {grid, sampled_.x.data(), sampled_.y.data(), sampled_.z.data(), sampled_.count()};
   with_images_ = sources_;
   source_.clear(), image_.clear();
@@ -66,6 +67,64 @@ void HostBoxPoints::place(const BlockGrid& grid) {
           with_images_.z.push_back(sources_.z[j] + shift[2]);
         }
     }
+}
+
+void HostBoxPoints::take_samples() {
+  const HostPoints& t = all_targets();
+  sampled_.x.clear(), sampled_.y.clear(), sampled_.z.clear();
+  const std::int64_t step = std::max<std::int64_t>(1, t.count() / samples);
+  for (std::int64_t i = 0; i < t.count(); i += step)
+    sampled_.x.push_back(t.x[i]), sampled_.y.push_back(t.y[i]), sampled_.z.push_back(t.z[i]);
+}
+
+/// Moves each point by whole vectors to where it was placed; false: that is farther than `reach`, or it is no number.
+bool HostBoxPoints::near_placed(HostPoints& p, const HostPoints& placed, double reach) const {
+  const CellView cell = cell_->view();
+  const Drift drift{reach};
+  bool near = true;
+#pragma omp parallel for num_threads(threads_) reduction(&& : near)
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    const double then[3] = {placed.x[i], placed.y[i], placed.z[i]};
+    double x[3] = {p.x[i], p.y[i], p.z[i]};
+    cell.bring_to(then, x);
+    near = near && !drift.beyond(x, then);
+    p.x[i] = x[0], p.y[i] = x[1], p.z[i] = x[2];
+  }
+  return near;
+}
+
+/// The images of points that have moved.
+void HostBoxPoints::move_images() {
+  const std::size_t home = sources_.x.size();
+  std::copy_n(sources_.x.data(), home, with_images_.x.data());
+  std::copy_n(sources_.y.data(), home, with_images_.y.data());
+  std::copy_n(sources_.z.data(), home, with_images_.z.data());
+  for (std::size_t k = 0; k < image_.size(); ++k) {
+    const Vector3 shift = cell_->displacement(image_[k]);
+    const std::uint32_t j = source_[k];
+    with_images_.x[home + k] = sources_.x[j] + shift[0];
+    with_images_.y[home + k] = sources_.y[j] + shift[1];
+    with_images_.z[home + k] = sources_.z[j] + shift[2];
+  }
+}
+
+bool HostBoxPoints::follow(const Points& sources, const Points* targets, double reach) {
+  if (alike_ != !targets || sources.count != sources_.count() || (targets && targets->count != apart_)) return false;
+  HostPoints own = read_host(sources), other = targets ? read_host(*targets) : HostPoints();
+  if (targets && at_sources_) other.append(own);
+  const bool first = placed_sources_.count() == 0;
+  const HostPoints &then = first ? sources_ : placed_sources_, &targets_then = first ? targets_ : placed_targets_;
+  if (!near_placed(own, then, reach) || !near_placed(other, targets_then, reach)) return false;
+  if (first) placed_sources_ = std::move(sources_), placed_targets_ = std::move(targets_);
+  sources_ = std::move(own), targets_ = std::move(other);
+  const HostPoints& t = all_targets();
+  for (BlockedPoints* blocked : {&blocked_sources_, &blocked_targets_}) {
+    const HostPoints& at = blocked == &blocked_sources_ ? sources_ : t;
+    blocked->axis[0] = at.x.data(), blocked->axis[1] = at.y.data(), blocked->axis[2] = at.z.data();
+  }
+  take_samples();
+  move_images();
+  return true;
 }
 
 std::int64_t HostBoxPoints::bytes() const { return 32 * with_images_.count() + 12 * std::ssize(image_); }

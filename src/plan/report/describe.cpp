@@ -1,10 +1,12 @@
 #include "plan/report/describe.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <farfield/version.hpp>
 #include <limits>
 #include <vector>
 
+#include "core/number.hpp"
 #include "kernels/traits.hpp"
 #include "plan/boundary.hpp"
 #include "tree/lattice.hpp"
@@ -25,6 +27,7 @@ Report describe(const Options& o, const Decision& d, const Geometry& g, int thre
   r.precision = word_of(d.precision);
   r.simd = word_of(d.simd);
   r.tolerance = o.tolerance;
+  r.tolerance_for = word_of(o.tolerance_for);
   r.scale = o.scale;
   r.softening = o.softening;
   r.kappa = o.kappa;
@@ -70,6 +73,12 @@ void correct_cube(Decision& d, const Geometry& g) {
       times);
   for (Choice& choice : d.choices)
     if (choice.name == "depth") choice.reason = text;
+}
+
+void note_kept_tree(Report& r, double skin) {
+  const std::string reason = "no point is farther than " + number(skin) + " from where it was when the tree was built";
+  const auto told = [](const Choice& choice) { return choice.name == "tree"; };
+  if (std::none_of(r.choices.begin(), r.choices.end(), told)) r.choices.push_back({"tree", "kept", reason});
 }
 
 void start_evaluation(Report& report, std::int64_t vectors) {

@@ -14,6 +14,9 @@ Report describe(const Options& options, const Decision& decision, const Geometry
 /// see make_lattice.
 void correct_cube(Decision& decision, const Geometry& geometry);
 
+/// After a move that kept the tree.
+void note_kept_tree(Report& report, double skin);
+
 /// Leaves of the report what is said of the plan, not of its last evaluation.
 void start_evaluation(Report& report, std::int64_t vectors);
 

@@ -39,6 +39,16 @@ struct CellView {
       }
   }
 
+  /// Moves x by whole vectors to its image that is nearest to `place`, if one is nearer than half of each vector.
+  /// Points that are not numbers stay.
+  FARFIELD_HD void bring_to(const double place[3], double x[3]) const {
+    const double given[3] = {x[0], x[1], x[2]}, from[3] = {x[0] - place[0], x[1] - place[1], x[2] - place[2]};
+    double times[3] = {};
+    bool any = false;
+    for (int i = 0; i < count; ++i) times[i] = std::round(fraction(from, i)), any = any || times[i] != 0;
+    if (any && std::isfinite(times[0] + times[1] + times[2])) less(given, times, x);
+  }
+
   /// x minus so many of the vectors, rounded once.
   FARFIELD_HD void less(const double x[3], const double times[3], double out[3]) const {
     for (int axis = 0; axis < 3; ++axis) {

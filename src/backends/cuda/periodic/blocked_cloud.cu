@@ -6,6 +6,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
 #include "backends/cuda/transfer/points.hpp"
+#include "tree/drift.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cuda {
@@ -19,6 +20,22 @@ struct MoveIntoCell {
   __device__ void operator()(std::int64_t i) const {
     double x[3] = {read.raw(i, 0), read.raw(i, 1), read.raw(i, 2)};
     if (isfinite(x[0] + x[1] + x[2])) cell.wrap(x);
+    for (int d = 0; d < 3; ++d) axis[d][i] = x[d];
+  }
+};
+
+struct BringToPlace {
+  AnyReader read;
+  CellView cell;
+  const double* placed[3];
+  double* axis[3];
+  Drift drift;
+  int* beyond;
+  __device__ void operator()(std::int64_t i) const {
+    const double then[3] = {placed[0][i], placed[1][i], placed[2][i]};
+    double x[3] = {read.raw(i, 0), read.raw(i, 1), read.raw(i, 2)};
+    cell.bring_to(then, x);
+    if (drift.beyond(x, then)) *beyond = 1;
     for (int d = 0; d < 3; ++d) axis[d][i] = x[d];
   }
 };
@@ -83,6 +100,34 @@ void BlockedCloud::read(const CellView& cell, const Points& first, const Points*
   }
 }
 
+void BlockedCloud::follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond) {
+  const auto& then = placed_[0].empty() ? axis_ : placed_;
+  for (DeviceArray<double>& axis : followed_) axis.resize(count_);
+  std::int64_t at = 0;
+  for (const Points* points : {&first, second}) {
+    if (!points || points->count == 0) continue;
+    const DevicePoints given(*points, memory_);
+    for_each_index(points->count,
+                   BringToPlace{AnyReader(given.view(), Scaling()),
+                                cell,
+                                {then[0].data() + at, then[1].data() + at, then[2].data() + at},
+                                {followed_[0].data() + at, followed_[1].data() + at, followed_[2].data() + at},
+                                {reach},
+                                beyond},
+                   memory_.stream, "points near their places");
+    at += points->count;
+  }
+}
+
+/// From the first time on where they were is kept.
+void BlockedCloud::keep_followed() {
+  const bool first = placed_[0].empty();
+  for (int d = 0; d < 3; ++d) {
+    if (first) axis_[d].swap(placed_[d]);
+    axis_[d].swap(followed_[d]);
+  }
+}
+
 FractionRange BlockedCloud::range(const CellView& cell, int i) const {
   DeviceArray<double> part(memory_);
   part.resize(2 * range_blocks);
@@ -99,6 +144,7 @@ FractionRange BlockedCloud::range(const CellView& cell, int i) const {
 }
 
 void BlockedCloud::place(const BlockView& blocks, std::int64_t of_part, std::int64_t samples) {
+  for (int d = 0; d < 3; ++d) placed_[d].release(), followed_[d].release();
   sort(blocks, blocks.counts[0] * blocks.counts[1] * blocks.counts[2]);
   make_parts(of_part, samples);
 }

@@ -10,6 +10,7 @@ class BlockedCloud {
  public:
   explicit BlockedCloud(DeviceMemory& memory) : memory_(memory) {
     use_all(memory, axis_[0], axis_[1], axis_[2], order_, parts_, part_begin_, sample_);
+    for (int d = 0; d < 3; ++d) use_all(memory, placed_[d], followed_[d]);
   }
 
   /// Reads `first` and, behind them, `second` (null: none) and moves them into the cell.
@@ -18,6 +19,12 @@ class BlockedCloud {
   FractionRange range(const CellView& cell, int i) const;
   /// Sorts by blocks; parts of so many points. `samples`: of about so many points there are parts of their own.
   void place(const BlockView& blocks, std::int64_t of_part, std::int64_t samples);
+
+  /// Reads points that are those placed, moved: to their images near to where they were then. `beyond` on the device
+  /// becomes 1 where one is farther than `reach` from there; `keep_followed` takes their places. The points that
+  /// place() sorted are `first` and, behind them, `second`.
+  void follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond);
+  void keep_followed();
 
   std::int64_t count() const { return count_; }
   const double* axis(int i) const { return axis_[i].data(); }
@@ -39,6 +46,7 @@ class BlockedCloud {
   DeviceMemory& memory_;
   std::int64_t count_ = 0, sampled_ = 0;
   DeviceArray<double> axis_[3];
+  DeviceArray<double> placed_[3], followed_[3];  ///< where they were in place(), once they have moved since; and to be
   DeviceArray<std::uint32_t> order_;
   std::vector<std::uint32_t> begin_;
   DeviceArray<BlockPart> parts_, sample_;

@@ -90,7 +90,8 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceBoxPoints() {
     require_device();
     require(cudaGetDevice(&device_), "cudaGetDevice");
-    use_all(memory_, axis_[0], axis_[1], axis_[2], source_, charge_, potential_, gradient_, share_, squares_);
+    use_all(memory_, axis_[0], axis_[1], axis_[2], source_, copies_, offset_, charge_, potential_, gradient_, share_,
+            squares_);
     memory_.stream = own_;
   }
   ~DeviceBoxPoints() override { memory_.stream = own_; }
@@ -101,12 +102,7 @@ class DeviceBoxPoints : public BoxPoints {
     if (targets) check_view(*targets, "target");
     cell_ = cell, alike_ = !targets, at_sources_ = at_sources;
     apart_ = targets ? targets->count : -1;
-    memory_.stream = own_;
-    if (sources.space == MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(sources.stream);
-    if (targets && targets->space == MemorySpace::device) {
-      if (sources.space != MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(targets->stream);
-      order(static_cast<cudaStream_t>(targets->stream), memory_.stream);
-    }
+    take_stream(sources, targets);
     sources_.read(cell.view(), sources, nullptr);
     if (targets) targets_.read(cell.view(), *targets, at_sources ? &sources : nullptr);
   }
@@ -127,6 +123,27 @@ class DeviceBoxPoints : public BoxPoints {
     sources_.place(grid.view(), sources_of_part, samples);
     if (!alike_) targets_.place(grid.view(), targets_of_part, samples);
     add_images(grid);
+  }
+
+  bool follow(const Points& sources, const Points* targets, double reach) override {
+    const OnDevice current(device_);
+    if (alike_ != !targets || sources.count != sources_.count() || (targets && targets->count != apart_)) return false;
+    check_view(sources, "source");
+    if (targets) check_view(*targets, "target");
+    take_stream(sources, targets);
+    DeviceArray<int> beyond(memory_);
+    beyond.resize(1);
+    require(cudaMemsetAsync(beyond.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
+    sources_.follow(cell_->view(), sources, nullptr, reach, beyond.data());
+    if (targets) targets_.follow(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach, beyond.data());
+    int found = 0;
+    download(&found, beyond.data(), 1, memory_.stream);
+    require(cudaStreamSynchronize(memory_.stream), "how far points went");
+    if (found) return false;
+    sources_.keep_followed();
+    if (targets) targets_.keep_followed();
+    place_images();
+    return true;
   }
 
   std::int64_t sources() const override { return sources_.count(); }
@@ -237,6 +254,14 @@ class DeviceBoxPoints : public BoxPoints {
   }
 
  private:
+  /// That of the points in device memory, else the own one.
+  void take_stream(const Points& sources, const Points* targets) {
+    memory_.stream = own_;
+    if (sources.space == MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(sources.stream);
+    if (!targets || targets->space != MemorySpace::device) return;
+    if (sources.space != MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(targets->stream);
+    order(static_cast<cudaStream_t>(targets->stream), memory_.stream);
+  }
   const BlockedCloud& all_targets() const { return alike_ ? sources_ : targets_; }
   Points on_device(const double* x, const double* y, const double* z, std::int64_t count) const {
     Points view = points(x, y, z, count);
@@ -262,20 +287,23 @@ class DeviceBoxPoints : public BoxPoints {
         images_ += last - first;
       }
     }
-    DeviceArray<ImageCopy> of_blocks(memory_);
-    DeviceArray<std::uint32_t> offset(memory_);
-    upload(of_blocks, copies.data(), std::ssize(copies), memory_.stream);
-    upload(offset, offsets.data(), std::ssize(offsets), memory_.stream);
+    upload(copies_, copies.data(), std::ssize(copies), memory_.stream);
+    upload(offset_, offsets.data(), std::ssize(offsets), memory_.stream);
     const std::int64_t all = sources() + images_;
     for (DeviceArray<double>& axis : axis_) axis.resize(all);
     source_.resize(all);
+    place_images();
+  }
+
+  void place_images() {
+    const std::int64_t all = sources() + images_;
     for_each_index(all,
                    PlaceWithImages{{sources_.axis(0), sources_.axis(1), sources_.axis(2)},
                                    sources_.order(),
-                                   offset.data(),
-                                   of_blocks.data(),
+                                   offset_.data(),
+                                   copies_.data(),
                                    sources(),
-                                   std::ssize(copies),
+                                   copies_.size(),
                                    {axis_[0].data(), axis_[1].data(), axis_[2].data()},
                                    source_.data()},
                    memory_.stream, "near images");
@@ -326,6 +354,8 @@ class DeviceBoxPoints : public BoxPoints {
   BlockedCloud sources_{memory_}, targets_{memory_};
   DeviceArray<double> axis_[3];        ///< of the sources and of the images
   DeviceArray<std::uint32_t> source_;  ///< of each of these
+  DeviceArray<ImageCopy> copies_;
+  DeviceArray<std::uint32_t> offset_;  ///< [copy], of the images
   DeviceArray<double> charge_, potential_, gradient_, share_, squares_;
 };
 

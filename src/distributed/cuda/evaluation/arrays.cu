@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/near/careful.hpp"
 #include "distributed/cuda/evaluation/arrays.hpp"
 
 namespace farfield::distributed {
@@ -85,9 +86,8 @@ void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const Decision& de
   w.tree = essential.tree.view();
   w.lists = essential.lists.view();
   bind_points(placed);
-  // a pair that dominates a sum must not err by more than the tolerance leaves
   w.close_square = farfield::cuda::tuning::close_square<Real>(
-      decision.promised && decision.tolerance < 5e-6 ? farfield::cuda::tuning::most_careful : translations.degree());
+      farfield::cuda::careful_degree(decision, translations.degree()));
   w.has_m2p = placed.has_m2p, w.has_p2l = placed.has_p2l;
   w.rotation = decision.rotation, w.reduced = decision.reduced;
   w.m2p_sources = decision.thresholds.m2p_sources;
