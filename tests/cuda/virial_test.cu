@@ -66,7 +66,8 @@ TEST_F(CudaVirial, EqualsTheSlowSums) {
   for (int bits = 0; bits < 8; ++bits) {
     const Axes axes = axes_of(bits);
     const Rows cell = random_cell(random, 0.4);
-    const Ions all = float_ions(40, cell, 0.2, random);
+    Ions all = float_ions(40, cell, 0.2, random);
+    if (axes == all_axes) all.q[0] = 3;  // with its background
     const auto slow = sum_pairs(Ewald(cell, axes), vectors(all.x), all.q);
     const double promise = promise_of(slow, all.q, reach_of(vectors(all.x), cell, axes));
     const auto expect_kept = [&](const std::vector<double>& found, double tolerance, const char* what) {
@@ -97,7 +98,7 @@ TEST_F(CudaVirial, EqualsTheHostsForManyIons) {
   for (int bits = 0; bits < 8; ++bits) {
     const Axes axes = axes_of(bits);
     const Rows cell = random_cell(random, 0.3);
-    const Ions all = float_ions(5000, cell, 0.02, random);
+    const Ions all = float_ions(2000, cell, 0.02, random);
     const Exact exact = exact_of(all, cell, axes);
     const Arrays<double> doubles(all, stream);
     for (const double tolerance : {1e-3, 1e-5, 1e-8}) {

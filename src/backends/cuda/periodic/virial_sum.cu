@@ -22,7 +22,7 @@ class DeviceVirialSum : public VirialSum {
  public:
   explicit DeviceVirialSum(const Points& points) : count_(points.count) {
     require(cudaGetDevice(&device_), "cudaGetDevice");
-    const cudaStream_t stream = stream_of_call({{points.space, points.stream}}, own_);
+    const cudaStream_t stream = stream_of_call({memory_of(points)}, own_);
     xyz_.resize(3 * count_);
     interleave(points, xyz_.data(), stream);
     const double share = 1 / static_cast<double>(count_ > 0 ? count_ : 1);
@@ -38,8 +38,7 @@ class DeviceVirialSum : public VirialSum {
 
   std::array<double, 6> of(const Strengths& charges, const Strengths& gradient, std::int64_t vector) override {
     const OnDevice current(device_);
-    const cudaStream_t stream =
-        stream_of_call({{charges.space, charges.stream}, {gradient.space, gradient.stream}}, own_);
+    const cudaStream_t stream = stream_of_call({memory_of(charges), memory_of(gradient)}, own_);
     const auto coordinate = [&](int axis) { return AnyNumbers{xyz_.data() + axis, 3, false}; };
     const AddVirial body{{coordinate(0), coordinate(1), coordinate(2)},
                          numbers_on_device(charges, vector, charge_copy_, stream),
