@@ -112,7 +112,7 @@ typedef struct farfield_outputs {
   void* stream;
   void* hessian;        /* at the targets, (vectors, count, 6): xx yy zz xy xz yz; needs farfield_options.hessian */
   void* source_hessian; /* at the sources; needs farfield_options.hessian and .at_sources */
-  double* virial;       /* (vectors, 6): xx yy zz xy xz yz, in host memory; needs farfield_options.virial */
+  double* virial;       /* (vectors, 6): xx yy zz xy xz yz, always in host memory; needs farfield_options.virial */
 } farfield_outputs;
 
 /* C types of the option types of options_list.h. An option that is a word is an int with one of the values above. */

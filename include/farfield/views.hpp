@@ -168,7 +168,7 @@ struct Outputs {
   void* stream = nullptr;
   void* hessian = nullptr;         ///< at the targets; needs Options::hessian
   void* source_hessian = nullptr;  ///< at the sources; needs Options::hessian and Options::at_sources
-  double* virial = nullptr;        ///< (vectors, 6) as xx yy zz xy xz yz, in host memory; needs Options::virial
+  double* virial = nullptr;        ///< (vectors, 6), xx yy zz xy xz yz, always in host memory; needs Options::virial
 };
 
 }  // namespace farfield

@@ -1,7 +1,9 @@
 // BoxPoints: the points of a periodic cell in the memory of a backend, their near images, and the far images' part of
 // their sums. The plan that sums the near images reads them and writes results where this class says.
 #pragma once
+#include <array>
 #include <farfield/views.hpp>
+#include <functional>
 
 #include "expansions/periodic/block_field.hpp"
 
@@ -49,6 +51,21 @@ class BoxPoints {
   virtual Norms add_far(const BlockField& field) = 0;
   /// Writes the sums for one vector of strengths where the caller wants them.
   virtual void deliver(std::int64_t vector, const Outputs& outputs) = 0;
+
+  // Of the virial, which asks for gradients, and for targets that are the sources.
+
+  /// Sum of q times the gradient, as it is now.
+  virtual Vector3 pull() = 0;
+  /// What a strain of positions alone gives, of all sums about `origin`: xx yy zz xy xz yz.
+  virtual std::array<double, 6> virial_of_points(const Vector3& origin) = 0;
+  /// BlockField::virial of the last expansions.
+  virtual std::array<double, 6> virial_of_far(const BlockField& field) = 0;
+  /// Sums of the near plan.
+  using NearSums = std::function<void(const Strengths&, const Outputs&)>;
+  /// For each periodic vector the sum of q times the gradient of the near plan, in which an image so many of these
+  /// vectors away counts so many times more: points at home are included, since images alone give so little that the
+  /// near plan, whose tolerance is relative, would take pains with it.
+  virtual std::vector<Vector3> pulls_of_images(const NearSums& near) = 0;
 };
 
 }  // namespace farfield

@@ -17,6 +17,7 @@
 #if defined(FARFIELD_CUDA)
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
+#include "backends/cuda/periodic/virial_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #endif
 
@@ -40,6 +41,7 @@ static std::vector<double> draw_points(const Points&, const Geometry&, std::int6
 static Joined join(const Points&, const Points&) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::unique_ptr<BoxPoints> make_box_points() { absent(); }
+static std::unique_ptr<VirialSum> make_virial_sum(const Points&) { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
 }  // namespace cuda
 #endif
@@ -143,6 +145,7 @@ Joined join(const Machine& machine, const Points& a, const Points& b) {
 }
 
 std::unique_ptr<BoxPoints> make_device_box_points() { return cuda::make_box_points(); }
+std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points) { return cuda::make_virial_sum(points); }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   return decision.backend == Backend::cuda ? cuda::make_evaluator(decision, threads)

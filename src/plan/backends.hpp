@@ -5,6 +5,7 @@
 
 #include "backends/box_points.hpp"
 #include "backends/evaluator.hpp"
+#include "backends/virial_sum.hpp"
 #include "model/choose.hpp"
 
 namespace farfield {
@@ -39,6 +40,7 @@ Joined join(const Machine& machine, const Points& a, const Points& b);
 
 /// On the current device.
 std::unique_ptr<BoxPoints> make_device_box_points();
+std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points);
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);

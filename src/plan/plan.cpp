@@ -56,8 +56,6 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   validate_virial(options, given_targets != nullptr);
   require_axes(given_sources, "source", options.kernel);
   if (given_targets) require_axes(*given_targets, "target", options.kernel);
-  if (options.virial && given_sources.space != MemorySpace::host)
-    throw Error(ErrorCode::device, "the virial of points in device memory is not offered; use host memory");
   if (options.virial && options.periodic == Axes::none) return build_repeating(given_sources, nullptr);
   if (options.periodic != Axes::none) {
     if (given_sources.softening || (given_targets && given_targets->softening))

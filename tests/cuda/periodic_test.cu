@@ -4,8 +4,7 @@
 
 #include <random>
 
-#include "cuda/on_device.hpp"
-#include "periodic/cells.hpp"
+#include "cuda/ion_arrays.hpp"
 #include "support/gpu.hpp"
 #include "support/random.hpp"
 
@@ -13,47 +12,6 @@ namespace farfield::testing {
 namespace {
 
 constexpr Axes all_three{true, true, true};
-
-Options on_gpu(const Rows& cell, const Axes& axes, double tolerance, Backend backend = Backend::cuda) {
-  Options o = in_cell(cell, axes, tolerance);
-  o.backend = backend;
-  return o;
-}
-
-template <class T>
-std::vector<T> as(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
-}
-
-/// Positions, strengths and results of one type in device memory, on one stream.
-template <class T>
-class Arrays {
- public:
-  Arrays(const Ions& ions, cudaStream_t stream)
-      : x_(as<T>(ions.x)),
-        q_(as<T>(ions.q)),
-        potential_(std::vector<T>(ions.q.size(), T(-1))),
-        gradient_(std::vector<T>(ions.x.size(), T(-1))),
-        count_(std::ssize(ions.q)),
-        stream_(stream) {}
-  Points points() const {
-    Points p = farfield::points(static_cast<const T*>(x_.data()), count_);
-    p.space = MemorySpace::device, p.stream = stream_;
-    return p;
-  }
-  Result<T> evaluate(Plan& plan) const {
-    Strengths s = strengths(static_cast<const T*>(q_.data()), count_);
-    s.space = MemorySpace::device, s.stream = stream_;
-    Outputs out{potential_.data(), gradient_.data(), nullptr, nullptr, scalar_of<T>, MemorySpace::device, stream_};
-    plan.evaluate(s, out);
-    return {potential_.read(), gradient_.read(), {}, {}, plan.report()};
-  }
-
- private:
-  OnDevice<T> x_, q_, potential_, gradient_;
-  std::int64_t count_;
-  cudaStream_t stream_;
-};
 
 /// Relative L2 error.
 template <class T>
@@ -207,9 +165,6 @@ TEST_F(CudaPeriodic, RefusesWhatItDoesNotOffer) {
   const Ions all = ions(100, box(1, 1, 1), 0.02, random);
   const Arrays<double> arrays(all, nullptr);
   Options o = on_gpu(box(1, 1, 1), all_three, 1e-6);
-  o.virial = true;
-  expect_refusal("virial", [&] { Plan(arrays.points(), o); });
-  o.virial = false;
   o.backend = Backend::cpu;
   expect_refusal("device memory", [&] { Plan(arrays.points(), o); });
   Plan plan(points(all.x), o);

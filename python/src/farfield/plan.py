@@ -178,7 +178,8 @@ class Plan:
         self._report = report
         if out is not None and not isinstance(out, np.ndarray):
             return _refilled(out, arrays, report, virial)
-        convert = None if out is not None else kind_of(strengths if strengths is not None else dipoles)
+        as_given = out is not None or isinstance(carried[0], DeviceArray)  # a virial stays in host memory
+        convert = None if as_given else kind_of(strengths if strengths is not None else dipoles)
         held = arrays if virial is None else {**arrays, "virial": virial}
         return Result(**as_kind(held, convert), report=report)
 

@@ -24,7 +24,8 @@ class Result:
 
     potential (N,) or (nd, N); gradient (N, 3) or (nd, N, 3); hessian (N, 6) or (nd, N, 6) as xx yy zz xy xz yz; the
     same at the sources with the option at_sources. Of kernel vortex `gradient` holds the velocity (u, v, 0), of cauchy
-    (Re, Im, 0). virial (6,) or (nd, 6) as xx yy zz xy xz yz, with the option virial, always float64.
+    (Re, Im, 0). virial (6,) or (nd, 6) as xx yy zz xy xz yz, with the option virial, always float64 and in host memory,
+    of arrays on a device a NumPy array.
     """
 
     potential: Array = None

@@ -51,6 +51,8 @@ def test_passed_on_without_a_look(points, charges, monkeypatch):
     assert np.array_equal(result.potential.array, ff.evaluate(points, charges).potential)
     assert plan.evaluate(strengths, out=out).potential is out
     assert np.array_equal(out.array, result.potential.array)
+    virial = ff.Plan(sources, virial=True).evaluate(strengths).virial
+    assert type(virial) is np.ndarray and np.array_equal(virial, ff.evaluate(points, charges, virial=True).virial)
     with pytest.raises(ff.InputError, match="overlaps the strengths"):
         plan.evaluate(strengths, out=strengths)
     with pytest.raises(ff.InputError, match="not contiguous"):
@@ -173,6 +175,9 @@ def test_on_a_gpu(package, rng):
     for name in ("potential", "gradient"):
         exact = getattr(expected, name)
         assert np.linalg.norm(to_host(getattr(result, name)) - exact) < 2e-6 * np.linalg.norm(exact)
+    virial, exact = ff.Plan(x, virial=True).evaluate(q).virial, ff.evaluate(points, charges, virial=True, backend="cpu")
+    size = np.linalg.norm(charges) * (np.linalg.norm(exact.potential) + 2 * np.linalg.norm(expected.gradient)) / 2
+    assert type(virial) is np.ndarray and np.linalg.norm(virial - exact.virial) < 2e-6 * size
     stream = module.cuda.Stream(non_blocking=True) if package == "cupy" else module.cuda.Stream()
     with (stream if package == "cupy" else module.cuda.stream(stream)):
         late = to_device(np.zeros(20_000))

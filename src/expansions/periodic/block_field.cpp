@@ -137,11 +137,17 @@ BlockMaps BlockField::maps() const {
     m.unit_charges.insert(m.unit_charges.end(), unit.begin(), unit.end());
   }
   m.lattice = lattice_->table(), m.even = lattice_->even(), m.quadratic = lattice_->quadratic();
-  m.m2l.resize(tables_.size());
+  m.m2l = converted(tables_);
+  for (const Tables& tables : weighted_tables_) m.weighted.push_back(converted(tables));
+  return m;
+}
+
+SolidConvolution::Numbers BlockField::converted(const Tables& tables) const {
+  SolidConvolution::Numbers all(tables.size());
   const std::size_t size = convolution_.table_size();
 #pragma omp parallel for num_threads(threads_)
-  for (std::size_t at = 0; at < tables_.size(); at += size) convolution_.make_table(&tables_[at], &m.m2l[at]);
-  return m;
+  for (std::size_t at = 0; at < tables.size(); at += size) convolution_.make_table(&tables[at], &all[at]);
+  return all;
 }
 
 /// One number for all pairs of blocks that stand to each other alike.
@@ -276,12 +282,22 @@ void BlockField::translate(const Tables& all, std::vector<double>& local) const 
   }
 }
 
+std::array<double, 6> BlockField::virial() const {
+  std::vector<Vector3> pulls;
+  for (const Tables& tables : weighted_tables_) pulls.push_back(pull_of_images(tables));
+  return virial_of(root_.data(), second_, pulls);
+}
+std::array<double, 6> BlockField::virial(const BlockMoments& m) const {
+  return virial_of(convolution_.unscaled(m.scaled_root).data(), m.second, m.pulls);
+}
+
 /// Images at n act on the cell with forces F_n: half the sum of -n_b F_a is that of n_b q d/dx_a of their potential.
 /// Blocks see them through `weighted_tables_`, which hold n in terms of the lattice's vectors.
-std::array<double, 6> BlockField::virial() const {
-  std::array<double, 6> sum = virial_of_lattice();
+std::array<double, 6> BlockField::virial_of(const double* root, double second,
+                                            const std::vector<Vector3>& pulls) const {
+  std::array<double, 6> sum = virial_of_lattice(root, second);
   for (int i = 0; i < grid_.cell().periodic_count(); ++i) {
-    const Vector3 pull = pull_of_images(weighted_tables_[static_cast<std::size_t>(i)]);
+    const Vector3& pull = pulls[static_cast<std::size_t>(i)];
     for (std::size_t s = 0; s < sum.size(); ++s) {
       const auto [a, b] = Strained::place[s];
       const Vector3& v = grid_.cell().vector(i);
@@ -304,12 +320,12 @@ Vector3 BlockField::pull_of_images(const Tables& tables) const {
   return pull;
 }
 
-std::array<double, 6> BlockField::virial_of_lattice() const {
+std::array<double, 6> BlockField::virial_of_lattice(const double* root, double second) const {
   std::array<double, 6> sum;
   for (std::size_t s = 0; s < sum.size(); ++s) {
     std::vector<double> local(count_);
-    const double quadratic = straining_[s].apply(root_.data(), {second_}, local.data());
-    const double energy = std::inner_product(local.begin(), local.end(), root_.begin(), quadratic * second_);
+    const double quadratic = straining_[s].apply(root, {second}, local.data());
+    const double energy = std::inner_product(local.begin(), local.end(), root, quadratic * second);
     sum[s] = -0.5 * energy / root_edge_;
   }
   return sum;

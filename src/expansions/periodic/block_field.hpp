@@ -41,8 +41,16 @@ struct BlockMaps {
   SolidConvolution::Numbers m2l;                 ///< [to * blocks + from][table]
   SolidConvolution::Numbers unit_charges;  ///< [block][coefficient]: of a unit charge at its centre, about the cell's
   SolidConvolution::Numbers lattice;
-  bool even = false;     ///< odd degrees of `lattice` are 0
-  double quadratic = 0;  ///< of the lattice, see LatticeOperator::apply
+  bool even = false;                                ///< odd degrees of `lattice` are 0
+  double quadratic = 0;                             ///< of the lattice, see LatticeOperator::apply
+  std::vector<SolidConvolution::Numbers> weighted;  ///< as m2l, of the virial: for each periodic vector
+};
+
+/// What the virial needs of the charges, where a backend has it in its own memory.
+struct BlockMoments {
+  SolidConvolution::Numbers scaled_root;  ///< the cell's multipole, SolidConvolution::scaled
+  double second = 0;                      ///< sum of q |u|^2 about the cell's centre
+  std::vector<Vector3> pulls;  ///< for each weighted table the sum of multipoles times the gradients it gives blocks
 };
 
 class BlockField {
@@ -59,6 +67,8 @@ class BlockField {
   /// Minus the derivative of half the sum of q times what add() adds, by a strain of the lattice at fixed points: xx yy
   /// zz xy xz yz. Of the last charges.
   std::array<double, 6> virial() const;
+  /// The same of the charges of these moments.
+  std::array<double, 6> virial(const BlockMoments& moments) const;
   int degree() const { return convolution_.degree(); }
   BlockMaps maps() const;
   std::shared_ptr<void> kept;  ///< what a backend makes of maps()
@@ -72,6 +82,7 @@ class BlockField {
   static double weight_of(const CellIndex& image, int vector) { return vector < 0 ? 1 : image[vector]; }
   int place_code(int from, int to) const;
   Tables make_tables(int vector) const;
+  SolidConvolution::Numbers converted(const Tables& tables) const;
   void add_far(int from, int to, int vector, HarmonicSum& harmonics) const;
   void take_off_near(int from, int to, int vector, HarmonicSum& harmonics) const;
   void add_harmonics(int from, int to, const std::vector<CellIndex>& images, double sign, int vector,
@@ -80,7 +91,8 @@ class BlockField {
   double apply_lattice();
   void translate(const Tables& tables, std::vector<double>& local) const;
   Vector3 pull_of_images(const Tables& tables) const;
-  std::array<double, 6> virial_of_lattice() const;
+  std::array<double, 6> virial_of(const double* root, double second, const std::vector<Vector3>& pulls) const;
+  std::array<double, 6> virial_of_lattice(const double* root, double second) const;
   bool empty(std::size_t block) const;
   void add(const BlockedPoints& targets, const std::vector<double>& local, double quadratic, double* potential,
            double* gradient) const;

@@ -59,9 +59,9 @@ Box::Box(const Options& options, const Points& sources, const Points* targets)
       threads_(settle_team(options.threads).threads) {
   options_.gradient = options.gradient || options.virial;
   const Machine machine = resolve_machine(options, is_on_device(sources, targets));
-  use(machine.backend == Backend::cuda && !options.virial);
+  use(machine.backend == Backend::cuda);
   build(sources, targets);
-  if (machine.backend != Backend::automatic || options.virial) return;
+  if (machine.backend != Backend::automatic) return;
   if (near_->report().backend != word_of(Backend::cuda)) return;
   use(true);  // where the near plan has gone, the points go, too
   build(sources, targets);
@@ -74,7 +74,7 @@ bool Box::is_on_device(const Points& sources, const Points* targets) {
 void Box::use(bool device) {
   for (std::unique_ptr<BoxPoints>* points : {&points_, &next_})
     *points = device ? make_device_box_points() : std::make_unique<HostBoxPoints>(threads_);
-  host_ = device ? nullptr : static_cast<HostBoxPoints*>(points_.get());
+  on_device_ = device;
 }
 
 void Box::build(const Points& sources, const Points* targets) {
@@ -104,7 +104,7 @@ bool Box::follow(const Points& sources, const Points* targets) {
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
 /// ones.
 bool Box::move(const Options& options, const Points& sources, const Points* targets) {
-  if (host_ && is_on_device(sources, targets)) return false;
+  if (!on_device_ && is_on_device(sources, targets)) return false;
   const bool other_cell = rows_of(options) != rows_of(options_);
   if (!other_cell && follow(sources, targets)) return true;
   const UnitCell cell = other_cell ? cell_of(options) : cell_;
@@ -123,7 +123,6 @@ bool Box::move(const Options& options, const Points& sources, const Points* targ
   near_->move(next_->with_images(), next_->at());
   forgets_ = false;
   std::swap(points_, next_);
-  if (host_) host_ = static_cast<HostBoxPoints*>(points_.get());
   cell_ = cell;
   take_cell(options);
   if (other) {
@@ -210,7 +209,7 @@ void Box::make_plan() {
   inner.cell_x = inner.cell_y = inner.cell_z = inner.cell_ay = inner.cell_az = inner.cell_bx = inner.cell_bz =
       inner.cell_cx = inner.cell_cy = 0;
   inner.at_sources = inner.virial = false;
-  if (!host_) inner.backend = Backend::cuda;
+  if (on_device_) inner.backend = Backend::cuda;
   inner.tolerance = std::max(near_part * share_ * options_.tolerance, reachable_tolerance(options_.precision));
   inner.tolerance = std::min(inner.tolerance, options_.tolerance);
   near_.reset();
@@ -231,8 +230,8 @@ void Box::describe() {
   for (std::size_t i = 0; i < 3; ++i) report_.cell[i] = length(rows[i]);
   report_.sources = points_->sources();
   for (StageReport stage : own_.stages) {
-    stage.backend = host_ ? word_of(Backend::cpu) : word_of(Backend::cuda);
-    stage.device = host_ ? stage.backend : report_.device;
+    stage.backend = word_of(backend());
+    stage.device = on_device_ ? report_.device : stage.backend;
     stage.precision = word_of(Precision::double_);
     report_.stages.push_back(stage);
   }
@@ -244,9 +243,15 @@ void Box::describe() {
        std::to_string(grid_->count(0)) + " x " + std::to_string(grid_->count(1)) + " x " +
            std::to_string(grid_->count(2)),
        "of the cell, with expansions of degree " + std::to_string(far_->degree()) + " for all other images"});
-  report_.memory_bytes += BlockField::table_bytes(*grid_, far_->degree(), options_.virial) + points_->bytes();
-  if (!options_.virial) return;
-  report_.memory_bytes += 8 * cell_.periodic_count() * (points_->images() + 4 * points_->sources());
+  report_.memory_bytes = bytes();
+}
+
+/// Held at most so far. Those of the virial's densities are counted by points in device memory.
+std::int64_t Box::bytes() const {
+  const std::int64_t all = near_->report().memory_bytes + points_->bytes() +
+                           BlockField::table_bytes(*grid_, far_->degree(), options_.virial);
+  if (!options_.virial || on_device_) return all;
+  return all + 8 * cell_.periodic_count() * (points_->images() + 4 * points_->sources());
 }
 
 void Box::require_neutral() const {
@@ -262,6 +267,7 @@ BoxPoints::Norms Box::sum_once(const Strengths& charges) {
   StageClock time(own_, false);
   time("images", [&] { points_->expand(*far_, options_.scale); });
   near_->evaluate(charges, points_->near_sums(true, options_.gradient));
+  if (options_.virial) near_pull_ = points_->pull();
   BoxPoints::Norms norms;
   time("images", [&] { norms = points_->add_far(*far_); });
   return norms;
@@ -298,10 +304,18 @@ bool Box::raise_degree(const BoxPoints::Norms& norms) {
 void Box::find_virial(double* virial) {
   std::fill_n(virial, 6, 0.0);
   if (points_->sources() == 0 || options_.scale == 0) return;
-  const std::array<double, 6> own = host_->virial_of_points(grid_->root_centre());
-  const std::array<double, 6> far = far_->virial();
+  const std::array<double, 6> own = points_->virial_of_points(grid_->root_centre());
+  const std::array<double, 6> far = points_->virial_of_far(*far_);
   for (std::size_t s = 0; s < 6; ++s) virial[s] = own[s] + far[s] / options_.scale;  // of far_ both charges have it
-  host_->add_images_virial(*near_, virial);
+  const std::vector<Vector3> pulls =
+      points_->pulls_of_images([&](const Strengths& charges, const Outputs& sums) { near_->evaluate(charges, sums); });
+  for (int i = 0; i < cell_.periodic_count(); ++i) {
+    const Vector3 pull = difference(pulls[static_cast<std::size_t>(i)], near_pull_), &v = cell_.vector(i);
+    for (std::size_t s = 0; s < 6; ++s) {
+      const auto [a, b] = Strained::place[s];
+      virial[s] += 0.25 * (pull[a] * v[b] + pull[b] * v[a]);
+    }
+  }
 }
 
 void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
@@ -320,6 +334,7 @@ void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
     if (outputs.virial) find_virial(outputs.virial + 6 * v);
   }
   report_.vectors = strengths.vectors;
+  if (on_device_) report_.memory_bytes = std::max(report_.memory_bytes, bytes());  // with what the virial took
 }
 
 }  // namespace farfield

@@ -24,7 +24,7 @@ class Box : public Repeating {
   void forget() override { forgets_ = true; }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
   const Report& report() const override { return report_; }
-  Backend backend() const override { return host_ ? Backend::cpu : Backend::cuda; }
+  Backend backend() const override { return on_device_ ? Backend::cuda : Backend::cpu; }
   /// Along open axes for points as far apart as the longest vector of the cell; without expansions that are made longer
   /// for single strengths.
   static RepeatedBound bound(const Options& options, std::int64_t sources, std::int64_t targets);
@@ -46,6 +46,7 @@ class Box : public Repeating {
   void make_field(int degree);
   void require_neutral() const;
   void describe();
+  std::int64_t bytes() const;
   void find_virial(double* virial);
   BoxPoints::Norms sum_once(const Strengths& charges);
   bool is_good_enough(const BoxPoints::Norms& norms);
@@ -56,12 +57,13 @@ class Box : public Repeating {
   UnitCell cell_;
   int threads_;
   std::unique_ptr<BoxPoints> points_, next_;  ///< next_: what the next move fills
-  HostBoxPoints* host_ = nullptr;             ///< points_, where these are in host memory
+  bool on_device_ = false;                    ///< these
   std::optional<BlockGrid> grid_;
   std::optional<Plan> near_;
   std::optional<BlockField> far_;
   bool forgets_ = false;        ///< what evaluations needed is no part of the next move
   double share_ = first_share;  ///< of the norm of the near images' sum: down to this the tolerance is kept
+  Vector3 near_pull_{};         ///< of the virial: the sum of q times the near plan's gradient
   Report report_, own_;         ///< own_: stages that the near plan does not have
 };
 

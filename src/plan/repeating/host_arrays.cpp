@@ -2,6 +2,8 @@
 
 #include <farfield/error.hpp>
 
+#include "backends/virial_sum.hpp"
+
 namespace farfield {
 
 void HostPoints::append(const HostPoints& other) {
@@ -32,6 +34,7 @@ HostPoints read_host(const Points& p) {
 std::vector<double> strengths_of(const Strengths& s, std::int64_t vector) {
   const std::int64_t pitch = s.pitch ? s.pitch : s.count * s.stride;
   std::vector<double> q;
+  q.reserve(static_cast<std::size_t>(s.count));
   for (std::int64_t j = 0; j < s.count; ++j) {
     const std::int64_t at = vector * pitch + j * s.stride;
     q.push_back(s.scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(s.data)[at])
@@ -63,10 +66,9 @@ std::array<double, 6> virial_of(const HostPoints& p, const std::array<double, 3>
                                 const std::vector<double>& charge, const double* gradient) {
   std::array<double, 6> sum{};
   for (std::size_t i = 0; i < charge.size(); ++i) {
-    const double x = p.x[i] - origin[0], y = p.y[i] - origin[1], z = p.z[i] - origin[2], q = charge[i];
-    const double fx = -q * gradient[3 * i], fy = -q * gradient[3 * i + 1], fz = -q * gradient[3 * i + 2];
-    sum[0] += x * fx, sum[1] += y * fy, sum[2] += z * fz;
-    sum[3] += 0.5 * (x * fy + y * fx), sum[4] += 0.5 * (x * fz + z * fx), sum[5] += 0.5 * (y * fz + z * fy);
+    const double q = charge[i], x[3] = {p.x[i] - origin[0], p.y[i] - origin[1], p.z[i] - origin[2]},
+                 force[3] = {-q * gradient[3 * i], -q * gradient[3 * i + 1], -q * gradient[3 * i + 2]};
+    add_virial(x, force, sum.data());
   }
   return sum;
 }

@@ -160,17 +160,8 @@ Outputs HostBoxPoints::near_sums(bool potential, bool gradient) {
   return outputs;
 }
 
-/// Sum of q times the gradient.
-static Vector3 pull_of(const double* charge, std::size_t count, const double* gradient) {
-  Vector3 pull{};
-  for (std::size_t j = 0; j < count; ++j)
-    for (std::size_t a = 0; a < 3; ++a) pull[a] += charge[j] * gradient[3 * j + a];
-  return pull;
-}
-
 BoxPoints::Norms HostBoxPoints::add_far(const BlockField& field) {
   const auto norm = [](const std::vector<double>& values) { return std::sqrt(squares_of(values)); };
-  if (alike_ && !sums_.gradient.empty()) near_pull_ = pull_of(charge_.data(), sources_.x.size(), sums_.gradient.data());
   Norms norms{{norm(sums_.potential), norm(sums_.gradient)}, {}, {}};
   if (sources() > 0 && targets() > 0) {
     double* const potential = sums_.potential.empty() ? nullptr : sums_.potential.data();
@@ -189,13 +180,21 @@ void HostBoxPoints::deliver(std::int64_t vector, const Outputs& outputs) {
   farfield::deliver(sums_, vector, outputs, {sources(), apart_, at_sources_});
 }
 
-std::array<double, 6> HostBoxPoints::virial_of_points(const Vector3& origin) const {
+/// Sum of q times the gradient.
+static Vector3 pull_of(const double* charge, std::size_t count, const double* gradient) {
+  Vector3 pull{};
+  for (std::size_t j = 0; j < count; ++j)
+    for (std::size_t a = 0; a < 3; ++a) pull[a] += charge[j] * gradient[3 * j + a];
+  return pull;
+}
+
+Vector3 HostBoxPoints::pull() { return pull_of(charge_.data(), sources_.x.size(), sums_.gradient.data()); }
+
+std::array<double, 6> HostBoxPoints::virial_of_points(const Vector3& origin) {
   return virial_of(sources_, origin, charges(), sums_.gradient.data());
 }
 
-/// All weights are 1 more, and the near sum is taken off again: images alone give so little that the near plan, whose
-/// tolerance is relative, would take pains with it.
-void HostBoxPoints::add_images_virial(Plan& near, double* virial) const {
+std::vector<Vector3> HostBoxPoints::pulls_of_images(const NearSums& near) {
   const auto count = static_cast<std::size_t>(cell_->periodic_count()), home = sources_.x.size();
   std::vector<double> weighted(count * with_images_.x.size()), gradient(3 * count * home);
   for (std::size_t i = 0; i < count; ++i) {
@@ -205,15 +204,10 @@ void HostBoxPoints::add_images_virial(Plan& near, double* virial) const {
   }
   Outputs outputs;
   outputs.gradient = gradient.data();
-  near.evaluate(strengths(weighted, with_images_.count(), static_cast<std::int64_t>(count)), outputs);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Vector3 pull = difference(pull_of(charge_.data(), home, &gradient[3 * i * home]), near_pull_);
-    for (std::size_t s = 0; s < 6; ++s) {
-      const auto [a, b] = Strained::place[s];
-      const Vector3& v = cell_->vector(static_cast<int>(i));
-      virial[s] += 0.25 * (pull[a] * v[b] + pull[b] * v[a]);
-    }
-  }
+  near(strengths(weighted, with_images_.count(), static_cast<std::int64_t>(count)), outputs);
+  std::vector<Vector3> pulls;
+  for (std::size_t i = 0; i < count; ++i) pulls.push_back(pull_of(charge_.data(), home, &gradient[3 * i * home]));
+  return pulls;
 }
 
 }  // namespace farfield

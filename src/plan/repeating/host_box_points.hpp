@@ -24,12 +24,10 @@ class HostBoxPoints : public BoxPoints {
   Outputs near_sums(bool potential, bool gradient) override;
   Norms add_far(const BlockField& field) override;
   void deliver(std::int64_t vector, const Outputs& outputs) override;
-
-  /// What a strain of positions alone gives, of the last sums, about `origin`: xx yy zz xy xz yz.
-  std::array<double, 6> virial_of_points(const Vector3& origin) const;
-  /// Half the sum of q times the gradient of the potential of near images, weighted by how many vectors these are away,
-  /// added to `virial`.
-  void add_images_virial(Plan& near, double* virial) const;
+  Vector3 pull() override;
+  std::array<double, 6> virial_of_points(const Vector3& origin) override;
+  std::array<double, 6> virial_of_far(const BlockField& field) override { return field.virial(); }
+  std::vector<Vector3> pulls_of_images(const NearSums& near) override;
 
  private:
   const HostPoints& all_targets() const { return alike_ ? sources_ : targets_; }
@@ -52,7 +50,6 @@ class HostBoxPoints : public BoxPoints {
   HostPoints sampled_;
   std::vector<double> charge_;  ///< of the sources and of the images
   HostSums sums_;
-  Vector3 near_pull_{};  ///< of the virial: sum of q times the near plan's gradient
 };
 
 }  // namespace farfield

@@ -1,8 +1,9 @@
 // OpenVirial: points that do not repeat, whose virial is asked for: a plan that gives their gradient, and the sum of
-// x F beside it.
+// x F beside it, where the plan runs.
 #pragma once
 #include <farfield/plan.hpp>
 
+#include "backends/virial_sum.hpp"
 #include "plan/repeating/host_arrays.hpp"
 #include "plan/repeating/repeating.hpp"
 
@@ -13,14 +14,14 @@ class OpenVirial : public Repeating {
   OpenVirial(const Options& options, const Points& sources);
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
   const Report& report() const override { return report_; }
+  Backend backend() const override;
 
  private:
   void describe();
 
-  HostPoints sources_;
-  std::array<double, 3> origin_;  ///< amid the points, where the least digits are lost
   bool with_gradient_;
   Plan plan_;
+  std::unique_ptr<VirialSum> sum_;
   Report report_;
 };
 

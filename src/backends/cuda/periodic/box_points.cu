@@ -1,14 +1,14 @@
 #include <cmath>
-#include <cstring>
 
 #include "backends/cuda/periodic/blocked_cloud.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
-#include "backends/cuda/runtime/block_sum.hpp"
+#include "backends/cuda/periodic/force_sums.hpp"
+#include "backends/cuda/runtime/column_sums.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
 #include "backends/cuda/runtime/streams.hpp"
-#include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/transfer/any_numbers.hpp"
 #include "tree/geometry.hpp"
 
 namespace farfield::cuda {
@@ -19,7 +19,8 @@ constexpr std::int64_t samples = 1000;  // targets at which the highest degrees 
 /// The images of a block's points under one vector of the lattice.
 struct ImageCopy {
   double shift[3];
-  std::uint32_t first;  ///< of the points' order
+  std::uint32_t first;   ///< of the points' order
+  std::int32_t away[3];  ///< how often each vector
 };
 
 /// The points, and their images behind them.
@@ -44,28 +45,31 @@ struct PlaceWithImages {
 };
 
 struct TakeCharges {
-  const void* data;
-  std::int64_t stride;
-  bool single;
+  AnyNumbers given;
   const std::uint32_t* source;
   double* charge;
+  __device__ void operator()(std::int64_t i) const { charge[i] = given[source[i]]; }
+};
+
+/// [k][all]: charges, of which those of an image so many vectors k away count so many times more.
+struct WeighImages {
+  const std::uint32_t* offset;
+  const ImageCopy* copies;
+  std::int64_t points, copy_count, all;
+  int vectors;
+  const double* charge;
+  double* weighted;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t at = source[i] * stride;
-    charge[i] =
-        single ? static_cast<double>(static_cast<const float*>(data)[at]) : static_cast<const double*>(data)[at];
+    const std::int64_t copy = i < points ? -1 : range_between(offset, 0, copy_count, i - points);
+    for (int k = 0; k < vectors; ++k) weighted[k * all + i] = charge[i] * (copy < 0 ? 1 : 1 + copies[copy].away[k]);
   }
 };
 
-/// part[2 b], part[2 b + 1]: sum and sum of absolute values of a share of the charges.
-__global__ void __launch_bounds__(sum_threads) add_charges(const double* charge, std::int64_t count, double* part) {
-  __shared__ double lane[sum_threads];
-  double sum = 0, size = 0;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * sum_threads + threadIdx.x; i < count;
-       i += std::int64_t(gridDim.x) * sum_threads)
-    sum += charge[i], size += fabs(charge[i]);
-  sum = sum_of_block(sum, lane), size = sum_of_block(size, lane);
-  if (threadIdx.x == 0) part[2 * blockIdx.x] = sum, part[2 * blockIdx.x + 1] = size;
-}
+/// Sum and sum of absolute values.
+struct AddCharges {
+  const double* charge;
+  __device__ void operator()(std::int64_t i, double* sum) const { sum[0] += charge[i], sum[1] += fabs(charge[i]); }
+};
 
 /// One block: sums of four columns.
 __global__ void __launch_bounds__(sum_threads) add_squares(const double* part, std::int64_t parts, double* sum) {
@@ -90,8 +94,8 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceBoxPoints() {
     require_device();
     require(cudaGetDevice(&device_), "cudaGetDevice");
-    use_all(memory_, axis_[0], axis_[1], axis_[2], source_, copies_, offset_, charge_, potential_, gradient_, share_,
-            squares_);
+    use_all(memory_, axis_[0], axis_[1], axis_[2], copies_, offset_, source_, charge_, potential_, gradient_, share_);
+    use_all(memory_, squares_, part_);
     memory_.stream = own_;
   }
   ~DeviceBoxPoints() override { memory_.stream = own_; }
@@ -168,26 +172,15 @@ class DeviceBoxPoints : public BoxPoints {
     const std::int64_t all = sources() + images_;
     DeviceArray<unsigned char> copy(memory_);
     charge_.resize(all);
-    for_each_index(all, charges_of(given, vector, copy), memory_.stream, "charges with images");
-    Strengths view = strengths(static_cast<const double*>(charge_.data()), all);
-    view.space = MemorySpace::device;
-    view.stream = memory_.stream;
-    return view;
+    const AnyNumbers numbers = numbers_on_device(given, vector, copy, memory_.stream);
+    for_each_index(all, TakeCharges{numbers, source_.data(), charge_.data()}, memory_.stream, "charges with images");
+    return here(charge_, 1);
   }
 
   Net net() override {
-    constexpr int parts = 128;
     const OnDevice current(device_);
-    DeviceArray<double> part(memory_);
-    part.resize(2 * parts);
-    add_charges<<<parts, sum_threads, 0, memory_.stream>>>(charge_.data(), sources(), part.data());
-    require_launch("net charge");
-    double found[2 * parts];
-    download(found, part.data(), part.size(), memory_.stream);
-    require(cudaStreamSynchronize(memory_.stream), "net charge");
-    Net net{};
-    for (int p = 0; p < parts; ++p) net.sum += found[2 * p], net.size += found[2 * p + 1];
-    return net;
+    const auto found = column_sums<2>(sources(), AddCharges{charge_.data()}, part_, memory_.stream, "net charge");
+    return {found[0], found[1]};
   }
 
   void expand(BlockField& field, double scale) override {
@@ -204,13 +197,7 @@ class DeviceBoxPoints : public BoxPoints {
   Outputs near_sums(bool potential, bool gradient) override {
     potential_.resize(potential ? targets() : 0);
     gradient_.resize(gradient ? 3 * targets() : 0);
-    Outputs outputs;
-    outputs.scalar = Scalar::float64;
-    outputs.space = MemorySpace::device;
-    outputs.stream = memory_.stream;
-    if (potential) outputs.potential = potential_.data();
-    if (gradient) outputs.gradient = gradient_.data();
-    return outputs;
+    return sums_to(potential ? potential_.data() : nullptr, gradient ? gradient_.data() : nullptr);
   }
 
   Norms add_far(const BlockField& field) override {
@@ -253,6 +240,42 @@ class DeviceBoxPoints : public BoxPoints {
     require(cudaStreamSynchronize(memory_.stream), "results");
   }
 
+  Vector3 pull() override {
+    const OnDevice current(device_);
+    return pull_of(gradient_.data());
+  }
+
+  std::array<double, 6> virial_of_points(const Vector3& origin) override {
+    const OnDevice current(device_);
+    const auto doubles = [](const double* data) { return AnyNumbers{data, 1, false}; };
+    const AddVirial body{{doubles(sources_.axis(0)), doubles(sources_.axis(1)), doubles(sources_.axis(2))},
+                         doubles(charge_.data()),
+                         doubles(gradient_.data()),
+                         {origin[0], origin[1], origin[2]}};
+    return column_sums<6>(sources(), body, part_, memory_.stream, "virial of points");
+  }
+
+  std::array<double, 6> virial_of_far(const BlockField& field) override {
+    const OnDevice current(device_);
+    return field.virial(static_cast<const DeviceField*>(field.kept.get())->moments(memory_.stream));
+  }
+
+  std::vector<Vector3> pulls_of_images(const NearSums& near) override {
+    const OnDevice current(device_);
+    const int vectors = cell_->periodic_count();
+    const std::int64_t home = sources(), all = home + images_;
+    DeviceArray<double> weighted(memory_), gradient(memory_);
+    weighted.resize(vectors * all), gradient.resize(3 * vectors * home);
+    for_each_index(all,
+                   WeighImages{offset_.data(), copies_.data(), home, copies_.size(), all, vectors, charge_.data(),
+                               weighted.data()},
+                   memory_.stream, "weights of images");
+    near(here(weighted, vectors), sums_to(nullptr, gradient.data()));
+    std::vector<Vector3> pulls;
+    for (int k = 0; k < vectors; ++k) pulls.push_back(pull_of(gradient.data() + 3 * k * home));
+    return pulls;
+  }
+
  private:
   /// That of the points in device memory, else the own one.
   void take_stream(const Points& sources, const Points* targets) {
@@ -269,6 +292,19 @@ class DeviceBoxPoints : public BoxPoints {
     view.stream = memory_.stream;
     return view;
   }
+  /// Charges of all points and images.
+  Strengths here(const DeviceArray<double>& charges, int vectors) const {
+    Strengths view = strengths(charges.data(), sources() + images_, vectors);
+    view.space = MemorySpace::device;
+    view.stream = memory_.stream;
+    return view;
+  }
+  Outputs sums_to(double* potential, double* gradient) const {
+    return {potential, gradient, nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream};
+  }
+  Vector3 pull_of(const double* gradient) {
+    return column_sums<3>(sources(), AddPull{charge_.data(), gradient}, part_, memory_.stream, "pull");
+  }
 
   void add_images(const BlockGrid& grid) {
     std::vector<ImageCopy> copies;
@@ -282,7 +318,7 @@ class DeviceBoxPoints : public BoxPoints {
       for (const CellIndex& n : grid.near_images(block)) {
         if (n == CellIndex{0, 0, 0}) continue;
         const Vector3 shift = cell_->displacement(n);
-        copies.push_back({{shift[0], shift[1], shift[2]}, first});
+        copies.push_back({{shift[0], shift[1], shift[2]}, first, {n[0], n[1], n[2]}});
         offsets.push_back(static_cast<std::uint32_t>(images_));
         images_ += last - first;
       }
@@ -309,26 +345,6 @@ class DeviceBoxPoints : public BoxPoints {
                    memory_.stream, "near images");
   }
 
-  /// Where the charges of a vector are read; those in host memory are copied first.
-  TakeCharges charges_of(const Strengths& s, std::int64_t vector, DeviceArray<unsigned char>& copy) {
-    const std::int64_t size = size_of(s.scalar), pitch = s.pitch ? s.pitch : s.count * s.stride;
-    const auto* const from = static_cast<const unsigned char*>(s.data) + vector * pitch * size;
-    TakeCharges take{from, s.stride, s.scalar == Scalar::float32, source_.data(), charge_.data()};
-    if (s.space == MemorySpace::device || s.count == 0) return take;
-    take.stride = 1;
-    if (s.stride == 1) {
-      upload(copy, from, s.count * size, memory_.stream);
-    } else {
-      std::vector<unsigned char> packed(static_cast<std::size_t>(s.count * size));
-      for (std::int64_t i = 0; i < s.count; ++i)
-        std::memcpy(&packed[static_cast<std::size_t>(i * size)], from + i * s.stride * size,
-                    static_cast<std::size_t>(size));
-      upload(copy, packed.data(), s.count * size, memory_.stream);
-    }
-    take.data = copy.data();
-    return take;
-  }
-
   void write(void* to, std::int64_t at, const double* from, std::int64_t count, const Outputs& o) {
     if (!to) return;
     if (o.scalar == Scalar::float32)
@@ -352,11 +368,11 @@ class DeviceBoxPoints : public BoxPoints {
   bool alike_ = true, at_sources_ = false;
   std::int64_t apart_ = -1, images_ = 0;  ///< apart_: targets that are not sources
   BlockedCloud sources_{memory_}, targets_{memory_};
-  DeviceArray<double> axis_[3];        ///< of the sources and of the images
-  DeviceArray<std::uint32_t> source_;  ///< of each of these
+  DeviceArray<double> axis_[3];  ///< of the sources and of the images
   DeviceArray<ImageCopy> copies_;
   DeviceArray<std::uint32_t> offset_;  ///< [copy], of the images
-  DeviceArray<double> charge_, potential_, gradient_, share_, squares_;
+  DeviceArray<std::uint32_t> source_;  ///< of each of the points and images
+  DeviceArray<double> charge_, potential_, gradient_, share_, squares_, part_;
 };
 
 }  // namespace

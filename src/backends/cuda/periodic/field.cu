@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/cuda/periodic/field.hpp"
+#include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "expansions/periodic/convolution_sums.hpp"
 
@@ -132,6 +133,17 @@ __global__ void __launch_bounds__(field_threads) finish_locals(FieldView f, int 
   }
 }
 
+/// pull[a]: the sum of the multipoles times what the local expansions' derivatives along axis a have, block a of
+/// threads.
+__global__ void __launch_bounds__(sum_threads) pull_of_blocks(FieldView f, double* pull) {
+  __shared__ double lane[sum_threads];
+  double sum = 0;
+  for (std::int64_t i = threadIdx.x; i < std::int64_t(f.blocks) * f.count; i += sum_threads)
+    sum += f.local[4 * i + 1 + blockIdx.x] * f.multipole[i];
+  sum = sum_of_block(sum, lane);
+  if (threadIdx.x == 0) pull[blockIdx.x] = sum;
+}
+
 }  // namespace
 
 DeviceField::DeviceField(const BlockMaps& m) {
@@ -155,6 +167,11 @@ DeviceField::DeviceField(const BlockMaps& m) {
   f.scaled = room(2 * all), f.root_part = room(2 * all), f.root_local = room(2 * count), f.charge = room(1);
   f.share = room(2 * std::int64_t(groups_) * m.blocks * orders(m.degree));
   f.local = room(4 * all);
+  for (const SolidConvolution::Numbers& numbers : m.weighted)
+    weighted_.push_back(copy(flat(numbers), 2 * std::ssize(numbers)));
+  nothing_ = room(2 * count);
+  require(cudaMemset(nothing_, 0, static_cast<std::size_t>(2 * count) * sizeof(double)), "tables of blocks");
+  pull_ = room(3 * std::ssize(weighted_));
   require(cudaStreamSynchronize(nullptr), "tables of blocks");
 }
 
@@ -171,16 +188,48 @@ const double* DeviceField::copy(const double* from, std::int64_t numbers) {
   return to;
 }
 
-void DeviceField::translate(cudaStream_t stream) const {
-  const FieldView& f = view_;
+/// From the scaled multipoles and the cell's local expansion to the blocks'.
+static void translate_into_blocks(const FieldView& f, int groups, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(f.blocks);
   const std::size_t number = sizeof(double), count = static_cast<std::size_t>(f.count);
   const std::size_t half = static_cast<std::size_t>(orders(f.degree));
-  launch_kernel("m2m of blocks", to_root, {dim3(blocks), field_threads, 0}, stream, f);
-  launch_kernel("lattice operator", apply_lattice, {dim3(1), field_threads, 3 * count * number}, stream, f);
   launch_kernel("m2l of blocks", translate_blocks,
-                {dim3(blocks, static_cast<unsigned>(groups_)), field_threads, 2 * (count + half) * number}, stream, f);
-  launch_kernel("l2l of blocks", finish_locals, {dim3(blocks), field_threads, 3 * count * number}, stream, f, groups_);
+                {dim3(blocks, static_cast<unsigned>(groups)), field_threads, 2 * (count + half) * number}, stream, f);
+  launch_kernel("l2l of blocks", finish_locals, {dim3(blocks), field_threads, 3 * count * number}, stream, f, groups);
+}
+
+void DeviceField::translate(cudaStream_t stream) const {
+  const FieldView& f = view_;
+  const std::size_t shared = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
+  launch_kernel("m2m of blocks", to_root, {dim3(static_cast<unsigned>(f.blocks)), field_threads, 0}, stream, f);
+  launch_kernel("lattice operator", apply_lattice, {dim3(1), field_threads, shared}, stream, f);
+  translate_into_blocks(f, groups_, stream);
+}
+
+/// As translate, by a weighted table and without what comes from the cell.
+void DeviceField::pull(std::size_t vector, cudaStream_t stream) const {
+  FieldView f = view_;
+  f.m2l = weighted_[vector];
+  f.root_local = nothing_;
+  translate_into_blocks(f, groups_, stream);
+  pull_of_blocks<<<3, sum_threads, 0, stream>>>(f, pull_ + 3 * vector);
+  require_launch("pull of blocks");
+}
+
+BlockMoments DeviceField::moments(cudaStream_t stream) const {
+  const FieldView& f = view_;
+  const auto count = static_cast<std::size_t>(f.count), blocks = static_cast<std::size_t>(f.blocks);
+  for (std::size_t vector = 0; vector < weighted_.size(); ++vector) pull(vector, stream);
+  SolidConvolution::Numbers parts(blocks * count);
+  std::vector<double> second(blocks);
+  BlockMoments m{SolidConvolution::Numbers(count), 0, std::vector<Vector3>(weighted_.size())};
+  download(reinterpret_cast<double*>(parts.data()), f.root_part, 2 * std::ssize(parts), stream);
+  download(second.data(), f.second, std::ssize(second), stream);
+  download(m.pulls.front().data(), pull_, 3 * std::ssize(m.pulls), stream);
+  require(cudaStreamSynchronize(stream), "moments of blocks");
+  for (std::size_t i = 0; i < parts.size(); ++i) m.scaled_root[i % count] += parts[i];
+  for (const double value : second) m.second += value;
+  return m;
 }
 
 }  // namespace farfield::cuda

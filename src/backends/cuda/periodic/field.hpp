@@ -28,14 +28,20 @@ class DeviceField {
   const FieldView &view() const { return view_; }
   /// From view().multipole and .second to .local and .charge.
   void translate(cudaStream_t stream) const;
+  /// Of the charges last translated. Takes the place of their local expansions. Waits.
+  BlockMoments moments(cudaStream_t stream) const;
 
  private:
+  void pull(std::size_t vector, cudaStream_t stream) const;
   double *room(std::int64_t numbers);
   const double *copy(const double *from, std::int64_t numbers);
 
   int groups_;
   std::vector<std::unique_ptr<DeviceArray<double>>> arrays_;
   FieldView view_{};
+  std::vector<const double *> weighted_;  ///< BlockMaps::weighted
+  double *nothing_ = nullptr;             ///< a local expansion of the cell: 0
+  double *pull_ = nullptr;                ///< [weighted][axis]
 };
 
 }  // namespace farfield::cuda
