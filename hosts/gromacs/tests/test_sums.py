@@ -1,0 +1,108 @@
+"""Energy, forces and virial that GROMACS gets from Farfield, against Ewald's sums in double, without Lennard-Jones."""
+import numpy
+import pytest
+
+import ewald
+import gromacs
+
+#: what GROMACS' floats leave of positions that its domain decomposition wraps, relative to the strongest forces
+rounding = 2e-6
+
+triclinic = numpy.array([[2.0, 0, 0], [0.5, 2.2, 0], [-0.7, 0.9, 2.1]])
+#: GROMACS' rhombic dodecahedron, of edge 2.4
+dodecahedron = 2.4 * numpy.array([[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0.70711]])
+
+
+def ions(cell, count=60, seed=4711):
+    """As many of charge 1 as of -1, anywhere in three cells each way: nothing is wrapped."""
+    print(f"seed {seed}")
+    rng = numpy.random.default_rng(seed)
+    x = rng.uniform(-1, 2, (count, 3)) @ cell
+    while crowded(x, cell):
+        x = rng.uniform(-1, 2, (count, 3)) @ cell
+    return gromacs.System(numpy.round(x, 6), cell, ("NA", "CL"), (1.0, -1.0), (22.98977, 35.45300), "")
+
+
+def crowded(x, cell):
+    distance = numpy.linalg.norm(ewald.shortest(x[:, None] - x[None, :], cell), axis=-1) + numpy.eye(len(x))
+    return distance.min() < 0.01
+
+
+def exact(system, pairs=()):
+    return ewald.coulomb(system.positions.astype(numpy.float32).astype(float), system.all_charges, system.cell, pairs)
+
+
+def error(found, wanted):
+    return float(numpy.linalg.norm(found - wanted) / numpy.linalg.norm(wanted))
+
+
+def found(folder):
+    (_, _, forces), = gromacs.frames(folder / "run.trr")
+    return ewald.Sums(gromacs.energies(folder, "Coul.-recip.")[-1, 0], forces, gromacs.virial(folder))
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
+def test_the_water_of_gromacs(single_point, water, tolerance):
+    """The energy is that of two Ewald sums in double, docs/molecules.md."""
+    sums = found(single_point(water, gromacs.by_farfield | {"fmm-farfield-tolerance": tolerance}))
+    wanted = exact(water, water.pairs_in_molecules)
+    assert wanted.energy == pytest.approx(-11255.90616, rel=1e-6)  # of the positions in double
+    print(f"energy {sums.energy:.5f}, exact {wanted.energy:.5f}; error of the forces {error(sums.forces, wanted.forces):.1e}, "
+          f"of the virial {error(sums.virial, wanted.virial):.1e}")
+    assert sums.energy == pytest.approx(wanted.energy, rel=tolerance)
+    assert error(sums.forces, wanted.forces) < tolerance + rounding
+    assert error(sums.virial, wanted.virial) < 10 * tolerance  # distances in the cell over those of neighbours
+    assert numpy.trace(sums.virial) == pytest.approx(sums.energy, rel=10 * tolerance)
+
+
+@pytest.mark.parametrize("cell", [triclinic, dodecahedron], ids=["triclinic", "dodecahedron"])
+def test_oblique_boxes(single_point, cell):
+    system, tolerance = ions(cell), 1e-5
+    sums = found(single_point(system, gromacs.by_farfield | {"fmm-farfield-tolerance": tolerance}))
+    wanted = exact(system)
+    print(f"energy {sums.energy:.5f}, exact {wanted.energy:.5f}; error of the forces {error(sums.forces, wanted.forces):.1e}, "
+          f"of the virial {error(sums.virial, wanted.virial):.1e}")
+    assert sums.energy == pytest.approx(wanted.energy, rel=10 * tolerance)
+    assert error(sums.forces, wanted.forces) < tolerance + rounding
+    assert error(sums.virial, wanted.virial) < 10 * tolerance
+
+
+def test_broken_molecules(single_point, water):
+    """Excluded pairs are taken off at their shortest image, whichever images of its atoms a molecule consists of."""
+    options = gromacs.by_farfield | {"fmm-farfield-tolerance": 1e-5}
+    whole = found(single_point(water, options))
+    shift = numpy.random.default_rng(1).integers(-1, 2, water.positions.shape) @ water.cell
+    water.positions = numpy.round(water.positions + shift, 6)
+    broken = found(single_point(water, options))
+    assert broken.energy == pytest.approx(whole.energy, rel=1e-5)
+    assert error(broken.forces, whole.forces) < 1e-5 + 4 * rounding  # positions of up to two boxes, in floats
+
+
+def test_order_of_atoms(single_point, water, monkeypatch):
+    """Domain decomposition sorts the atoms of one rank; without it they keep their order."""
+    options = gromacs.by_farfield | {"fmm-farfield-tolerance": 1e-5}
+    sorted_ = found(single_point(water, options))
+    monkeypatch.setenv("GMX_DD_SINGLE_RANK", "0")
+    unsorted = found(single_point(water, options))
+    assert error(unsorted.forces, sorted_.forces) < 1e-5 + 2 * rounding
+
+
+def test_net_charge(single_point):
+    """A uniform background, as GROMACS' own sums have it."""
+    system = ions(triclinic)
+    system.charges = (1.0, -0.5)
+    sums = found(single_point(system, gromacs.by_farfield | {"fmm-farfield-tolerance": 1e-5}))
+    wanted = exact(system)
+    assert sums.energy == pytest.approx(wanted.energy, rel=1e-4)
+    assert error(sums.forces, wanted.forces) < 1e-5 + rounding
+
+
+def test_same_as_pme(single_point, water):
+    """GROMACS' own sum in the same program: total forces with Lennard-Jones, and the pressure."""
+    water.lennard_jones, pressures, forces = (gromacs.attraction, gromacs.repulsion), [], []
+    for options in (gromacs.by_pme, gromacs.by_farfield | {"fmm-farfield-tolerance": 1e-5}):
+        folder = single_point(water, options)
+        forces.append(found(folder).forces)
+        pressures.append(gromacs.energies(folder, "Pressure")[-1, 0])
+    assert error(forces[1], forces[0]) < 1e-4  # pme's own error
+    assert pressures[1] == pytest.approx(pressures[0], abs=2)  # bar, of thousands
