@@ -1,8 +1,6 @@
 """All tests that run GROMACS are skipped, with a sentence, unless FARFIELD_GMX names a gmx that was built with Farfield."""
 import os
-from pathlib import Path
 
-import numpy
 import pytest
 
 import gromacs
@@ -30,12 +28,7 @@ def single_point(tmp_path):
 
 @pytest.fixture
 def water():
-    """GROMACS' 216 molecules of water, which its own share/top/spc216.gro holds."""
-    gmx = Path(os.environ["FARFIELD_GMX"])
-    places = [Path(os.environ.get("FARFIELD_TEST_DATA", ".")), gmx.parents[1] / "share/gromacs/top"]
-    found = [place / "spc216.gro" for place in places if (place / "spc216.gro").is_file()]
-    if not found:
+    path = gromacs.file_of_water()
+    if path is None:
         pytest.skip("spc216.gro is neither in FARFIELD_TEST_DATA nor in share/gromacs/top beside gmx")
-    lines = found[0].read_text().splitlines()
-    positions = [[float(line[20 + 8 * k : 28 + 8 * k]) for k in range(3)] for line in lines[2:650]]
-    return gromacs.System(numpy.array(positions), numpy.diag([float(word) for word in lines[650].split()]))
+    return gromacs.read_water(path)

@@ -51,6 +51,19 @@ class Failed(RuntimeError):
     """A program of GROMACS gave up; the text is what it said."""
 
 
+def file_of_water():
+    """GROMACS' 216 molecules of water, spc216.gro, or None."""
+    installed = Path(os.environ["FARFIELD_GMX"]).parents[1] / "share/gromacs/top"
+    places = [Path(os.environ.get("FARFIELD_TEST_DATA", ".")), installed]
+    return next((place / "spc216.gro" for place in places if (place / "spc216.gro").is_file()), None)
+
+
+def read_water(path):
+    lines = path.read_text().splitlines()
+    positions = [[float(line[20 + 8 * k : 28 + 8 * k]) for k in range(3)] for line in lines[2:-1]]
+    return System(numpy.array(positions), numpy.diag([float(word) for word in lines[-1].split()]))
+
+
 def gmx(folder, *arguments, standard_input=None):
     environment = {**os.environ, "GMX_MAXBACKUP": "-1", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2")}
     done = subprocess.run([os.environ["FARFIELD_GMX"], *map(str, arguments)], cwd=folder, input=standard_input, text=True,

@@ -3,6 +3,7 @@ import numpy
 import pytest
 
 import ewald
+import slab
 
 
 def test_rock_salt():
@@ -27,3 +28,10 @@ def test_forces_and_virial_are_derivatives():
     up, down = (ewald.coulomb(x @ strain, q, cell @ strain, pairs).energy for strain in strains)
     assert sums.virial[0, 1] + sums.virial[2, 2] == pytest.approx((down - up) / (2 * step), rel=1e-6)
     assert numpy.trace(sums.virial) == pytest.approx(sums.energy, rel=1e-12)
+
+
+def test_layer_of_rock_salt():
+    """One layer, OEIS A088537."""
+    corners = numpy.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], dtype=float)
+    energy = slab.energy(corners, numpy.array([1.0, -1, -1, 1]), 2 * numpy.eye(2))
+    assert energy / ewald.coulomb_constant / 2 == pytest.approx(-1.615542626712825, rel=1e-12)

@@ -13,7 +13,7 @@ script = Path(__file__).resolve().parents[1] / "apply.py"
 @pytest.mark.parametrize("options, sentence", [
     ({"epsilon-r": 2}, "needs epsilon-r = 1"),
     ({"epsilon-surface": 80}, "needs epsilon-surface = 0"),
-    ({"ewald-geometry": "3dc"}, "needs ewald-geometry = 3d"),
+    ({"ewald-geometry": "3dc"}, "needs pbc = xy for ewald-geometry = 3dc"),
     ({"fmm-backend": "fmsolvr"}, "set fmm-backend = farfield"),
     ({"fmm-farfield-tolerance": 2}, "fmm-farfield-tolerance must lie between 0 and 1"),
     ({"fmm-farfield-tolerance": 1e-20}, "Farfield: "),

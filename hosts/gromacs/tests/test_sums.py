@@ -4,6 +4,7 @@ import pytest
 
 import ewald
 import gromacs
+import slab
 
 #: what GROMACS' floats leave of positions that its domain decomposition wraps, relative to the strongest forces
 rounding = 2e-6
@@ -106,3 +107,19 @@ def test_same_as_pme(single_point, water):
         pressures.append(gromacs.energies(folder, "Pressure")[-1, 0])
     assert error(forces[1], forces[0]) < 1e-4  # pme's own error
     assert pressures[1] == pytest.approx(pressures[0], abs=2)  # bar, of thousands
+
+
+def test_slab(single_point):
+    """pbc = xy between two walls without forces: nothing repeats along z, whatever ewald-geometry says."""
+    system = ions(numpy.diag([2.0, 2.2, 2.5]), count=24)
+    system.positions = numpy.round(system.positions @ numpy.diag([1, 1, 0.25]) + numpy.array([0, 0, 0.8]), 6)
+    walls = {"pbc": "xy", "nwall": 2, "wall-atomtype": "CL CL", "wall-type": "12-6", "ewald-geometry": "3dc", "wall-ewald-zfac": 3}
+    sums = found(single_point(system, gromacs.by_farfield | walls | {"fmm-farfield-tolerance": 1e-5}))
+    x, step = system.positions.astype(numpy.float32).astype(float), 1e-4
+    assert sums.energy == pytest.approx(slab.energy(x, system.all_charges, system.cell[:2, :2]), rel=1e-5)
+    for atom, axis in ((0, 0), (3, 1), (5, 2), (10, 2)):
+        shift = numpy.zeros_like(x)
+        shift[atom, axis] = step
+        up, down = (slab.energy(at, system.all_charges, system.cell[:2, :2]) for at in (x + shift, x - shift))
+        largest = abs(sums.forces).max()
+        assert sums.forces[atom, axis] == pytest.approx((down - up) / (2 * step), abs=1e-4 * largest)
