@@ -1,7 +1,7 @@
 // coulombtype = FMM by Farfield: charges and positions of GROMACS in, forces, energy and virial out.
+// clang-format off: in GROMACS this one comes first
 #include "gmxpre.h"
-
-#include "fmmforceprovider.h"
+// clang-format on
 
 #include <array>
 #include <exception>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fmmforceprovider.h"
 #include "gromacs/domdec/domdec_struct.h"
 #include "gromacs/fmm/farfield/farfieldoptions.h"
 #include "gromacs/fmm/farfield/farfieldsum.h"
@@ -47,8 +48,7 @@ namespace {
 
 FarfieldSystem systemOf(const IFmmOptions& options, const gmx_mtop_t& topology, PbcType pbc) {
   const auto* ours = dynamic_cast<const FarfieldOptions*>(&options);
-  if (!ours)
-    GMX_THROW(InconsistentInputError("This GROMACS has no FMM but Farfield's: set fmm-backend = farfield."));
+  if (!ours) GMX_THROW(InconsistentInputError("This GROMACS has no FMM but Farfield's: set fmm-backend = farfield."));
   if (pbc != PbcType::Xyz && pbc != PbcType::XY)
     GMX_THROW(InconsistentInputError("coulombtype = FMM by Farfield needs pbc = xyz or xy."));
   FarfieldSystem system;

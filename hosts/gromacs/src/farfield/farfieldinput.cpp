@@ -1,7 +1,8 @@
+// clang-format off: in GROMACS this one comes first
 #include "gmxpre.h"
+// clang-format on
 
 #include "farfieldinput.h"
-
 #include "gromacs/mdtypes/inputrec.h"
 #include "gromacs/mdtypes/md_enums.h"
 #include "gromacs/pbcutil/pbc.h"

@@ -1,9 +1,10 @@
+// clang-format off: in GROMACS this one comes first
 #include "gmxpre.h"
-
-#include "farfieldoptions.h"
+// clang-format on
 
 #include <string>
 
+#include "farfieldoptions.h"
 #include "gromacs/fileio/warninp.h"
 #include "gromacs/fmm/fmm_mdmodule.h"
 #include "gromacs/mdtypes/imdpoptionprovider_helpers.h"

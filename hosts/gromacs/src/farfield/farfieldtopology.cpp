@@ -1,7 +1,8 @@
+// clang-format off: in GROMACS this one comes first
 #include "gmxpre.h"
+// clang-format on
 
 #include "farfieldtopology.h"
-
 #include "gromacs/topology/topology.h"
 #include "gromacs/utility/exceptions.h"
 #include "gromacs/utility/listoflists.h"
