@@ -9,8 +9,9 @@ import numpy
 
 #: charges and constants of SPC water as GROMACS' spc216.gro has it: names, charges in e, masses in u
 water_names, water_charges, water_masses = ("OW", "HW1", "HW2"), (-0.82, 0.41, 0.41), (15.9994, 1.008, 1.008)
-exclusions_of_water = "[ exclusions ]\n1 2 3\n2 1 3\n3 1 2\n"
-settles_of_water = "[ settles ]\n1 1 0.1 0.16330\n" + exclusions_of_water
+#: bonds of type 5 have no force; atoms two of them apart are excluded
+bonds_of_water = "[ bonds ]\n1 2 5\n1 3 5\n"
+settles_of_water = "[ settles ]\n1 1 0.1 0.16330\n[ exclusions ]\n1 2 3\n2 1 3\n3 1 2\n"
 #: Lennard-Jones c6 and c12 of the oxygen of SPC
 attraction, repulsion = 0.26173456e-2, 0.26345562e-5
 
@@ -30,7 +31,7 @@ class System:
     names: tuple = water_names
     charges: tuple = water_charges
     masses: tuple = water_masses
-    interactions: str = exclusions_of_water
+    interactions: str = bonds_of_water
     lennard_jones: tuple = (0.0, 0.0)
 
     @property
@@ -90,7 +91,7 @@ def write_topology(path, system):
                     for k, (name, mass) in enumerate(zip(system.names, system.masses)))
     atoms = "".join(f"{k + 1} {name} 1 MOL {name} 1 {q} {mass}\n"
                     for k, (name, q, mass) in enumerate(zip(system.names, system.charges, system.masses)))
-    path.write_text(f"[ defaults ]\n1 1 no 1 1\n[ atomtypes ]\n{types}[ moleculetype ]\nMOL 0\n[ atoms ]\n{atoms}"
+    path.write_text(f"[ defaults ]\n1 1 no 1 1\n[ atomtypes ]\n{types}[ moleculetype ]\nMOL 2\n[ atoms ]\n{atoms}"
                     f"{system.interactions}[ system ]\ntest\n[ molecules ]\nMOL {system.molecules}\n")
 
 
