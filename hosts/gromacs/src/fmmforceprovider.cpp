@@ -65,9 +65,10 @@ int globalNumber(const ForceProviderInput& input, int atom) {
   return input.dd_ ? input.dd_->globalAtomIndices[atom] : atom;
 }
 
-std::array<double, 9> cellOf(const matrix box) {
-  std::array<double, 9> cell;
-  for (int row = 0; row < DIM; ++row)
+/// The vectors along which atoms repeat, zeros for the third of a slab.
+std::array<double, 9> cellOf(const matrix box, int periodicAxes) {
+  std::array<double, 9> cell{};
+  for (int row = 0; row < periodicAxes; ++row)
     for (int axis = 0; axis < DIM; ++axis) cell[3 * row + axis] = box[row][axis];
   return cell;
 }
@@ -93,7 +94,7 @@ void FarfieldForces::gather(const ForceProviderInput& input) {
 
 /// Errors of Farfield are sentences for the user.
 FarfieldResult FarfieldForces::evaluate(const ForceProviderInput& input, bool virial) {
-  const std::array<double, 9> cell = cellOf(input.box_);
+  const std::array<double, 9> cell = cellOf(input.box_, system_.periodicAlongZ ? 3 : 2);
   try {
     return virial ? sum_->evaluateVirial(positions_.data(), cell) : sum_->evaluateForces(positions_.data(), cell);
   } catch (const std::exception& error) {

@@ -16,12 +16,12 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def single_point(tmp_path):
-    """single_point(system, **options): the folder of a run of no steps."""
+    """single_point(system, options): the folder of a run, of no steps if the options do not say otherwise."""
 
-    def run(system, options, *more):
+    def run(system, options, ranks=1):
         folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
         gromacs.prepare(folder, system, options)
-        return gromacs.simulate(folder, *more)
+        return gromacs.simulate(folder, ranks=ranks)
 
     return run
 

@@ -66,7 +66,7 @@ def read_water(path):
 
 
 def gmx(folder, *arguments, standard_input=None):
-    environment = {**os.environ, "GMX_MAXBACKUP": "-1", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2")}
+    environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"} | {"GMX_MAXBACKUP": "-1"}
     done = subprocess.run([os.environ["FARFIELD_GMX"], *map(str, arguments)], cwd=folder, input=standard_input, text=True,
                           capture_output=True, env=environment, check=False)
     if done.returncode != 0:
@@ -104,8 +104,9 @@ def prepare(folder, system, options):
     gmx(folder, "grompp", "-f", "grompp.mdp", "-c", "conf.gro", "-p", "topol.top", "-o", "run.tpr", "-maxwarn", 9)
 
 
-def simulate(folder, *more):
-    gmx(folder, "mdrun", "-s", "run.tpr", "-deffnm", "run", "-ntmpi", 1, "-ntomp", 2, "-nb", "cpu", "-notunepme", *more)
+def simulate(folder, *more, ranks=1):
+    gmx(folder, "mdrun", "-s", "run.tpr", "-deffnm", "run", "-ntmpi", ranks, "-ntomp", 2 // ranks, "-nb", "cpu", "-notunepme",
+        *more)
     return folder
 
 

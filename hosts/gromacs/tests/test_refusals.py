@@ -25,7 +25,7 @@ def test_input(single_point, water, options, sentence):
 
 def test_two_ranks(single_point, water):
     with pytest.raises(gromacs.Failed, match="runs on one rank"):
-        single_point(water, gromacs.by_farfield, "-ntmpi", 2, "-ntomp", 1)
+        single_point(water, gromacs.by_farfield, ranks=2)
 
 
 def apply(*arguments):

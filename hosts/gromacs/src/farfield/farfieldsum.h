@@ -32,7 +32,8 @@ class FarfieldSum {
   explicit FarfieldSum(FarfieldSystem system);
   ~FarfieldSum();
 
-  /// xyz of each atom in any image; `cell`: the vectors a, b, c one after another. Valid until the next call.
+  /// xyz of each atom in any image; `cell`: the vectors a, b, c one after another, zeros for one
+  /// that is not periodic. Valid until the next call.
   template <class Real>
   FarfieldResult evaluateForces(const Real* xyz, const std::array<double, 9>& cell);
   /// The same and the virial, which takes about three times as long.
