@@ -1,8 +1,9 @@
 """A GROMACS built with Farfield: its input files, runs, and what they give."""
+import itertools
 import os
 import struct
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy
@@ -63,6 +64,13 @@ def read_water(path):
     lines = path.read_text().splitlines()
     positions = [[float(line[20 + 8 * k : 28 + 8 * k]) for k in range(3)] for line in lines[2:-1]]
     return System(numpy.array(positions), numpy.diag([float(word) for word in lines[-1].split()]))
+
+
+def repeat(system, copies):
+    """The same system so many times along each of its three vectors, one copy after another."""
+    images = numpy.array(list(itertools.product(range(copies), repeat=3))) @ system.cell
+    positions = (system.positions + images[:, None]).reshape(-1, 3)
+    return replace(system, positions=positions, cell=copies * system.cell)
 
 
 def gmx(folder, *arguments, standard_input=None):

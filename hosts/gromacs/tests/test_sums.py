@@ -56,6 +56,21 @@ def test_the_water_of_gromacs(single_point, water, tolerance):
     assert numpy.trace(sums.virial) == pytest.approx(sums.energy, rel=10 * tolerance)
 
 
+def test_copies_of_the_water(single_point, water):
+    """5,184 atoms, for which Farfield does use multipoles, with the exact forces of 648."""
+    once, eight = exact(water, water.pairs_in_molecules), 8
+    wanted = ewald.Sums(eight * once.energy, numpy.tile(once.forces, (eight, 1)), eight * once.virial)
+    for tolerance in (1e-2, 1e-3, 1e-4):
+        folder = single_point(gromacs.repeat(water, 2), gromacs.by_farfield | {"fmm-farfield-tolerance": tolerance})
+        assert "method fmm" in (folder / "run.log").read_text()
+        sums = found(folder)
+        print(f"asked {tolerance:.0e}: energy {sums.energy:.3f}, exact {wanted.energy:.3f}; error of the forces "
+              f"{error(sums.forces, wanted.forces):.1e}, of the virial {error(sums.virial, wanted.virial):.1e}")
+        assert sums.energy == pytest.approx(wanted.energy, rel=tolerance)
+        assert error(sums.forces, wanted.forces) < tolerance + rounding
+        assert error(sums.virial, wanted.virial) < 10 * tolerance
+
+
 @pytest.mark.parametrize("cell", [triclinic, dodecahedron], ids=["triclinic", "dodecahedron"])
 def test_oblique_boxes(single_point, cell):
     system, tolerance = ions(cell), 1e-5

@@ -8,7 +8,7 @@
 namespace gmx {
 
 struct FarfieldOptions : IFmmOptions {
-  real tolerance = 1e-4;  ///< fmm-farfield-tolerance: relative L2 error of the Coulomb forces, exclusions applied
+  real tolerance = 1e-3;  ///< fmm-farfield-tolerance: relative L2 error of the Coulomb forces, exclusions applied
 
   void initMdpOptionsFmm(OptionSectionHandle& section) override;
   void initMdpTransformFmm(IKeyValueTreeTransformRules* rules) override;
