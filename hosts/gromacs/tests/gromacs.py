@@ -15,6 +15,8 @@ bonds_of_water = "[ bonds ]\n1 2 5\n1 3 5\n"
 settles_of_water = "[ settles ]\n1 1 0.1 0.16330\n[ exclusions ]\n1 2 3\n2 1 3\n3 1 2\n"
 #: Lennard-Jones c6 and c12 of the oxygen of SPC
 attraction, repulsion = 0.26173456e-2, 0.26345562e-5
+#: fudgeQQ: what stays of the Coulomb interaction of [ pairs ]
+fraction_of_pairs = 0.5
 
 by_farfield = {"coulombtype": "FMM", "fmm-backend": "farfield"}
 by_pme = {"coulombtype": "PME", "fourierspacing": 0.05, "pme-order": 8, "ewald-rtol": 1e-6}
@@ -34,6 +36,7 @@ class System:
     masses: tuple = water_masses
     interactions: str = bonds_of_water
     lennard_jones: tuple = (0.0, 0.0)
+    bonds_excluded: int = 2
 
     @property
     def molecules(self):
@@ -99,7 +102,7 @@ def write_topology(path, system):
                     for k, (name, mass) in enumerate(zip(system.names, system.masses)))
     atoms = "".join(f"{k + 1} {name} 1 MOL {name} 1 {q} {mass}\n"
                     for k, (name, q, mass) in enumerate(zip(system.names, system.charges, system.masses)))
-    path.write_text(f"[ defaults ]\n1 1 no 1 1\n[ atomtypes ]\n{types}[ moleculetype ]\nMOL 2\n[ atoms ]\n{atoms}"
+    path.write_text(f"[ defaults ]\n1 1 no 1 {fraction_of_pairs}\n[ atomtypes ]\n{types}[ moleculetype ]\nMOL {system.bonds_excluded}\n[ atoms ]\n{atoms}"
                     f"{system.interactions}[ system ]\ntest\n[ molecules ]\nMOL {system.molecules}\n")
 
 

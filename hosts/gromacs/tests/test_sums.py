@@ -105,6 +105,24 @@ def test_order_of_atoms(single_point, water, monkeypatch):
     assert error(unsorted.forces, sorted_.forces) < 1e-5 + 2 * rounding
 
 
+def test_pairs_of_chains(single_point):
+    """Of four atoms in a chain Farfield leaves out all pairs; GROMACS adds the ends, times fudgeQQ, as listed forces."""
+    rng = numpy.random.default_rng(4711)
+    cell = 2.5 * numpy.eye(3)
+    chain = numpy.array([[0, 0, 0], [0.12, 0.05, 0], [0.15, 0.17, 0.04], [0.28, 0.2, 0]])
+    x = (rng.random((20, 1, 3)) @ cell + chain + rng.uniform(-0.01, 0.01, (20, 4, 3))).reshape(-1, 3)
+    system = gromacs.System(numpy.round(x, 6), cell, ("C1", "C2", "C3", "C4"), (0.5, -0.4, 0.2, -0.3), (12.0, 12.0, 12.0, 12.0),
+                            "[ bonds ]\n1 2 5\n2 3 5\n3 4 5\n[ pairs ]\n1 4 1 0 0\n", bonds_excluded=3)
+    folder = single_point(system, gromacs.by_farfield | {"fmm-farfield-tolerance": 1e-5})
+    left_out = exact(system, system.pairs_in_molecules)
+    ends = ewald.excluded(system.positions, system.all_charges, cell, [(4 * m, 4 * m + 3) for m in range(20)])
+    factor = -gromacs.fraction_of_pairs * ewald.coulomb_constant
+    sums = found(folder)
+    assert sums.energy == pytest.approx(left_out.energy, rel=1e-4)
+    assert gromacs.energies(folder, "Coulomb-14")[-1, 0] == pytest.approx(factor * ends.energy, rel=1e-5)
+    assert error(sums.forces, left_out.forces + factor * ends.forces) < 1e-5 + rounding
+
+
 def test_net_charge(single_point):
     """A uniform background, as GROMACS' own sums have it."""
     system = ions(triclinic)
