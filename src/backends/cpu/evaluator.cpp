@@ -143,7 +143,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void finish_build(Report& report) {
     if (with_tree()) count_work(work_.tree, work_.lists, decision, report);
-    if (with_tree() && traits(decision.kernel).singular && !counts_coincident())
+    if (with_tree() && traits(decision.kernel).singular && !counts_coincident(decision))
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     if (decision.method == Method::grid) window_.make(decision);
     if (decision.method == Method::hermite && sources() > 0) time("boxes", [&] { box_for_series(); });
@@ -205,10 +205,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                           : tree.alike      ? placed->source_lengths.data()
                                             : placed->target_lengths.data();
     work_.wide_leaves = decision.least_edge > 0;
-    work_.source_order = tree.sources.order.data();
-    work_.target_order = tree.target_points().order.data();
+    work_.source_order = selves.source ? selves.source : tree.sources.order.data();
+    work_.target_order = selves.target ? selves.target : tree.target_points().order.data();
     work_.parameters = decision.parameters;
-    work_.self_from = self_from;
+    work_.self_from = selves.from;
     work_.rotation = decision.rotation;
     work_.reduced = decision.reduced;
     work_.pair_terms = decision.pair_terms;
@@ -338,7 +338,8 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     const Array<std::uint32_t>& order = placed->tree.sources.order;
     cpu::gather(Carried{v.strengths, v.index, charge, v.exponent}, order, at(charge), threads);
     if (moments_ > 1)
-      cpu::gather_dipoles({v.strengths, v.index, 1, v.exponent - placed->exponent}, order, {at(1), at(2), at(3)}, threads);
+      cpu::gather_dipoles({v.strengths, v.index, 1, v.exponent - placed->exponent}, order, {at(1), at(2), at(3)},
+                          threads);
   }
 
   /// Errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this over its length.
@@ -384,7 +385,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                       decision.parameters,
                       work_.source_order,
                       work_.target_order,
-                      self_from,
+                      selves.from,
                       softened_to(),
                       threads,
                       work_.source_length,
@@ -399,15 +400,6 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     };
   }
 
-  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
-  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
-
-  /// Do points that coincide contribute to each other?
-  bool counts_coincident() const {
-    const double* core = decision.parameters.length;
-    const bool blobs = traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
-    return decision.softening != 0 || blobs;
-  }
   bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
   Computed<Real> computed() const { return {targets(), work_.result}; }
 
