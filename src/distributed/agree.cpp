@@ -29,7 +29,6 @@ void refuse(const std::string& what) {
 
 void require_offered(const farfield::Options& o) {
   if (o.core != Core::none) refuse("a core is not offered");
-  if (o.dipoles || o.hessian) refuse("dipoles and Hessians are not offered");
   if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
 }
 

@@ -193,6 +193,26 @@ TEST(DevicesPlan, RefusesInOneSentence) {
   refusal(ErrorCode::usage, [&] { plan.evaluate(strengths(all), hessian); });
 }
 
+/// Slices of lengths, dipoles and Hessians, of several vectors.
+TEST(DevicesPlan, OfSoftenedPointsWithDipoles) {
+  const std::vector<double> x = uniform(1'501), q = strengths_for(2 * 1'501, fresh_seed()),
+                            p = strengths_for(6 * 1'501, fresh_seed() + 1), lengths(1'501, 1e-3);
+  Options o = fmm_of_degree(5);
+  o.dipoles = o.hessian = true;
+  Points soft = points(x);
+  soft.softening = lengths.data();
+  const Strengths carried = with_dipoles(strengths(q, 1'501, 2), p);
+  const auto found = [&](auto&& plan) {
+    std::vector<double> all(2 * 10 * 1'501);
+    Outputs outputs;
+    outputs.potential = all.data(), outputs.gradient = all.data() + 2 * 1'501;
+    outputs.hessian = all.data() + 2 * 4 * 1'501;
+    plan.evaluate(carried, outputs);
+    return all;
+  };
+  EXPECT_EQ(found(DevicesPlan(soft, {0, 0, 0}, o)), found(Plan(soft, o)));
+}
+
 TEST(DevicesPlan, OfDevicesThatThereAreNot) {
   const std::vector<double> x = uniform(100);
   const std::string said = refusal(ErrorCode::device, [&] { DevicesPlan(points(x), {0, 1'000'000}); });
