@@ -28,7 +28,6 @@ void refuse(const std::string& what) {
 }
 
 void require_offered(const farfield::Options& o) {
-  if (o.core != Core::none) refuse("a core is not offered");
   if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
 }
 
@@ -46,7 +45,7 @@ void require_offered_on_devices(const farfield::Options& o, bool lengths) {
 }
 
 void require_offered(const Decision& d) {
-  if (d.method == Method::fmm && !traits(d.kernel).scale_invariant)
+  if (d.backend == Backend::cuda && d.method == Method::fmm && !traits(d.kernel).scale_invariant)
     refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
   if (d.method != Method::fmm && d.method != Method::direct)
     refuse(std::string("method ") + word_of(d.method) + " is not offered");
