@@ -3,7 +3,7 @@
 #include "backends/cpu/far/table_cache.hpp"
 #include "backends/cpu/stages.hpp"
 #include "backends/density_arrays.hpp"
-#include "distributed/share/lengths.hpp"
+#include "distributed/evaluation/lengths.hpp"
 #include "model/decision.hpp"
 
 namespace farfield::distributed {

@@ -2,9 +2,9 @@
 #pragma once
 #include <memory>
 
+#include "distributed/evaluation/lengths.hpp"
 #include "distributed/judging/aligned.hpp"
 #include "distributed/judging/direct_sums.hpp"
-#include "distributed/share/lengths.hpp"
 
 namespace farfield::distributed {
 

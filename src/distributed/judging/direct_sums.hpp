@@ -5,8 +5,8 @@
 // itself is; their blocks begin anew behind it, so that every target has its own. A rank sums the blocks that begin
 // among its sources; what these lack is in its tail.
 #pragma once
-#include "distributed/judging/tail.hpp"
 #include "distributed/judging/targets.hpp"
+#include "distributed/route/tail.hpp"
 #include "judge/direct_sum.hpp"
 
 namespace farfield::distributed {

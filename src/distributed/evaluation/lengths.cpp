@@ -1,4 +1,4 @@
-#include "distributed/share/lengths.hpp"
+#include "distributed/evaluation/lengths.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "distributed/judging/tail.hpp"
+#include "distributed/route/tail.hpp"
 
 namespace farfield::distributed {
 
