@@ -40,6 +40,9 @@ struct Plan::State {
   State(Communicator& communicator, const farfield::Options& o) : ranks(communicator), options(o) { forget(); }
   void forget();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
+  struct Prepared;
+  void require_alike(const Given& given);
+  Geometry survey(Prepared& points, const farfield::Options& options, const Machine& machine, int threads);
   void build(const Given& given);
   Machine machine_of(const farfield::Options& options, bool points_on_device);
   Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
@@ -105,42 +108,67 @@ static Machine offering(Machine machine, const farfield::Options& o, const Lengt
   return machine;
 }
 
-/// Points that are refused leave the plan as it was.
-void Plan::State::build(const Given& given) {
+/// A rank's points with what they lack: where results are wanted at the sources, too, these stand behind the targets.
+struct Plan::State::Prepared {
+  Completed own, other;
+  LengthRange lengths;  ///< of all ranks
+  Given given;
+  Joined joined;
+  std::vector<double> joined_lengths;
+
+  Prepared(Ranks& ranks, const Given& points, const farfield::Options& o)
+      : own(points.sources, o.kernel), other(points.targets ? *points.targets : Points{}, o.kernel) {
+    lengths = lengths_of_all(ranks, own.points, points.targets ? &other.points : nullptr, o.softening);
+    for (Completed* set : {&own, &other}) set->complete_lengths(lengths.vary(), o.softening);
+    given = {own.points, points.targets ? &other.points : nullptr, points.order, o.at_sources && points.targets};
+  }
+  void join_sources(const Machine& machine) {
+    joined = join(machine, other.points, own.points);
+    if (lengths.vary()) joined_lengths = cpu::all_lengths(other.points, &own.points, 0);
+    joined.points.softening = lengths.vary() ? joined_lengths.data() : nullptr;
+    given.targets = &joined.points;
+  }
+};
+
+void Plan::State::require_alike(const Given& given) {
   require_same(ranks, options);
   require_same(ranks, given.targets != nullptr,
                "some ranks pass targets and others none; pass targets, perhaps none, on all");
   require_same(ranks, static_cast<std::int64_t>(given.order), one_order);
+}
+
+/// Joins the points, too, once they have been looked at.
+Geometry Plan::State::survey(Prepared& points, const farfield::Options& o, const Machine& machine, int threads) {
+  const auto survey_given = [&] {
+    return survey_all(ranks, machine.backend, points.given.sources, points.given.targets, threads, surveys);
+  };
+  Geometry geometry = survey_given();
+  if (points.given.at_sources) {
+    points.join_sources(machine);
+    geometry = survey_given();
+  }
+  geometry.lengths = points.lengths.vary();
+  geometry.shortest_length = std::ldexp(points.lengths.shortest, geometry.exponent);
+  survey_crowding(machine, o, drawing(ranks, points.given, geometry.exponent), geometry);
+  return geometry;
+}
+
+/// Points that are refused leave the plan as it was.
+void Plan::State::build(const Given& given) {
+  require_alike(given);
   farfield::Options o = settled(options);
   require_offered(o);
-  Completed own(given.sources, o.kernel), other(given.targets ? *given.targets : Points{}, o.kernel);
-  const LengthRange lengths = lengths_of_all(ranks, own.points, given.targets ? &other.points : nullptr, o.softening);
-  for (Completed* points : {&own, &other}) points->complete_lengths(lengths.vary(), o.softening);
+  require_axes(given.sources, "source", o.kernel);
+  if (given.targets) require_axes(*given.targets, "target", o.kernel);
+  Prepared points(ranks, given, o);
+  const LengthRange& lengths = points.lengths;
   const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
   const bool any_on_device = on_device(given.sources) || (given.targets && on_device(*given.targets));
   const Machine machine = offering(machine_of(o, any_on_device), o, lengths);
   o.simd = machine.simd;
-  require_axes(given.sources, "source", o.kernel);
-  if (given.targets) require_axes(*given.targets, "target", o.kernel);
-  const int threads = settle_team(o.threads).threads;
-  Given completed{own.points, given.targets ? &other.points : nullptr, given.order, o.at_sources && given.targets};
-  const auto survey = [&] {
-    return survey_all(ranks, machine.backend, completed.sources, completed.targets, threads, surveys);
-  };
-  Geometry geometry = survey();
-  Joined joined;
-  std::vector<double> joined_lengths;
-  if (completed.at_sources) {
-    joined = join(machine, other.points, own.points);
-    if (lengths.vary()) joined_lengths = cpu::all_lengths(other.points, &own.points, 0);
-    joined.points.softening = lengths.vary() ? joined_lengths.data() : nullptr;
-    completed.targets = &joined.points;
-    geometry = survey();
-  }
   if (lengths.given) o.softening = lengths.longest;
-  geometry.lengths = lengths.vary();
-  geometry.shortest_length = std::ldexp(lengths.shortest, geometry.exponent);
-  survey_crowding(machine, o, drawing(ranks, completed, geometry.exponent), geometry);
+  const int threads = settle_team(o.threads).threads;
+  const Geometry geometry = survey(points, o, machine, threads);
   const Decision decision = choose_alike(o, geometry, machine);
   try {
     guarded([&] {
@@ -149,8 +177,8 @@ void Plan::State::build(const Given& given) {
       report.plan.least_softening = lengths.vary() ? lengths.least : o.softening;
       Evaluator& first = evaluators.first(decision, threads);
       evaluators.use_threads(threads);
-      if (placed) placed->order = given.order, placed->at_sources = completed.at_sources;
-      first.build(completed.sources, completed.targets, geometry, report.plan);
+      if (placed) placed->order = given.order, placed->at_sources = points.given.at_sources;
+      first.build(points.given.sources, points.given.targets, geometry, report.plan);
     });
   } catch (const Error&) {
     forget();

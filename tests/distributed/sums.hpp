@@ -38,12 +38,14 @@ template <class T>
 struct Found {
   std::vector<T> at_targets[3], at_sources[3];
   farfield::Report report;
+  bool wanted[3] = {}, wanted_at_sources[3] = {};
 
   void make(const Options& o, std::size_t targets, std::size_t sources, bool apart) {
-    const bool wanted[3] = {sums_potential(o), o.gradient || o.hessian || !sums_potential(o), o.hessian};
+    wanted[0] = sums_potential(o), wanted[1] = o.gradient || o.hessian || !sums_potential(o), wanted[2] = o.hessian;
     for (std::size_t k = 0; k < 3; ++k) {
+      wanted_at_sources[k] = wanted[k] && apart && o.at_sources;
       at_targets[k].resize(wanted[k] ? width[k] * targets : 0);
-      at_sources[k].resize(wanted[k] && apart && o.at_sources ? width[k] * sources : 0);
+      at_sources[k].resize(wanted_at_sources[k] ? width[k] * sources : 0);
     }
   }
   Outputs outputs() {
@@ -122,6 +124,27 @@ std::size_t differing(const std::vector<T>& own, const std::vector<T>& all, std:
   return count;
 }
 
+/// The same results where the arrays lie in the owned order, of one vector. `dipoles`: do sources of any rank have
+/// some?
+template <class T>
+void expect_same_in_owned_order(distributed::Plan& plan, const Sum& own, const Found<T>& given, bool dipoles) {
+  using distributed::Set;
+  if (own.vectors != 1) return;
+  const std::vector<double> q = plan.to_owned(own.q), p = dipoles ? plan.to_owned(own.p, 3) : std::vector<double>();
+  Found<T> found;
+  found.make(own.options, static_cast<std::size_t>(plan.owned_count(Set::targets)), q.size(), own.apart);
+  plan.evaluate(p.empty() ? strengths(q) : with_dipoles(strengths(q), p), found.outputs(), distributed::Order::owned);
+  for (std::size_t w = 0; w < 3; ++w) {
+    const std::size_t width = Found<T>::width[w];
+    if (found.wanted[w]) {
+      EXPECT_TRUE(plan.to_given(found.at_targets[w], width, Set::targets) == given.at_targets[w]) << w;
+    }
+    if (found.wanted_at_sources[w]) {
+      EXPECT_TRUE(plan.to_given(found.at_sources[w], width) == given.at_sources[w]) << w;
+    }
+  }
+}
+
 /// The steps are sums of one plan that moves; their results over ranks have the bits and reports of one plan.
 template <class T>
 farfield::Report expect_as_one_plan(const std::vector<Sum>& steps, const std::vector<int>& ranks,
@@ -161,6 +184,7 @@ farfield::Report expect_as_one_plan(const std::vector<Sum>& steps, const std::ve
               << w << " at sources";
         }
         if (r == 0) expect_same_report(report.plan, one[k].report);
+        expect_same_in_owned_order(*plan, own, found, !steps[k].p.empty());
       }
     }));
   return one.back().report;
