@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/drift.hpp"
 #include "backends/evaluator.hpp"
 #include "core/units.hpp"
 #include "judge/check.hpp"
@@ -16,7 +17,6 @@
 #include "kernels/traits.hpp"
 #include "model/degree.hpp"
 #include "tree/built_tree.hpp"
-#include "tree/drift.hpp"
 
 namespace farfield {
 
