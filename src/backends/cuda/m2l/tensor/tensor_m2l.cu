@@ -272,7 +272,7 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   make_rows(tree, some ? tree.level_begin[1] : 0, some ? tree.level_begin[tree.levels - 1] : 0, engine, large, stream);
   stride_ = tables.stride;
   prepare_operands(tree, engine, stream);
-  if (!large) split_for(tree.boxes);
+  split_for(tree.boxes);
 }
 
 void TensorM2l::build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
