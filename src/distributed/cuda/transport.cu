@@ -134,7 +134,7 @@ Choice Transport::choice() const {
   const char* const name = "transport";
   if (within_process_) return {name, "device memory of one process", "the ranks are its threads"};
   if (channel_) return {name, "NCCL", "processes, each with a device of its own"};
-  if (way_ == Way::through_hosts) return {name, "host memory", "FARFIELD_TRANSPORT=host"};
+  if (way_ == Way::through_hosts) return {name, "host memory", "asked for, as by FARFIELD_TRANSPORT=host"};
   if (nccl_version() == 0) return {name, "host memory", "processes, without NCCL"};
   return {name, "host memory", "NCCL wants a device of its own for each process, and one version of it in all"};
 }
