@@ -19,7 +19,7 @@ execute_process(COMMAND python3 -c "import nvidia.nccl as wheel; print(list(whee
 list(APPEND places ${wheel})
 find_path(FARFIELD_NCCL_INCLUDE nccl.h HINTS ${places} PATH_SUFFIXES include PATHS /usr/local/cuda/include)
 find_library(FARFIELD_NCCL_LIBRARY NAMES libnccl.so.2 nccl HINTS ${places} PATH_SUFFIXES lib lib64
-  PATHS /usr/local/cuda/lib64)
+  PATHS /usr/local/cuda/lib64 /usr/local/cuda/lib)
 mark_as_advanced(FARFIELD_NCCL_INCLUDE FARFIELD_NCCL_LIBRARY)
 if(FARFIELD_NCCL_INCLUDE)
   file(STRINGS ${FARFIELD_NCCL_INCLUDE}/nccl.h finalizes REGEX "ncclCommFinalize")  # 2.14
