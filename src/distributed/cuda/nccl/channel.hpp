@@ -25,7 +25,7 @@ class NcclChannel {
 /// Of the NCCL that this process finds, as NCCL numbers them (23203: 2.32.3). 0: none, or Farfield was built without.
 int nccl_version();
 
-/// The channel of this communicator, which plans share since making one takes up to a second. Null, on all ranks alike,
+/// The channel of this communicator, which plans share since making one is slow. Null, on all ranks alike,
 /// where NCCL does not serve: there is none, versions differ, or two ranks have the same device. All ranks call it,
 /// each on its device.
 std::shared_ptr<NcclChannel> nccl_channel(Ranks& ranks, int device);

@@ -12,6 +12,7 @@ NonblockingChannel::NonblockingChannel(const NcclLibrary& nccl, Ranks& ranks, in
       device_(device),
       patience_(ranks.timeout() / 2),
       looking_([this](const std::stop_token& stop) { look_after(stop); }) {
+  const std::lock_guard lock(mutex_);
   ncclUniqueId id{};
   if (ranks.rank() == 0) require(nccl_.GetUniqueId(&id), "ncclGetUniqueId");
   id = ranks.all_gather(id).front();
