@@ -1,5 +1,6 @@
 // Points and strengths made on the device, for the programs beside this file: at 2^30 points a host would take minutes.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <farfield/error.hpp>
@@ -63,8 +64,21 @@ struct MakeStrength {
   }
 };
 
-/// The two galaxies of `farfield generate galaxies`, 2^16 bodies, as often as needed.
-inline void repeat_galaxies(std::int64_t n, float* xyz) {
+/// Makes point first + i in place i.
+template <class Make>
+struct MakeFrom {
+  Make make;
+  std::int64_t first;
+  __device__ void operator()(std::int64_t i) const { make(first + i); }
+};
+
+/// Points [first, first + count) of n.
+struct Part {
+  std::int64_t first, count, n;
+};
+
+/// The two galaxies of `farfield generate galaxies`, 2^16 bodies, as often as needed for n.
+inline void repeat_galaxies(const Part& part, float* xyz) {
   constexpr std::int64_t bodies = 1 << 16;
   io::Bodies galaxies;
   io::make_galaxies(bodies, 1, galaxies);
@@ -73,21 +87,26 @@ inline void repeat_galaxies(std::int64_t n, float* xyz) {
   for (const float x : one) extent = std::fmax(extent, std::fabs(x));
   cuda::DeviceArray<float> from;
   cuda::upload(from, one.data(), 3 * bodies, nullptr);
-  const auto side = std::llround(std::ceil(std::cbrt(static_cast<double>((n + bodies - 1) / bodies)) - 1e-9));
-  cuda::for_each_index(n, RepeatPoints{from.data(), bodies, side, 2.2f * extent, xyz}, nullptr, "galaxies");
+  const auto side = std::llround(std::ceil(std::cbrt(static_cast<double>((part.n + bodies - 1) / bodies)) - 1e-9));
+  const RepeatPoints repeat{from.data(), bodies, side, 2.2f * extent, xyz - 3 * part.first};
+  cuda::for_each_index(part.count, MakeFrom<RepeatPoints>{repeat, part.first}, nullptr, "galaxies");
   cuda::require(cudaDeviceSynchronize(), "galaxies");
 }
 
-/// n points, interleaved, of uniform, plummer, sphere or galaxies; the same for the same n everywhere.
-inline cuda::DeviceArray<float> make_points(const std::string& cloud, std::int64_t n) {
+/// Points, interleaved, of uniform, plummer, sphere or galaxies; the same for the same n everywhere.
+inline cuda::DeviceArray<float> make_points(const std::string& cloud, const Part& part) {
   cuda::DeviceArray<float> xyz;
-  xyz.resize(3 * n);
-  if (cloud == "galaxies") return repeat_galaxies(n, xyz.data()), std::move(xyz);
+  xyz.resize(3 * std::max<std::int64_t>(1, part.count));
+  if (cloud == "galaxies") return repeat_galaxies(part, xyz.data()), std::move(xyz);
   const Shape shape = cloud == "plummer" ? Shape::plummer : cloud == "sphere" ? Shape::sphere : Shape::uniform;
   if (shape == Shape::uniform && cloud != "uniform")
     throw Error(ErrorCode::usage, "no cloud " + cloud + ": there are uniform, plummer, sphere and galaxies");
-  cuda::for_each_index(n, MakePoint{shape, xyz.data()}, nullptr, "points");
+  const MakePoint make{shape, xyz.data() - 3 * part.first};
+  cuda::for_each_index(part.count, MakeFrom<MakePoint>{make, part.first}, nullptr, "points");
   return xyz;
+}
+inline cuda::DeviceArray<float> make_points(const std::string& cloud, std::int64_t n) {
+  return make_points(cloud, Part{0, n, n});
 }
 
 template <class T>

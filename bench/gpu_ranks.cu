@@ -1,12 +1,14 @@
 // A sum that several devices share, beside the same on one: seconds of a move and of an evaluation, with positions,
 // strengths and results in device memory; a JSON line for each way. Ways: "one" device; "weak", as many points for each
-// of the devices as the one had; "strong", that many points for all together; each in the given order ("any") and where
-// points are owned ("keep"). Medians of 5. Efficiency: of all points per second and device, over that of one device in
-// the same run. Usage: gpu_ranks CLOUD(uniform|plummer|sphere) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE]
+// of the devices as the one had; "strong", that many points for all together; each in the given order ("any": a move
+// sends all points to their owners) and where points are owned ("keep": it sends none, since points rest). Medians
+// of 5. Efficiency: of all points per second and device, over that of one device in the same run. Usage: gpu_ranks
+// CLOUD(uniform|plummer|sphere|galaxies) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE]
 #include <cstdio>
 #include <cstdlib>
 #include <farfield/distributed.hpp>
 #include <farfield/farfield.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,24 +21,6 @@ namespace {
 using distributed::Order;
 
 constexpr int runs = 5;
-
-/// Points [first, first + count) of a cloud.
-struct MakeFrom {
-  MakePoint make;
-  std::int64_t first;
-  __device__ void operator()(std::int64_t i) const { make(first + i); }
-};
-cuda::DeviceArray<float> make_part(const std::string& cloud, std::int64_t first, std::int64_t count) {
-  if (cloud != "uniform" && cloud != "plummer" && cloud != "sphere") {
-    std::fprintf(stderr, "gpu_ranks: no cloud %s; there are uniform, plummer and sphere\n", cloud.c_str());
-    std::exit(2);
-  }
-  const Shape shape = cloud == "plummer" ? Shape::plummer : cloud == "sphere" ? Shape::sphere : Shape::uniform;
-  cuda::DeviceArray<float> xyz;
-  xyz.resize(3 * std::max<std::int64_t>(1, count));
-  cuda::for_each_index(count, MakeFrom{{shape, xyz.data() - 3 * first}, first}, nullptr, "points");
-  return xyz;
-}
 
 struct Times {
   double move = 0, evaluate = 0;
@@ -87,7 +71,7 @@ double seconds_of(const Work& work) {
 
 Times one_device(const std::string& cloud, std::int64_t n, const Options& o) {
   Arrays a;
-  a.positions = make_part(cloud, 0, n), a.strengths = make_strengths<float>(n, true);
+  a.positions = make_points(cloud, n), a.strengths = make_strengths<float>(n, true);
   a.resize_results(n);
   Plan plan(a.points(n), o);
   std::vector<double> moves, sums;
@@ -103,6 +87,19 @@ Times one_device(const std::string& cloud, std::int64_t n, const Options& o) {
   return times;
 }
 
+/// The positions of the points that this rank owns; at rest they stay there over moves in the owned order.
+cuda::DeviceArray<float> owned_positions(distributed::Plan& plan, const cuda::DeviceArray<float>& given) {
+  std::vector<float> from(static_cast<std::size_t>(given.size()));
+  cuda::download(from.data(), given.data(), given.size(), nullptr);
+  cuda::require(cudaStreamSynchronize(nullptr), "positions");
+  std::vector<float> to(3 * static_cast<std::size_t>(plan.owned_count()));
+  plan.to_owned(std::as_bytes(std::span(from)), std::as_writable_bytes(std::span(to)), 3 * sizeof(float));
+  cuda::DeviceArray<float> owned;
+  cuda::upload(owned, to.data(), std::ssize(to), nullptr);
+  cuda::require(cudaStreamSynchronize(nullptr), "positions");
+  return owned;
+}
+
 /// Times of the first rank; all wait for each other in every call.
 Times of_ranks(const std::string& cloud, std::int64_t per_rank, const std::vector<int>& devices, Order order,
                const Options& o) {
@@ -110,15 +107,17 @@ Times of_ranks(const std::string& cloud, std::int64_t per_rank, const std::vecto
   distributed::on_devices(devices, [&](distributed::Communicator& communicator) {
     const std::int64_t n = per_rank, first = n * communicator.rank();
     Arrays a;
-    a.positions = make_part(cloud, first, n), a.strengths = make_strengths<float>(n, true);
+    a.positions = make_points(cloud, Part{first, n, n * communicator.size()}),
+    a.strengths = make_strengths<float>(n, true);
     distributed::Plan plan(communicator, a.points(n), o);
     const std::int64_t held = order == Order::owned ? plan.owned_count() : n;
+    if (order == Order::owned) a.positions = owned_positions(plan, a.positions);
     if (order == Order::owned) a.strengths = make_strengths<float>(held, true);
     a.resize_results(held);
     std::vector<double> moves, sums;
     StageTimes stages;
     for (int i = 0; i <= runs; ++i) {
-      const double move = order == Order::owned ? 0 : seconds_of([&] { plan.move(a.points(n)); });
+      const double move = seconds_of([&] { plan.move(a.points(held), order); });
       const double sum = seconds_of([&] { plan.evaluate(a.of(held), a.outputs(), order); });
       if (i == 0) continue;
       moves.push_back(move), sums.push_back(sum), stages.add(plan.report().plan);
@@ -140,11 +139,13 @@ void print(const std::string& cloud, const char* way, const char* order, std::in
   std::printf(
       "{\"cloud\": \"%s\", \"way\": \"%s\", \"order\": \"%s\", \"points\": %lld, \"devices\": %zu, \"degree\": %d, "
       "\"boxes\": %lld, \"move\": %.6f, \"evaluate\": %.6f, \"move_efficiency\": %.4f, "
-      "\"evaluate_efficiency\": %.4f, \"sent_bytes\": %lld, \"ghosts\": %lld, \"imbalance\": %.4f, "
+      "\"evaluate_efficiency\": %.4f, \"step_efficiency\": %.4f, \"sent_bytes\": %lld, \"ghosts\": %lld, "
+      "\"imbalance\": %.4f, "
       "\"stages_ms\": {",
       cloud.c_str(), way, order, static_cast<long long>(points), devices, r.degree, static_cast<long long>(r.boxes),
       t.move, t.evaluate, efficiency(t.move, one.move), efficiency(t.evaluate, one.evaluate),
-      static_cast<long long>(sent), static_cast<long long>(ghosts), t.report.imbalance);
+      efficiency(t.move + t.evaluate, one.move + one.evaluate), static_cast<long long>(sent),
+      static_cast<long long>(ghosts), t.report.imbalance);
   print_stages(t.stages, 3);
   std::printf("}}\n");
   std::fflush(stdout);

@@ -11,6 +11,7 @@
 #include "cli/ranks/crew.hpp"
 #include "cli/report/numbers.hpp"
 #include "cli/report/stopwatch.hpp"
+#include "cli/softening/lengths.hpp"
 #include "io/parts/part.hpp"
 #include "io/parts/write.hpp"
 
@@ -54,12 +55,22 @@ std::string with_place(const std::string& sentence, const SumArguments& a, const
                      found.suffix().str());
 }
 
+/// A rank without rows has no lengths to pass.
+Points with_lengths(Points points, const std::vector<double>& lengths) {
+  if (!lengths.empty()) points.softening = lengths.data();
+  return points;
+}
+
 distributed::Plan plan_for(const SumArguments& a, Crew& crew, const Computation& c) {
-  const Points sources = points(c.sources.positions);
+  const std::vector<double> lengths = lengths_of(c.sources, a.softening, a.input);
+  const std::vector<double> of_targets =
+      c.targets ? lengths_of_targets(*c.targets, a.softening, a.targets, a.options.softening) : std::vector<double>();
+  const Points sources = with_lengths(points(c.sources.positions), lengths);
   crew.meet();
   try {
     if (!c.targets) return {crew.communicator(), sources, a.options};
-    return {crew.communicator(), sources, points(c.targets->positions), a.options};
+    const Points targets = with_lengths(points(c.targets->positions), of_targets);
+    return {crew.communicator(), sources, targets, a.options};
   } catch (const Error& error) {
     throw Error(error.code(), with_place(error.what(), a, crew, c));
   }
@@ -80,9 +91,11 @@ void evaluate(distributed::Plan& plan, Crew& crew, Progress& progress, Computati
   const auto values = static_cast<std::size_t>(c.densities.vectors * c.at().count());
   c.result.potential.resize(planned.potential ? values : 0);
   c.result.gradient.resize(planned.gradient ? 3 * values : 0);
+  c.result.hessian.resize(planned.hessian ? 6 * values : 0);
   Outputs outputs;
   if (planned.potential) outputs.potential = c.result.potential.data();
   if (planned.gradient) outputs.gradient = c.result.gradient.data();
+  if (planned.hessian) outputs.hessian = c.result.hessian.data();
   const Strengths strengths = strengths_of(c);
   crew.meet();
   const distributed::Report& report = plan.evaluate(strengths, outputs);

@@ -4,6 +4,7 @@
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "judge/quality.hpp"
@@ -11,6 +12,14 @@
 #include "tree/geometry.hpp"
 
 namespace farfield {
+
+/// Which targets are which sources, where Delivery::split does not tell: target t is source s if target[t] == from +
+/// source[s], numbers of the points in the order of the sums; null: those of the caller's order. Distributed plans
+/// alone use it.
+struct Selves {
+  std::int64_t from = 0;
+  const std::uint32_t *source = nullptr, *target = nullptr;
+};
 
 /// Where a backend writes results: those of targets [0, split) of the plan go to outputs.potential and .gradient, those
 /// of the others to outputs.source_potential and .source_gradient.
@@ -23,6 +32,7 @@ struct Delivery {
   /// Points from one vector to the next in the arrays of targets and of sources, where these are a rank's part of
   /// larger ones; 0: as many as there are. Distributed plans alone use it.
   std::int64_t pitch = 0, source_pitch = 0;
+  std::optional<Selves> selves = std::nullopt;  ///< none: target t is source t - split
   std::int64_t pitch_or_split() const { return pitch > 0 ? pitch : split; }
   std::int64_t source_pitch_or(std::int64_t sources) const { return source_pitch > 0 ? source_pitch : sources; }
 };

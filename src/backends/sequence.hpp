@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/drift.hpp"
 #include "backends/evaluator.hpp"
 #include "core/units.hpp"
 #include "judge/check.hpp"
@@ -16,7 +17,6 @@
 #include "kernels/traits.hpp"
 #include "model/degree.hpp"
 #include "tree/built_tree.hpp"
-#include "tree/drift.hpp"
 
 namespace farfield {
 
@@ -34,8 +34,8 @@ struct EvaluatorState {
   Decision decision;
   int threads = 0;  ///< of the host
   Softening softening;
-  std::int64_t self_from = 0;  ///< see Work
-  int densities = 1;           ///< vectors that are summed together, in one pass of every stage
+  Selves selves;      ///< see Work
+  int densities = 1;  ///< vectors that are summed together, in one pass of every stage
 
   /// How many of a call's vectors may be summed together, and what shows the judges one of them afterwards: of a
   /// backend that sums them one by one.
@@ -70,6 +70,8 @@ struct EvaluatorState {
         of_sources.count == sources() && built.alike == !of_targets && (built.alike || of_targets->count == targets());
     return {decision.method == Method::fmm && as_many ? drift_within(decision.skin, built.tree.view()) : 0};
   }
+  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
+  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
 };
 
 /// The longest of the lengths that points bring; no excess is taken off them.
@@ -130,7 +132,7 @@ class SequencedEvaluator final : public Evaluator {
  public:
   using Placed = typename Steps<Real>::Placed;
   SequencedEvaluator(const Decision& decision, int threads, std::shared_ptr<Placed> placed)
-      : steps_({std::move(placed), decision, threads, {}, 0}) {
+      : steps_({std::move(placed), decision, threads, {}, {}}) {
     static_assert(BackendSteps<Steps<Real>>);
   }
 
@@ -173,7 +175,8 @@ class SequencedEvaluator final : public Evaluator {
     steps_.call(report, false, {memory_of(strengths), memory_of(delivery.outputs)}, [&] {
       const int together = steps_.densities = steps_.most_together(strengths);
       steps_.allocate_results();
-      steps_.self_from = steps_.placed->tree.alike ? 0 : delivery.split;
+      steps_.selves = delivery.selves.value_or(Selves{delivery.split});
+      if (steps_.placed->tree.alike) steps_.selves.from = 0;
       std::vector<StrengthRange> ranges;  // all vectors are checked before the first result is written
       steps_.time("gather", [&] { ranges = steps_.read(strengths); });
       for (std::int64_t first = 0; first < strengths.vectors; first += steps_.densities) {

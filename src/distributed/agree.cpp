@@ -27,17 +27,25 @@ void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, what + " in a distributed plan of this version; use an ordinary plan");
 }
 
-void require_offered(const farfield::Options& o, const Given& given) {
-  const auto any = [&](const auto& is) { return is(given.sources) || (given.targets && is(*given.targets)); };
-  if (o.softening != 0 || any([](const Points& p) { return p.softening != nullptr; }))
-    refuse("softening is not offered");
-  if (o.core != Core::none) refuse("a core is not offered");
-  if (o.dipoles || o.hessian) refuse("dipoles and Hessians are not offered");
+void require_offered(const farfield::Options& o) {
   if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
 }
 
+std::string lacking_on_devices(const farfield::Options& o, bool lengths) {
+  if (o.softening != 0 || lengths) return "softening is";
+  if (o.core != Core::none) return "a core is";
+  return o.dipoles || o.hessian ? "dipoles and Hessians are" : "";
+}
+
+void require_offered_on_devices(const farfield::Options& o, bool lengths) {
+  const std::string what = lacking_on_devices(o, lengths);
+  if (!what.empty())
+    throw Error(ErrorCode::usage,
+                what + " not offered over several devices in this version; use backend cpu, or an ordinary plan");
+}
+
 void require_offered(const Decision& d) {
-  if (d.method == Method::fmm && !traits(d.kernel).scale_invariant)
+  if (d.backend == Backend::cuda && d.method == Method::fmm && !traits(d.kernel).scale_invariant)
     refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
   if (d.method != Method::fmm && d.method != Method::direct)
     refuse(std::string("method ") + word_of(d.method) + " is not offered");

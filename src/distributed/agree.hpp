@@ -20,8 +20,12 @@ class OtherRanks final : public cpu::OtherParts {
 
 /// Throws Error(usage): `what`, and that it is not offered yet.
 [[noreturn]] void refuse(const std::string& what);
-void require_offered(const farfield::Options& options, const Given& given);
+void require_offered(const farfield::Options& options);
 void require_offered(const Decision& decision);
+/// What ranks on devices do not offer of this, though ranks on the CPU do; "" if there is nothing. `lengths`: points
+/// have softening lengths of their own.
+std::string lacking_on_devices(const farfield::Options& options, bool lengths);
+void require_offered_on_devices(const farfield::Options& options, bool lengths);
 
 /// What `options` say must be the same on all ranks, or they would part ways.
 void require_same(Ranks& ranks, const farfield::Options& options);

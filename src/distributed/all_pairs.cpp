@@ -1,5 +1,7 @@
 #include "distributed/all_pairs.hpp"
 
+#include <numeric>
+
 #include "distributed/strengths.hpp"
 #include "plan/backends.hpp"
 #include "tree/reader.hpp"
@@ -16,7 +18,12 @@ AllPairs::AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs)
       first_target_(other.first_target_),
       first_source_(other.first_source_),
       results_(other.results_),
-      pairs_(std::move(pairs)) {}
+      selves_(other.selves_),
+      source_numbers_(other.source_numbers_),
+      target_numbers_(other.target_numbers_),
+      pairs_(std::move(pairs)) {
+  if (selves_.source) selves_.source = source_numbers_.data(), selves_.target = target_numbers_.data();
+}
 
 AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads)
     : ranks_(*placed->ranks), placed_(std::move(placed)), pairs_(make_evaluator(decision, threads)) {
@@ -30,9 +37,33 @@ AllPairs::AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision,
     return ranks_.gather_all(x);
   };
   const std::vector<double> source = all(own.sources), target = all(own.targets);
-  const Points sources = points(source), targets = points(target);
+  const std::vector<double> of_sources = ranks_.gather_all(placed_->lengths.own_sources),
+                            of_targets = ranks_.gather_all(placed_->lengths.own_targets);
+  Points sources = points(source), targets = points(target);
+  if (decision.lengths) sources.softening = of_sources.data(), targets.softening = of_targets.data();
+  find_selves();
   farfield::Report unused;
   pairs_->build(sources, own.alike ? nullptr : &targets, placed_->geometry, unused);
+}
+
+/// Of a tree's points: targets that are no sources have the first numbers, then come the sources in their order.
+void AllPairs::find_selves() {
+  const Owned& own = placed_->on_host().own;
+  const std::vector<std::int64_t> sources = ranks_.all_gather(own.sources.count);
+  if (own.alike) return;
+  selves_.from = std::int64_t(1) << 40;  // no target is a source
+  if (!own.both) return;
+  const std::int64_t all = std::accumulate(sources.begin(), sources.end(), std::int64_t(0));
+  selves_.from = results_ - all;
+  std::vector<std::uint32_t> number(static_cast<std::size_t>(own.targets.count), 0);
+  for (std::size_t i = 0; i < own.both->sources.size(); ++i)
+    number[static_cast<std::size_t>(own.both->sources[i])] =
+        static_cast<std::uint32_t>(selves_.from + own.first_source + static_cast<std::int64_t>(i));
+  target_numbers_ = ranks_.gather_all(number);
+  target_numbers_.resize(target_numbers_.size() + padding, 0);
+  source_numbers_.resize(static_cast<std::size_t>(all));
+  std::iota(source_numbers_.begin(), source_numbers_.end(), 0u);
+  selves_.source = source_numbers_.data(), selves_.target = target_numbers_.data();
 }
 
 Carrier AllPairs::source_carrier(std::int64_t given) const {
@@ -43,10 +74,10 @@ std::vector<ResultSet> AllPairs::sets(std::int64_t given, const Delivery& delive
   const Outputs& o = delivery.outputs;
   if (placed_) return result_sets(*placed_, given, delivery);
   std::vector<ResultSet> sets{
-      {Carrier(delivery.split), 0, nullptr, delivery.pitch_or_split(), o.potential, o.gradient}};
+      {Carrier(delivery.split), 0, nullptr, delivery.pitch_or_split(), o.potential, o.gradient, o.hessian}};
   if (first_source_)
     sets.push_back({Carrier(given), *first_source_ - first_target_, nullptr, delivery.source_pitch_or(given),
-                    o.source_potential, o.source_gradient});
+                    o.source_potential, o.source_gradient, o.source_hessian});
   return sets;
 }
 
@@ -56,23 +87,31 @@ void AllPairs::build(const Points& sources, const Points* targets, const Geometr
   const bool both = at_sources_ && targets;
   Points apart = targets ? *targets : sources;
   if (both) apart.count -= sources.count;
-  const auto all = [&](const Points& given) {
-    const AnyReader read(given, Scaling());
-    return rows_of_all(Carrier(given.count), 3, [&](std::int64_t i, double* to) {
-      for (int axis = 0; axis < 3; ++axis) to[axis] = read.raw(i, axis);
-    });
-  };
-  const std::vector<double> source = all(sources);
-  std::vector<double> target = targets ? all(apart) : std::vector<double>();
+  PointsOfAll source = points_of_all(sources), target;
+  if (targets) target = points_of_all(apart);
   first_target_ = begins_of(ranks_.all_gather(apart.count))[rank];
+  selves_.from = std::ssize(targets ? target.x : source.x) / 3;
   first_source_.reset();
   if (both) {
-    first_source_ = std::ssize(target) / 3 + begins_of(ranks_.all_gather(sources.count))[rank];
-    target.insert(target.end(), source.begin(), source.end());
+    first_source_ = selves_.from + begins_of(ranks_.all_gather(sources.count))[rank];
+    target.append(source);
   }
-  results_ = std::ssize(targets ? target : source) / 3;
-  const Points all_sources = points(source), all_targets = points(target);
+  results_ = std::ssize(targets ? target.x : source.x) / 3;
+  const bool lengths = decision().lengths;
+  const Points all_sources = source.view(lengths), all_targets = target.view(lengths);
   pairs_->build(all_sources, targets ? &all_targets : nullptr, geometry, report);
+}
+
+AllPairs::PointsOfAll AllPairs::points_of_all(const Points& given) const {
+  const AnyReader read(given, Scaling());
+  const Carrier carrier(given.count);
+  PointsOfAll all;
+  all.x = rows_of_all(carrier, 3, [&](std::int64_t i, double* to) {
+    for (int axis = 0; axis < 3; ++axis) to[axis] = read.raw(i, axis);
+  });
+  if (decision().lengths)
+    all.length = rows_of_all(carrier, 1, [&](std::int64_t i, double* to) { *to = given.softening[i]; });
+  return all;
 }
 
 /// `width` numbers for each of the caller's points, written by put(index, double*), of all ranks in the order of the
@@ -82,17 +121,18 @@ std::vector<double> AllPairs::rows_of_all(const Carrier& carrier, std::int64_t w
   return ranks_.gather_all(carrier.to_tree<double>(ranks_, width, put));
 }
 
-/// Strengths of all ranks' sources, one vector behind the other.
-std::vector<double> AllPairs::strengths_of_all(const Strengths& given) const {
-  const auto vectors = static_cast<std::size_t>(given.vectors);
+template <class Put>
+std::vector<double> AllPairs::vectors_of_all(const Strengths& given, std::int64_t width, const Put& put) const {
+  const auto vectors = static_cast<std::size_t>(given.vectors), numbers = static_cast<std::size_t>(width);
   const std::vector<double> rows =
-      rows_of_all(source_carrier(given.count), given.vectors, [&](std::int64_t i, double* to) {
-        for (std::int64_t v = 0; v < given.vectors; ++v) to[v] = strength_of(given, v, i);
+      rows_of_all(source_carrier(given.count), given.vectors * width, [&](std::int64_t i, double* to) {
+        for (std::int64_t v = 0; v < given.vectors; ++v) put(v, i, to + v * width);
       });
-  const std::size_t all = rows.size() / std::max<std::size_t>(1, vectors);
+  const std::size_t all = rows.size() / std::max<std::size_t>(1, vectors * numbers);
   std::vector<double> q(rows.size());
   for (std::size_t i = 0; i < all; ++i)
-    for (std::size_t v = 0; v < vectors; ++v) q[v * all + i] = rows[i * vectors + v];
+    for (std::size_t v = 0; v < vectors; ++v)
+      std::copy_n(&rows[(i * vectors + v) * numbers], numbers, &q[(v * all + i) * numbers]);
   return q;
 }
 
@@ -108,22 +148,32 @@ void AllPairs::deliver(const std::vector<T>& all, std::int64_t vectors, std::int
 
 template <class T>
 std::vector<Quality> AllPairs::evaluate_in(const Strengths& given, const Delivery& delivery, farfield::Report& report) {
-  const std::vector<double> q = strengths_of_all(given);
+  const std::vector<double> q =
+      vectors_of_all(given, 1, [&](std::int64_t v, std::int64_t i, double* to) { *to = moment_of(given, v, 0, i); });
+  std::vector<double> p;
+  if (given.dipoles)
+    p = vectors_of_all(given, 3, [&](std::int64_t v, std::int64_t i, double* to) {
+      for (int axis = 0; axis < 3; ++axis) to[axis] = moment_of(given, v, 1 + axis, i);
+    });
   const int parts = decision().parts();
   const auto results = static_cast<std::size_t>(results_ * given.vectors);
-  std::vector<T> potential(first_part(parts) == 0 ? results : 0), gradient(parts > 1 ? 3 * results : 0);
+  std::vector<T> potential(first_part(parts) == 0 ? results : 0), gradient(parts > 1 ? 3 * results : 0),
+      hessian(parts == with_hessian ? 6 * results : 0);
   Delivery whole = delivery;
-  whole.split = results_;
+  whole.split = results_, whole.selves = selves_;
   whole.pitch = whole.source_pitch = 0;
   whole.outputs = {};
   whole.outputs.scalar = delivery.outputs.scalar;
   whole.outputs.potential = potential.empty() ? nullptr : potential.data();
   whole.outputs.gradient = gradient.empty() ? nullptr : gradient.data();
-  const std::int64_t sources = std::ssize(q) / std::max<std::int64_t>(1, given.vectors);
-  std::vector<Quality> qualities = pairs_->evaluate(strengths(q.data(), sources, given.vectors), whole, report);
+  whole.outputs.hessian = hessian.empty() ? nullptr : hessian.data();
+  Strengths all = strengths(q.data(), std::ssize(q) / std::max<std::int64_t>(1, given.vectors), given.vectors);
+  if (given.dipoles) all = with_dipoles(all, p.data());
+  std::vector<Quality> qualities = pairs_->evaluate(all, whole, report);
   for (const ResultSet& set : sets(given.count, delivery)) {
     deliver(potential, given.vectors, 1, set, set.potential);
     deliver(gradient, given.vectors, 3, set, set.gradient);
+    deliver(hessian, given.vectors, 6, set, set.hessian);
   }
   return qualities;
 }

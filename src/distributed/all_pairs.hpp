@@ -22,13 +22,31 @@ class AllPairs final : public Evaluator {
   std::unique_ptr<Evaluator> again(const Decision& decision, farfield::Report& report) override;
 
  private:
+  /// Interleaved points of all ranks, and their softening lengths, if they have some.
+  struct PointsOfAll {
+    std::vector<double> x, length;
+    void append(const PointsOfAll& other) {
+      x.insert(x.end(), other.x.begin(), other.x.end());
+      length.insert(length.end(), other.length.begin(), other.length.end());
+    }
+    Points view(bool lengths) const {
+      Points all = points(x);
+      if (lengths) all.softening = length.data();
+      return all;
+    }
+  };
+  PointsOfAll points_of_all(const Points& given) const;
+
   AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs);
   /// `given`: sources of this rank.
   Carrier source_carrier(std::int64_t given) const;
   std::vector<ResultSet> sets(std::int64_t given, const Delivery& delivery) const;
   template <class Put>
   std::vector<double> rows_of_all(const Carrier& carrier, std::int64_t width, const Put& put) const;
-  std::vector<double> strengths_of_all(const Strengths& given) const;
+  /// The same for each vector, one behind the other: [vectors][sources][width], written by put(vector, index, double*).
+  template <class Put>
+  std::vector<double> vectors_of_all(const Strengths& given, std::int64_t width, const Put& put) const;
+  void find_selves();
   template <class T>
   void deliver(const std::vector<T>& all, std::int64_t vectors, std::int64_t width, const ResultSet& set,
                void* to) const;
@@ -42,6 +60,8 @@ class AllPairs final : public Evaluator {
   std::optional<std::int64_t> first_source_;  ///< of those at the sources, where targets are apart and this rank's
                                               ///< points in the order of the ranks
   std::int64_t results_ = 0;                  ///< of all ranks
+  Selves selves_;
+  std::vector<std::uint32_t> source_numbers_, target_numbers_;  ///< Selves::source and target, of a tree's points
   std::unique_ptr<Evaluator> pairs_;
 };
 

@@ -1,5 +1,6 @@
 #include "distributed/evaluator.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "backends/cpu/evaluator.hpp"
@@ -51,12 +52,13 @@ class RankSteps : public EvaluatorState<RankPlaced> {
   static bool follow(const Points&, const Points*, const Drift&) { return false; }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) const {
-    RankPlacement sums(ranks(), share(), *placed->judged, decision.derivatives(), threads);
+    const NormsOf norms{std::ldexp(decision.softening, placed->exponent), decision.derivatives()};
+    RankPlacement sums(ranks(), share(), *placed->judged, norms, threads);
     return farfield::settle_degree(decision, sums, report);
   }
   void prepare_expansions(farfield::Report&) {
     const int degree = expansion_degree(decision.kernel, decision.degree);
-    const cpu::TableKey key{decision.kernel, degree, decision.rotation, decision.reduced, true, {}};
+    const cpu::TableKey key{decision.kernel, degree, decision.rotation, decision.reduced, true, table_scale()};
     time("tables", [&] { tables_ = cpu::shared_tables<Real>(key, threads); });
   }
   void finish_build(farfield::Report& report) { count_over_ranks(*placed, decision, report); }
@@ -70,20 +72,24 @@ class RankSteps : public EvaluatorState<RankPlaced> {
     return ranges_of_all(ranks(), strengths, placed->exponent, threads);
   }
   int most_together(const Strengths& strengths) const {
-    const int most = cpu::densities_of(decision);
+    const int most = strengths.dipoles ? 1 : cpu::densities_of(decision);
     return strengths.vectors < most ? 1 : most;
   }
   void gather(const OneVector& v) {
-    gather_strengths(*placed, v, arrays_.strengths_at(v.place, share()), arrays_.strength_pitch(share()));
+    moments_ = moments_of(v.strengths);
+    gather_moments(*placed, v, arrays_.moments_at(v.place, moments_, densities, share()),
+                   arrays_.strength_pitch(share()));
   }
-  void bind() { arrays_.bind(share(), decision, densities, threads, tables_.get()); }
+  void bind() {
+    arrays_.bind(share(), placed->lengths, {decision, softening, moments_, densities, threads, tables_.get()});
+  }
   /// Without sources or targets nothing is summed.
   void sum(bool /*alone*/) {
     if (sources() == 0 || targets() == 0) return arrays_.clear_results();
     RankStages<Real> stages{stages_, arrays_.own, arrays_.top, arrays_.work, ranks(), share()};
     fmm(stages, *clock_);
   }
-  void show(const OneVector& v) { arrays_.show(v.place, decision); }
+  void show(const OneVector& v) { arrays_.show(v.place, moments_, decision); }
   void start_judging(const OneVector&) {}
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) const {
     scatter_results(*placed, decision, arrays_.own_results(share()), v, factors, delivery);
@@ -100,39 +106,57 @@ class RankSteps : public EvaluatorState<RankPlaced> {
   const Share& share() const { return *placed->share; }
   Judged<Real> judged();
   SumsAt exact_sums(const OneVector& v);
+  cpu::TableScale table_scale() const;
 
   cpu::Stages<Real> stages_;
   StageClock* clock_ = nullptr;  ///< of the current call
   std::shared_ptr<const cpu::Tables<Real>> tables_;
   RankArrays<Real> arrays_;
-  std::vector<double> power_, exact_;  ///< [boxes], for the truncation; strengths in double, where Real is float
+  int moments_ = 1;            ///< of the vector that was gathered
+  std::vector<double> power_;  ///< [boxes], for the truncation
+  Moments<double> exact_;      ///< the caller's, where Real is float
 };
+
+/// Levels are those of the whole tree.
+template <class Real>
+cpu::TableScale RankSteps<Real>::table_scale() const {
+  if (traits(decision.kernel).scale_invariant) return {};
+  return {decision.parameters.screening * share().partition.lattice.edge(0), placed->judged->order().levels()};
+}
 
 template <class Real>
 Judged<Real> RankSteps<Real>::judged() {
   const KernelTraits& kernel = traits(decision.kernel);
   const cpu::Work<Real>& work = arrays_.work;
   const Expansions<Real> expansions{
-      work.multipole, work.local, work.tables.stride,           work.tables.degree, kernel.coefficients,
-      kernel.decay,   0,          decision.hessian ? orders : 2};
+      work.multipole,      work.local,   work.tables.stride, work.tables.degree,
+      kernel.coefficients, kernel.decay, table_scale().root, decision.hessian ? orders : 2};
   return {*placed, decision, arrays_.own_results(share()), expansions, power_.data(), threads};
 }
 
 /// Direct sums with the caller's strengths, not rounded to Real.
 template <class Real>
 SumsAt RankSteps<Real>::exact_sums(const OneVector& v) {
+  const Essential& e = share().essential;
   DirectInput input{};
+  const double** const moment[with_dipole] = {&input.strength, &input.dipole[0], &input.dipole[1], &input.dipole[2]};
   if constexpr (sizeof(Real) < sizeof(double)) {
-    exact_ = own_strengths<double>(*placed, v);
-    input.strength = exact_.data();
+    exact_ = own_moments<double>(*placed, v);
+    for (std::size_t m = 0; m < exact_.size(); ++m) *moment[m] = exact_[m].data();
   } else {
-    input.strength = arrays_.work.strength + share().essential.first;
+    input.strength = arrays_.work.strength + e.first;
+    for (int axis = 0; axis < 3 && moments_ > 1; ++axis) input.dipole[axis] = arrays_.work.dipole[axis] + e.first;
   }
+  input.softening = softening;
   input.parameters = decision.parameters;
+  input.softened_to = softened_to();
   input.threads = threads;
+  if (const double* const lengths = arrays_.work.source_length) input.source_length = lengths + e.first;
+  if (const double* const lengths = arrays_.work.target_length) input.target_length = lengths + e.first_target();
   input.potential = first_part(decision.parts()) == 0;
+  input.hessian = decision.hessian;
   return [this, input](const std::vector<std::int64_t>& at) {
-    return placed->direct_sums->at(ranks(), at, input, input.strength, stages_.direct_sums);
+    return placed->direct_sums->at(ranks(), at, input, stages_.direct_sums);
   };
 }
 

@@ -1,12 +1,14 @@
 // distributed::Plan: what all ranks settle together, and what each of them does.
 #include <algorithm>
+#include <cmath>
 #include <farfield/distributed.hpp>
 #include <farfield/error.hpp>
 
-#include "backends/cpu/stages.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/all_pairs.hpp"
 #include "distributed/backends.hpp"
+#include "distributed/drawing.hpp"
+#include "distributed/evaluation/lengths.hpp"
 #include "distributed/route/rows.hpp"
 #include "kernels/traits.hpp"
 #include "model/choose.hpp"
@@ -38,13 +40,17 @@ struct Plan::State {
   State(Communicator& communicator, const farfield::Options& o) : ranks(communicator), options(o) { forget(); }
   void forget();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
+  struct Prepared;
+  void require_alike(const Given& given);
+  Geometry survey(Prepared& points, const farfield::Options& options, const Machine& machine, int threads);
   void build(const Given& given);
   Machine machine_of(const farfield::Options& options, bool points_on_device);
   Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
   void check_outputs(const Outputs& outputs) const;
   void check_strengths(const Strengths& strengths, Order order) const;
+  Strengths with_same_moments(Strengths strengths);
   /// `whole`: for each vector, of the arrays of results of which this rank's are a part; 0: none.
-  void evaluate(const Strengths& strengths, const Outputs& outputs, Order order, std::int64_t whole = 0,
+  void evaluate(const Strengths& given, const Outputs& outputs, Order order, std::int64_t whole = 0,
                 std::int64_t whole_sources = 0);
   void account(double seconds);
 
@@ -92,40 +98,87 @@ Decision Plan::State::choose_alike(const farfield::Options& o, const Geometry& g
   return decision;
 }
 
-/// Points that are refused leave the plan as it was.
-void Plan::State::build(const Given& given) {
+/// A machine whose ranks on devices offer this sum, if the caller leaves the backend open.
+static Machine offering(Machine machine, const farfield::Options& o, const LengthRange& lengths) {
+  if (machine.backend == Backend::cpu) return machine;
+  if (machine.backend == Backend::cuda)
+    require_offered_on_devices(o, lengths.given);
+  else if (!lacking_on_devices(o, lengths.given).empty() || !traits(o.kernel).scale_invariant)
+    machine.backend = Backend::cpu;
+  return machine;
+}
+
+/// A rank's points with what they lack: where results are wanted at the sources, too, these stand behind the targets.
+struct Plan::State::Prepared {
+  Completed own, other;
+  LengthRange lengths;  ///< of all ranks
+  Given given;
+  Joined joined;
+  std::vector<double> joined_lengths;
+
+  Prepared(Ranks& ranks, const Given& points, const farfield::Options& o)
+      : own(points.sources, o.kernel), other(points.targets ? *points.targets : Points{}, o.kernel) {
+    lengths = lengths_of_all(ranks, own.points, points.targets ? &other.points : nullptr, o.softening);
+    for (Completed* set : {&own, &other}) set->complete_lengths(lengths.vary(), o.softening);
+    given = {own.points, points.targets ? &other.points : nullptr, points.order, o.at_sources && points.targets};
+  }
+  void join_sources(const Machine& machine) {
+    joined = join(machine, other.points, own.points);
+    if (lengths.vary()) joined_lengths = cpu::all_lengths(other.points, &own.points, 0);
+    joined.points.softening = lengths.vary() ? joined_lengths.data() : nullptr;
+    given.targets = &joined.points;
+  }
+};
+
+void Plan::State::require_alike(const Given& given) {
   require_same(ranks, options);
   require_same(ranks, given.targets != nullptr,
                "some ranks pass targets and others none; pass targets, perhaps none, on all");
   require_same(ranks, static_cast<std::int64_t>(given.order), one_order);
+}
+
+/// Joins the points, too, once they have been looked at.
+Geometry Plan::State::survey(Prepared& points, const farfield::Options& o, const Machine& machine, int threads) {
+  const auto survey_given = [&] {
+    return survey_all(ranks, machine.backend, points.given.sources, points.given.targets, threads, surveys);
+  };
+  Geometry geometry = survey_given();
+  if (points.given.at_sources) {
+    points.join_sources(machine);
+    geometry = survey_given();
+  }
+  geometry.lengths = points.lengths.vary();
+  geometry.shortest_length = std::ldexp(points.lengths.shortest, geometry.exponent);
+  survey_crowding(machine, o, drawing(ranks, points.given, geometry.exponent), geometry);
+  return geometry;
+}
+
+/// Points that are refused leave the plan as it was.
+void Plan::State::build(const Given& given) {
+  require_alike(given);
   farfield::Options o = settled(options);
-  require_offered(o, given);
-  const Completed own(given.sources, o.kernel), other(given.targets ? *given.targets : Points{}, o.kernel);
-  const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
-  const Machine machine = machine_of(o, on_device(given.sources) || (given.targets && on_device(*given.targets)));
-  o.simd = machine.simd;
+  require_offered(o);
   require_axes(given.sources, "source", o.kernel);
   if (given.targets) require_axes(*given.targets, "target", o.kernel);
+  Prepared points(ranks, given, o);
+  const LengthRange& lengths = points.lengths;
+  const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
+  const bool any_on_device = on_device(given.sources) || (given.targets && on_device(*given.targets));
+  const Machine machine = offering(machine_of(o, any_on_device), o, lengths);
+  o.simd = machine.simd;
+  if (lengths.given) o.softening = lengths.longest;
   const int threads = settle_team(o.threads).threads;
-  Given completed{own.points, given.targets ? &other.points : nullptr, given.order, o.at_sources && given.targets};
-  const auto survey = [&] {
-    return survey_all(ranks, machine.backend, completed.sources, completed.targets, threads, surveys);
-  };
-  Geometry geometry = survey();
-  Joined joined;
-  if (completed.at_sources) {
-    joined = join(machine, other.points, own.points);
-    completed.targets = &joined.points;
-    geometry = survey();
-  }
+  const Geometry geometry = survey(points, o, machine, threads);
   const Decision decision = choose_alike(o, geometry, machine);
   try {
     guarded([&] {
       report.plan = describe(o, decision, geometry, threads);
+      report.plan.softening_varies = lengths.vary();
+      report.plan.least_softening = lengths.vary() ? lengths.least : o.softening;
       Evaluator& first = evaluators.first(decision, threads);
       evaluators.use_threads(threads);
-      if (placed) placed->order = given.order, placed->at_sources = completed.at_sources;
-      first.build(completed.sources, completed.targets, geometry, report.plan);
+      if (placed) placed->order = given.order, placed->at_sources = points.given.at_sources;
+      first.build(points.given.sources, points.given.targets, geometry, report.plan);
     });
   } catch (const Error&) {
     forget();
@@ -142,8 +195,7 @@ void Plan::State::build(const Given& given) {
 void Plan::State::check_outputs(const Outputs& o) const {
   if (o.space != MemorySpace::host && backend != Backend::cuda)
     throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
-  if (o.hessian || o.source_hessian || o.virial)
-    refuse("results other than potential and gradient at the points are not offered");
+  if (o.virial) refuse("the virial is not offered");
   farfield::validate(o, settled(options), alike);
 }
 
@@ -153,7 +205,17 @@ void Plan::State::check_strengths(const Strengths& strengths, Order order) const
   if (order == Order::owned && strengths.count != own)
     throw Error(ErrorCode::input, std::to_string(strengths.count) + " strengths were given, but this rank owns " +
                                       std::to_string(own) + " sources; pass one for each, as to_owned returns them");
-  validate(strengths, own, false, backend == Backend::cuda);
+  validate(strengths, own, options.dipoles, backend == Backend::cuda);
+}
+
+/// On all ranks strengths carry dipoles, or on none.
+Strengths Plan::State::with_same_moments(Strengths strengths) {
+  static constexpr double nothing[3] = {};
+  const bool any = ranks.sum_of(strengths.dipoles != nullptr) > 0;
+  if (any && !strengths.dipoles && strengths.count > 0)
+    throw Error(ErrorCode::input, "other ranks pass dipoles and this one none; pass dipoles, perhaps zeros, on all");
+  if (any && !strengths.dipoles) strengths.dipoles = nothing;
+  return strengths;
 }
 
 void Plan::State::account(double seconds) {
@@ -175,12 +237,13 @@ void Plan::State::require_points() const {
   if (!built) throw Error(ErrorCode::usage, "the plan has no points, because the last move failed; move again");
 }
 
-void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs, Order order, std::int64_t whole,
+void Plan::State::evaluate(const Strengths& given, const Outputs& outputs, Order order, std::int64_t whole,
                            std::int64_t whole_sources) {
   require_points();
   require_same(ranks, static_cast<std::int64_t>(order), one_order);
-  check_strengths(strengths, order);
+  check_strengths(given, order);
   check_outputs(outputs);
+  const Strengths strengths = with_same_moments(given);
   require_same(ranks, strengths.vectors, "ranks pass different numbers of strength vectors; pass the same on all");
   require_same(ranks, static_cast<std::int64_t>(outputs.scalar),
                "ranks want results of different types; pass the same on all");

@@ -4,11 +4,17 @@
 
 namespace farfield::distributed {
 
-/// The strength of point i in a vector.
-inline double strength_of(const Strengths& s, std::int64_t vector, std::int64_t i) {
-  const std::int64_t at = vector * (s.pitch ? s.pitch : s.count * s.stride) + i * s.stride;
-  return s.scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(s.data)[at])
-                                     : static_cast<const double*>(s.data)[at];
+inline double number_at(const void* array, Scalar scalar, std::int64_t at) {
+  if (!array) return 0;
+  return scalar == Scalar::float32 ? static_cast<double>(static_cast<const float*>(array)[at])
+                                   : static_cast<const double*>(array)[at];
+}
+
+/// What source i carries in a vector: its charge (0), or a component of its dipole (1 to 3); 0 where none is given.
+inline double moment_of(const Strengths& s, std::int64_t vector, int moment, std::int64_t i) {
+  if (moment == 0) return number_at(s.data, s.scalar, vector * (s.pitch ? s.pitch : s.count * s.stride) + i * s.stride);
+  const std::int64_t pitch = s.dipole_pitch ? s.dipole_pitch : s.count * s.dipole_stride;
+  return number_at(s.dipoles, s.scalar, vector * pitch + i * s.dipole_stride + moment - 1);
 }
 
 /// Writes a result to an array that may be null.

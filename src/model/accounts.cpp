@@ -1,5 +1,6 @@
 #include "model/accounts.hpp"
 
+#include "kernels/traits.hpp"
 #include "tree/far.hpp"
 
 namespace farfield {
@@ -20,6 +21,12 @@ static std::int64_t translations(const TreeView& tree, BoxId box, bool reduced) 
     if (!tree.is_leaf(box)) for_each_far_of_parent(tree, box, add);
   }
   return count;
+}
+
+bool counts_coincident(const Decision& d) {
+  const double* core = d.parameters.length;
+  const bool blobs = traits(d.kernel).core_reach && (core[0] > 0 || core[1] > 0) && first_part(d.parts()) == 0;
+  return d.softening != 0 || blobs;
 }
 
 double far_fraction(const Report& report) {

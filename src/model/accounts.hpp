@@ -13,6 +13,8 @@ void count_work(const TreeView& tree, const ListsView& lists, const Decision& de
 /// The same of some of the boxes of a tree, of which others belong to other processes; not far_fraction.
 void count_work_of(const std::vector<BoxId>& boxes, const TreeView& tree, const ListsView& lists,
                    const Decision& decision, Report& report);
+/// Do points that coincide contribute to each other?
+bool counts_coincident(const Decision& decision);
 /// From sources, targets and near_pairs.
 double far_fraction(const Report& report);
 

@@ -92,8 +92,7 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
   return cpu::survey(sources, targets, threads);
 }
 
-void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
-                     Geometry& geometry, std::shared_ptr<void>& kept) {
+void survey_crowding(const Machine& machine, const Options& options, const DrawPoints& draw, Geometry& geometry) {
   const bool on_device = machine.backend == Backend::cuda, near = changes_near_pairs(options);
   const bool falls_off = traits(options.kernel).reach;
   if (options.method == Method::direct || !(near || falls_off)) return;
@@ -101,13 +100,20 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
       takes_no_pairs(begin_choice(options, geometry, machine), options, geometry))
     return;
   // 2^15 take 4 ms of a core: too long for a plan on a device, which is made in a millisecond
-  const std::int64_t most = on_device ? (sources.count < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 11;
-  const auto drawn = [&](const Points& points) {
+  const std::int64_t most = on_device ? (geometry.sources < 1 << 22 ? 1 << 10 : 1 << 11) : near ? 1 << 15 : 1 << 11;
+  const std::vector<double> of_sources = draw(0, most),
+                            of_targets = geometry.alike ? std::vector<double>{} : draw(1, most);
+  find_crowding(geometry, of_sources, geometry.alike ? nullptr : &of_targets);
+}
+
+void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
+                     Geometry& geometry, std::shared_ptr<void>& kept) {
+  const auto draw = [&](int set, std::int64_t most) {
+    const Points& points = set == 0 ? sources : *targets;
     if (points.space == MemorySpace::device) return cuda::draw_points(points, geometry, most, kept);
     return cpu::draw_points(points, geometry, most);
   };
-  const std::vector<double> of_sources = drawn(sources), of_targets = targets ? drawn(*targets) : std::vector<double>{};
-  find_crowding(geometry, of_sources, targets ? &of_targets : nullptr);
+  survey_crowding(machine, options, draw, geometry);
 }
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {

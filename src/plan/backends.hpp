@@ -1,7 +1,9 @@
 // Backends: chooses the backend of a plan. The one place of the plan layer that knows which backends were built.
 #pragma once
 #include <farfield/views.hpp>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "backends/box_points.hpp"
 #include "backends/evaluator.hpp"
@@ -27,6 +29,10 @@ Geometry survey(const Machine& machine, const Points& sources, const Points* tar
 /// near pairs, and kernels that fall off where few pairs may be near enough to count. `kept`: as in `survey`.
 void survey_crowding(const Machine& machine, const Options& options, const Points& sources, const Points* targets,
                      Geometry& geometry, std::shared_ptr<void>& kept);
+/// The same where it is only known how to draw at most so many points, scaled and interleaved, of the sources (0) or of
+/// the targets apart from them (1).
+using DrawPoints = std::function<std::vector<double>(int set, std::int64_t most)>;
+void survey_crowding(const Machine& machine, const Options& options, const DrawPoints& draw, Geometry& geometry);
 
 /// `choose` for the machine; of two possible backends, the one whose expected time is less.
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine);

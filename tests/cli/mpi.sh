@@ -50,7 +50,7 @@ awk -F, '{print $1 "," $2 "," $4}' u.csv >plane.csv
 everywhere npz plane.csv --kernel laplace2d --gradient --method fmm
 mpi 2 3 'standard output is not offered' -- run p.npz -o -
 
-# Further columns and densities; members that are deflated; dipoles, which are not offered.
+# Further columns and densities; members that are deflated; dipoles.
 awk -F, 'NR == 1 {print $0 ",q2,id"} NR > 1 {print $0 "," $1 - $2 "," NR}' u.csv >two.csv
 everywhere npz two.csv --gradient --method fmm
 everywhere npy one.npz
@@ -60,8 +60,18 @@ with zipfile.ZipFile("p.npz") as stored, zipfile.ZipFile("deflated.npz", "w", zi
     for name in stored.namelist(): deflated.writestr(name, stored.read(name))'
   everywhere npz deflated.npz
 fi
-expect 0 -- generate uniform -n 100 --dipoles -o d.npz
-mpi 2 2 '^farfield: a sum of dipoles is not offered' -- run d.npz
+expect 0 -- generate uniform -n 1003 --dipoles -o d.npz
+everywhere npz d.npz --method fmm --hessian
+everywhere csv d.npz --gradient --softening 0.01
+
+# Softened sums, with a length for each body, too; screened kernels; cores.
+everywhere npz p.npz --gradient --softening 0.01
+everywhere npz p.npz --method fmm --softening 0.02 --softening-kind spline --targets t.npz
+awk -F, 'NR == 1 {print $0 ",eps"} NR > 1 {print $0 "," (NR % 7) / 500}' u.csv >soft.csv
+everywhere npz soft.csv --method fmm --softening-column eps
+everywhere npz p.npz --kernel yukawa3d --kappa 3 --gradient --method fmm
+everywhere npz plane.csv --kernel vortex --core gauss:0.01 --method fmm
+mpi 2 2 'softening by types is not offered' -- run p.npz --softening 0.1,0.2
 
 # More ranks than rows, and no rows at all.
 printf 'x,y,z,q\n0,0,0,1\n1,0,0,2\n' >few.csv
@@ -109,10 +119,8 @@ cp p.npz hurt.npz && printf 'hurt' | dd of=hurt.npz bs=1 seek=30000 conv=notrunc
 mpi 3 3 "hurt.npz, member 'positions.npy': its checksum is wrong" -- run hurt.npz -o bad.npz
 mpi 1 2 'error of the potential is' -- check p.npz --method fmm --degree 1 --quiet
 mpi 2 3 'unknown option --frobnicate' -- run p.npz --frobnicate
-mpi 2 2 'softening is not offered' -- run p.npz --softening 0.1
 [[ $("$farfield" info) == *'cpu, cuda'* ]] || mpi 4 2 'cuda' -- run p.npz --backend cuda
 mpi 2 2 'plot is not offered' -- run p.npz --plot p.png
-mpi 2 2 'hessian is not offered' -- run p.npz --hessian
 mpi 2 2 'periodic is not offered' -- run p.npz --periodic xyz --cell 1,1,1
 mpi 3 2 'cannot share a pipe' -- run -
 [[ ! -e bad.npz ]] || flunk "a run that fails writes something"

@@ -227,6 +227,28 @@ TEST_F(CudaRanksOf, MovesInTheOwnedOrder) {
     }
 }
 
+/// Of what ranks on the CPU alone offer; where the caller leaves the backend open, these are taken.
+TEST_F(CudaRanksOf, WhatDevicesLackIsRefusedOrSummedOnTheCpu) {
+  std::vector<Options> lacking(5, options_of(Precision::double_, 5));
+  lacking[0].softening = 1e-3, lacking[1].dipoles = true, lacking[2].hessian = true;
+  lacking[3].kernel = Kernel::yukawa3d, lacking[3].kappa = 2;
+  lacking[4].kernel = Kernel::vortex, lacking[4].core = Core::gauss, lacking[4].core_radius = 0.01;
+  std::vector<double> x = uniform(2'000);
+  for (std::size_t i = 2; i < x.size(); i += 3) x[i] = 0;
+  for (Options& o : lacking) {
+    for (const std::exception_ptr& thrown : run_ranks(
+             2, [&](distributed::Communicator& communicator) { distributed::Plan(communicator, points(x), o); })) {
+      const std::string said = sentence_of(thrown);
+      EXPECT_NE(said.find(" not offered "), std::string::npos) << said;
+    }
+    o.backend = Backend::automatic;
+    rethrow_any(run_ranks(2, [&](distributed::Communicator& communicator) {
+      distributed::Plan plan(communicator, points(x), o);
+      EXPECT_EQ(plan.report().plan.backend, "cpu");
+    }));
+  }
+}
+
 TEST_F(CudaRanksOf, APointThatIsRefusedIsAnErrorOnAllRanks) {
   std::vector<double> x = uniform(3'000);
   const std::vector<double> q = strengths_for(3'000, 1);

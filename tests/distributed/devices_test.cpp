@@ -176,13 +176,13 @@ TEST(DevicesPlan, RefusesInOneSentence) {
   Points without = points(x);
   without.axis[2] = nullptr;
   EXPECT_EQ(refusal(ErrorCode::input, [&] { plan.move(without); }), "coordinate z of the sources is a null pointer");
-  Options soft = o;
-  soft.softening = 0.1;
+  Options periodic = o;
+  periodic.periodic = Axes::xyz, periodic.cell_x = periodic.cell_y = periodic.cell_z = 9;
   EXPECT_EQ(refusal(ErrorCode::usage,
                     [&] {
-                      DevicesPlan(points(x), {0, 0}, soft);
+                      DevicesPlan(points(x), {0, 0}, periodic);
                     }),
-            "softening is not offered in a distributed plan of this version; use an ordinary plan");
+            "periodic axes and the virial are not offered in a distributed plan of this version; use an ordinary plan");
   Options unknown = o;
   unknown.backend = static_cast<Backend>(77);
   refusal(ErrorCode::usage, [&] { DevicesPlan(points(x), {0, 0}, unknown); });
@@ -191,6 +191,26 @@ TEST(DevicesPlan, RefusesInOneSentence) {
   hessian.hessian = six.data();
   const std::vector<double> all(100, 1.0);
   refusal(ErrorCode::usage, [&] { plan.evaluate(strengths(all), hessian); });
+}
+
+/// Slices of lengths, dipoles and Hessians, of several vectors.
+TEST(DevicesPlan, OfSoftenedPointsWithDipoles) {
+  const std::vector<double> x = uniform(1'501), q = strengths_for(2 * 1'501, fresh_seed()),
+                            p = strengths_for(6 * 1'501, fresh_seed() + 1), lengths(1'501, 1e-3);
+  Options o = fmm_of_degree(5);
+  o.dipoles = o.hessian = true;
+  Points soft = points(x);
+  soft.softening = lengths.data();
+  const Strengths carried = with_dipoles(strengths(q, 1'501, 2), p);
+  const auto found = [&](auto&& plan) {
+    std::vector<double> all(2 * 10 * 1'501);
+    Outputs outputs;
+    outputs.potential = all.data(), outputs.gradient = all.data() + 2 * 1'501;
+    outputs.hessian = all.data() + 2 * 4 * 1'501;
+    plan.evaluate(carried, outputs);
+    return all;
+  };
+  EXPECT_EQ(found(DevicesPlan(soft, {0, 0, 0}, o)), found(Plan(soft, o)));
 }
 
 TEST(DevicesPlan, OfDevicesThatThereAreNot) {

@@ -25,7 +25,8 @@ inline void expect_same_report(const Report& all, const Report& one) {
   };
   EXPECT_EQ(counts(all), counts(one));
   const auto estimates = [](const Report& r) {
-    return std::vector<double>{r.condition_potential, r.condition_gradient, r.estimated_error, r.far_fraction};
+    return std::vector<double>{r.condition_potential, r.condition_gradient, r.condition_hessian, r.estimated_error,
+                               r.far_fraction};
   };
   EXPECT_EQ(estimates(all), estimates(one));
   ASSERT_EQ(all.choices.size(), one.choices.size());
@@ -39,6 +40,7 @@ inline void expect_same_report(const Report& all, const Report& one) {
   EXPECT_EQ(all.error->samples, one.error->samples);
   EXPECT_EQ(all.error->potential, one.error->potential);
   EXPECT_EQ(all.error->gradient, one.error->gradient);
+  EXPECT_EQ(all.error->hessian, one.error->hessian);
   EXPECT_EQ(all.error->potential_p95, one.error->potential_p95);
   EXPECT_EQ(all.error->gradient_max, one.error->gradient_max);
 }

@@ -103,10 +103,6 @@ def test_the_index_is_that_of_the_callers_array(cloud):
     ({"devices": 2}, ff.UsageError, "devices is 2; pass a list of their numbers, as [0, 1]"),
     ({"devices": "cuda"}, ff.UsageError, "devices is 'cuda'; pass a list of their numbers, as [0, 1]"),
     ({"devices": [0, -1]}, ff.DeviceError, "there is no device -1; devices are numbered from 0"),
-    ({"softening": 0.1}, ff.UsageError, "softening is not offered in a distributed plan"),
-    ({"softening": np.full(5003, 0.1)}, ff.UsageError, "softening is not offered in a distributed plan"),
-    ({"dipoles": True}, ff.UsageError, "dipoles and Hessians are not offered in a distributed plan"),
-    ({"hessian": True}, ff.UsageError, "dipoles and Hessians are not offered in a distributed plan"),
     ({"periodic": "xyz", "cell_x": 9.0, "cell_y": 9.0, "cell_z": 9.0}, ff.UsageError, "periodic axes and the virial are"),
 ])
 def test_what_is_refused(cloud, options, error, sentence):

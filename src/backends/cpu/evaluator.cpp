@@ -148,7 +148,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
 
   void finish_build(Report& report) {
     if (with_tree()) count_work(work_.tree, work_.lists, decision, report);
-    if (with_tree() && traits(decision.kernel).singular && !counts_coincident())
+    if (with_tree() && traits(decision.kernel).singular && !counts_coincident(decision))
       report.near_pairs -= pairs_in_heaps(work_.tree, work_.source, work_.target);
     if (decision.method == Method::grid) window_.make(decision);
     if (decision.method == Method::hermite && sources() > 0) time("boxes", [&] { box_for_series(); });
@@ -210,10 +210,10 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                           : tree.alike      ? placed->source_lengths.data()
                                             : placed->target_lengths.data();
     work_.wide_leaves = decision.least_edge > 0;
-    work_.source_order = tree.sources.order.data();
-    work_.target_order = tree.target_points().order.data();
+    work_.source_order = selves.source ? selves.source : tree.sources.order.data();
+    work_.target_order = selves.target ? selves.target : tree.target_points().order.data();
     work_.parameters = decision.parameters;
-    work_.self_from = self_from;
+    work_.self_from = selves.from;
     work_.rotation = decision.rotation;
     work_.reduced = decision.reduced;
     work_.pair_terms = decision.pair_terms;
@@ -391,7 +391,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
                       decision.parameters,
                       work_.source_order,
                       work_.target_order,
-                      self_from,
+                      selves.from,
                       softened_to(),
                       threads,
                       work_.source_length,
@@ -406,15 +406,6 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     };
   }
 
-  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
-  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
-
-  /// Do points that coincide contribute to each other?
-  bool counts_coincident() const {
-    const double* core = decision.parameters.length;
-    const bool blobs = traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
-    return decision.softening != 0 || blobs;
-  }
   bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
   Computed<Real> computed() const { return {targets(), work_.result}; }
 

@@ -12,6 +12,7 @@
 #include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/caller_stream.hpp"
+#include "backends/cuda/careful.hpp"
 #include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/exponentials/line.hpp"
@@ -24,7 +25,6 @@
 #include "backends/cuda/judge/examine.hpp"
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/judge/placement/placement.hpp"
-#include "backends/cuda/near/careful.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -244,7 +244,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.source_order = tree_.sources.order.data();
     work_.target_order = tree_.target_points().order.data();
     work_.parameters = decision.parameters;
-    work_.self_from = self_from;
+    work_.self_from = selves.from;
     work_.stream = stream_;
   }
 
@@ -362,9 +362,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     const double* core = decision.parameters.length;
     return traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
   }
-  /// Of Plummer's kernel and Gaussian cores; others are those of the expansions there.
-  double softened_to() const { return with_tree() && decision.lacks_beyond ? decision.least_edge : INFINITY; }
-
   bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
 
   template <class K>

@@ -30,6 +30,8 @@ Strengths part_of(const Strengths& strengths, Slice slice) {
   part.count = slice.count;
   part.data = shifted(strengths.data, slice.begin * strengths.stride, strengths.scalar);
   if (part.pitch == 0) part.pitch = strengths.count * strengths.stride;
+  part.dipoles = shifted(strengths.dipoles, slice.begin * strengths.dipole_stride, strengths.scalar);
+  if (part.dipole_pitch == 0) part.dipole_pitch = strengths.count * strengths.dipole_stride;
   return part;
 }
 
@@ -37,6 +39,8 @@ Outputs part_of(const Outputs& outputs, Slice targets, Slice sources) {
   Outputs part = outputs;
   part.potential = shifted(outputs.potential, targets.begin, outputs.scalar);
   part.gradient = shifted(outputs.gradient, 3 * targets.begin, outputs.scalar);
+  part.hessian = shifted(outputs.hessian, 6 * targets.begin, outputs.scalar);
+  part.source_hessian = shifted(outputs.source_hessian, 6 * sources.begin, outputs.scalar);
   part.source_potential = shifted(outputs.source_potential, sources.begin, outputs.scalar);
   part.source_gradient = shifted(outputs.source_gradient, 3 * sources.begin, outputs.scalar);
   return part;

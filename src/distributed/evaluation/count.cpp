@@ -17,7 +17,8 @@ static std::int64_t pairs_in_own_heaps(const Essential& e) {
 void count_over_ranks(const RankPlaced& placed, const Decision& decision, farfield::Report& report) {
   const Essential& e = placed.share->essential;
   count_work_of(e.summed, e.tree.view(), e.lists.view(), decision, report);
-  const std::int64_t in_heaps = traits(decision.kernel).singular ? pairs_in_own_heaps(e) : 0;
+  const bool lacks_heaps = traits(decision.kernel).singular && !counts_coincident(decision);
+  const std::int64_t in_heaps = lacks_heaps ? pairs_in_own_heaps(e) : 0;
   std::vector<std::int64_t> counts{report.leaves,    report.near_pairs, report.p2p_boxes, report.m2l_boxes,
                                    report.m2p_boxes, report.p2l_boxes,  in_heaps};
   placed.ranks->add(counts);

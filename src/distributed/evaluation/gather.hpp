@@ -1,4 +1,4 @@
-// Gather: strengths in the order of the trees, those of the rank's own sources and those of its ghosts.
+// Gather: strengths and dipoles in the order of the trees, those of the rank's own sources and those of its ghosts.
 #pragma once
 #include "backends/sequence.hpp"
 #include "distributed/evaluation/placed.hpp"
@@ -8,12 +8,24 @@ namespace farfield::distributed {
 /// Of each vector over all ranks.
 std::vector<StrengthRange> ranges_of_all(Ranks& ranks, const Strengths& strengths, int exponent, int threads);
 
-/// Strengths of the own sources in the order of the tree, rounded to T only after their scaling.
+/// What sources carry, by moments: charges, and components of dipoles (core/results.hpp).
 template <class T>
-std::vector<T> own_strengths(const RankPlaced& placed, const OneVector& v);
+using Moments = std::vector<std::vector<T>>;
 
-/// Strengths of all sources of the essential tree, `count` numbers: 0 in its gaps and behind its last source.
+/// Of the own sources in the order of the tree, rounded to T only after their scaling. No array is empty.
+template <class T>
+Moments<T> own_moments(const RankPlaced& placed, const OneVector& v);
+
+/// Of all sources of the essential tree, an array for each moment, `count` numbers: 0 in its gaps and behind its last
+/// source.
 template <class Real>
-void gather_strengths(const RankPlaced& placed, const OneVector& v, Real* strength, std::int64_t count);
+void gather_moments(const RankPlaced& placed, const OneVector& v, const std::vector<Real*>& to, std::int64_t count);
+
+/// Numbers of ghosts from their owners; `arrays`: of the sources of the essential tree, of which the own ones are
+/// there.
+template <class Real>
+void fetch_ghosts(Ranks& ranks, const Share& share, const std::vector<Real*>& arrays);
+
+inline int moments_of(const Strengths& strengths) { return strengths.dipoles ? with_dipole : 1; }
 
 }  // namespace farfield::distributed

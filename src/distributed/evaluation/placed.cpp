@@ -1,5 +1,6 @@
 #include "distributed/evaluation/placed.hpp"
 
+#include "core/units.hpp"
 #include "judge/norms.hpp"
 
 namespace farfield::distributed {
@@ -9,6 +10,9 @@ void RankPlaced::build(const Given& given, const Geometry& of_all, const Decisio
   geometry = of_all;
   tree.alike = of_all.alike;
   share = std::make_unique<Share>(make_share(*ranks, given, of_all, decision, threads));
+  lengths = {};
+  if (decision.lengths)
+    lengths = gather_lengths(*ranks, *share, given, reach_over_length(decision.softening_kind), of_all.exponent);
   judged = std::make_unique<JudgedTree>(*ranks, *share, of_all.targets);
   direct_sums = std::make_unique<DirectSums>(*ranks, share->own);
   norm_pieces = Aligned(*ranks, share->targets(), norm_grain);

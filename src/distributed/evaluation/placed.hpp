@@ -2,6 +2,8 @@
 #pragma once
 #include <memory>
 
+#include "distributed/evaluation/lengths.hpp"
+#include "distributed/judging/aligned.hpp"
 #include "distributed/judging/direct_sums.hpp"
 
 namespace farfield::distributed {
@@ -22,6 +24,7 @@ struct RankPlaced {
   std::unique_ptr<Share> share;
   std::unique_ptr<JudgedTree> judged;
   std::unique_ptr<DirectSums> direct_sums;
+  Lengths lengths;  ///< where points have softening lengths of their own
   Aligned norm_pieces;
 
   void build(const Given& given, const Geometry& of_all, const Decision& decision, int threads);

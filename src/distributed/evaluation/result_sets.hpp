@@ -10,7 +10,7 @@ struct ResultSet {
   std::int64_t first = 0;                             ///< of this rank's results, in the order of the sums
   const std::vector<std::int64_t>* places = nullptr;  ///< of each of them, where they do not follow each other
   std::int64_t pitch = 0;                             ///< of the caller's points from one vector to the next
-  void *potential = nullptr, *gradient = nullptr;     ///< null: not wanted
+  void *potential = nullptr, *gradient = nullptr, *hessian = nullptr;  ///< null: not wanted
 
   /// `all`: rows in the order of the sums. Calls take(index, const T*) for each of the caller's points.
   template <class T, class Take>

@@ -5,7 +5,7 @@
 
 namespace farfield::distributed {
 
-/// [own targets][1 + 3], potential and gradient, those that are summed.
+/// [own targets][1 + 3 + 6], potential, gradient and Hessian, those that are summed.
 template <class Real>
 static std::vector<double> rows_of(std::int64_t targets, const ResultArrays<Real>& result, const ResultFactors& factors,
                                    int parts) {
@@ -32,6 +32,8 @@ void scatter_results(RankPlaced& placed, const Decision& decision, const ResultA
       if (parts > 1)
         for (int axis = 0; axis < 3; ++axis)
           write(set.gradient, scalar, 3 * at + axis, made.sign[axis] * row[made.part[axis] - first]);
+      for (int part = with_gradient; part < end_part(parts); ++part)
+        write(set.hessian, scalar, 6 * at + part - with_gradient, row[part - first]);
     });
 }
 

@@ -4,11 +4,12 @@
 
 namespace farfield::distributed {
 
-RankPlacement::RankPlacement(Ranks& ranks, const Share& share, const JudgedTree& tree, int derivatives, int threads)
+RankPlacement::RankPlacement(Ranks& ranks, const Share& share, const JudgedTree& tree, const NormsOf& norms,
+                             int threads)
     : ranks_(ranks),
       share_(share),
       tree_(tree),
-      derivatives_(derivatives),
+      norms_(norms),
       threads_(threads),
       own_(share.own.tree.view()),
       sources_(
@@ -54,7 +55,7 @@ bool RankPlacement::heaped(std::int64_t most) {
 }
 
 ResultNorms RankPlacement::norms() {
-  return result_norms(ranks_, {own_, sources_.points, targets_.points, tree_.targets()}, {0, derivatives_}, threads_);
+  return result_norms(ranks_, {own_, sources_.points, targets_.points, tree_.targets()}, norms_, threads_);
 }
 
 void RankPlacement::sum_far_pairs() {
@@ -63,7 +64,7 @@ void RankPlacement::sum_far_pairs() {
   std::vector<double> counts;
   for (const BoxId box : share_.essential.mine) counts.push_back(static_cast<double>(tree_.view().target_count(box)));
   const std::int64_t first = order.level_begin(2);
-  BoxDrawing drawing(order.count() - first, boxes_to_draw(tree_.targets()), powers_drawn(derivatives_));
+  BoxDrawing drawing(order.count() - first, boxes_to_draw(tree_.targets()), powers_drawn(norms_.derivatives));
   const auto edge = [&](std::int64_t number) { return share_.partition.lattice.edge(order.level_of(number)); };
   order.each(ranks_, counts, [&](std::int64_t number, double count) {
     if (number >= first) drawing.count(count, edge(number));

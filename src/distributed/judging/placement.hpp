@@ -11,7 +11,7 @@ namespace farfield::distributed {
 /// All its functions are called by all ranks.
 class RankPlacement final : public PlacementSums {
  public:
-  RankPlacement(Ranks& ranks, const Share& share, const JudgedTree& tree, int derivatives, int threads);
+  RankPlacement(Ranks& ranks, const Share& share, const JudgedTree& tree, const NormsOf& norms, int threads);
   int levels() const override { return tree_.order().levels(); }
   double targets() const override { return static_cast<double>(tree_.targets()); }
   bool in_planes() override;
@@ -38,7 +38,8 @@ class RankPlacement final : public PlacementSums {
   Ranks& ranks_;
   const Share& share_;
   const JudgedTree& tree_;
-  int derivatives_, threads_;
+  NormsOf norms_;
+  int threads_;
   TreeView own_;            ///< the rank's own tree
   Kind sources_, targets_;  ///< the same where targets are the sources
   struct Far {

@@ -14,9 +14,12 @@ CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry
       points_(points),
       decision_(decision),
       alike_(points.sets() == 1),
-      finest_(finest_relative_edge(lattice)) {
+      finest_(finest_relative_edge(lattice)),
+      deepest_(deepest_level(lattice, decision.least_edge)) {
   boxes[0].sources.count = geometry.sources;
   boxes[0].targets.count = geometry.targets;
+  if (decision.depth > deepest_ && geometry.sources + geometry.targets > 0)
+    refuse_narrow_boxes(decision.depth, deepest_);
   grow();
 }
 
@@ -37,7 +40,7 @@ bool CoarseTree::may_divide(const CoarseBox& box) const {
   if (points_of(box) <= points_of(boxes[0]) / (pieces_per_rank * ranks_.size())) return false;
   if (sources > 0 && sources <= decision_.thresholds.m2p_sources) return false;
   if (decision_.depth >= 0 ? box.level >= decision_.depth : most <= decision_.leaf_size) return false;
-  return resolves_children(lattice, finest_, box.corner.at, box.level);
+  return box.level < deepest_ && resolves_children(lattice, finest_, box.corner.at, box.level);
 }
 
 /// Which of the boxes hold points that all coincide, on all ranks? Such points are all in one child.

@@ -44,6 +44,7 @@ class CoarseTree {
   const Decision& decision_;
   bool alike_;
   double finest_ = 0;
+  int deepest_ = 0;  ///< no box below may be divided: see Decision::least_edge
 };
 
 /// Cuts the tree over such points into a piece for each rank.

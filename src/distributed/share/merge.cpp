@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <farfield/error.hpp>
+#include <limits>
 
 #include "backends/cpu/boxes/boxes.hpp"
 #include "backends/cpu/boxes/lists.hpp"
@@ -18,6 +19,9 @@ struct Entry {
   BoxId own = no_box, top = no_box;
   std::int32_t from = -1;  ///< a ghost's rank
 };
+
+/// The index of ghosts among the points that arrived: that of no target here.
+constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
 bool comes_before(const Entry& a, const Entry& b) {
   return a.level != b.level ? a.level < b.level : before(a.corner, b.corner);
@@ -90,7 +94,7 @@ std::int64_t Merger::place_of(std::int64_t point) const {
 void Merger::copy_points() {
   Essential& e = share_.essential;
   const cpu::SortedPoints& own = share_.own.sources;
-  std::fill_n(e.sources.order.begin(), e.sources.count, 0u);
+  std::fill_n(e.sources.order.begin(), e.sources.count, nobody);
   for (int axis = 0; axis < 3; ++axis) {
     double* to = e.sources.axis[axis].data();
     std::fill_n(to, e.sources.count, own.count > 0 ? own.axis[axis][0] : 0);  // gaps, too, hold a number

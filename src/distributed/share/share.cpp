@@ -80,7 +80,8 @@ void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& g
                       .depth = d.depth,
                       .thresholds = d.thresholds,
                       .mark = {},
-                      .threads = threads};
+                      .threads = threads,
+                      .least_edge = d.least_edge};
   const SharedBoxes shared = share.partition.shared_boxes();
   options.divided = shared.divided(shared.corner.data());
   cpu::build_boxes(own.tree, sources, own.alike ? nullptr : &targets, options);

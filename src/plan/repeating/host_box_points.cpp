@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tree/drift.hpp"
+#include "backends/drift.hpp"
 
 namespace farfield {
 

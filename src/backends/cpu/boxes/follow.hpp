@@ -1,7 +1,7 @@
 // follow: points that have moved a little keep their boxes; their places in the tree's arrays become the new ones.
 #pragma once
 #include "backends/cpu/boxes/tree.hpp"
-#include "tree/drift.hpp"
+#include "backends/drift.hpp"
 
 namespace farfield::cpu {
 

@@ -17,13 +17,17 @@ static void add(LengthRange& range, double length, const char* what, std::int64_
   range.add(length);
 }
 
+void add_lengths(LengthRange& range, const Points& points, const char* what) {
+  check_view(points, what);
+  for (std::int64_t i = 0; i < points.count; ++i) add(range, points.softening[i], what, i);
+}
+
 LengthRange survey_lengths(const Points& sources, const Points* targets, double otherwise) {
   LengthRange range;
   range.given = sources.softening || (targets && targets->softening);
   const auto add_all = [&](const Points& points, const char* what) {
     if (!points.softening) return add(range, otherwise, what, 0);
-    check_view(points, what);
-    for (std::int64_t i = 0; i < points.count; ++i) add(range, points.softening[i], what, i);
+    add_lengths(range, points, what);
   };
   if (!range.given) return range;
   add_all(sources, "source");

@@ -13,6 +13,9 @@ namespace farfield::cpu {
 /// the first length that is none.
 LengthRange survey_lengths(const Points& sources, const Points* targets, double otherwise);
 
+/// Adds those of points that have them; `what`: "source" or "target". Throws as survey_lengths.
+void add_lengths(LengthRange& range, const Points& points, const char* what);
+
 /// The lengths of `a` followed by those of `b`, which may be null.
 std::vector<double> all_lengths(const Points& a, const Points* b, double otherwise);
 

@@ -39,6 +39,9 @@ class Translations {
   void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream) {
     if (tensor_.view().ready) tensor_.use_most_sources(most, stream);
   }
+  void split_for(std::int64_t boxes_of_all) {
+    if (tensor_.view().ready) tensor_.split_for(boxes_of_all);
+  }
   int degree() const { return view().degree; }
   int stride() const { return view().stride; }  ///< of expansions
 

@@ -6,7 +6,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
 #include "backends/cuda/transfer/points.hpp"
-#include "tree/drift.hpp"
+#include "backends/drift.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cuda {

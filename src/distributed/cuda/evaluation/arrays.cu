@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "backends/cuda/careful.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
-#include "backends/cuda/near/careful.hpp"
 #include "distributed/cuda/evaluation/arrays.hpp"
 
 namespace farfield::distributed {
@@ -86,8 +86,8 @@ void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const Decision& de
   w.tree = essential.tree.view();
   w.lists = essential.lists.view();
   bind_points(placed);
-  w.close_square = farfield::cuda::tuning::close_square<Real>(
-      farfield::cuda::careful_degree(decision, translations.degree()));
+  w.close_square =
+      farfield::cuda::tuning::close_square<Real>(farfield::cuda::careful_degree(decision, translations.degree()));
   w.has_m2p = placed.has_m2p, w.has_p2l = placed.has_p2l;
   w.rotation = decision.rotation, w.reduced = decision.reduced;
   w.m2p_sources = decision.thresholds.m2p_sources;

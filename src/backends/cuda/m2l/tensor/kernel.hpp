@@ -21,6 +21,12 @@ struct TensorProduct {
   float* out;
   int stride;
   bool reduced, add;
+  int splits;
+  float* parts;
+  std::int64_t part_pitch;
+
+  /// Where this block of those that share a tile sums.
+  __device__ float* sums() const { return blockIdx.y == 0 ? out : parts + (blockIdx.y - 1) * part_pitch; }
 };
 
 /// A row of the block's tile: a parent and its children.
@@ -139,9 +145,10 @@ __device__ void read_colleagues(const TreeView& tree, TensorTile<rows>& tile) {
   __syncthreads();
 }
 
-/// Lists the steps that some row and some child of the tile needs.
+/// Lists the steps that some row and some child of the tile needs, of the colleagues that are this block's. Which these
+/// are does not depend on the tile, so that a box's sums have one order, whatever boxes share its tile.
 template <int rows>
-__device__ void find_steps(const TensorPass& pass, bool reduced, TensorTile<rows>& tile) {
+__device__ void find_steps(const TensorPass& pass, bool reduced, int splits, TensorTile<rows>& tile) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int slot = warp; slot < colleagues_per_box; slot += static_cast<int>(blockDim.x) / 32) {
     unsigned sources = 0, far = tile.targets >> (lane % 8) & 1u ? far_children(slot, lane % 8, reduced) : 0u;
@@ -155,7 +162,8 @@ __device__ void find_steps(const TensorPass& pass, bool reduced, TensorTile<rows
   __syncthreads();
   if (warp == 0) {
     int steps = 0;
-    const unsigned sources = lane < colleagues_per_box ? tile.sources[lane] : 0u;
+    const bool own = lane < colleagues_per_box && lane % splits == static_cast<int>(blockIdx.y);
+    const unsigned sources = own ? tile.sources[lane] : 0u;
     for (int chunk = 0; chunk < pass.width / 8; ++chunk) {
       const int begin = chunk * tensor_chunk / pass.width, end = (chunk * tensor_chunk + tensor_chunk - 1) / pass.width;
       const bool needed = sources & ((2u << end) - (1u << begin));
@@ -176,7 +184,7 @@ __device__ void write_zeros(const TensorProduct& p, const TensorTile<rows>& tile
     const std::uint32_t column = tile.column[place % columns], child = column >> 16 & 31u, n = column & 0xffffu;
     if (!(row.wanted >> child & 1u) || static_cast<int>(n) >= p.pass.count) continue;
     const std::int64_t box = row.first_child + __popc(row.children & ((1u << child) - 1));
-    p.out[box * p.stride + n] = 0;
+    p.sums()[box * p.stride + n] = 0;
   }
 }
 
@@ -185,7 +193,7 @@ template <int rows, int columns>
 __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTile<rows>& tile) {
   if (!read_rows<rows, columns>(tree, p, tile)) return false;
   read_colleagues(tree, tile);
-  find_steps(p.pass, p.reduced, tile);
+  find_steps(p.pass, p.reduced, p.splits, tile);
   if (tile.steps == 0 && !p.add) write_zeros<rows, columns>(p, tile);
   return tile.steps > 0;
 }
@@ -276,6 +284,7 @@ template <class Engine>
 __device__ void write_locals(const TensorProduct& p, const TensorTile<Engine::rows>& tile, const Engine& engine) {
   constexpr int batch = 4;
   static_assert(Engine::pairs % batch == 0, "no batch is cut");
+  float* const sums = p.sums();
 #pragma unroll
   for (int from = 0; from < Engine::pairs; from += batch) {
     float* out[batch];
@@ -287,7 +296,7 @@ __device__ void write_locals(const TensorProduct& p, const TensorTile<Engine::ro
       const std::uint32_t place = tile.column[engine.column(from + i)], child = place >> 16 & 31u, n = place & 0xffffu;
       const bool wanted = (row.wanted >> child & 1u) && static_cast<int>(n) < p.pass.count;
       const std::int64_t box = row.first_child + __popc(row.children & ((1u << child) - 1));
-      out[i] = wanted ? p.out + box * p.stride + n : nullptr;
+      out[i] = wanted ? sums + box * p.stride + n : nullptr;
       both[i] = static_cast<int>(n) + 1 < p.pass.count;
       value[i] = p.add && wanted ? *reinterpret_cast<const float2*>(out[i]) : float2{0, 0};
       const float2 sum = engine.pair(from + i);

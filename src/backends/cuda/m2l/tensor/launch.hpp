@@ -13,7 +13,7 @@ void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cu
 template <class Engine>
 void launch_tensor(void (*kernel)(TreeView, TensorProduct), int threads, const TreeView& tree,
                    const TensorProduct& product, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(product.pass.rows.most_tiles);
+  const dim3 blocks(static_cast<unsigned>(product.pass.rows.most_tiles), static_cast<unsigned>(product.splits));
   launch_kernel("tensor_kernel", kernel, {blocks, threads, tensor_shared_bytes<Engine>()}, stream, tree, product);
 }
 

@@ -9,6 +9,9 @@
 // Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
 // points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
+//
+// Small trees have few tiles, each of which one block would work on for some 500 steps of 0.9 us at degree 11, whatever
+// the number of points: there several blocks share a tile, by colleagues, and their sums are added.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -56,6 +59,15 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
        {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
     a->use(memory);
   most_sources_.use(memory);
+  parts_.use(memory);
+}
+
+/// Blocks for a tile, such that those of the whole tree fill a device of many multiprocessors about twice. 27 slots of
+/// colleagues are divided evenly by 3 and 9.
+static int splits_for(std::int64_t boxes, int group) {
+  const std::int64_t tiles = boxes / (group * 128) + 1;  // an eighth of the boxes are parents, each in 8 / group rows
+  constexpr std::int64_t enough = 264;
+  return 9 * tiles <= enough ? 9 : 3 * tiles <= enough ? 3 : 1;
 }
 
 std::int64_t TensorM2l::bytes_of_box(int degree) {
@@ -67,6 +79,12 @@ std::int64_t TensorM2l::bytes_of_operators(int degree) {
   const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
   const int low = graded_degrees(degree);
   return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) + (1 << 16);
+}
+
+std::int64_t TensorM2l::bytes_of_parts(int degree, std::int64_t boxes) {
+  const int count = SolidShape::count(degree);
+  const int splits = splits_for(boxes, group_of(tensor_width(count), 1, TensorEngine::warp));
+  return (splits - 1) * boxes * (count + 16) * 4;
 }
 
 /// id[target][slot][o]: the matrix for target child `target` and source child o of the colleague at `slot`, -1: none.
@@ -196,6 +214,7 @@ void TensorM2l::make_rows(const TreeView& tree, BoxId first, BoxId last, TensorE
 
 void TensorM2l::prepare_operands(const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
   boxes_ = tree.boxes;
+  view_.splits = 1;
   make_room(1);
   count_most_sources(tree, stream);
   view_.most_sources = most_sources_.data();
@@ -207,7 +226,14 @@ void TensorM2l::prepare_operands(const TreeView& tree, TensorEngine engine, cuda
 void TensorM2l::make_room(int densities) {
   high_.resize(densities * boxes_ * view_.full.width);
   for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(densities * boxes_ * view_.graded.width);
+  view_.part_pitch = boxes_ * stride_;
+  parts_.resize(densities * (view_.splits - 1) * view_.part_pitch);
   view_ = view_of(0);
+}
+
+void TensorM2l::split_for(std::int64_t boxes_of_all) {
+  view_.splits = splits_for(boxes_of_all, view_.full.rows.group);
+  make_room(1);
 }
 
 TensorView TensorM2l::view_of(int density) const {
@@ -219,6 +245,7 @@ TensorView TensorM2l::view_of(int density) const {
   view.full.in[0] = view.high = at(high_, full);
   view.graded.in[0] = view.graded_high = at(graded_high_, graded);
   view.graded.in[1] = view.graded_low = at(graded_low_, graded);
+  view.parts = const_cast<float*>(parts_.data()) + density * (view.splits - 1) * view.part_pitch;
   return view;
 }
 
@@ -243,7 +270,9 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   use_operators(tables, stream);
   const bool some = tree.levels > 2;
   make_rows(tree, some ? tree.level_begin[1] : 0, some ? tree.level_begin[tree.levels - 1] : 0, engine, large, stream);
+  stride_ = tables.stride;
   prepare_operands(tree, engine, stream);
+  if (!large) split_for(tree.boxes);
 }
 
 void TensorM2l::build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
@@ -273,17 +302,49 @@ void TensorM2l::release() { view_.ready = false; }
 
 static void multiply(const Work<float>& work, const TensorPass& pass, bool add) {
   if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
+  const TensorView& view = work.tensor;
   const TensorProduct product{
-      pass, work.tensor.most_sources, work.tensor.operator_scale, work.local, work.tables.stride, work.reduced, add};
+      pass, view.most_sources, view.operator_scale, work.local,     work.tables.stride, work.reduced,
+      add,  view.splits,       view.parts,          view.part_pitch};
 #ifdef FARFIELD_SM90A
   if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, work.stream);
 #endif
   tensor_product_mma(work.tree, product, work.stream);
 }
 
+namespace {
+
+/// Of every coefficient of a box with targets, the sums of all blocks that share its tile, in one order.
+struct AddParts {
+  TreeView tree;
+  BoxId first;
+  int count, stride, splits;
+  float* local;
+  const float* parts;
+  std::int64_t pitch;
+  __device__ void operator()(std::int64_t i) const {
+    const BoxId box = first + static_cast<BoxId>(i / count);
+    if (tree.target_count(box) == 0) return;
+    const std::int64_t at = std::int64_t(box) * stride + i % count;
+    float sum = local[at];
+    for (int s = 0; s + 1 < splits; ++s) sum += parts[s * pitch + at];
+    local[at] = sum;
+  }
+};
+
+}  // namespace
+
 void m2l_by_tensor(const Work<float>& work) {
   multiply(work, work.tensor.full, false);
   multiply(work, work.tensor.graded, true);
+  const TensorView& view = work.tensor;
+  if (view.splits == 1 || work.tree.levels <= 2 || view.full.rows.most_tiles == 0) return;
+  const BoxId first = work.tree.level_begin[2];
+  const int count = view.full.count;
+  for_each_index(
+      std::int64_t(work.tree.boxes - first) * count,
+      AddParts{work.tree, first, count, work.tables.stride, view.splits, work.local, view.parts, view.part_pitch},
+      work.stream, "parts of m2l");
 }
 
 }  // namespace farfield::cuda

@@ -39,6 +39,10 @@ class TensorM2l {
   std::vector<std::uint32_t> most_sources(cudaStream_t stream) const;
   void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream);
 
+  /// Of a part of a tree, after build and before make_room: how many boxes the whole tree has, from which follows into
+  /// how many parts a box's sums are split.
+  void split_for(std::int64_t boxes_of_all);
+
   /// Room for the operands of so many densities, which m2l may then sum side by side; `build` makes it for one.
   void make_room(int densities);
 
@@ -51,6 +55,7 @@ class TensorM2l {
   /// Upper bounds of the bytes per box and of the operators.
   static std::int64_t bytes_of_box(int degree);
   static std::int64_t bytes_of_operators(int degree);
+  static std::int64_t bytes_of_parts(int degree, std::int64_t boxes);
 
  private:
   void use_operators(const TablesView<float>& tables, cudaStream_t stream);
@@ -66,9 +71,11 @@ class TensorM2l {
   int links_ = 0;                  ///< of the same tables; the reduced stencil has fewer
   TensorView view_;
   std::int64_t boxes_ = 0;  ///< that there is room for
+  int stride_ = 0;          ///< of locals
   TensorRowLists rows_, graded_rows_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
   DeviceArray<std::uint32_t> most_sources_;
+  DeviceArray<float> parts_;  ///< see TensorView
 };
 
 }  // namespace farfield::cuda

@@ -52,6 +52,11 @@ struct TensorView {
   __half *high = nullptr, *graded_high = nullptr, *graded_low = nullptr;
   const std::uint32_t* most_sources = nullptr;  ///< [levels]: of a box; gives the operands' scale
   float operator_scale = 1;                     ///< factor in the operators
+  /// Blocks that share the steps of a tile: block s takes every splits-th colleague and sums into part s - 1, but for
+  /// the first, which sums into the locals; [splits - 1][part_pitch].
+  int splits = 1;
+  float* parts = nullptr;
+  std::int64_t part_pitch = 0;
 };
 
 /// Rounded up to a multiple of 8 halfs, so that a 16-byte piece belongs to one box.

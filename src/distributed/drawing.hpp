@@ -1,0 +1,11 @@
+// Drawing: points drawn from those of all ranks, the same that one plan over them draws (tree/crowding.hpp).
+#pragma once
+#include "distributed/share/partition.hpp"
+#include "plan/backends.hpp"
+
+namespace farfield::distributed {
+
+/// Of points in host memory, at this scaling; `given` must outlive what is returned, which all ranks call together.
+DrawPoints drawing(Ranks& ranks, const Given& given, int exponent);
+
+}  // namespace farfield::distributed
