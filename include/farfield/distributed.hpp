@@ -44,6 +44,12 @@ class FARFIELD_API Communicator {
   /// At most one part for, and one part from, each other rank. What a rank sends to another has the size that the other
   /// expects; where nothing is sent, nothing is expected.
   virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+  /// Seconds after which it gives up a rank that is late: plans wait no longer for rows that go from device to device.
+  virtual double timeout() const { return 60; }
+
+ private:
+  friend class Ranks;
+  std::shared_ptr<void> kept_;  ///< by plans, for the next: what takes long to make
 };
 
 /// Communicators of `ranks` threads of this process, one for each to keep. A thread that destroys its own has left: the

@@ -26,6 +26,9 @@ class Ranks {
         sentences_(static_cast<std::size_t>(communicator.size())) {}
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
+  double timeout() const { return communicator_->timeout(); }
+  /// What plans over this communicator keep for the next one.
+  std::shared_ptr<void>& kept() { return communicator_->kept_; }
 
   /// Runs body, which may call the collectives below. An exception of one rank's body is an Error on all.
   template <class Body>

@@ -1,7 +1,8 @@
-// mpi_program [bad|late]: run by mpirun. Without a word: distributed sums over all processes have the bits of one plan,
-// in the order of the points that were passed and where these are owned;
-// bad: one process passes a NaN, and all refuse it alike. Exit status 0: as expected. late: one process does not
-// arrive; the others print the sentence that they get and end without MPI_Finalize, which mpirun calls a failure.
+// mpi_program [cuda TRANSPORT|bad|late]: run by mpirun. Without a word: distributed sums over all processes have the
+// bits of one plan, in the order of the points that were passed and where these are owned; cuda: the same on devices,
+// one for each process or, for TRANSPORT "host memory", one for all, with rows that travel so; bad: one process passes
+// a NaN, and all refuse it alike. Exit status 0: as expected. late: one process does not arrive; the others print the
+// sentence that they get and end without MPI_Finalize, which mpirun calls a failure.
 #include <mpi.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <farfield/device.hpp>
 #include <farfield/mpi.hpp>
 #include <farfield/plan.hpp>
 #include <limits>
@@ -21,11 +23,13 @@ namespace farfield::testing {
 namespace {
 
 constexpr std::size_t count = 10'000;
+Backend backend = Backend::cpu;
+std::string transport;  ///< how the rows of the last plan travelled, and why so; empty on the CPU
 
 /// Of degree 5 in double, to a tolerance in single.
 Options options_of(Precision precision) {
   Options o;
-  o.method = Method::fmm, o.backend = Backend::cpu, o.precision = precision;
+  o.method = Method::fmm, o.backend = backend, o.precision = precision;
   if (precision == Precision::double_) o.degree = 5;
   o.tolerance = 1e-4;
   o.gradient = true, o.threads = 1;
@@ -52,6 +56,8 @@ bool same_bits(distributed::Communicator& communicator, Kind kind, Precision pre
   Outputs outputs;
   outputs.potential = potential.data(), outputs.gradient = gradient.data();
   plan.evaluate(strengths(cloud.strengths.data() + own.begin, n), outputs);
+  for (const Choice& choice : plan.report().plan.choices)
+    if (choice.name == "transport") transport = choice.value + ": " + choice.reason;
   const bool same =
       std::equal(potential.begin(), potential.end(), one.potential.begin() + static_cast<std::ptrdiff_t>(own.begin)) &&
       std::equal(gradient.begin(), gradient.end(), one.gradient.begin() + static_cast<std::ptrdiff_t>(3 * own.begin));
@@ -139,19 +145,38 @@ void wait_for_late_rank(distributed::Communicator& communicator) {
   std::_Exit(1);
 }
 
-bool run(const std::string& word, distributed::Communicator& communicator) {
-  const int last = communicator.size() - 1;
-  if (word == "bad") {
-    const std::string sentence = "rank " + std::to_string(last) + ": source 1: coordinate y is nan";
-    return refuses(sentence.c_str(), [&] { make_bad_plan(communicator); }) &&
-           same_bits(communicator, Kind::uniform, Precision::double_);
-  }
+bool same_bits_of_all(distributed::Communicator& communicator) {
   bool same = true;
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::line})
     for (const Precision precision : {Precision::double_, Precision::single_})
       same = same_bits(communicator, kind, precision) && same;
   for (const Kind kind : {Kind::uniform, Kind::plummer}) same = same_bits_in_keep_order(communicator, kind) && same;
   return same;
+}
+
+bool same_bits_on_devices(distributed::Communicator& communicator, const std::string& wanted) {
+  const auto found = static_cast<int>(devices().size());
+  const int needed = wanted == "NCCL" ? communicator.size() : 1;
+  if (found < needed) {
+    std::printf("skipped: %d devices are needed, and there are %d\n", needed, found);
+    return true;
+  }
+  backend = Backend::cuda;
+  distributed::use_device(needed == 1 ? 0 : communicator.rank());
+  const bool same = same_bits_of_all(communicator);
+  if (transport.rfind(wanted, 0) == 0) return same;
+  std::printf("%srows travelled by %s\n", transport.ends_with("without NCCL") ? "skipped: " : "", transport.c_str());
+  return same && transport.ends_with("without NCCL");
+}
+
+bool run(const std::string& word, const std::string& wanted, distributed::Communicator& communicator) {
+  const int last = communicator.size() - 1;
+  if (word == "bad") {
+    const std::string sentence = "rank " + std::to_string(last) + ": source 1: coordinate y is nan";
+    return refuses(sentence.c_str(), [&] { make_bad_plan(communicator); }) &&
+           same_bits(communicator, Kind::uniform, Precision::double_);
+  }
+  return word == "cuda" ? same_bits_on_devices(communicator, wanted) : same_bits_of_all(communicator);
 }
 
 }  // namespace
@@ -164,7 +189,7 @@ int main(int argc, char** argv) {
   {
     const auto communicator = farfield::distributed::over_mpi(MPI_Comm_c2f(MPI_COMM_WORLD), word == "late" ? 1 : 600);
     if (word == "late") farfield::testing::wait_for_late_rank(*communicator);
-    good = farfield::testing::run(word, *communicator);
+    good = farfield::testing::run(word, argc > 2 ? argv[2] : "", *communicator);
   }
   MPI_Finalize();
   return good ? 0 : 1;

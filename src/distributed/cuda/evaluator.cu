@@ -90,12 +90,14 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   }
   void finish_build(farfield::Report& report) {
     report.device = farfield::cuda::require_device();
+    report.choices.push_back(placed->transport.choice());
     time("counts", [&] { count_over_ranks(*placed, decision, side_, report); });
     finish(report);
   }
   void finish(farfield::Report& report) {
     report.memory_bytes = memory_.meter.peak;
     events_.book(report, building_);
+    placed->transport.require_whole();  // now that the streams have been waited for
   }
 
   void allocate_results() {

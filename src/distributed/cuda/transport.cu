@@ -2,28 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <farfield/error.hpp>
+#include <string>
 
 #include "backends/cuda/runtime/check.hpp"
+#include "distributed/cuda/event.hpp"
 #include "distributed/cuda/transport.hpp"
 
 namespace farfield::distributed {
 
 using farfield::cuda::require;
 
-class Transport::Event {
- public:
-  Event() { require(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  void record(cudaStream_t stream) const { require(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  operator cudaEvent_t() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
 struct Transport::Events {
-  Event ready, done;  ///< the rank's rows are there; it has read the others'
+  OwnEvent ready, done;  ///< the rank's rows are there; it has read the others'
 };
 
 /// Page-locked memory that grows.
@@ -65,6 +57,15 @@ Process this_process() {
   return process;
 }
 
+/// Does the environment of any rank say so?
+bool hosts_wanted(Ranks& ranks) {
+  const char* const text = std::getenv("FARFIELD_TRANSPORT");
+  const std::string word = text ? text : "";
+  if (!word.empty() && word != "host")
+    throw Error(ErrorCode::usage, "FARFIELD_TRANSPORT is '" + word + "'; host is the only way that can be asked for");
+  return ranks.sum_of(word == "host") > 0;
+}
+
 }  // namespace
 
 /// What a rank shows to the others of its process.
@@ -88,13 +89,19 @@ std::vector<Transport::Shown> Transport::show(const char* sends, const Begins& s
 }
 
 Transport::Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way)
-    : ranks_(ranks), device_(memory.device), out_(std::make_unique<Pinned>()), in_(std::make_unique<Pinned>()) {
+    : ranks_(ranks),
+      device_(memory.device),
+      way_(hosts_wanted(ranks) ? Way::through_hosts : way),
+      out_(std::make_unique<Pinned>()),
+      in_(std::make_unique<Pinned>()) {
+  if (way_ == Way::through_hosts) return;
   const std::vector<Process> processes = ranks.all_gather(this_process());
-  within_process_ =
-      way == Way::shortest && std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
-  const std::vector<int> devices = ranks.all_gather(device_);
-  if (!within_process_) return;
-  for (const int device : devices) memory.let_read(device);
+  within_process_ = std::count(processes.begin(), processes.end(), processes[0]) == std::ssize(processes);
+  if (!within_process_) {
+    channel_ = nccl_channel(ranks, device_);
+    return;
+  }
+  for (const int device : ranks.all_gather(device_)) memory.let_read(device);
   share_events();
 }
 
@@ -113,8 +120,23 @@ void Transport::exchange(const void* sends, const Begins& sent, void* receives, 
   auto* to = static_cast<char*>(receives);
   if (within_process_)
     copy_from_others(from, sent, to, received, row_bytes, stream);
+  else if (channel_)
+    channel_->exchange(ranks_, from, sent, to, received, row_bytes, stream);
   else
     stage(from, sent, to, received, row_bytes, stream);
+}
+
+void Transport::require_whole() {
+  if (channel_) channel_->require_whole();
+}
+
+Choice Transport::choice() const {
+  const char* const name = "transport";
+  if (within_process_) return {name, "device memory of one process", "the ranks are its threads"};
+  if (channel_) return {name, "NCCL", "processes, each with a device of its own"};
+  if (way_ == Way::through_hosts) return {name, "host memory", "asked for, as by FARFIELD_TRANSPORT=host"};
+  if (nccl_version() == 0) return {name, "host memory", "processes, without NCCL"};
+  return {name, "host memory", "NCCL wants a device of its own for each process, and one version of it in all"};
 }
 
 /// Every rank fetches. An event is recorded again only after all ranks have waited for it as it was: they do so before

@@ -1,14 +1,16 @@
 // Transport: rows in device memory from each rank to each other, in the order of a stream. Where the ranks are threads
-// of one process, their devices copy from one another; otherwise rows go through page-locked memory of the hosts and
-// the communicator, which is any. (NCCL would be a third way.)
+// of one process, their devices copy from one another. Processes that have a device each send by NCCL, where that is
+// built and found; otherwise rows go through page-locked memory of the hosts and the communicator, which is any.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <farfield/report.hpp>
 #include <memory>
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
+#include "distributed/cuda/nccl/channel.hpp"
 #include "distributed/ranks.hpp"
 
 namespace farfield::distributed {
@@ -17,7 +19,8 @@ class Transport {
  public:
   enum class Way { shortest, through_hosts };
   /// Called by all ranks, each on its device. `memory`: that the rows of this rank come from, which other devices may
-  /// read from then on where the hardware lets them. `way`: through_hosts for tests.
+  /// read from then on where the hardware lets them. `way`: through_hosts for tests; FARFIELD_TRANSPORT=host in the
+  /// environment of any rank says the same.
   Transport(Ranks& ranks, farfield::cuda::DeviceMemory& memory, Way way = Way::shortest);
   ~Transport();
   Transport(const Transport&) = delete;
@@ -28,11 +31,12 @@ class Transport {
   void exchange(const void* sends, const Begins& sent, void* receives, const Begins& received, std::int64_t row_bytes,
                 cudaStream_t stream);
 
-  /// Are the ranks threads of one process?
-  bool within_process() const { return within_process_; }
+  /// To be called when the stream has been waited for: throws Error(device) if rows were lost on their way.
+  void require_whole();
+  /// How rows travel, and why so; for the report.
+  Choice choice() const;
 
  private:
-  class Event;
   struct Events;
   class Pinned;
   struct Shown;
@@ -46,7 +50,9 @@ class Transport {
 
   Ranks& ranks_;
   int device_ = 0;
+  Way way_;
   bool within_process_ = false;
+  std::shared_ptr<NcclChannel> channel_;         ///< null: rows do not go by NCCL
   std::vector<std::shared_ptr<Events>> events_;  ///< of all ranks, where they are threads of one process
   std::unique_ptr<Pinned> out_, in_;             ///< where rows go through the host's memory
 };

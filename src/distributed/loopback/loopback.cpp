@@ -32,6 +32,7 @@ class Meeting {
         published_(static_cast<std::size_t>(ranks)),
         notes_{std::vector<Note>(static_cast<std::size_t>(ranks)), std::vector<Note>(static_cast<std::size_t>(ranks))} {}
   int ranks() const { return static_cast<int>(arrived_.size()); }
+  double timeout() const { return timeout_; }
 
   struct Published {
     const void* gathered = nullptr;
@@ -116,6 +117,7 @@ class Loopback final : public Communicator {
   ~Loopback() override { meeting_->leave(rank_); }
   int rank() const override { return rank_; }
   int size() const override { return meeting_->ranks(); }
+  double timeout() const override { return meeting_->timeout(); }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     meeting_->publish(rank_, {mine, bytes, {}});

@@ -44,6 +44,7 @@ class OverMpi final : public Communicator {
   }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  double timeout() const override { return timeout_; }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     require_whole();
