@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far the total energy of rigid water drifts, from a file of `openmm_nve.py csv`: a figure, and a line for each run.
 
-    nve_figure.py nve.csv nve.png
+    nve_figure.py nve.csv nve.png [molecules, without which there are 216]
 
 The file has times in ps, and in a column for each sum the energy in kJ/mol less that of the start.
 """
@@ -40,14 +40,14 @@ def read(path):
     return numbers[:, 0], dict(zip(names[1:], numbers[:, 1:].T))
 
 
-def draw_run(axes, ps, name, energies, colour):
-    found, error = drift(ps, energies)
+def draw_run(axes, ps, name, energies, colour, molecules):
+    found, error = drift(ps, energies, molecules)
     axes.plot(ps, energies / KT, color=colour, lw=0.6, alpha=0.3)
     means = ([block.mean() for block in np.array_split(values, BLOCKS)] for values in (ps, energies / KT))
     axes.plot(*means, color=colour, lw=1.8, label=f"{name}: {1e3 * found:.2f} ± {1e3 * error:.2f}")
 
 
-def draw(ps, runs, path):
+def draw(ps, runs, path, molecules):
     """Two runs in each panel, whose errors of forces are alike."""
     import matplotlib
 
@@ -60,24 +60,25 @@ def draw(ps, runs, path):
     for k, axes in enumerate(all_axes[:, 0]):
         for (name, energies), colour in zip(runs[2 * k:2 * k + 2], ("#d03020", "#4477aa")):
             there = ~np.isnan(energies)
-            draw_run(axes, ps[there], name, energies[there], colour)
-        axes.set(ylabel="total energy less its start, kT", ylim=(-1, 1.8))
+            draw_run(axes, ps[there], name, energies[there], colour, molecules)
+        axes.set(ylabel="total energy less its start, kT", ylim=(-1, 1.8) if molecules == 216 else (-40, 130))
         axes.legend(frameon=False, title="drift in 10⁻³ kT/ns per degree of freedom", loc="upper left")
     axes.set(xlabel="time, ps; thick: means of forty parts of the run")
     figure.savefig(path, dpi=100)
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("nve_figure.py nve.csv nve.png")
+    if len(sys.argv) not in (3, 4):
+        sys.exit("nve_figure.py nve.csv nve.png [molecules]")
+    molecules = int(sys.argv[3]) if len(sys.argv) == 4 else 216
     ps, runs = read(sys.argv[1])
     for name, energies in runs.items():
         there = ~np.isnan(energies)
-        found, error = drift(ps[there], energies[there])
-        per_atom = KT * freedom(216) / 648
+        found, error = drift(ps[there], energies[there], molecules)
+        per_atom = KT * freedom(molecules) / (3 * molecules)
         print(f"{name}: {ps[there][-1]:g} ps, {found:.5f} ± {error:.5f} kT/ns per degree of freedom, "
               f"{found * per_atom:.4f} ± {error * per_atom:.4f} kJ/mol/ns/atom, spread {np.std(energies[there]) / KT:.3f} kT")
-    draw(ps, runs, sys.argv[2])
+    draw(ps, runs, sys.argv[2], molecules)
 
 
 if __name__ == "__main__":
