@@ -36,7 +36,7 @@ offers() { # offers WORD... : for the last word
     _ "$@"
 }
 [[ $(offers farfield che) == check ]] || flunk "che: $(offers farfield che)"
-[[ $(offers farfield run --tol) == --tolerance ]] || flunk "--tol: $(offers farfield run --tol)"
+[[ $(offers farfield run --tol | xargs) == "--tolerance --tolerance-for" ]] || flunk "--tol: $(offers farfield run --tol)"
 [[ $(offers farfield run --backend c | xargs) == "cpu cuda" ]] || flunk "--backend: $(offers farfield run --backend c)"
 [[ $(offers farfield generate pl | xargs) == "plummer plane" ]] || flunk "kinds: $(offers farfield generate pl)"
 [[ $(offers farfield run --gradient st) == stars.npz ]] || flunk "a file after a flag: $(offers farfield run --gradient st)"
