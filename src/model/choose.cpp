@@ -346,7 +346,7 @@ Decision begin_choice(const Options& o, const Geometry& g, const Machine& machin
   d.method = o.method;
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
-  d.skin = std::ldexp(o.skin, g.exponent);
+  d.skin = std::min(1.0, std::ldexp(o.skin, g.exponent));
   d.judged_from = o.tolerance_for == ToleranceFor::gradient ? 1 : 0;
   d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
   return d;
@@ -370,7 +370,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   CostConstants c = costs(d.precision, full_pair_terms(d) - d.pair_terms);
   const ExponentialFits fits(d.precision == Precision::single_, d.decay_error);
   if (d.decay_error > 0) price_fits(c, d.kernel, d.parameters.screening, fits);
-  d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) + 2 * d.skin : 0;
+  d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
+  d.least_edge += std::min(2 * d.skin, d.least_edge / 4);  // points go no farther than a tenth of a box (drift_within)
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
   d.pairs_per_second = 1e9 * c.shared / c.pair;
   TreecodeScheme treecode;
