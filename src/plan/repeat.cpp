@@ -18,6 +18,7 @@ static constexpr const char* again = "evaluated again";  ///< name of the report
 Evaluators::Evaluators() : Evaluators(make_evaluator) {}
 
 Evaluator& Evaluators::first(const Decision& decision, int threads) {
+  anew_ = false;
   if (needs_ && other_ && other_->adopt(decision)) {
     first_ = std::move(other_);
     near_pairs_ = -1;

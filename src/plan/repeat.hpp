@@ -21,14 +21,14 @@ class Evaluators {
   /// The decision for the next build, from what `choose` decided from its points.
   Decision with_needs(const Decision& chosen, const Geometry& geometry) { return needs_.added(chosen, geometry); }
   /// The next build is that of a new plan.
-  void forget() { needs_.forget(); }
+  void forget() { needs_.forget(), anew_ = true; }
   /// The evaluator for the next build: the one that ran last if it can adopt the decision, so that its tables are kept,
   /// else the first one if that can. All others are destroyed.
   Evaluator& first(const Decision& decision, int threads);
   /// Takes moved points into the tree that there is; false: the next build makes another. Where a vector had to be
   /// evaluated again it does, so that the needs of all are met at once.
   bool follow(const Points& sources, const Points* targets, Report& report) {
-    return first_ && !other_ && first_->follow(sources, targets, report);
+    return first_ && !other_ && !anew_ && first_->follow(sources, targets, report);
   }
   /// Threads of the host for the next build or evaluation.
   void use_threads(int threads);
@@ -46,6 +46,7 @@ class Evaluators {
   Make make_;
   std::unique_ptr<Evaluator> first_, other_;
   Needs needs_;
+  bool anew_ = false;             ///< forget() was called: the tree is no part of the next move, either
   std::int64_t near_pairs_ = -1;  ///< of the tree; -1: not yet evaluated
 };
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr int seed = 20261126;
 
-bool kept(const Report& r) {
-  return std::any_of(r.choices.begin(), r.choices.end(), [](const Choice& c) { return c.name == "tree"; });
-}
-
 struct Errors {
   double potential, gradient;
 };

@@ -9,11 +9,6 @@ namespace {
 
 constexpr int seed = 20261126;
 
-/// Did the last move keep the tree?
-bool kept(const Report& r) {
-  return std::any_of(r.choices.begin(), r.choices.end(), [](const Choice& c) { return c.name == "tree"; });
-}
-
 void shake(Stream& random, std::vector<double>& x, double most) {
   for (double& value : x) value += most * random.between(-1, 1);
 }
@@ -100,6 +95,21 @@ TEST(SkinOfAPlan, CountsFromWhereTheTreeWasBuilt) {
     move_to(plan, c);
     EXPECT_EQ(kept(plan.report()), step % 4 != 0) << step;
   }
+}
+
+/// After forget() a move is that to a new plan, whose bits it has.
+TEST(SkinOfAPlan, IsNoPartOfAMoveAfterForget) {
+  Stream random(seed);
+  Cloud c = uniform();
+  Plan plan = make_plan(c, with_skin(0.01));
+  plan.evaluate(c.strengths);
+  shake(random, c.sources, 1e-3);
+  plan.forget();
+  move_to(plan, c);
+  EXPECT_FALSE(kept(plan.report()));
+  EXPECT_EQ(plan.evaluate(c.strengths).gradient, make_plan(c, with_skin(0.01)).evaluate(c.strengths).gradient);
+  move_to(plan, c);
+  EXPECT_TRUE(kept(plan.report()));
 }
 
 TEST(SkinOfAPlan, MakesAnotherTreeForOtherCountsAndSets) {

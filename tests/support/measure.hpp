@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -103,6 +104,11 @@ inline Options fmm_options(double tolerance, Precision precision = Precision::au
   o.method = Method::fmm;
   o.precision = precision;
   return on_tested_backend(o);
+}
+
+/// Did the last move keep the tree (Options::skin)?
+inline bool kept(const Report& r) {
+  return std::any_of(r.choices.begin(), r.choices.end(), [](const Choice& c) { return c.name == "tree"; });
 }
 
 /// The sentence of the Error that `work` must throw with that code; empty (and a failure) if it does not.
