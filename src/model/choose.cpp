@@ -347,7 +347,7 @@ Decision begin_choice(const Options& o, const Geometry& g, const Machine& machin
   choose_precision(d, o, g);
   d.tolerance = truncation_share(o.tolerance, d.precision);
   d.skin = std::min(1.0, std::ldexp(o.skin, g.exponent));
-  d.judged_from = o.tolerance_for == ToleranceFor::gradient ? 1 : 0;
+  d.judged_from = judged_from(o);
   d.promised = o.degree < 0 && o.theta == 0 && traits(o.kernel).truncates;
   return d;
 }

@@ -16,11 +16,13 @@ int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives) {
   return degree;
 }
 
+int judged_from(const Options& o) { return o.tolerance_for == ToleranceFor::gradient ? 1 : 0; }
+
 int first_degree(const Options& o, double tolerance, bool reduced) {
   // By how much smaller the gradient's error is than the potential's: 12 to 20 times for pairs of ions, 1e-3 to 1e-6;
   // hardly for water, whose degree 14 in leaves for degree 11 (a factor of 10 here) took a fifth longer.
   constexpr double of_gradient = 3;
-  const bool lower = o.tolerance_for == ToleranceFor::gradient && traits(o.kernel).errors->typical_pair;
+  const bool lower = judged_from(o) > 0 && traits(o.kernel).errors->typical_pair;
   return degree_for(o.kernel, lower ? std::min(0.1, of_gradient * tolerance) : tolerance, reduced, derivatives_of(o));
 }
 

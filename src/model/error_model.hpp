@@ -11,6 +11,8 @@ struct Decision;
 int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives);
 /// The same for what the options ask for, where `tolerance` remains of theirs.
 int first_degree(const Options& options, double tolerance, bool reduced);
+/// The lowest order of results that the tolerance is for: 1 for the gradient alone.
+int judged_from(const Options& options);
 
 /// The degree that crystals need, the worst placement that was measured, and three more for targets that may lie away
 /// from all sources: settle_degree chooses no higher one.

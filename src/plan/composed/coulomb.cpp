@@ -164,7 +164,7 @@ double Coulomb::State::needed_tolerance(const Norms& n) const {
     potential = n.largest_charge > 0 ? root * std::sqrt(constant * force) / constant / n.largest_charge : 0;
   }
   double share = options.two_charge_force > 0 ? loosest / tolerance : 1;
-  if (n.potential > 0 && field.tolerance_for == ToleranceFor::all) share = std::min(share, potential / n.potential);
+  if (n.potential > 0 && judged_from(field) == 0) share = std::min(share, potential / n.potential);
   if (n.field > 0 && n.largest_charge > 0) share = std::min(share, forces / (n.largest_charge * n.field));
   return tolerance * share;
 }

@@ -277,7 +277,7 @@ BoxPoints::Norms Box::sum_once(const Strengths& charges) {
 /// it; false if it did. Direct sums are as accurate as they can be.
 bool Box::is_good_enough(const BoxPoints::Norms& norms) {
   double share = 1;
-  for (int part = first_judged(); part < 2; ++part)
+  for (int part = judged_from(options_); part < 2; ++part)
     if (norms.near[part] > 0) share = std::min(share, norms.all[part] / norms.near[part]);
   const bool at_limit = near_part * share_ * options_.tolerance <= reachable_tolerance(options_.precision);
   if (share >= share_ || at_limit || near_->report().method == word_of(Method::direct)) return true;
@@ -290,7 +290,7 @@ bool Box::is_good_enough(const BoxPoints::Norms& norms) {
 bool Box::raise_degree(const BoxPoints::Norms& norms) {
   if (far_->degree() >= max_degree) return false;
   bool exceeds = false;
-  for (int part = first_judged(); part < 2; ++part) {
+  for (int part = judged_from(options_); part < 2; ++part) {
     const double least = 1e-3 * norms.near[part];  // the promise holds to this condition
     exceeds = exceeds || omitted_over_highest * norms.highest[part] >
                              far_part * options_.tolerance * std::max(norms.all[part], least);

@@ -36,7 +36,6 @@ class Box : public Repeating {
   void use(bool device);
   void build(const Points& sources, const Points* targets);
   static int box_degree(const Options& options);
-  int first_judged() const { return options_.tolerance_for == ToleranceFor::gradient ? 1 : 0; }
   BlockGrid grid_for(BoxPoints& points, const UnitCell& cell, double margin) const;
   std::optional<BlockGrid> other_grid(BoxPoints& points, const UnitCell& cell, bool other_cell) const;
   bool suits(BoxPoints& points) const;

@@ -84,39 +84,39 @@ struct FindBegin {
 
 }  // namespace
 
-void BlockedCloud::read(const CellView& cell, const Points& first, const Points* second) {
-  count_ = first.count + (second ? second->count : 0);
-  for (DeviceArray<double>& axis : axis_) axis.resize(count_);
+/// Calls body(reader, count, where they begin) for each set that has points.
+template <class Body>
+void BlockedCloud::for_each_set(const Points& first, const Points* second, const Body& body) {
   std::int64_t at = 0;
   for (const Points* points : {&first, second}) {
     if (!points || points->count == 0) continue;
     const DevicePoints given(*points, memory_);
-    for_each_index(points->count,
-                   MoveIntoCell{AnyReader(given.view(), Scaling()),
-                                cell,
-                                {axis_[0].data() + at, axis_[1].data() + at, axis_[2].data() + at}},
-                   memory_.stream, "points of a cell");
+    body(AnyReader(given.view(), Scaling()), points->count, at);
     at += points->count;
   }
+}
+
+void BlockedCloud::read(const CellView& cell, const Points& first, const Points* second) {
+  count_ = first.count + (second ? second->count : 0);
+  for (DeviceArray<double>& axis : axis_) axis.resize(count_);
+  for_each_set(first, second, [&](const AnyReader& reader, std::int64_t count, std::int64_t at) {
+    const MoveIntoCell move{reader, cell, {axis_[0].data() + at, axis_[1].data() + at, axis_[2].data() + at}};
+    for_each_index(count, move, memory_.stream, "points of a cell");
+  });
 }
 
 void BlockedCloud::follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond) {
   const auto& then = placed_[0].empty() ? axis_ : placed_;
   for (DeviceArray<double>& axis : followed_) axis.resize(count_);
-  std::int64_t at = 0;
-  for (const Points* points : {&first, second}) {
-    if (!points || points->count == 0) continue;
-    const DevicePoints given(*points, memory_);
-    for_each_index(points->count,
-                   BringToPlace{AnyReader(given.view(), Scaling()),
-                                cell,
-                                {then[0].data() + at, then[1].data() + at, then[2].data() + at},
-                                {followed_[0].data() + at, followed_[1].data() + at, followed_[2].data() + at},
-                                {reach},
-                                beyond},
-                   memory_.stream, "points near their places");
-    at += points->count;
-  }
+  for_each_set(first, second, [&](const AnyReader& reader, std::int64_t count, std::int64_t at) {
+    const BringToPlace bring{reader,
+                             cell,
+                             {then[0].data() + at, then[1].data() + at, then[2].data() + at},
+                             {followed_[0].data() + at, followed_[1].data() + at, followed_[2].data() + at},
+                             {reach},
+                             beyond};
+    for_each_index(count, bring, memory_.stream, "points near their places");
+  });
 }
 
 /// From the first time on where they were is kept.

@@ -40,6 +40,8 @@ class BlockedCloud {
   OrderedPoints parts_of(const DeviceArray<BlockPart>& parts) const {
     return {{axis(0), axis(1), axis(2)}, order(), parts.data(), static_cast<int>(parts.size())};
   }
+  template <class Body>
+  void for_each_set(const Points& first, const Points* second, const Body& body);
   void sort(const BlockView& blocks, int count);
   void make_parts(std::int64_t of_part, std::int64_t samples);
 
