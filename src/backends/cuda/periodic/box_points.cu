@@ -99,7 +99,10 @@ class DeviceBoxPoints : public BoxPoints {
     use_all(memory_, squares_, part_);
     memory_.stream = own_;
   }
-  ~DeviceBoxPoints() override { memory_.stream = own_; }
+  ~DeviceBoxPoints() override {
+    memory_.stream = own_;
+    cudaStreamSynchronize(far_side_);  // busy still after a near plan that failed
+  }
 
   void read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) override {
     const OnDevice current(device_);
@@ -196,8 +199,10 @@ class DeviceBoxPoints : public BoxPoints {
     const auto& own = *static_cast<DeviceField*>(field.kept.get());
     const OrderedPoints points = sources_.ordered();
     share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
-    p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), memory_.stream);
-    own.translate(memory_.stream);
+    far_side_.join(memory_.stream);
+    const cudaStream_t beside = far_side_.fork(memory_.stream);
+    p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), beside);
+    own.translate(beside);
   }
 
   Outputs near_sums(bool potential, bool gradient) override {
@@ -210,6 +215,7 @@ class DeviceBoxPoints : public BoxPoints {
     Norms norms{};
     if (sources() == 0 || targets() == 0) return norms;
     const OnDevice current(device_);
+    far_side_.join(memory_.stream);
     const FieldView& f = static_cast<const DeviceField*>(field.kept.get())->view();
     const OrderedPoints all = all_targets().ordered(), sample = all_targets().sample();
     const std::int64_t squares = 4 * std::int64_t(all.part_count + sample.part_count);
@@ -394,6 +400,7 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceArray<std::uint32_t> offset_;  ///< [copy], of the images
   DeviceArray<std::uint32_t> source_;  ///< of each of the points and images
   DeviceArray<double> charge_, potential_, gradient_, share_, squares_, part_;
+  SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on
 };
 
