@@ -77,6 +77,7 @@ class Simulation {
     options.tolerance = setting.tolerance;
     options.gradient = true;
     options.skin = skin;
+    options.degree = setting.precision == Precision::single_ ? 7 : 14;  // calls outside would correct one of their own
     plan = started();
     before = arrays.evaluate(*plan);
   }
