@@ -6,8 +6,9 @@
 //                                [leaf size]
 //
 // JSON lines: milliseconds of a step by calls, and by a replay that is waited for (medians of 50), and of one of 200
-// replays behind one another; whether replays gave the bits of calls; relative L2 error of the gradient, and of water of
-// the forces that molecules exert on one another, against a plan in double at 1e-9; stages of the last step by calls.
+// replays behind one another; whether replays gave the bits of calls; relative L2 error of the gradient, and of water
+// of the forces that molecules exert on one another, against a plan in double at 1e-9; stages of the last step by
+// calls.
 #include <cmath>
 #include <cstdlib>
 #include <random>

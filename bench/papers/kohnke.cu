@@ -1,8 +1,9 @@
 // Farfield's own m2l for figures 15, 16 and 18 of Kohnke et al. 2021, beside the paper's variants of lab/kohnke: depths
-// 3 and 4, p = 1 ... 20 (the paper's p is the highest degree), single precision. One JSON line per row. Settings chosen,
-// dense and rotation have an open tree where the paper's is periodic, and all its levels count, so the lines give the
-// transformations done, 189 at most per box, and the figures scale to 8^depth x 189. Setting periodic has as many points
-// in a periodic cube, in the tree that Farfield makes of them and their near images. Usage: kohnke [largest p]
+// 3 and 4, p = 1 ... 20 (the paper's p is the highest degree), single precision. One JSON line per row. Settings
+// chosen, dense and rotation have an open tree where the paper's is periodic, and all its levels count, so the lines
+// give the transformations done, 189 at most per box, and the figures scale to 8^depth x 189. Setting periodic has as
+// many points in a periodic cube, in the tree that Farfield makes of them and their near images. Usage: kohnke [largest
+// p]
 #include <cstdlib>
 
 #include "measure.hpp"

@@ -16,8 +16,8 @@
 #include "plan/completed.hpp"
 #include "plan/repeat.hpp"
 #include "plan/repeating/repeating.hpp"
-#include "plan/replays.hpp"
 #include "plan/report/describe.hpp"
+#include "plan/report/replays.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 

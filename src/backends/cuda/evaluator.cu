@@ -10,10 +10,8 @@
 
 #include "backends/cuda/bound_stages.hpp"
 #include "backends/cuda/boxes/follow.hpp"
-#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/careful.hpp"
-#include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/exponentials/line.hpp"
 #include "backends/cuda/far/translations.hpp"
@@ -27,7 +25,7 @@
 #include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
-#include "backends/cuda/runtime/capture.hpp"
+#include "backends/cuda/placed.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/graph.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
@@ -50,22 +48,6 @@ namespace farfield::cuda {
 
 static std::atomic<bool> stages_are_apart{false};
 void keep_stages_apart(bool apart) { stages_are_apart = apart; }
-
-/// The tree or the cells that evaluators share, and the memory of them all.
-struct Placed {
-  int device = current_device();
-  OwnStream stream;  // outlives the arrays: a caller's stream may be gone when they are given back
-  DeviceMemory memory;
-  CudaTree tree;
-  PlacedCells cells;
-  DeviceArray<double> source_lengths{memory}, target_lengths{memory};  ///< Work::source_length and target_length
-  int exponent = 0;
-  double least = 0;
-  bool has_m2p = false, has_p2l = false;
-  std::unique_ptr<MetByReplays> replays;  ///< from the first captured call on
-  Placed() { tree.use(memory), cells.use(memory); }
-  ~Placed() { memory.stream = stream; }
-};
 
 template <class Real>
 class CudaSteps : public EvaluatorState<cuda::Placed> {

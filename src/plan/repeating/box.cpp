@@ -10,7 +10,7 @@
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "plan/backends.hpp"
-#include "plan/replays.hpp"
+#include "plan/report/replays.hpp"
 #include "plan/threads.hpp"
 
 namespace farfield {

@@ -1,7 +1,6 @@
-#include "backends/cuda/boxes/follow.hpp"
-
 #include <type_traits>
 
+#include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "tree/reader.hpp"
 

@@ -1,4 +1,5 @@
-// FollowPoints: points that have moved a little keep their boxes; their places in the tree's arrays become the new ones.
+// FollowPoints: points that have moved a little keep their boxes; their places in the tree's arrays become the new
+// ones.
 #pragma once
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/transfer/points.hpp"

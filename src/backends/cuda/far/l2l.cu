@@ -28,7 +28,8 @@ __device__ inline void load_lists(const OctantView& octants, int count, const By
     by.index[i] = octants.index[i];
     by.parity[i] = octants.parity[i];
   }
-  for (int i = static_cast<int>(threadIdx.x); i < begins; i += static_cast<int>(blockDim.x)) by.begin[i] = octants.begin[i];
+  for (int i = static_cast<int>(threadIdx.x); i < begins; i += static_cast<int>(blockDim.x))
+    by.begin[i] = octants.begin[i];
 }
 
 /// The matrix into shared memory, rows in the order of OctantView::index: rows of one parity are consecutive.
@@ -43,7 +44,8 @@ template <class Real>
 __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                              const ByParity& by, Parents<Real>* local) {
   constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += static_cast<int>(blockDim.x)) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size;
+       place += static_cast<int>(blockDim.x)) {
     const int i = by.index[place / size % count], p = place / size / count * size + place % size;
     const BoxId parent = siblings.parent[p];
     reinterpret_cast<Real*>(local)[place] =
@@ -114,8 +116,7 @@ __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, c
 /// S_k; the parity's signs are applied within the transform.
 template <class Real, int threads>
 __device__ void add_to_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
-                                unsigned parity, const Parents<Real> sum[8],
-                                const OldValues<Real, threads>& old) {
+                                unsigned parity, const Parents<Real> sum[8], const OldValues<Real, threads>& old) {
   constexpr int size = Parents<Real>::size;
   Real sign[3];
 #pragma unroll

@@ -15,7 +15,8 @@ template <class Real>
 __device__ void transform_children(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                                    const EightFold<Real>& transforms) {
   constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += static_cast<int>(blockDim.x)) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size;
+       place += static_cast<int>(blockDim.x)) {
     const int i = place / size % count, p = place / size / count * size + place % size;
     Real x[8];
 #pragma unroll
@@ -77,8 +78,7 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
 }
 
 template <class Real, int fixed, bool staged, bool coupled, int threads = tuning::octant_threads>
-__global__ void __launch_bounds__(threads,
-                                  blocks_held(tuning::m2m_blocks* tuning::octant_threads / threads, threads))
+__global__ void __launch_bounds__(threads, blocks_held(tuning::m2m_blocks* tuning::octant_threads / threads, threads))
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Siblings<Real> siblings;

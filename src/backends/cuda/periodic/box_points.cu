@@ -300,7 +300,8 @@ class DeviceBoxPoints : public BoxPoints {
     require(cudaStreamSynchronize(own_), "where points were");
     sources_.follow_in_place(cell_->view(), sources, nullptr, reach, replays_->far_points());
     if (targets)
-      targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach, replays_->far_points());
+      targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
+                               replays_->far_points());
     place_images();
     return true;
   }

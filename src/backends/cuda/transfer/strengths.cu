@@ -164,8 +164,9 @@ std::vector<StrengthRange> DeviceStrengths::watch(const Strengths& strengths, in
                                                   cudaStream_t stream) {
   if (strengths.vectors != view_.vectors || std::ssize(ranges_) != strengths.vectors ||
       (strengths.dipoles != nullptr) != (view_.dipoles != nullptr))
-    throw Error(ErrorCode::usage, "as many vectors of strengths as in the last evaluation can be captured in a graph, " +
-                                      std::to_string(view_.vectors) + "; evaluate such once before the capture");
+    throw Error(ErrorCode::usage,
+                "as many vectors of strengths as in the last evaluation can be captured in a graph, " +
+                    std::to_string(view_.vectors) + "; evaluate such once before the capture");
   keep(strengths, stream);
   if (strengths.count == 0) return ranges_;
   examine(stream);

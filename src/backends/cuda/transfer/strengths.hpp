@@ -27,9 +27,9 @@ class DeviceStrengths {
   /// stream. Throws Error(input) naming the first strength or dipole that is not finite.
   std::vector<StrengthRange> read(const Strengths& strengths, int unit, cudaStream_t stream);
 
-  /// In a graph: other strengths of as many sources and vectors as those read last, whose ranges they keep. *other, which
-  /// the device can write, becomes 1 where their largest is more than twice or less than a sixteenth of those', or one is
-  /// no finite number.
+  /// In a graph: other strengths of as many sources and vectors as those read last, whose ranges they keep. *other,
+  /// which the device can write, becomes 1 where their largest is more than twice or less than a sixteenth of those',
+  /// or one is no finite number.
   std::vector<StrengthRange> watch(const Strengths& strengths, int unit, int* other, cudaStream_t stream);
 
   /// What a source carries (core/results.hpp).

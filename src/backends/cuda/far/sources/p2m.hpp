@@ -3,58 +3,24 @@
 // Low degrees in single: two to eight lanes per leaf, all sums of a leaf in the registers of each of its lanes. With a
 // warp per leaf three quarters of the lanes had no source in leaves of eight, and the sums over lanes cost more than
 // the functions. From degree 12 on the sums of low orders come first and those of the others in a second pass over the
-// sources (OrdersOf): registers and shared memory for all of them would leave few warps on a multiprocessor. Any degree: a warp per leaf, lanes are sources, sums over lanes through shared memory.
-// Cost: 5 instructions per source and pair (n, m >= 0), with dipoles 12; 16 to 20 bytes per source at the least.
+// sources (SolidOrders): registers and shared memory for all of them would leave few warps on a multiprocessor. Any
+// degree: a warp per leaf, lanes are sources, sums over lanes through shared memory. Cost: 5 instructions per source
+// and pair (n, m >= 0), with dipoles 12; 16 to 20 bytes per source at the least.
 #pragma once
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/far/sources/accumulate.hpp"
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "expansions/laplace_fixed.hpp"
-#include "expansions/solid_shape.hpp"
+#include "expansions/solid_orders.hpp"
 
 namespace farfield::cuda {
-
-/// The coefficients of one pass: |m| < split, or the others. `slot`: their place among these.
-template <int degree, int pass>
-struct OrdersOf {
-  static constexpr int passes = degree > 11 ? 2 : 1;
-  static constexpr int below(int order) {  // coefficients with |m| < order
-    int all = 0;
-    for (int n = 0; n <= degree; ++n) all += 2 * (n < order ? n : order - 1) + 1;
-    return all;
-  }
-  static constexpr int first_of_second() {
-    int order = 1;
-    while (2 * below(order) < SolidShape::count(degree)) ++order;
-    return order;
-  }
-  static constexpr int split = passes == 1 ? degree + 1 : first_of_second();
-  static constexpr int count = pass == 0 ? below(split) : SolidShape::count(degree) - below(split);
-
-  FARFIELD_HD static constexpr bool has(int n, int i) {
-    const int m = i - n * n - n;
-    return (pass == 0) == (-split < m && m < split);
-  }
-  FARFIELD_HD static constexpr int slot(int n, int i) {
-    const int m = i - n * n - n;
-    if (pass == 0) return n < split ? i : split * split + (n - split) * (2 * split - 1) + m + split - 1;
-    const int own = n - split + 1;  // orders m >= split
-    return own * (own - 1) + (m < 0 ? m + n : m - split + own);
-  }
-};
-/// When compiling.
-FARFIELD_HD constexpr int degree_of(int i) {
-  int n = 0;
-  while ((n + 1) * (n + 1) <= i) ++n;
-  return n;
-}
 
 /// Of one leaf the sums of a lane's sources into the columns of a warp, [slot][lane].
 template <class Kernel, class Real, int degree, int moments, int pass, class Factor>
 __device__ void sum_orders(const Work<Real>& work, std::int64_t begin, std::int64_t end, int lanes, BoxId box,
                            const Factor& factor, Real* column) {
-  using Orders = OrdersOf<degree, pass>;
+  using Orders = SolidOrders<degree, pass>;
   const int lane = static_cast<int>(threadIdx.x) % warp;
   Real sum[Orders::count] = {};
   if (begin < end) {
@@ -62,19 +28,20 @@ __device__ void sum_orders(const Work<Real>& work, std::int64_t begin, std::int6
     for (std::int64_t s = begin + lane % lanes; s < end; s += lanes) {
       Source<Real, moments> source;
       source.read(work, s, frame);
-      Kernel::Basis::template fixed_terms<degree>(
-          source.weight, source.u[0], source.u[1], source.u[2], [&](auto i, auto value) {
-            constexpr int at = decltype(i)::value, n = degree_of(at);
-            if constexpr (OrdersOf<degree, pass>::has(n, at)) sum[OrdersOf<degree, pass>::slot(n, at)] += summand(value);
-          });
+      Kernel::Basis::template fixed_terms<degree>(source.weight, source.u[0], source.u[1], source.u[2],
+                                                  [&](auto i, auto value) {
+                                                    constexpr int at = decltype(i)::value, n = solid_degree_of(at);
+                                                    if constexpr (SolidOrders<degree, pass>::has(n, at))
+                                                      sum[SolidOrders<degree, pass>::slot(n, at)] += summand(value);
+                                                  });
     }
   }
   __syncwarp();  // the columns of the pass before have been read
   laplace::for_each_constant<0, degree + 1>([&](auto n) {
     laplace::for_each_constant<-decltype(n)::value, decltype(n)::value + 1>([&](auto m) {
       constexpr int of = decltype(n)::value, at = SolidShape::index(of, decltype(m)::value);
-      if constexpr (OrdersOf<degree, pass>::has(of, at)) {
-        constexpr int slot = OrdersOf<degree, pass>::slot(of, at);
+      if constexpr (SolidOrders<degree, pass>::has(of, at)) {
+        constexpr int slot = SolidOrders<degree, pass>::slot(of, at);
         column[slot * (warp + 1) + lane] = sum[slot] * factor.value[at];
       }
     });
@@ -86,7 +53,7 @@ __device__ void sum_orders(const Work<Real>& work, std::int64_t begin, std::int6
 template <class Real, int degree, int lanes, int pass>
 __device__ void write_orders(const Work<Real>& work, std::int64_t first, unsigned written, float scale,
                              const Real* column) {
-  using Orders = OrdersOf<degree, pass>;
+  using Orders = SolidOrders<degree, pass>;
   constexpr int count = SolidShape::count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
   static_assert(boxes * stride % warp == 0, "whole warps");
   for (int place = static_cast<int>(threadIdx.x) % warp; place < boxes * stride; place += warp) {
@@ -121,10 +88,10 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
   const std::int64_t begin = leaf ? tree.source_begin[box] : 0, end = leaf ? tree.source_end[box] : 0;
   const unsigned written = __ballot_sync(0xffffffffu, leaf || level < 2);
   const float scale = work.tensor.ready ? operand_scale(work.tensor, level) : 0;
-  Real* column = reinterpret_cast<Real*>(shared) + own * OrdersOf<degree, 0>::count * (warp + 1);
+  Real* column = reinterpret_cast<Real*>(shared) + own * SolidOrders<degree, 0>::count * (warp + 1);
   sum_orders<Kernel, Real, degree, moments, 0>(work, begin, end, lanes, box, factor, column);
   write_orders<Real, degree, lanes, 0>(work, first, written, scale, column);
-  if constexpr (OrdersOf<degree, 0>::passes == 2) {
+  if constexpr (SolidOrders<degree, 0>::passes == 2) {
     sum_orders<Kernel, Real, degree, moments, 1>(work, begin, end, lanes, box, factor, column);
     write_orders<Real, degree, lanes, 1>(work, first, written, scale, column);
   }
@@ -135,7 +102,7 @@ static void launch_fixed_p2m(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
   launch_warps("p2m", p2m_fixed_kernel<Kernel, Real, degree, lanes, moments>, work.tree.boxes, warp / lanes,
-               sizeof(Real) * OrdersOf<degree, 0>::count * (warp + 1), work.stream, work, factors);
+               sizeof(Real) * SolidOrders<degree, 0>::count * (warp + 1), work.stream, work, factors);
 }
 
 /// Of any degree; `levels`: tables of each level, where they depend on it.

@@ -1,13 +1,14 @@
-#include "plan/replays.hpp"
+#include "plan/report/replays.hpp"
 
 namespace farfield {
 
 void require_captured_move(bool was_captured) {
   if (was_captured) return;
-  throw Error(ErrorCode::usage,
-              "a move that a CUDA graph captures keeps the tree: give the plan a skin, as many points in device memory, "
-              "and evaluate it after its last move outside of the graph; where a vector was evaluated again, move and "
-              "evaluate once more");
+  throw Error(
+      ErrorCode::usage,
+      "a move that a CUDA graph captures keeps the tree: give the plan a skin, as many points in device memory, "
+      "and evaluate it after its last move outside of the graph; where a vector was evaluated again, move and "
+      "evaluate once more");
 }
 
 void require_captured_evaluation(bool was_captured) {
@@ -19,9 +20,10 @@ void require_captured_evaluation(bool was_captured) {
 
 void require_captured_memory(const Strengths& strengths, const Outputs& outputs) {
   if (outputs.space == MemorySpace::device && outputs.stream == strengths.stream) return;
-  throw Error(ErrorCode::usage,
-              "results of an evaluation that a CUDA graph captures lie in device memory, in the order of the stream that "
-              "is captured; pass such outputs");
+  throw Error(
+      ErrorCode::usage,
+      "results of an evaluation that a CUDA graph captures lie in device memory, in the order of the stream that "
+      "is captured; pass such outputs");
 }
 
 static const char* sentence(Met met) {
