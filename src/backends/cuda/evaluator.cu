@@ -78,11 +78,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       events_.start(stream_);
       work();
     } catch (...) {
-      std::vector<cudaStream_t> used = {stream_, side_, far_side_};
-      for (const auto& side : other_sides_)
-        if (side) used.push_back(*side);
-      for (const cudaStream_t stream : used)
-        if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();
+      wait_after_failure({stream_, side_, far_side_}, other_sides_);
       throw;
     }
   }
@@ -197,7 +193,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     return strengths.vectors < most ? 1 : most;
   }
   std::vector<StrengthRange> read(const Strengths& strengths) {
-    if (captured_) return strengths_.watch(strengths, placed->exponent, placed->replays->other_strengths(), stream_);
+    if (captured_)  // beside the sums, which wait for it at their end
+      return strengths_.watch(strengths, placed->exponent, placed->replays->other_strengths(), side_.fork(stream_));
     if (placed->replays) placed->replays->forget_strengths();
     std::vector<StrengthRange> ranges = strengths_.read(strengths, placed->exponent, stream_);
     if (strengths_.moments() != moments_) graph_.forget();
