@@ -12,7 +12,7 @@
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "expansions/laplace_fixed.hpp"
-#include "expansions/solid_orders.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
 
