@@ -23,7 +23,25 @@ struct DeviceHalo {
 struct DeviceRoute {
   OnDevice<std::uint32_t> given;  ///< [points given]: the caller's indices in the order in which rows are sent
   Begins sent, received;          ///< [ranks + 1]
-  std::int64_t migrants = 0;
+  std::int64_t migrants = 0;      ///< of this rank
+  bool any_migrants = false;      ///< of any
+  bool single = false;            ///< do all ranks pass floats?
+  int rank = 0;
+
+  /// Points that stay: their rows among those sent and among those received.
+  struct Stay {
+    std::int64_t sent, received, count;
+  };
+  Stay stay() const {
+    const auto r = static_cast<std::size_t>(rank);
+    return {sent[r], received[r], sent[r + 1] - sent[r]};
+  }
+  /// `sent` without rows that stay.
+  Begins leaving() const {
+    Begins begins = sent;
+    for (auto r = static_cast<std::size_t>(rank) + 1; r < begins.size(); ++r) begins[r] -= stay().count;
+    return begins;
+  }
 };
 
 struct DeviceShare {

@@ -149,7 +149,7 @@ void Transport::copy_from_others(const char* sends, const Begins& sent, char* re
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t r = (own + k) % size;  // each begins with another one
     const auto bytes = static_cast<std::size_t>((received[r + 1] - received[r]) * row_bytes);
-    if (bytes == 0) continue;
+    if (bytes == 0 || (r == own && sent[own + 1] == sent[own])) continue;
     if (r != own) require(cudaStreamWaitEvent(stream, events_[r]->ready, 0), "cudaStreamWaitEvent");
     const char* from = shown[r].sends + shown[r].begin[own] * row_bytes;
     char* to = receives + received[r] * row_bytes;
@@ -174,9 +174,16 @@ void Transport::stage(const char* sends, const Begins& sent, char* receives, con
   farfield::cuda::download(out, reinterpret_cast<const std::byte*>(sends), out_bytes, stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   ranks_.exchange(out, sent, in, received, row_bytes);
-  if (in_bytes > 0)
-    require(cudaMemcpyAsync(receives, in, static_cast<std::size_t>(in_bytes), cudaMemcpyHostToDevice, stream),
-            "cudaMemcpyAsync to the device");
+  const auto upload = [&](std::int64_t begin, std::int64_t end) {
+    if (end > begin)
+      require(cudaMemcpyAsync(receives + begin * row_bytes, in + begin * row_bytes,
+                              static_cast<std::size_t>((end - begin) * row_bytes), cudaMemcpyHostToDevice, stream),
+              "cudaMemcpyAsync to the device");
+  };
+  const auto own = static_cast<std::size_t>(ranks_.rank());
+  upload(0, received[own]);
+  if (sent[own + 1] > sent[own]) upload(received[own], received[own + 1]);
+  upload(received[own + 1], received.back());
 }
 
 }  // namespace farfield::distributed

@@ -26,6 +26,7 @@ class Transport {
   Transport(const Transport&) = delete;
 
   /// Rows for rank r lie at sends + sent[r] rows, those from rank r come to receives + received[r]. All ranks call it.
+  /// Rows for oneself may be there already: where `sent` has none, those places of `receives` stay as they are.
   /// Both arrays may be used again by work that follows on the stream. The host waits for the other ranks' calls and,
   /// only where rows go through its memory, for the stream.
   void exchange(const void* sends, const Begins& sent, void* receives, const Begins& received, std::int64_t row_bytes,

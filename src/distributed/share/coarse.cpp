@@ -18,6 +18,7 @@ CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry
       deepest_(deepest_level(lattice, decision.least_edge)) {
   boxes[0].sources.count = geometry.sources;
   boxes[0].targets.count = geometry.targets;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(points.sets()); ++s) of_set[s].push_back(points.points_in(s));
   if (decision.depth > deepest_ && geometry.sources + geometry.targets > 0)
     refuse_narrow_boxes(decision.depth, deepest_);
   grow();
@@ -80,6 +81,8 @@ void CoarseTree::add_children(const Numbers& dividing, std::size_t place, const 
     boxes.push_back(child);
     ++boxes[p].children;
     own.push_back(local[of_sources] + (alike_ ? 0 : local[of_targets]));
+    of_set[0].push_back(local[of_sources]);
+    if (!alike_) of_set[1].push_back(local[of_targets]);
     points_.add_child(place, static_cast<int>(o));
   }
 }

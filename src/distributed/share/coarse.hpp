@@ -11,6 +11,8 @@ class OwnPoints {
   virtual ~OwnPoints() = default;
   /// 2 where targets are a set of their own, behind the sources.
   virtual int sets() const = 0;
+  /// Of this rank in a set.
+  virtual std::int64_t points_in(std::size_t set) const = 0;
   /// Numbers of this rank's points in the children of boxes of one level: [sets][boxes to divide][8].
   virtual Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) = 0;
   /// Of some of the boxes just counted (their places in `dividing`) the bounds of the points in them: the least x, -x,
@@ -32,6 +34,7 @@ class CoarseTree {
   Lattice lattice;
   std::vector<CoarseBox> boxes;  ///< level by level, each level in Morton order
   Numbers own;                   ///< [boxes]: points of this rank
+  Numbers of_set[2];             ///< [boxes]: those of each set
 
  private:
   void grow();

@@ -39,6 +39,8 @@ void Cutter::deal(std::size_t box, int rank) {
   leaf.first_rank = leaf.last_rank = rank;
   Range& range = partition_.ranges[static_cast<std::size_t>(rank)];
   if (range.empty) range = {leaf.corner, {}, false, true};
+  for (int s = 0; s < 2; ++s)
+    if (!tree_.of_set[s].empty()) partition_.passed_to[s][static_cast<std::size_t>(rank)] += tree_.of_set[s][box];
 }
 
 /// Of the leaves.
@@ -52,6 +54,7 @@ std::vector<int> Cutter::owners_of(const std::vector<std::size_t>& leaves, Order
 
 void Cutter::cut(Order order) {
   partition_.ranges.assign(static_cast<std::size_t>(ranks_.size()), {});
+  for (auto& of_set : partition_.passed_to) of_set.assign(static_cast<std::size_t>(ranks_.size()), 0);
   const std::vector<std::size_t> boxes = tree_.leaves();
   const std::vector<int> owners = owners_of(boxes, order);
   std::int64_t next_source = 0, next_target = 0;
@@ -107,6 +110,13 @@ int Partition::shared_box(const Place& corner, int level) const {
     b = inside;
   }
   return -1;
+}
+
+Begins Partition::firsts(Held CoarseBox::*kind) const {
+  std::vector<std::int64_t> counts(ranges.size(), 0);
+  for (const CoarseBox& box : boxes)
+    if (box.is_leaf()) counts[static_cast<std::size_t>(box.first_rank)] += (box.*kind).count;
+  return begins_of(counts);
 }
 
 SharedBoxes Partition::shared_boxes() const {

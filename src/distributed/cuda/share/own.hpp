@@ -20,9 +20,9 @@ struct OwnLevels {
 
 OwnLevels own_levels(const DeviceShare& share, int rank);
 
-/// Builds share.own over points [count][3] in device memory.
-void build_own(DeviceShare& share, const OnDevice<double>& sources, const OnDevice<double>* targets,
-               const Geometry& geometry, const Decision& decision, farfield::cuda::DeviceMemory& memory);
+/// Builds share.own over points in device memory.
+void build_own(DeviceShare& share, const Points& sources, const Points* targets, const Geometry& geometry,
+               const Decision& decision, farfield::cuda::DeviceMemory& memory);
 
 /// Fills Top::own.
 void find_own(DeviceShare& share, int rank, farfield::cuda::DeviceMemory& memory);

@@ -64,27 +64,28 @@ void Maker::partition(const Given& given) {
   DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
                          make_lattice(geometry_, decision_.m, decision_.k), memory_);
   share_.partition = divide(ranks_, points, given.order, geometry_, decision_);
-  const std::vector<CoarseBox>& boxes = share_.partition.boxes;
-  share_.source_route = make_device_route(ranks_, points.owners(0, given.sources.count, boxes), memory_);
-  if (given.targets)
-    share_.target_route_apart = make_device_route(ranks_, points.owners(1, given.apart(), boxes), memory_);
+  const Partition& made = share_.partition;
+  share_.source_route = make_device_route(ranks_, points, 0, made.passed_to[0], made.boxes, memory_);
+  sources_ = made.firsts(&CoarseBox::sources);
+  const auto rank = static_cast<std::size_t>(ranks_.rank());
+  share_.first_source = sources_[rank];
+  share_.first_target = made.firsts(&CoarseBox::targets)[rank];
+  if (!given.targets) return;
+  std::vector<std::int64_t> apart = made.passed_to[1];  // the targets end with the sources, or have none of them
+  for (std::size_t r = 0; r < apart.size() && given.at_sources; ++r) apart[r] -= made.passed_to[0][r];
+  share_.target_route_apart = make_device_route(ranks_, points, 1, apart, made.boxes, memory_);
 }
 
 /// Brings the points to their owners and builds the tree over those of this rank.
 void Maker::build_own(const Given& given) {
-  const OnDevice<double> sources = owned_points(transport_, share_.source_route, given.sources, 0, memory_);
-  OnDevice<double> targets(memory_);
-  if (given.targets) {
-    const std::int64_t behind = given.at_sources ? sources.size() : 0;
-    targets = owned_points(transport_, share_.target_route_apart, *given.targets, behind / 3, memory_);
-    copy(targets.data() + targets.size() - behind, sources.data(), behind);
-  }
+  const bool single = share_.source_route.single && (!given.targets || share_.target_route_apart.single);
+  const OwnedPoints sources = owned_points(transport_, share_.source_route, given.sources, nullptr, single, memory_);
+  OwnedPoints targets{OnDevice<unsigned char>(memory_), {}};
+  if (given.targets)
+    targets = owned_points(transport_, share_.target_route_apart, *given.targets,
+                           given.at_sources ? &sources.view : nullptr, single, memory_);
   done("redistribution");
-  distributed::build_own(share_, sources, given.targets ? &targets : nullptr, geometry_, decision_, memory_);
-  const auto rank = static_cast<std::size_t>(ranks_.rank());
-  sources_ = begins_of(ranks_.all_gather(share_.own.sources.count));
-  share_.first_source = sources_[rank];
-  share_.first_target = begins_of(ranks_.all_gather(share_.own.target_points().count))[rank];
+  distributed::build_own(share_, sources.view, given.targets ? &targets.view : nullptr, geometry_, decision_, memory_);
 }
 
 /// Targets apart from the sources: the rank's own and, for vectors that reach beyond a leaf, the first ones behind them
