@@ -74,7 +74,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   static bool follow(const Points&, const Points*, const Drift&) { return false; }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) {
-    DevicePlacement sums(*placed, decision.degree, side_, far_side_);
+    const bool planes_alone = !traits(decision.kernel).errors->typical_pair;
+    DevicePlacement sums(*placed, decision.degree, planes_alone, side_, far_side_);
     return farfield::settle_degree(decision, sums, report);
   }
   void prepare_expansions(farfield::Report& report) {

@@ -10,11 +10,17 @@ DevicePlaced::DevicePlaced(Ranks& of_plan)
   ranks = &of_plan;
 }
 
-/// What kernels of the whole tree would follow.
+/// What kernels of the whole tree would follow. Every box is one rank's, see Essential::mine.
 void DevicePlaced::settle_sizes() {
-  boxes_of_all = ranks->sum_of(on_device->mine.size());
-  const std::vector<int> levels = ranks->all_gather(on_device->own.tree.levels);
-  levels_of_all = *std::max_element(levels.begin(), levels.end());
+  constexpr std::size_t levels = max_levels + 1;
+  std::vector<BoxId> own(levels, 0);
+  for (std::size_t l = 0; l < on_device->mine_runs.size(); ++l) own[l] = on_device->mine_runs[l].count;
+  boxes_of_ranks = ranks->all_gather(own.data(), levels);
+  boxes_of_all = 0, levels_of_all = 0;
+  for (std::size_t i = 0; i < boxes_of_ranks.size(); ++i) {
+    boxes_of_all += boxes_of_ranks[i];
+    if (boxes_of_ranks[i] > 0) levels_of_all = std::max(levels_of_all, static_cast<int>(i % levels) + 1);
+  }
 }
 
 void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decision& decision,

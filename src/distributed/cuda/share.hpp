@@ -44,6 +44,16 @@ struct DeviceRoute {
   }
 };
 
+/// Boxes of the essential tree that follow one another.
+struct BoxRun {
+  BoxId begin, count;
+};
+
+/// A box that several ranks share; `own`: in the own tree, or no_box.
+struct SharedPlace {
+  BoxId essential, top, own;
+};
+
 struct DeviceShare {
   Partition partition;  ///< without owners of single points
   DeviceRoute source_route, target_route_apart;
@@ -57,7 +67,13 @@ struct DeviceShare {
   OnDevice<BoxId> from_own, from_top;               ///< [boxes of essential]: in the own tree, in the top, or no_box
   OnDevice<Held> held;                              ///< [boxes of essential]: targets of all ranks
   OnDevice<BoxId> mine, summed;                     ///< see Essential
+  std::vector<BoxRun> mine_runs;                    ///< `mine`, a run for each level; none without own boxes
+  std::vector<SharedPlace> shared;                  ///< of the essential tree, ascending
   DeviceHalo sends, receives;
+
+  /// order()[i]: which of the rows that arrived is point i of the own tree.
+  const std::uint32_t* source_order() const { return essential.sources.order.data() + first; }
+  const std::uint32_t* target_order() const { return own.alike ? source_order() : essential.targets.order.data(); }
 
   /// Makes all arrays come from `memory`.
   void use(farfield::cuda::DeviceMemory& memory) {

@@ -6,14 +6,13 @@ namespace farfield::distributed {
 
 class SharedOnDevice {
  public:
-  /// Waits for the stream.
   SharedOnDevice(const DeviceShare& share, farfield::cuda::DeviceMemory& memory, cudaStream_t stream);
 
   std::int64_t count() const { return std::ssize(top_); }
   const BoxId* essential() const { return essential_.data(); }  ///< [count], in device memory
   const BoxId* own() const { return own_.data(); }              ///< likewise; no_box: none of its points is here
   const std::vector<BoxId>& top() const { return top_; }
-  std::vector<BoxId> on_host() const { return on_host_; }  ///< essential()
+  const std::vector<BoxId>& on_host() const { return on_host_; }  ///< essential()
 
  private:
   OnDevice<BoxId> essential_, own_;

@@ -77,7 +77,6 @@ farfield::cuda::SplitFamilies FamiliesOverRanks::settle(const DevicePlaced& plac
     families.push_back(family_of(parents[k], own[k], static_cast<unsigned>(all[at]), all[top + at], mean));
   }
   farfield::cuda::upload(family_, families.data(), count, stream);
-  farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   return {parent_.data(), family_.data(), static_cast<int>(count)};
 }
 

@@ -83,7 +83,7 @@ struct RowsOfGhosts {
 struct Occupations {
   TreeView tree;
   PlacedPoints sources, targets;
-  BoxNumbers number;
+  NumberOfBox number;
   LooksByLevel looks;
   farfield::cuda::Decay decay;
   const BoxId *from_own, *from_top;
@@ -218,7 +218,7 @@ class FarPairs {
   void invert();
   void fetch_ghosts();
   void occupy_shared();
-  std::vector<SharedBox> shared_boxes(Held CoarseBox::*kind);
+  std::vector<SharedBox> shared_boxes(Held CoarseBox::*kind) const;
   void occupy_shared(const PlacedPoints& points, Held CoarseBox::*kind, std::int64_t first, std::int64_t own,
                      std::int64_t place, OnDevice<float>& rows);
   void draw();
@@ -259,41 +259,13 @@ void FarPairs::fetch_ghosts() {
   o_.ghost_row = ghost_row_.data(), o_.of_ghosts = in_.data();
 }
 
-struct NumberShared {
-  TreeView tree;
-  BoxNumbers number;
-  const BoxId* shared;
-  std::int64_t* found;
-  __device__ void operator()(std::int64_t k) const {
-    const BoxId box = shared[k];
-    int low = 0, high = number.count;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (number.mine[middle] < box)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    found[k] = low < number.count && number.mine[low] == box ? number.at(tree, low) : 0;
-  }
-};
-
-/// The number of a shared box is known to the rank whose it is.
-std::vector<SharedBox> FarPairs::shared_boxes(Held CoarseBox::*kind) {
-  OnDevice<std::int64_t> found(placed_.memory);
-  found.resize(shared_.count());
-  for_each_index(shared_.count(), NumberShared{o_.tree, o_.number, shared_.essential(), found.data()}, stream(),
-                 "numbers of shared boxes");
-  const std::vector<std::int64_t> own = downloaded(found.data(), found.size(), stream());
-  std::vector<std::int64_t> number(static_cast<std::size_t>(share_.top.tree.boxes), 0);
-  for (std::size_t k = 0; k < own.size(); ++k) number[static_cast<std::size_t>(shared_.top()[k])] = own[k];
-  placed_.ranks->add(number);
+std::vector<SharedBox> FarPairs::shared_boxes(Held CoarseBox::*kind) const {
   std::vector<SharedBox> boxes;
-  const std::vector<BoxId> essential = shared_.on_host();
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    const auto top = static_cast<std::size_t>(shared_.top()[k]);
-    const Held& held = share_.partition.boxes[share_.top.coarse[top]].*kind;
-    boxes.push_back({number[top], held.begin, held.count, essential[k], shared_.top()[k]});
+  for (const SharedPlace& place : share_.shared) {
+    const CoarseBox& box = share_.partition.boxes[share_.top.coarse[static_cast<std::size_t>(place.top)]];
+    const Held& held = box.*kind;
+    boxes.push_back(
+        {numbering_.of_shared(box.level, box.first_rank), held.begin, held.count, place.essential, place.top});
   }
   return boxes;
 }
@@ -339,7 +311,7 @@ void FarPairs::draw() {
   for (int l = 2; l < numbering_.levels(); ++l) {
     const std::int64_t sampled = looks(l).sampled;
     if (sampled == numbering_.boxes_of(l)) {
-      const int first = numbering_.first(l), count = numbering_.end(l) - first;
+      const std::int64_t first = numbering_.first(l), count = numbering_.end(l) - first;
       for_each_index(count, TakeAll{share_.mine.data() + first, next}, stream(), "all boxes of a level");
       next += count;
       continue;

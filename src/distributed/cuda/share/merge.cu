@@ -53,6 +53,7 @@ void Merger::run() {
   store_shared();
   store_own_and_ghosts();
   for_each_index(share_.essential.tree.boxes, LinkChildren{arrays()}, memory_.stream, "children");
+  share_.mine_runs = numbers_.mine;
   fill(share_.mine, numbers_.mine);
   fill(share_.summed, numbers_.summed);
 }
@@ -164,6 +165,9 @@ std::vector<EssentialBox> Merger::shared_boxes() const {
 
 void Merger::store_shared() {
   const std::vector<EssentialBox> shared = shared_boxes();
+  for (const EssentialBox& box : shared) share_.shared.push_back({box.number, box.top, box.own});
+  std::sort(share_.shared.begin(), share_.shared.end(),
+            [](const SharedPlace& a, const SharedPlace& b) { return a.essential < b.essential; });
   OnDevice<EssentialBox> boxes(memory_);
   upload(boxes, shared.data(), std::ssize(shared), memory_.stream);
   for_each_index(boxes.size(), StoreShared{arrays(), boxes.data()}, memory_.stream, "shared boxes");
