@@ -47,11 +47,13 @@ void DevicePlaced::count(RankReport& report) const {
 
 namespace {
 
-void copy_points(const farfield::cuda::SortedPoints& from, farfield::cpu::SortedPoints& to, cudaStream_t stream) {
-  to.resize(from.count);
-  farfield::cuda::download(to.order.data(), from.order.data(), from.count, stream);
+/// Points [first, first + count).
+void copy_points(const farfield::cuda::SortedPoints& from, std::int64_t first, std::int64_t count,
+                 farfield::cpu::SortedPoints& to, cudaStream_t stream) {
+  to.resize(count);
+  farfield::cuda::download(to.order.data(), from.order.data() + first, count, stream);
   for (int axis = 0; axis < 3; ++axis)
-    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data(), from.count, stream);
+    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data() + first, count, stream);
 }
 
 Route copy_route(const DeviceRoute& from, cudaStream_t stream) {
@@ -66,8 +68,8 @@ const Share& DevicePlaced::on_host() {
   auto copy = std::make_unique<Share>();
   copy->own.alike = tree.alike;
   copy->own.first_source = from.first_source, copy->own.first_target = from.first_target;
-  copy_points(from.own.sources, copy->own.sources, memory.stream);
-  if (!tree.alike) copy_points(from.own.targets, copy->own.targets, memory.stream);
+  copy_points(from.essential.sources, from.first, own_sources(), copy->own.sources, memory.stream);
+  if (!tree.alike) copy_points(from.essential.targets, 0, own_targets(), copy->own.targets, memory.stream);
   copy->source_route = copy_route(from.source_route, memory.stream);
   if (!tree.alike) copy->target_route_apart = copy_route(from.target_route_apart, memory.stream);
   farfield::cuda::require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");

@@ -57,7 +57,7 @@ struct SharedPlace {
 struct DeviceShare {
   Partition partition;  ///< without owners of single points
   DeviceRoute source_route, target_route_apart;
-  farfield::cuda::CudaTree own;        ///< no lists; order[i]: which of the rows that arrived is sorted point i
+  farfield::cuda::CudaTree own;        ///< no lists; its points are among those of `essential`
   farfield::cuda::CudaTree essential;  ///< targets, where apart: the own ones
   Top top;                             ///< on the host
   farfield::cuda::CudaTree top_tree;   ///< the same boxes on the device, no points
@@ -87,7 +87,7 @@ class Transport;
 
 /// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
 /// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
-/// each: partition, redistribution, tree, essential, lists.
+/// each: partition, redistribution, tree, essential, gather (within essential), lists.
 DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
                               const Decision& decision, farfield::cuda::DeviceMemory& memory,
                               const std::function<void(const char*)>& mark = {});

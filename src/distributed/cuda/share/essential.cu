@@ -140,7 +140,8 @@ struct PackPoints {
   const BoxId* unit;
   std::int64_t units, ranks, first_source;
   const std::int64_t *lead, *before;
-  const double* axis[3];
+  AnyReader read;
+  const Item* items;  // of the own sources
   std::uint32_t* point;
   PointRow* rows;
   __device__ void operator()(std::int64_t i) const {
@@ -150,15 +151,16 @@ struct PackPoints {
     if (k > 0) from = tree.source_begin[unit[k - 1]] < lead[r] ? lead[r] : tree.source_begin[unit[k - 1]];
     from += i - before[entry];
     point[i] = static_cast<std::uint32_t>(from);
-    rows[i] = {{axis[0][from], axis[1][from], axis[2][from]}, first_source + from};
+    rows[i].number = first_source + from;
+    read.read(index_of(items[from]), rows[i].x);
   }
 };
 
 /// Finds, counts and packs; what it keeps in between lives as long as it does.
 class Packer {
  public:
-  Packer(DeviceShare& share, int rank, std::int64_t few, DeviceMemory& memory)
-      : share_(share), rank_(rank), ranks_(std::ssize(share.partition.ranges)), memory_(memory) {
+  Packer(DeviceShare& share, const farfield::cuda::Cloud& sources, int rank, std::int64_t few, DeviceMemory& memory)
+      : share_(share), sources_(sources), rank_(rank), ranks_(std::ssize(share.partition.ranges)), memory_(memory) {
     upload(ranges_, share.partition.ranges.data(), ranks_, memory.stream);
     need_ = {share.own.tree.view(), own_levels(share, rank), ranges_.data(), rank, static_cast<int>(ranks_), few};
   }
@@ -172,6 +174,7 @@ class Packer {
   void pack(Halos& halos);
 
   DeviceShare& share_;
+  const farfield::cuda::Cloud& sources_;
   int rank_;
   std::int64_t ranks_;
   DeviceMemory& memory_;
@@ -262,17 +265,9 @@ void Packer::pack(Halos& halos) {
       PackBoxes{need_, share_.first_source, share_.first_target, candidate_.size(), candidate_.data(),
                 candidates_before_.data(), boxes_before_.data(), halos.boxes.data(), share_.sends.boxes.data()},
       memory_.stream, "boxes for others");
-  const auto& x = share_.own.sources.axis;
   for_each_index(halos.points.size(),
-                 PackPoints{need_.tree,
-                            unit_.data(),
-                            unit_.size(),
-                            ranks_,
-                            share_.first_source,
-                            lead_.data(),
-                            points_before_.data(),
-                            {x[0].data(), x[1].data(), x[2].data()},
-                            share_.sends.points.data(),
+                 PackPoints{need_.tree, unit_.data(), unit_.size(), ranks_, share_.first_source, lead_.data(),
+                            points_before_.data(), sources_.reader(), sources_.items.data(), share_.sends.points.data(),
                             halos.points.data()},
                  memory_.stream, "points for others");
 }
@@ -289,8 +284,9 @@ Halos Packer::run(const Begins& firsts) {
 
 }  // namespace
 
-Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts, DeviceMemory& memory) {
-  return Packer(share, rank, few, memory).run(firsts);
+Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts,
+                       const farfield::cuda::Cloud& sources, DeviceMemory& memory) {
+  return Packer(share, sources, rank, few, memory).run(firsts);
 }
 
 }  // namespace farfield::distributed

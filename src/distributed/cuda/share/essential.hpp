@@ -31,8 +31,8 @@ struct Halos {
 };
 
 /// `few`: up to so many sources of a box are summed as pairs; `firsts`: first sources of the ranks, and how many of
-/// all, empty where targets stand apart. Fills share.sends.
+/// all, empty where targets stand apart; `sources`: the own ones. Fills share.sends.
 Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts,
-                       farfield::cuda::DeviceMemory& memory);
+                       const farfield::cuda::Cloud& sources, farfield::cuda::DeviceMemory& memory);
 
 }  // namespace farfield::distributed

@@ -16,6 +16,11 @@ namespace {
 /// Kernels of families of leaves also read the places, the first ones, of leaves whose points are not here.
 constexpr std::int64_t least_places = 4096;
 
+Gaps gaps_of(const DeviceShare& share, const Halos& received, int rank) {
+  return {received.points.data(), received.point_begin.back(), received.point_begin[static_cast<std::size_t>(rank)],
+          share.own.sources.count, share.first_source};
+}
+
 class Merger {
  public:
   Merger(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory)
@@ -25,11 +30,10 @@ class Merger {
         memory_(memory),
         levels_(own_levels(share, rank)),
         numbers_(share, levels_, received, rank) {}
-  void run();
+  void run(const GhostPlaces& places);
 
  private:
-  void place_points();
-  void copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std::int64_t own_gap);
+  void place_points(const GhostPlaces& places);
   void resize();
   EssentialArrays arrays();
   std::vector<EssentialBox> shared_boxes() const;
@@ -47,8 +51,8 @@ class Merger {
   BoxNumbers numbers_;
 };
 
-void Merger::run() {
-  place_points();
+void Merger::run(const GhostPlaces& places) {
+  place_points(places);
   resize();
   store_shared();
   store_own_and_ghosts();
@@ -58,45 +62,20 @@ void Merger::run() {
   fill(share_.summed, numbers_.summed);
 }
 
-void Merger::place_points() {
-  const std::int64_t from_lower = received_.point_begin[static_cast<std::size_t>(rank_)],
-                     received = received_.point_begin.back(), own = share_.own.sources.count;
-  const Gaps gaps{received_.points.data(), received, from_lower, own, share_.first_source};
-  OnDevice<std::uint32_t> before(memory_);
-  before.resize(received + 2);
-  for_each_index(received + 2, CountGaps{gaps, before.data()}, memory_.stream, "gaps");
-  sum_before(before, memory_);
-  std::uint32_t lower = 0, all[2] = {};  // gaps before the lower ranks' last point and it, without and with the own one
-  download(&lower, before.data() + from_lower, 1, memory_.stream);
-  download(all, before.data() + received, 2, memory_.stream);
-  require(cudaStreamSynchronize(memory_.stream), "gaps");
-  share_.ghosts = received;
-  share_.first = own > 0 ? from_lower + lower + (all[1] - all[0]) : 0;
-  farfield::cuda::SortedPoints& sources = share_.essential.sources;
-  sources.resize(received + own + all[1]);
-  for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
-  copy_points(gaps, before.data(), all[1] - all[0]);
-}
-
-void Merger::copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std::int64_t own_gap) {
+void Merger::place_points(const GhostPlaces& places) {
   farfield::cuda::SortedPoints& to = share_.essential.sources;
-  const farfield::cuda::SortedPoints& own = share_.own.sources;
+  const std::int64_t own = share_.own.sources.count;
   double* const x[3] = {to.axis[0].data(), to.axis[1].data(), to.axis[2].data()};
-  for_each_index(to.axis[0].size(),
-                 CopyOwnPoints{to.order.size(),
-                               share_.first,
-                               own.count,
-                               {own.axis[0].data(), own.axis[1].data(), own.axis[2].data()},
-                               own.order.data(),
-                               {x[0], x[1], x[2]},
-                               to.order.data()},
-                 memory_.stream, "own points");
+  for_each_index(to.axis[0].size() - own,
+                 FillAround{to.order.size(), share_.first, own, {x[0], x[1], x[2]}, to.order.data()}, memory_.stream,
+                 "gaps");
+  const Gaps gaps = gaps_of(share_, received_, rank_);
   share_.receives.points.resize(gaps.received);
   for_each_index(gaps.received,
                  PlacePoint{gaps.rows,
                             gaps.from_lower,
-                            own.count + own_gap,
-                            gaps_before,
+                            own + places.own_gap,
+                            places.gaps_before.data(),
                             share_.receives.points.data(),
                             {x[0], x[1], x[2]}},
                  memory_.stream, "points of others");
@@ -218,8 +197,29 @@ void Merger::fill(OnDevice<BoxId>& boxes, const std::vector<BoxRun>& runs) {
 
 }  // namespace
 
-void merge(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory) {
-  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run();
+GhostPlaces make_room(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory) {
+  GhostPlaces places{OnDevice<std::uint32_t>(memory)};
+  if (share.own.tree.boxes == 0) return places;
+  const Gaps gaps = gaps_of(share, received, rank);
+  OnDevice<std::uint32_t>& before = places.gaps_before;
+  before.resize(gaps.received + 2);
+  for_each_index(before.size(), CountGaps{gaps, before.data()}, memory.stream, "gaps");
+  sum_before(before, memory);
+  std::uint32_t lower = 0, all[2] = {};  // gaps before the lower ranks' last point and it, without and with the own one
+  download(&lower, before.data() + gaps.from_lower, 1, memory.stream);
+  download(all, before.data() + gaps.received, 2, memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "gaps");
+  places.own_gap = all[1] - all[0];
+  share.ghosts = gaps.received;
+  share.first = gaps.own > 0 ? gaps.from_lower + lower + places.own_gap : 0;
+  farfield::cuda::SortedPoints& sources = share.essential.sources;
+  sources.resize(gaps.received + gaps.own + all[1]);
+  for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
+  return places;
+}
+
+void merge(DeviceShare& share, const Halos& received, const GhostPlaces& places, int rank, DeviceMemory& memory) {
+  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run(places);
 }
 
 }  // namespace farfield::distributed

@@ -30,17 +30,15 @@ struct CountGaps {
   }
 };
 
-/// Own points and gaps, which hold a number, too, and what lies behind the last point.
-struct CopyOwnPoints {
+/// What lies around the own points: gaps, which hold a number, too, and what is behind the last point.
+struct FillAround {
   std::int64_t ordered, first, own;
-  const double* from[3];
-  const std::uint32_t* from_order;
   double* axis[3];
   std::uint32_t* order;
   __device__ void operator()(std::int64_t i) const {
-    const bool is_own = i >= first && i < first + own;
-    if (i < ordered) order[i] = is_own ? from_order[i - first] : 0;
-    for (int d = 0; d < 3; ++d) axis[d][i] = own > 0 ? from[d][is_own ? i - first : 0] : 0;
+    const std::int64_t at = i < first ? i : i + own;
+    if (at < ordered) order[at] = 0;
+    for (int d = 0; d < 3; ++d) axis[d][at] = own > 0 ? axis[d][first] : 0;
   }
 };
 

@@ -15,6 +15,8 @@ namespace farfield::distributed {
 using farfield::cuda::DeviceMemory;
 using farfield::cuda::DevicePoints;
 using farfield::cuda::download;
+using farfield::cuda::gather;
+using farfield::cuda::gather_at;
 using farfield::cuda::require;
 using farfield::cuda::upload;
 
@@ -37,17 +39,11 @@ class Maker {
   void partition(const Given& given);
   void build_own(const Given& given);
   void place_targets();
+  void build_essential();
   Halos exchange(const Halos& needed);
   void exchange_counts(const Halos& needed, Halos& received);
   void build_lists();
   void upload_top();
-  template <class T>
-  void copy(T* to, const T* from, std::int64_t count) const {
-    if (count > 0)
-      require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice,
-                              memory_.stream),
-              "cudaMemcpyAsync on the device");
-  }
 
   Ranks& ranks_;
   Transport& transport_;
@@ -56,6 +52,8 @@ class Maker {
   DeviceMemory& memory_;
   const std::function<void(const char*)>& mark_;
   DeviceShare share_;
+  OwnedPoints arrived_[2]{{OnDevice<unsigned char>(memory_), {}}, {OnDevice<unsigned char>(memory_), {}}};
+  std::unique_ptr<farfield::cuda::KeyedTree> own_points_;
   Begins sources_;  ///< where those of each rank begin in the order of one tree over all points
 };
 
@@ -79,13 +77,28 @@ void Maker::partition(const Given& given) {
 /// Brings the points to their owners and builds the tree over those of this rank.
 void Maker::build_own(const Given& given) {
   const bool single = share_.source_route.single && (!given.targets || share_.target_route_apart.single);
-  const OwnedPoints sources = owned_points(transport_, share_.source_route, given.sources, nullptr, single, memory_);
-  OwnedPoints targets{OnDevice<unsigned char>(memory_), {}};
+  arrived_[0] = owned_points(transport_, share_.source_route, given.sources, nullptr, single, memory_);
   if (given.targets)
-    targets = owned_points(transport_, share_.target_route_apart, *given.targets,
-                           given.at_sources ? &sources.view : nullptr, single, memory_);
+    arrived_[1] = owned_points(transport_, share_.target_route_apart, *given.targets,
+                               given.at_sources ? &arrived_[0].view : nullptr, single, memory_);
   done("redistribution");
-  distributed::build_own(share_, sources.view, given.targets ? &targets.view : nullptr, geometry_, decision_, memory_);
+  own_points_ = std::make_unique<farfield::cuda::KeyedTree>(distributed::build_own(
+      share_, arrived_[0].view, given.targets ? &arrived_[1].view : nullptr, geometry_, decision_, memory_));
+}
+
+/// The own sources go to their place among those of others at once.
+void Maker::build_essential() {
+  const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
+                                        share_.own.alike ? sources_ : Begins(), own_points_->sources(), memory_);
+  const Halos received = exchange(needed);
+  const GhostPlaces places = make_room(share_, received, ranks_.rank(), memory_);
+  done("essential");
+  gather_at(share_.essential.sources, share_.first, own_points_->sources(), memory_.stream);
+  own_points_.reset();
+  for (OwnedPoints& points : arrived_) points.rows.release();
+  done("gather");
+  merge(share_, received, places, ranks_.rank(), memory_);
+  done("essential");
 }
 
 /// Targets apart from the sources: the rank's own and, for vectors that reach beyond a leaf, the first ones behind them
@@ -95,14 +108,11 @@ void Maker::place_targets() {
     std::int64_t number;
     double x[3];
   };
-  const farfield::cuda::SortedPoints& own = share_.own.targets;
-  farfield::cuda::SortedPoints& to = share_.essential.targets;
-  to.resize(own.count);
-  copy(to.order.data(), own.order.data(), to.order.size());
+  farfield::cuda::SortedPoints& own = share_.essential.targets;
+  gather(own, own_points_->targets(), memory_.stream);
   double first[3][padding], behind[3][padding];
   const std::int64_t count = std::min(own.count, padding);
   for (int axis = 0; axis < 3; ++axis) {
-    copy(to.axis[axis].data(), own.axis[axis].data(), own.count);
     download(first[axis], own.axis[axis].data(), count, memory_.stream);
     download(behind[axis], own.axis[axis].data() + own.count, padding, memory_.stream);
   }
@@ -114,8 +124,8 @@ void Maker::place_targets() {
     for (std::int64_t i = other.number - share_.first_target - own.count; i >= 0 && i < padding; ++i)
       for (int axis = 0; axis < 3 && own.count > 0; ++axis) behind[axis][i] = other.x[axis];
   for (int axis = 0; axis < 3; ++axis)
-    require(cudaMemcpyAsync(to.axis[axis].data() + own.count, behind[axis], sizeof behind[axis], cudaMemcpyHostToDevice,
-                            memory_.stream),
+    require(cudaMemcpyAsync(own.axis[axis].data() + own.count, behind[axis], sizeof behind[axis],
+                            cudaMemcpyHostToDevice, memory_.stream),
             "cudaMemcpyAsync of targets");
 }
 
@@ -186,11 +196,7 @@ DeviceShare Maker::run(const Given& given) {
   upload_top();
   share_.essential.alike = share_.own.alike;
   if (!share_.own.alike) place_targets();
-  const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
-                                        share_.own.alike ? sources_ : Begins(), memory_);
-  const Halos received = exchange(needed);
-  merge(share_, received, ranks_.rank(), memory_);
-  done("essential");
+  build_essential();
   build_lists();
   done("lists");
   return std::move(share_);
