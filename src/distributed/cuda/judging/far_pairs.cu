@@ -153,24 +153,38 @@ __global__ void __launch_bounds__(32)
       farfield::cuda::sum_of_lanes(sum) * static_cast<float>(choice.step);
 }
 
-/// A warp for each drawn box; a block writes its sums to parts[block].
+using farfield::cuda::places;
+
+/// Of every drawn box and those that face it, a warp each; [drawn][places][numbers].
 __global__ void __launch_bounds__(32 * warps)
-    sum_far_kernel(const __grid_constant__ Occupations occupations, const Held* held, const DrawnBox* drawn,
-                   std::int64_t count, double* parts) {
+    occupy_drawn_kernel(const __grid_constant__ Occupations occupations, const DrawnBox* drawn, std::int64_t count,
+                        float* rows) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32;
+  if (row >= count * places) return;
+  const BoxId box = drawn[row / places].box;
+  const int place = static_cast<int>(row % places);
+  float found = 0;
+  if (box != no_box)
+    found =
+        place == 0 ? occupations.of_target(box) : occupations.of_source(facing_box(occupations.tree, box, place - 1));
+  rows[row * numbers + threadIdx.x % 32] = found;
+}
+
+/// A warp for each drawn box, whose occupations are in `rows`; a block writes its sums to parts[block].
+__global__ void __launch_bounds__(32 * warps)
+    sum_far_kernel(const TreeView tree, const PlacedPoints sources, const Held* held, const DrawnBox* drawn,
+                   std::int64_t count, const float* rows, double* parts) {
   __shared__ float own[warps][32];
   __shared__ double sums[warps][far_numbers];
-  const TreeView& tree = occupations.tree;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const std::int64_t k = std::int64_t(blockIdx.x) * warps + warp;
   const DrawnBox at = k < count ? drawn[k] : DrawnBox{0, no_box, 0};
   if (lane < far_numbers) sums[warp][lane] = 0;
   __syncwarp();
   if (at.box != no_box) {
-    const auto occupied = [&](int place) {
-      return place == 0 ? occupations.of_target(at.box) : occupations.of_source(facing_box(tree, at.box, place - 1));
-    };
+    const auto occupied = [&](int place) { return rows[(k * places + place) * numbers + lane]; };
     const float facing = farfield::cuda::facing_sum(occupied, own[warp]);
-    const farfield::cuda::FarCounts far = farfield::cuda::count_far(tree, occupations.sources, at.box);
+    const farfield::cuda::FarCounts far = farfield::cuda::count_far(tree, sources, at.box);
     const double edge = tree.lattice.edge(tree.level[at.box]), a2 = edge * edge;
     const auto pairs = static_cast<double>(held[at.box].count);
     double all[far_numbers / 2] = {pairs * static_cast<double>(farfield::cuda::sum_of_warp(far.beside)),
@@ -328,12 +342,17 @@ void FarPairs::draw() {
 }
 
 std::vector<double> FarPairs::sum() {
-  const std::int64_t blocks = (drawn_.size() + warps - 1) / warps;
+  const std::int64_t count = drawn_.size(), blocks = (count + warps - 1) / warps;
   OnDevice<double> parts(placed_.memory);
-  parts.resize(blocks * far_numbers);
-  if (blocks > 0)
-    sum_far_kernel<<<static_cast<unsigned>(blocks), 32 * warps, 0, stream()>>>(o_, share_.held.data(), drawn_.data(),
-                                                                               drawn_.size(), parts.data());
+  OnDevice<float> rows(placed_.memory);
+  parts.resize(blocks * far_numbers), rows.resize(count * places * numbers);
+  if (count > 0) {
+    occupy_drawn_kernel<<<static_cast<unsigned>((count * places + warps - 1) / warps), 32 * warps, 0, stream()>>>(
+        o_, drawn_.data(), count, rows.data());
+    farfield::cuda::require_launch("occupy_drawn_kernel");
+    sum_far_kernel<<<static_cast<unsigned>(blocks), 32 * warps, 0, stream()>>>(
+        o_.tree, o_.sources, share_.held.data(), drawn_.data(), count, rows.data(), parts.data());
+  }
   farfield::cuda::require_launch("sum_far_kernel");
   std::vector<double> sum(far_numbers, 0);
   const std::vector<double> all = downloaded(parts.data(), parts.size(), stream());
