@@ -57,11 +57,11 @@ struct SharedPlace {
 struct DeviceShare {
   Partition partition;  ///< without owners of single points
   DeviceRoute source_route, target_route_apart;
-  farfield::cuda::CudaTree own;        ///< no lists; its points are among those of `essential`
-  farfield::cuda::CudaTree essential;  ///< targets, where apart: the own ones
-  Top top;                             ///< on the host
-  farfield::cuda::CudaTree top_tree;   ///< the same boxes on the device, no points
-  std::int64_t first = 0;              ///< the own sources among those of the essential tree
+  farfield::cuda::CudaTree own;                     ///< no lists; its points are among those of `essential`
+  farfield::cuda::CudaTree essential;               ///< targets, where apart: the own ones
+  Top top;                                          ///< on the host
+  farfield::cuda::CudaTree top_tree;                ///< the same boxes on the device, no points
+  std::int64_t first = 0;                           ///< the own sources among those of the essential tree
   std::int64_t first_source = 0, first_target = 0;  ///< in the order of one tree over all points
   std::int64_t ghosts = 0;                          ///< points of others
   OnDevice<BoxId> from_own, from_top;               ///< [boxes of essential]: in the own tree, in the top, or no_box
@@ -87,7 +87,7 @@ class Transport;
 
 /// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
 /// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
-/// each: partition, redistribution, tree, essential, gather (within essential), lists.
+/// each: partition, redistribution, tree, needs (of others), ghosts, gather, essential, lists.
 DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
                               const Decision& decision, farfield::cuda::DeviceMemory& memory,
                               const std::function<void(const char*)>& mark = {});

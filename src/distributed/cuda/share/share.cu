@@ -62,6 +62,7 @@ void Maker::partition(const Given& given) {
   DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
                          make_lattice(geometry_, decision_.m, decision_.k), memory_);
   share_.partition = divide(ranks_, points, given.order, geometry_, decision_);
+  done("partition");
   const Partition& made = share_.partition;
   share_.source_route = make_device_route(ranks_, points, 0, made.passed_to[0], made.boxes, memory_);
   sources_ = made.firsts(&CoarseBox::sources);
@@ -90,9 +91,10 @@ void Maker::build_own(const Given& given) {
 void Maker::build_essential() {
   const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
                                         share_.own.alike ? sources_ : Begins(), own_points_->sources(), memory_);
+  done("needs");
   const Halos received = exchange(needed);
   const GhostPlaces places = make_room(share_, received, ranks_.rank(), memory_);
-  done("essential");
+  done("ghosts");
   gather_at(share_.essential.sources, share_.first, own_points_->sources(), memory_.stream);
   own_points_.reset();
   for (OwnedPoints& points : arrived_) points.rows.release();
@@ -188,7 +190,6 @@ void Maker::upload_top() {
 DeviceShare Maker::run(const Given& given) {
   done("");
   partition(given);
-  done("partition");
   build_own(given);
   done("tree");
   share_.top = make_top(share_.partition);
