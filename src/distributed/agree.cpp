@@ -1,6 +1,7 @@
 #include "distributed/agree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <farfield/error.hpp>
 
 #include "kernels/traits.hpp"
@@ -51,6 +52,25 @@ void require_offered(const Decision& d) {
     refuse(std::string("method ") + word_of(d.method) + " is not offered");
 }
 
+static bool may_differ(const OptionText& text) { return std::string(text.name) == "threads"; }
+
+std::int64_t fingerprint(const farfield::Options& o) {
+  std::uint64_t hash = 0;
+  visit_options(o, [&](const OptionText& text, const auto& value) {
+    if (may_differ(text)) return;
+    hash = (hash ^ std::bit_cast<std::uint64_t>(static_cast<double>(value))) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  });
+  return static_cast<std::int64_t>(hash);
+}
+
+bool all_same(Ranks& ranks, const std::vector<std::int64_t>& own) {
+  const std::vector<std::int64_t> all = ranks.all_gather(own.data(), own.size());
+  for (auto rank = all.begin(); rank != all.end(); rank += std::ssize(own))
+    if (!std::equal(own.begin(), own.end(), rank)) return false;
+  return true;
+}
+
 void require_same(Ranks& ranks, const farfield::Options& o) {
   std::vector<double> own;
   visit_options(o, [&](const OptionText&, const auto& value) { own.push_back(static_cast<double>(value)); });
@@ -58,7 +78,7 @@ void require_same(Ranks& ranks, const farfield::Options& o) {
   std::size_t k = 0;
   visit_options(o, [&](const OptionText& text, const auto&) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(ranks.size()); ++r)
-      if (all[r * own.size() + k] != all[k] && std::string(text.name) != "threads")
+      if (all[r * own.size() + k] != all[k] && !may_differ(text))
         throw Error(ErrorCode::usage, std::string("option ") + text.name + " differs between ranks 0 and " +
                                           std::to_string(r) + "; pass the same options on all");
     ++k;

@@ -1,9 +1,11 @@
 // distributed::Plan: what all ranks settle together, and what each of them does.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <farfield/distributed.hpp>
 #include <farfield/error.hpp>
 
+#include "core/stage_clock.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/all_pairs.hpp"
 #include "distributed/backends.hpp"
@@ -130,7 +132,11 @@ struct Plan::State::Prepared {
   }
 };
 
+/// Where something differs, all ranks find out what.
 void Plan::State::require_alike(const Given& given) {
+  const std::vector<std::int64_t> own{fingerprint(options), given.targets != nullptr,
+                                      static_cast<std::int64_t>(given.order)};
+  if (all_same(ranks, own)) return;
   require_same(ranks, options);
   require_same(ranks, given.targets != nullptr,
                "some ranks pass targets and others none; pass targets, perhaps none, on all");
@@ -168,11 +174,14 @@ void Plan::State::build(const Given& given) {
   o.simd = machine.simd;
   if (lengths.given) o.softening = lengths.longest;
   const int threads = settle_team(o.threads).threads;
+  const auto start = std::chrono::steady_clock::now();
   const Geometry geometry = survey(points, o, machine, threads);
+  const std::chrono::duration<double> surveyed = std::chrono::steady_clock::now() - start;
   const Decision decision = choose_alike(o, geometry, machine);
   try {
     guarded([&] {
       report.plan = describe(o, decision, geometry, threads);
+      StageClock(report.plan, true).add("survey", surveyed.count());
       report.plan.softening_varies = lengths.vary();
       report.plan.least_softening = lengths.vary() ? lengths.least : o.softening;
       Evaluator& first = evaluators.first(decision, threads);
@@ -187,7 +196,7 @@ void Plan::State::build(const Given& given) {
   backend = decision.backend;
   alike = !given.targets;
   sources = given.sources.count, targets = alike ? sources : given.targets->count;
-  of_all = ranks.sum_of(sources + (alike ? 0 : targets));
+  of_all = alike ? geometry.sources : ranks.sum_of(sources + targets);
   report.ranks.assign(static_cast<std::size_t>(ranks.size()), {});
   built = true;
 }

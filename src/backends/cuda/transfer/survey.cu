@@ -303,11 +303,11 @@ Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Ge
   require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
           "cudaMemsetAsync");
   mark_cells(sets, found.data(), bitmap.data(), stream);
-  std::vector<unsigned> cells(fine_words);
-  download(cells.data(), bitmap.data(), fine_words, stream);
+  unsigned* const cells = others.cells(fine_words);
+  download(cells, bitmap.data(), fine_words, stream);
   require(cudaStreamSynchronize(stream), "survey");
-  others.join(cells);
-  require(cudaMemcpyAsync(bitmap.data(), cells.data(), cells.size() * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
+  others.join_cells();
+  require(cudaMemcpyAsync(bitmap.data(), cells, fine_words * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
           "cudaMemcpyAsync to the device");
   count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
   require_launch("counts of cells");
