@@ -275,6 +275,22 @@ TEST_F(CudaShareTest, EqualsTheCpusWherePointsStayWithTheirRanks) {
     }
 }
 
+/// Two clouds far from one another, which two ranks pass: all points rest, or a few have changed places.
+TEST_F(CudaShareTest, EqualsTheCpusWhereMostPointsRest) {
+  const std::size_t half = 3000;
+  std::vector<double> x = uniform(2 * half);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.4 * x[i] + (i < 3 * half ? 0 : 0.6);
+  for (const std::size_t moved : {0, 1, 40}) {
+    for (std::size_t i = 0; i < 3 * moved; ++i) std::swap(x[30 + i], x[3 * half + 60 + i]);
+    const std::string name = std::to_string(moved) + " points change places";
+    for (const int ranks : {2, 3, 4}) {
+      compare_shares({name, x, {}, true, false, adaptive(16, {8, 8}), Order::owned}, ranks, Sharing::even);
+      for (const bool at_sources : {false, true})
+        compare_shares({name, x, x, false, at_sources, adaptive(16, {8, 8}), Order::owned}, ranks, Sharing::even);
+    }
+  }
+}
+
 /// Floats of a stride in device memory, of which no rank makes a copy.
 TEST_F(CudaShareTest, ReadsDeviceMemory) {
   const Decision decision = adaptive(20, {8, 8});
