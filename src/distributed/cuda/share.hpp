@@ -87,7 +87,7 @@ class Transport;
 
 /// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
 /// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
-/// each: partition, redistribution, tree, needs (of others), ghosts, gather, essential, lists.
+/// each: partition, redistribution, tree, needs (of others), gather, ghosts, essential, lists.
 DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
                               const Decision& decision, farfield::cuda::DeviceMemory& memory,
                               const std::function<void(const char*)>& mark = {});

@@ -30,10 +30,10 @@ class Merger {
         memory_(memory),
         levels_(own_levels(share, rank)),
         numbers_(share, levels_, received, rank) {}
-  void run(const GhostPlaces& places);
+  void run(bool own_gap);
 
  private:
-  void place_points(const GhostPlaces& places);
+  void place_points(bool own_gap);
   void resize();
   EssentialArrays arrays();
   std::vector<EssentialBox> shared_boxes() const;
@@ -51,8 +51,8 @@ class Merger {
   BoxNumbers numbers_;
 };
 
-void Merger::run(const GhostPlaces& places) {
-  place_points(places);
+void Merger::run(bool own_gap) {
+  place_points(own_gap);
   resize();
   store_shared();
   store_own_and_ghosts();
@@ -62,7 +62,7 @@ void Merger::run(const GhostPlaces& places) {
   fill(share_.summed, numbers_.summed);
 }
 
-void Merger::place_points(const GhostPlaces& places) {
+void Merger::place_points(bool own_gap) {
   farfield::cuda::SortedPoints& to = share_.essential.sources;
   const std::int64_t own = share_.own.sources.count;
   double* const x[3] = {to.axis[0].data(), to.axis[1].data(), to.axis[2].data()};
@@ -70,12 +70,16 @@ void Merger::place_points(const GhostPlaces& places) {
                  FillAround{to.order.size(), share_.first, own, {x[0], x[1], x[2]}, to.order.data()}, memory_.stream,
                  "gaps");
   const Gaps gaps = gaps_of(share_, received_, rank_);
+  OnDevice<std::uint32_t> gaps_before(memory_);
+  gaps_before.resize(gaps.received + 2);
+  for_each_index(gaps_before.size(), CountGaps{gaps, gaps_before.data()}, memory_.stream, "gaps");
+  sum_before(gaps_before, memory_);
   share_.receives.points.resize(gaps.received);
   for_each_index(gaps.received,
                  PlacePoint{gaps.rows,
                             gaps.from_lower,
-                            own + places.own_gap,
-                            places.gaps_before.data(),
+                            own + own_gap,
+                            gaps_before.data(),
                             share_.receives.points.data(),
                             {x[0], x[1], x[2]}},
                  memory_.stream, "points of others");
@@ -197,29 +201,33 @@ void Merger::fill(OnDevice<BoxId>& boxes, const std::vector<BoxRun>& runs) {
 
 }  // namespace
 
-GhostPlaces make_room(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory) {
-  GhostPlaces places{OnDevice<std::uint32_t>(memory)};
-  if (share.own.tree.boxes == 0) return places;
-  const Gaps gaps = gaps_of(share, received, rank);
-  OnDevice<std::uint32_t>& before = places.gaps_before;
-  before.resize(gaps.received + 2);
-  for_each_index(before.size(), CountGaps{gaps, before.data()}, memory.stream, "gaps");
-  sum_before(before, memory);
-  std::uint32_t lower = 0, all[2] = {};  // gaps before the lower ranks' last point and it, without and with the own one
-  download(&lower, before.data() + gaps.from_lower, 1, memory.stream);
-  download(all, before.data() + gaps.received, 2, memory.stream);
-  require(cudaStreamSynchronize(memory.stream), "gaps");
-  places.own_gap = all[1] - all[0];
-  share.ghosts = gaps.received;
-  share.first = gaps.own > 0 ? gaps.from_lower + lower + places.own_gap : 0;
+/// Counts what Gaps asks, from each rank's first and last point and the gaps between.
+bool make_room(DeviceShare& share, const Halos& received, int rank) {
+  if (share.own.tree.boxes == 0) return false;
+  const auto own_rank = static_cast<std::size_t>(rank);
+  const Begins& begin = received.point_begin;
+  const std::int64_t own = share.own.sources.count;
+  std::int64_t gaps = 0, next = -1;  // next: the number behind the last point; -1: there is none yet
+  bool own_gap = false;
+  for (std::size_t r = 0; r < received.runs.size(); ++r) {
+    const PointRuns& run = received.runs[r];
+    if (r == own_rank && own > 0) {
+      own_gap = next >= 0 && next != share.first_source;
+      gaps += own_gap, next = share.first_source + own;
+      share.first = begin[r] + gaps;
+    } else if (begin[r + 1] > begin[r]) {
+      gaps += run.gaps + (next >= 0 && next != run.first), next = run.last + 1;
+    }
+  }
+  share.ghosts = begin.back();
   farfield::cuda::SortedPoints& sources = share.essential.sources;
-  sources.resize(gaps.received + gaps.own + all[1]);
+  sources.resize(share.ghosts + own + gaps);
   for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
-  return places;
+  return own_gap;
 }
 
-void merge(DeviceShare& share, const Halos& received, const GhostPlaces& places, int rank, DeviceMemory& memory) {
-  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run(places);
+void merge(DeviceShare& share, const Halos& received, bool own_gap, int rank, DeviceMemory& memory) {
+  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run(own_gap);
 }
 
 }  // namespace farfield::distributed

@@ -40,8 +40,8 @@ class Maker {
   void build_own(const Given& given);
   void place_targets();
   void build_essential();
-  Halos exchange(const Halos& needed);
-  void exchange_counts(const Halos& needed, Halos& received);
+  Halos exchange_counts(const Halos& needed);
+  void exchange(const Halos& needed, Halos& received);
   void build_lists();
   void upload_top();
 
@@ -87,19 +87,20 @@ void Maker::build_own(const Given& given) {
       share_, arrived_[0].view, given.targets ? &arrived_[1].view : nullptr, geometry_, decision_, memory_));
 }
 
-/// The own sources go to their place among those of others at once.
+/// The own sources go to their place among those of others at once, while the ranks meet for the exchange.
 void Maker::build_essential() {
   const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
                                         share_.own.alike ? sources_ : Begins(), own_points_->sources(), memory_);
+  Halos received = exchange_counts(needed);
+  const bool own_gap = make_room(share_, received, ranks_.rank());
   done("needs");
-  const Halos received = exchange(needed);
-  const GhostPlaces places = make_room(share_, received, ranks_.rank(), memory_);
-  done("ghosts");
   gather_at(share_.essential.sources, share_.first, own_points_->sources(), memory_.stream);
   own_points_.reset();
   for (OwnedPoints& points : arrived_) points.rows.release();
   done("gather");
-  merge(share_, received, places, ranks_.rank(), memory_);
+  exchange(needed, received);
+  done("ghosts");
+  merge(share_, received, own_gap, ranks_.rank(), memory_);
   done("essential");
 }
 
@@ -132,36 +133,38 @@ void Maker::place_targets() {
 }
 
 /// What each rank sends to each, in one message.
-void Maker::exchange_counts(const Halos& needed, Halos& received) {
+Halos Maker::exchange_counts(const Halos& needed) {
   const auto ranks = static_cast<std::size_t>(ranks_.size());
-  constexpr std::size_t width = max_levels + 3;  // boxes of each level, boxes with multipoles, points
+  constexpr std::size_t levels = max_levels + 1, width = levels + 5;
   std::vector<std::int64_t> sent, came(ranks * width);
   for (std::size_t r = 0; r < ranks; ++r) {
+    const PointRuns& run = needed.runs[r];
     sent.insert(sent.end(), needed.levels[r].begin(), needed.levels[r].end());
-    sent.push_back(share_.sends.box_begin[r + 1] - share_.sends.box_begin[r]);
-    sent.push_back(needed.point_begin[r + 1] - needed.point_begin[r]);
+    sent.insert(sent.end(), {share_.sends.box_begin[r + 1] - share_.sends.box_begin[r],
+                             needed.point_begin[r + 1] - needed.point_begin[r], run.first, run.last, run.gaps});
   }
   const Begins rows = begins_of(std::vector<std::int64_t>(ranks, 1));
   ranks_.exchange(sent.data(), rows, came.data(), rows, width);
+  Halos received{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}, {}};
   std::vector<std::int64_t> boxes, multipoles, points;
   for (auto row = came.begin(); row != came.end(); row += width) {
-    received.levels.emplace_back(row, row + width - 2);
-    boxes.push_back(std::accumulate(row, row + width - 2, std::int64_t(0)));
-    multipoles.push_back(row[width - 2]), points.push_back(row[width - 1]);
+    const auto rest = row + levels;
+    received.levels.emplace_back(row, rest);
+    boxes.push_back(std::accumulate(row, rest, std::int64_t(0)));
+    multipoles.push_back(rest[0]), points.push_back(rest[1]);
+    received.runs.push_back({rest[2], rest[3], rest[4]});
   }
   received.box_begin = begins_of(boxes), received.point_begin = begins_of(points);
   share_.receives.box_begin = begins_of(multipoles), share_.receives.point_begin = received.point_begin;
+  return received;
 }
 
-Halos Maker::exchange(const Halos& needed) {
-  Halos received{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}};
-  exchange_counts(needed, received);
+void Maker::exchange(const Halos& needed, Halos& received) {
   received.boxes.resize(received.box_begin.back()), received.points.resize(received.point_begin.back());
   transport_.exchange(needed.boxes.data(), needed.box_begin, received.boxes.data(), received.box_begin, sizeof(BoxRow),
                       memory_.stream);
   transport_.exchange(needed.points.data(), needed.point_begin, received.points.data(), received.point_begin,
                       sizeof(PointRow), memory_.stream);
-  return received;
 }
 
 void Maker::build_lists() {
