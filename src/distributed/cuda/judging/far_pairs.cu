@@ -298,11 +298,15 @@ void FarPairs::occupy_shared(const PlacedPoints& points, Held CoarseBox::*kind, 
                                                                                    own, place, part.data());
   farfield::cuda::require_launch("occupy_shared_kernel");
   const std::vector<float> found = downloaded(part.data(), part.size(), stream());
-  std::vector<float> all(static_cast<std::size_t>(share_.top.tree.boxes) * numbers, 0);
+  std::vector<float> sum(static_cast<std::size_t>(shared_.of_all()) * numbers, 0);
   for (std::size_t k = 0; k < boxes.size(); ++k)
     std::copy_n(found.begin() + static_cast<std::ptrdiff_t>(k) * numbers, numbers,
+                sum.begin() + static_cast<std::ptrdiff_t>(shared_.among_all(k)) * numbers);
+  placed_.ranks->add(sum);
+  std::vector<float> all(static_cast<std::size_t>(share_.top.tree.boxes) * numbers, 0);
+  for (std::size_t k = 0; k < boxes.size(); ++k)
+    std::copy_n(sum.begin() + static_cast<std::ptrdiff_t>(shared_.among_all(k)) * numbers, numbers,
                 all.begin() + static_cast<std::ptrdiff_t>(boxes[k].top) * numbers);
-  placed_.ranks->add(all);
   farfield::cuda::upload(rows, all.data(), std::ssize(all), stream());
 }
 
