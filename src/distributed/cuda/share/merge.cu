@@ -157,11 +157,14 @@ void Merger::store_shared() {
 }
 
 void Merger::store_own_and_ghosts() {
-  OnDevice<BoxId> offset(memory_), front(memory_), back(memory_);
-  upload(offset, numbers_.offset.data(), std::ssize(numbers_.offset), memory_.stream);
-  upload(front, numbers_.front.data(), std::ssize(numbers_.front), memory_.stream);
-  upload(back, numbers_.back.data(), std::ssize(numbers_.back), memory_.stream);
-  const NumbersView numbers{offset.data(), front.data(), back.data(), static_cast<int>(share_.partition.ranges.size())};
+  std::vector<BoxId> tables = numbers_.offset;
+  for (const std::vector<BoxId>* more : {&numbers_.front, &numbers_.back})
+    tables.insert(tables.end(), more->begin(), more->end());
+  OnDevice<BoxId> on_device(memory_);
+  upload(on_device, tables.data(), std::ssize(tables), memory_.stream);
+  const std::int64_t size = std::ssize(numbers_.offset);
+  const NumbersView numbers{on_device.data(), on_device.data() + size, on_device.data() + 2 * size,
+                            static_cast<int>(share_.partition.ranges.size())};
   for_each_index(share_.own.tree.boxes, StoreOwn{arrays(), numbers, levels_, rank_, share_.first, share_.first_target},
                  memory_.stream, "own boxes");
   store_ghosts(numbers);
@@ -169,17 +172,18 @@ void Merger::store_own_and_ghosts() {
 
 void Merger::store_ghosts(const NumbersView& numbers) {
   const std::int64_t ghosts = received_.boxes.size();
-  OnDevice<std::int64_t> box_begin(memory_), point_begin(memory_);
+  Begins begins = received_.box_begin;
+  begins.insert(begins.end(), received_.point_begin.begin(), received_.point_begin.end());
+  OnDevice<std::int64_t> begin(memory_);
   OnDevice<std::uint32_t> with_multipole(memory_);
   OnDevice<BoxId> number(memory_);
-  upload(box_begin, received_.box_begin.data(), std::ssize(received_.box_begin), memory_.stream);
-  upload(point_begin, received_.point_begin.data(), std::ssize(received_.point_begin), memory_.stream);
+  upload(begin, begins.data(), std::ssize(begins), memory_.stream);
   with_multipole.resize(ghosts + 1), number.resize(ghosts);
-  for_each_index(
-      ghosts + 1,
-      StoreGhost{arrays(), numbers, received_.boxes.data(), received_.points.data(), box_begin.data(),
-                 point_begin.data(), share_.receives.points.data(), with_multipole.data(), number.data(), ghosts},
-      memory_.stream, "boxes of others");
+  for_each_index(ghosts + 1,
+                 StoreGhost{arrays(), numbers, received_.boxes.data(), received_.points.data(), begin.data(),
+                            begin.data() + std::ssize(received_.box_begin), share_.receives.points.data(),
+                            with_multipole.data(), number.data(), ghosts},
+                 memory_.stream, "boxes of others");
   sum_before(with_multipole, memory_);
   share_.receives.boxes.resize(share_.receives.box_begin.back());
   for_each_index(ghosts, TakeNumbers{with_multipole.data(), number.data(), share_.receives.boxes.data()},
@@ -187,16 +191,10 @@ void Merger::store_ghosts(const NumbersView& numbers) {
 }
 
 void Merger::fill(OnDevice<BoxId>& boxes, const std::vector<BoxRun>& runs) {
-  std::vector<std::int64_t> counts;
-  for (const BoxRun& run : runs) counts.push_back(run.count);
-  const Begins begins = begins_of(counts);
-  OnDevice<BoxRun> on_device(memory_);
-  OnDevice<std::int64_t> before(memory_);
-  upload(on_device, runs.data(), std::ssize(runs), memory_.stream);
-  upload(before, begins.data(), std::ssize(counts), memory_.stream);
-  boxes.resize(begins.back());
-  for_each_index(boxes.size(), FillRuns{on_device.data(), before.data(), std::ssize(counts), boxes.data()},
-                 memory_.stream, "runs of boxes");
+  FillRuns fill(runs);
+  boxes.resize(fill.before[max_levels + 1]);
+  fill.boxes = boxes.data();
+  for_each_index(boxes.size(), fill, memory_.stream, "runs of boxes");
 }
 
 }  // namespace

@@ -201,14 +201,22 @@ struct LinkChildren {
   }
 };
 
+/// Boxes of runs, of which each level has one.
 struct FillRuns {
-  const BoxRun* runs;
-  const std::int64_t* before;
-  std::int64_t count;
+  BoxRun runs[max_levels + 1];
+  BoxId before[max_levels + 2];  // places before a run's
   BoxId* boxes;
+  explicit FillRuns(const std::vector<BoxRun>& of_levels) {
+    before[0] = 0;
+    for (int level = 0; level <= max_levels; ++level) {
+      runs[level] = of_levels[static_cast<std::size_t>(level)];
+      before[level + 1] = before[level] + runs[level].count;
+    }
+  }
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t run = count_below(before, count, i + 1) - 1;
-    boxes[i] = static_cast<BoxId>(runs[run].begin + (i - before[run]));
+    int level = 0;
+    while (i >= before[level + 1]) ++level;
+    boxes[i] = runs[level].begin + static_cast<BoxId>(i) - before[level];
   }
 };
 
