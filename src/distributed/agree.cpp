@@ -8,16 +8,25 @@
 
 namespace farfield::distributed {
 
+/// Counts are added; of bounds the least and the largest are found. One collective.
 void OtherRanks::join(cpu::Found& found) {
-  std::vector<std::int64_t> counts{found.sources, found.targets};
-  ranks_.add(counts);
-  found.sources = counts[0], found.targets = counts[1];
-  std::vector<double> least{found.least};
-  for (int axis = 0; axis < 3; ++axis) least.push_back(found.low[axis]), least.push_back(-found.high[axis]);
-  ranks_.least(least);
-  found.least = least[0];
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    found.low[axis] = least[1 + 2 * axis], found.high[axis] = -least[2 + 2 * axis];
+  struct Part {
+    std::int64_t sources, targets;
+    double least, low[3], high[3];
+  } own{found.sources, found.targets, found.least, {}, {}};
+  std::copy_n(found.low, 3, own.low), std::copy_n(found.high, 3, own.high);
+  const std::vector<Part> all = ranks_.all_gather(own);
+  own = all[0];
+  for (auto part = all.begin() + 1; part != all.end(); ++part) {
+    own.sources += part->sources, own.targets += part->targets;
+    own.least = std::min(own.least, part->least);
+    for (int axis = 0; axis < 3; ++axis) {
+      own.low[axis] = std::min(own.low[axis], part->low[axis]);
+      own.high[axis] = std::max(own.high[axis], part->high[axis]);
+    }
+  }
+  found.sources = own.sources, found.targets = own.targets, found.least = own.least;
+  std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
 }
 
 void OtherRanks::join(std::vector<std::uint64_t>& occupied) {
