@@ -73,13 +73,6 @@ std::int64_t fingerprint(const farfield::Options& o) {
   return static_cast<std::int64_t>(hash);
 }
 
-bool all_same(Ranks& ranks, const std::vector<std::int64_t>& own) {
-  const std::vector<std::int64_t> all = ranks.all_gather(own.data(), own.size());
-  for (auto rank = all.begin(); rank != all.end(); rank += std::ssize(own))
-    if (!std::equal(own.begin(), own.end(), rank)) return false;
-  return true;
-}
-
 void require_same(Ranks& ranks, const farfield::Options& o) {
   std::vector<double> own;
   visit_options(o, [&](const OptionText&, const auto& value) { own.push_back(static_cast<double>(value)); });

@@ -29,8 +29,6 @@ void require_offered_on_devices(const farfield::Options& options, bool lengths);
 
 /// A number that other options would hardly have; of options that must be the same on all ranks.
 std::int64_t fingerprint(const farfield::Options& options);
-/// Are all ranks' numbers the same? One collective.
-bool all_same(Ranks& ranks, const std::vector<std::int64_t>& own);
 /// What `options` say must be the same on all ranks, or they would part ways.
 void require_same(Ranks& ranks, const farfield::Options& options);
 /// Throws Error(usage) with this sentence where a number differs between ranks.
