@@ -21,7 +21,10 @@ class DeviceOwnPoints final : public OwnPoints {
 
   int sets() const override { return static_cast<int>(sets_.size()); }
   std::int64_t points_in(std::size_t set) const override { return sets_[set].points.count; }
-  bool single(std::size_t set) const { return sets_[set].points.scalar == Scalar::float32; }
+  /// Are floats enough for the points of a set?
+  bool single(std::size_t set) const {
+    return sets_[set].points.count == 0 || sets_[set].points.scalar == Scalar::float32;
+  }
   Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) override;
   std::vector<double> bounds(const Numbers& places) override;
   void add_child(std::size_t place, int octant) override;

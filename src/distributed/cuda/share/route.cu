@@ -162,7 +162,7 @@ DeviceRoute make_device_route(Ranks& ranks, const DeviceOwnPoints& points, std::
 
 namespace {
 
-/// Writes rows of points; with_number(float or double).
+/// Writes rows of points, of which `given` names the indices; null: all.
 template <class Number>
 void pack(const Points& points, const std::uint32_t* given, std::int64_t count, Number* rows, cudaStream_t stream) {
   const auto run = [&](const auto& read) {
