@@ -161,10 +161,10 @@ Halos Maker::exchange_counts(const Halos& needed) {
 
 void Maker::exchange(const Halos& needed, Halos& received) {
   received.boxes.resize(received.box_begin.back()), received.points.resize(received.point_begin.back());
-  transport_.exchange(needed.boxes.data(), needed.box_begin, received.boxes.data(), received.box_begin, sizeof(BoxRow),
-                      memory_.stream);
-  transport_.exchange(needed.points.data(), needed.point_begin, received.points.data(), received.point_begin,
-                      sizeof(PointRow), memory_.stream);
+  transport_.exchange(
+      {{needed.boxes.data(), needed.box_begin, received.boxes.data(), received.box_begin, sizeof(BoxRow)},
+       {needed.points.data(), needed.point_begin, received.points.data(), received.point_begin, sizeof(PointRow)}},
+      memory_.stream);
 }
 
 void Maker::build_lists() {
