@@ -139,6 +139,7 @@ DeviceRoute make_device_route(Ranks& ranks, const DeviceOwnPoints& points, std::
   DeviceRoute route;
   route.given.use(memory);
   route.sent = begins_of(passed_to), route.rank = ranks.rank();
+  route.received.assign(size + 1, 0);  // not yet known
   route.given.resize(route.sent.back());
   route.migrants = route.sent.back() - passed_to[rank];
   if (route.migrants > 0)
