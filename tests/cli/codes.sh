@@ -20,7 +20,7 @@ expect 2 'one argument too many: more.npz' -- run bodies.npz more.npz
 expect 2 '--check needs a value' -- run bodies.npz --check
 expect 2 '--seed is given more than once' -- run bodies.npz --seed 1 --seed 2
 expect 2 "--tolerance: 'small' is not a number" -- run bodies.npz --tolerance small
-expect 2 "--backend: 'gpu' is not one of auto, cpu, cuda" -- run bodies.npz --backend gpu
+expect 2 "--backend: 'gpu' is not one of auto, cpu, cuda, hybrid" -- run bodies.npz --backend gpu
 expect 2 "--check: '1.5' is not a whole number" -- run bodies.npz --check 1.5
 expect 2 "--degree: '-1' is not a whole number" -- run bodies.npz --degree -1
 expect 2 'tolerance nan' -- run bodies.npz --tolerance nan
