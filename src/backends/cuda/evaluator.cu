@@ -26,7 +26,7 @@
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
-#include "backends/cuda/near/p2p_limits.hpp"
+#include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/graph.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"

@@ -66,9 +66,9 @@ class HybridSteps : public cpu::CpuSteps<Real> {
     Base::finish(report);
     report.memory_bytes += shared().half->most_bytes();
     report.device = shared().half->name();
-    if (share_note_.name.empty()) return;
-    std::erase_if(report.choices, [](const Choice& choice) { return choice.name == "share"; });
-    report.choices.push_back(share_note_);
+    tell(report, {"device memory", std::to_string(shared().half->most_bytes()) + " bytes",
+                  "of the memory of this plan, what it held there"});
+    if (!share_note_.name.empty()) tell(report, share_note_);
   }
 
   void sum(bool alone) {
@@ -87,6 +87,10 @@ class HybridSteps : public cpu::CpuSteps<Real> {
   }
 
  private:
+  static void tell(Report& report, const Choice& choice) {
+    std::erase_if(report.choices, [&](const Choice& other) { return other.name == choice.name; });
+    report.choices.push_back(choice);
+  }
   Placed& shared() const { return static_cast<Placed&>(*placed); }
   double share() const { return static_cast<double>(share_) / static_cast<double>(targets()); }
 
@@ -99,9 +103,12 @@ class HybridSteps : public cpu::CpuSteps<Real> {
       pace_ = expected_pace(decision, shared().counts, threads), pace_of_ = shared().counts.targets, measured_ = false;
     const double wanted = std::isnan(kept) ? best_share(pace_) : kept;
     const std::int64_t first = share_of_targets(work_.tree, wanted);
-    if (!refused_ && first != share_ && !(share_ > 0 && first > 0 && std::fabs(wanted - share()) < nearly)) {
+    const bool suits = first == share_ || (share_ > 0 && first > 0 && std::fabs(wanted - share()) < nearly);
+    const bool has_room = share_ == 0 || work_.densities <= room_;
+    if (!refused_ && !(suits && has_room)) {
       refused_ = !half_->take_share(decision, work_, first);
       share_ = refused_ ? 0 : first;
+      room_ = work_.densities;
     }
     note_share(std::isnan(kept));
   }
@@ -113,7 +120,7 @@ class HybridSteps : public cpu::CpuSteps<Real> {
         "share", share_ > 0 ? number(std::round(100 * share())) + " % of the targets" : std::string("near field alone"),
         refused_ ? "the device has no memory for expansions"
         : !best
-            ? "as kept"
+            ? "as a measurement asks"
             : known + "the whole far field on the cores " + far + " s, the near field on the device " + near + " s"};
   }
 
@@ -137,6 +144,7 @@ class HybridSteps : public cpu::CpuSteps<Real> {
   std::unique_ptr<HalfSums<Real>> half_;
   ClippedTree clipped_;
   std::int64_t share_ = 0;  ///< sorted targets whose far field the device sums
+  int room_ = 0;            ///< densities that the half has room for
   bool refused_ = false;    ///< it had no memory for them
   Pace pace_;
   double pace_of_ = -1;    ///< targets that it is known for

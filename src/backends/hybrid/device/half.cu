@@ -2,7 +2,7 @@
 #include <farfield/report.hpp>
 
 #include "backends/cuda/careful.hpp"
-#include "backends/cuda/near/p2p_limits.hpp"
+#include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/hybrid/device/arrivals.hpp"
@@ -34,6 +34,7 @@ class DeviceSums final : public HalfSums<Real> {
 
   bool take_share(const Decision& decision, const cpu::Work<Real>& work, std::int64_t targets) override {
     const cuda::OnDevice current(place_.device);
+    make_room(work);  // the near field's arrays come first
     return far_.take(decision, targets, work.densities, work.threads);
   }
 
@@ -41,6 +42,7 @@ class DeviceSums final : public HalfSums<Real> {
     const cuda::OnDevice current(place_.device);
     events_.start(place_.stream);
     bind_points(from);
+    make_room(from);
     bind_strengths(from);
     bind_results(from);
     events_.mark("");
@@ -93,16 +95,23 @@ class DeviceSums final : public HalfSums<Real> {
     work_.stream = place_.stream;
   }
 
-  void bind_strengths(const cpu::Work<Real>& from) {
+  void make_room(const cpu::Work<Real>& from) {
     work_.densities = from.densities;
-    work_.strength_pitch = padded(work_.sources);
+    work_.strength_pitch = padded(place_.tree.sources.count);
+    work_.result_pitch = padded(targets());
+    for (int moment = 0; moment < from.moments(); ++moment)
+      strength_[moment].resize(from.densities * work_.strength_pitch);
+    for (int part = 0; part < most_parts; ++part)
+      result_[part].resize(from.result.part[part] ? from.densities * work_.result_pitch : 0);
+  }
+
+  void bind_strengths(const cpu::Work<Real>& from) {
     work_.strength = send(0, from, from.strength);
     for (int axis = 0; axis < 3; ++axis)
       work_.dipole[axis] = from.dipole[axis] ? send(1 + axis, from, from.dipole[axis]) : nullptr;
   }
   const Real* send(int moment, const cpu::Work<Real>& from, const Real* numbers) {
     cuda::DeviceArray<Real>& to = strength_[moment];
-    to.resize(from.densities * work_.strength_pitch);
     for (int v = 0; v < from.densities; ++v)
       cuda::require(cudaMemcpyAsync(to.data() + v * work_.strength_pitch, numbers + v * from.strength_pitch,
                                     static_cast<std::size_t>(work_.sources) * sizeof(Real), cudaMemcpyHostToDevice,
@@ -112,12 +121,8 @@ class DeviceSums final : public HalfSums<Real> {
   }
 
   void bind_results(const cpu::Work<Real>& from) {
-    work_.result_pitch = padded(work_.targets);
-    for (int part = 0; part < most_parts; ++part) {
-      const bool summed = from.result.any(part) != nullptr;
-      if (summed) result_[part].resize(from.densities * work_.result_pitch);
-      work_.result.part[part] = summed ? result_[part].data() : nullptr;
-    }
+    for (int part = 0; part < most_parts; ++part)
+      work_.result.part[part] = from.result.part[part] ? result_[part].data() : nullptr;
   }
 
   template <class K>
