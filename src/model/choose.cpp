@@ -379,7 +379,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   d.least_edge += std::min(2 * d.skin, d.least_edge / 4);  // points go no farther than a tenth of a box (drift_within)
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
-  d.pairs_per_second = 1e9 * c.shared / c.pair;
+  const CostConstants of_all_pairs = machine.backend == Backend::hybrid ? costs_of(Backend::cpu, d.precision, 0) : c;
+  d.pairs_per_second = 1e9 * of_all_pairs.shared / of_all_pairs.pair;  // direct sums are the cores' alone
   TreecodeScheme treecode;
   if (considers_treecode(o, g, c))
     treecode = cheapest_treecode(o, g, one_by_one(c),

@@ -15,14 +15,13 @@ namespace farfield::hybrid {
 static std::atomic<double> kept_share{std::numeric_limits<double>::quiet_NaN()};
 void keep_share(std::optional<double> share) { kept_share = share.value_or(std::numeric_limits<double>::quiet_NaN()); }
 
-namespace {
-
+/// What evaluators of several degrees and precisions share.
 struct Placed : cpu::Placed {
   std::unique_ptr<Half> half;
   TreeCounts counts;
 };
 
-double seconds_of(const Report& report, std::initializer_list<const char*> stages) {
+static double seconds_of(const Report& report, std::initializer_list<const char*> stages) {
   double sum = 0;
   for (const char* name : stages)
     if (const StageReport* stage = report.stage(name)) sum += stage->seconds;
@@ -72,7 +71,7 @@ class HybridSteps : public cpu::CpuSteps<Real> {
   }
 
   void sum(bool alone) {
-    if (targets() == 0 || this->sources() == 0) return Base::sum(alone);
+    if (targets() == 0 || this->sources() == 0 || !this->with_tree()) return Base::sum(alone);
     this->time("rows", [&] { settle_share(); });
     cpu::Work<Real> own = work_;
     if (share_ > 0) own.tree = clipped_.of(work_.tree, share_, targets(), threads);
@@ -151,8 +150,6 @@ class HybridSteps : public cpu::CpuSteps<Real> {
   bool measured_ = false;  ///< not by the cost model alone
   Choice share_note_;      ///< for the report
 };
-
-}  // namespace
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads, std::unique_ptr<Half> half) {
   auto placed = std::make_shared<Placed>();
