@@ -127,9 +127,10 @@ class DeviceSums final : public HalfSums<Real> {
 
   template <class K>
   void sum() {
-    events_("p2p", [&] { cuda::p2p<K>(work_); });
-    if constexpr (has_expansions<K>())
+    if constexpr (has_expansions<K>()) {  // the others have no near field
+      events_("p2p", [&] { cuda::p2p<K>(work_); });
       if (far_.targets() > 0) far_.template sum<K>(work_, events_);
+    }
   }
 
   DevicePlace& place_;
