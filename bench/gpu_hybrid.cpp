@@ -5,8 +5,8 @@
 //              [--ways cpu,cuda,near,share] [--outputs potential|gradient] [--longest 60] [--csv FILE]
 //                sums: single precision of degree 5; double within 1e-6, within 1e-9. A way is left out from the
 //                first size on at which it would take longer than so many seconds.
-//   gpu_hybrid memory BYTES[,BYTES ...]
-//                bytes of device memory per point, and the largest power of two whose points fit
+//   gpu_hybrid memory BYTES[,BYTES ...] LOG2_N
+//                bytes of device memory a point, of a plan of so many, and the largest power of two of points that fit
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,7 +19,6 @@
 
 #include "backends/hybrid/evaluator.hpp"
 #include "bench/timing.hpp"
-#include "model/choose.hpp"
 
 namespace farfield::bench {
 namespace {
@@ -257,41 +256,39 @@ void run(const Words& words) {
   }
 }
 
-Geometry evenly_filled(std::int64_t n) {
-  Geometry g;
-  g.sources = g.targets = n;
-  g.extent = g.largest = 1, g.grid = 64;
-  g.occupied_coarse = 32 * 32 * 32, g.occupied = 64 * 64 * 64;
-  return g;
+/// Most bytes of device memory that a plan held over one evaluation.
+template <class T>
+double bytes_of(const Input& in, const Options& o) {
+  std::vector<T> potential(in.q.size()), gradient(o.gradient ? in.xyz.size() : 0);
+  Outputs out{potential.data(), gradient.empty() ? nullptr : gradient.data()};
+  out.scalar = scalar_of<T>;
+  Plan plan(points(in.xyz.data(), in.n), o);
+  const Report& r = plan.evaluate(strengths(in.q.data(), in.n), out);
+  return o.backend == Backend::hybrid ? std::stod(value_of(r, "device memory")) : static_cast<double>(r.memory_bytes);
 }
 
-/// Upper bounds, as memory_bound gives them.
-double bytes_of(const Sum& sum, Backend backend, bool gradient, std::int64_t n, std::int64_t memory) {
-  const bool cuda = backend == Backend::cuda;
-  const Decision d =
-      choose(options_for(sum, backend, gradient), evenly_filled(n), {backend, Simd::avx512, cuda ? memory : 0});
-  return static_cast<double>(cuda ? cuda::memory_bound(d, n, n, true) : hybrid::near_bytes(d, n, n, true));
-}
-
-void print_memory(const std::string& list) {
-  std::printf("| device, bytes | sum | results | cuda: bytes a point | largest | hybrid: bytes a point | largest |\n");
+/// Bytes a point of uniform points, which hardly depend on how many there are, and the largest power of two of them.
+void print_memory(const std::string& list, int log2_n) {
+  const Input in("uniform", std::int64_t(1) << log2_n);
+  hybrid::keep_share(0.0);
+  std::printf("| device, bytes | sum | results | cuda: bytes a point | points | hybrid: bytes a point | points |\n");
   std::printf("| --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const std::string& text : listed(list))
-    for (const Sum& sum : sums)
-      for (const bool gradient : {false, true}) {
-        const auto memory = static_cast<std::int64_t>(std::stod(text));
-        std::printf("| %s | %s | %s ", text.c_str(), sum.name, gradient ? "potential, gradient" : "potential");
-        for (const Backend backend : {Backend::cuda, Backend::hybrid}) {
-          int largest = 10;
-          while (largest < 40 &&
-                 bytes_of(sum, backend, gradient, std::int64_t(2) << largest, memory) < static_cast<double>(memory))
-            ++largest;
-          const double n = std::exp2(largest);
-          std::printf("| %.1f | 2^%d ", bytes_of(sum, backend, gradient, std::int64_t(1) << largest, memory) / n,
-                      largest);
-        }
-        std::printf("|\n");
+  for (const Sum& sum : sums)
+    for (const bool gradient : {false, true}) {
+      double each[2] = {};
+      for (const bool both : {false, true}) {
+        const Options o = options_for(sum, both ? Backend::hybrid : Backend::cuda, gradient);
+        each[both] = (sum.precision == Precision::single_ ? bytes_of<float>(in, o) : bytes_of<double>(in, o)) /
+                     static_cast<double>(in.n);
       }
+      for (const std::string& text : listed(list)) {
+        const auto largest = [&](double bytes) { return static_cast<int>(std::log2(std::stod(text) / bytes)); };
+        std::printf("| %s | %s | %s | %.1f | 2^%d | %.1f | 2^%d |\n", text.c_str(), sum.name,
+                    gradient ? "potential, gradient" : "potential", each[0], largest(each[0]), each[1],
+                    largest(each[1]));
+        std::fflush(stdout);
+      }
+    }
 }
 
 }  // namespace
@@ -300,7 +297,7 @@ void print_memory(const std::string& list) {
 int main(int count, char** arguments) {
   using namespace farfield::bench;
   const std::vector<std::string> words(arguments + 1, arguments + count);
-  if (words.size() == 2 && words[0] == "memory") return print_memory(words[1]), 0;
+  if (words.size() == 3 && words[0] == "memory") return print_memory(words[1], std::atoi(words[2].c_str())), 0;
   Words named;
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) named[words[i]] = words[i + 1];
   if (words.size() % 2 == 1) return std::fprintf(stderr, "gpu_hybrid: every option has a value\n"), 2;

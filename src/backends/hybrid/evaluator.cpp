@@ -157,15 +157,4 @@ std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads,
   return make_sequenced<HybridSteps>(decision, threads, std::shared_ptr<cpu::Placed>(std::move(placed)));
 }
 
-std::int64_t near_bytes(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
-  const std::int64_t real = d.precision == Precision::single_ ? 4 : 8, together = cpu::densities_of(d);
-  const std::int64_t all = sources + (alike ? 0 : targets), results = alike ? sources : targets;
-  const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
-  const std::int64_t point = 3 * 8 + (alike ? 0 : 4) + (d.lengths ? 8 : 0);
-  const std::int64_t moments = d.dipoles ? with_dipole : 1;
-  // tree, colleagues, near lists of 60 boxes, tiles of targets
-  return all * point + together * real * (sources * moments + results * d.parts()) +
-         boxes * (60 + 27 * 4 + 24 + 60 * 4 + 48) + (1 << 20);
-}
-
 }  // namespace farfield::hybrid

@@ -16,7 +16,4 @@ std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads,
 /// For measurements: from now on the device of every plan takes that share of the targets; none: the best one.
 void keep_share(std::optional<double> share);
 
-/// Bytes of device memory that the near field of these points needs: the least with which a plan is made.
-std::int64_t near_bytes(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);
-
 }  // namespace farfield::hybrid
