@@ -80,6 +80,8 @@ expect 3 'this is JSON, which this version does not read' -- run a.json
 
 # 4: device. A build with CUDA has a device here or says that there is none.
 [[ $("$farfield" info) == *'cpu, cuda'* ]] || expect 4 'cuda' -- run bodies.npz --backend cuda
+[[ $("$farfield" info) == *'cpu, cuda'* ]] || expect 4 'backend hybrid: ' -- run bodies.npz --backend hybrid
+expect 2 'backend hybrid sums by method fmm, not by method direct' -- run bodies.npz --backend hybrid --method direct
 
 # 5: memory.
 for n in 9e15 1e18 9223372036854775807 1e30; do expect 5 'memory' -- generate uniform -n $n -o huge.npz; done
