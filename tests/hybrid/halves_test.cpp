@@ -223,6 +223,25 @@ TEST(Halves, TakeNoneOneAndTwoPoints) {
   }
 }
 
+/// Charges whose fields nearly cancel need a higher degree than the tolerance alone asks for, or all pairs.
+TEST(Halves, EvaluateAgainWhatErrsTooMuch) {
+  Cloud cloud = make_cloud(Kind::lattice, 8'000, Signs::mixed);
+  cloud.label += "/of alternating charges";
+  for (std::size_t i = 0; i < cloud.strengths.size(); ++i) {
+    double sum = 0;
+    for (std::size_t a = 0; a < 3; ++a) sum += cloud.sources[3 * i + a];
+    cloud.strengths[i] = std::lround(sum) % 2 == 0 ? 1 : -1;
+  }
+  int again = 0;
+  for (const double tolerance : {1e-4, 1e-6, 1e-9})
+    for (const double share : {0.0, 0.5}) {
+      const Report r = expect_kept(cloud, tolerance, Precision::automatic, share).report;
+      again += std::any_of(r.choices.begin(), r.choices.end(),
+                           [](const Choice& choice) { return choice.name == "evaluated again"; });
+    }
+  EXPECT_GT(again, 0);
+}
+
 TEST(Halves, MoveAndFollow) {
   Cloud a = make_cloud(Kind::plummer, 5'000, Signs::mixed);
   const Cloud b = make_cloud(Kind::uniform, 7'000, Signs::mixed);
