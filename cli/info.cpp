@@ -47,7 +47,7 @@ std::string described(const DeviceInfo& d) {
 /// Backends, and the devices of cuda one by one.
 std::string graphics(const Terminal& t) {
   const std::vector<DeviceInfo> found = devices();
-  const char* backends = built_with_cuda() ? found.empty() ? "cpu; cuda finds no device here" : "cpu, cuda"
+  const char* backends = built_with_cuda() ? found.empty() ? "cpu; cuda finds no device here" : "cpu, cuda, hybrid"
                                            : "cpu; cuda is not part of this build";
   std::string text = section("Backends", backends, t);
   for (std::size_t i = 0; i < found.size(); ++i)

@@ -22,7 +22,8 @@ class HostMover final : public Mover {
 }  // namespace
 
 std::unique_ptr<Mover> make_mover(HostArrays& bodies, Options& options, const Course& course) {
-  const bool device = options.backend != Backend::cpu && !devices().empty();
+  const bool open = options.backend == Backend::automatic || options.backend == Backend::cuda;
+  const bool device = open && !devices().empty();
   if (device && options.backend == Backend::cuda) return make_device_mover(bodies, options, course);
   auto mover = std::make_unique<HostMover>(bodies, options, course);  // says so where a device was asked for
   if (!device) return mover;

@@ -18,8 +18,8 @@ BEGIN {
   split(place[1], from, "/")
   split(quoted[2], to, "/")
   own = from[2] == to[1]
-  # one backend knows nothing of another
-  other = own && to[1] == "backends" && to[3] != "" && from[3] != to[2]
+  # one backend knows nothing of another, but for the one that is composed of both
+  other = own && to[1] == "backends" && to[3] != "" && from[3] != to[2] && from[3] != "hybrid"
   if (other || !own && index(" " may[from[2]] " ", " " to[1] " ") == 0)
     print place[1] ":" place[2] ": includes " quoted[2]
 }

@@ -58,7 +58,7 @@ Ending run_command(const std::vector<std::string>& words, distributed::Communica
     const bool checking = app.get_subcommands().front()->get_name() == "check";
     SumArguments asked = checking ? arguments.check : arguments.run;
     if (asked.options.threads == 0) asked.options.threads = seat.threads;
-    if (!asked.devices.empty()) asked.options.backend = Backend::cuda;
+    if (!asked.devices.empty() && asked.options.backend != Backend::hybrid) asked.options.backend = Backend::cuda;
     crew.together([&] { take_device(asked, seat); });
     sum(asked, crew, checking);
   });

@@ -98,7 +98,9 @@ std::string task(const Computation& c, const Terminal& t) {
   const std::string place = c.targets ? fmt::format("at {}", plural(r.targets, "target", "targets")) : "at the bodies";
   const std::string machine =
       r.backend == "cuda" ? r.device + " (cuda)"
-                          : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
+      : r.backend == "hybrid"
+          ? fmt::format("{} and {}, {} (hybrid)", r.device, r.simd, plural(r.threads, "thread", "threads"))
+          : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
   const std::string each =
       c.ranks && c.ranks->ranks.size() > 1 ? fmt::format(" on each of {} ranks", c.ranks->ranks.size()) : "";
   const std::string dipoles = r.dipoles && r.softening > 0 ? ", of charges and dipoles" : "";

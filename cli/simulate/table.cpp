@@ -29,9 +29,9 @@ std::string line_of(const std::vector<Cell>& cells, const Terminal& t) {
 }
 
 std::string forces(const Report& r, const Terminal& t) {
-  const std::string machine = r.backend == "cuda"
-                                  ? r.device + " (cuda), positions copied in every step"
-                                  : fmt::format("cpu, {}, {}", r.simd, plural(r.threads, "thread", "threads"));
+  const std::string machine =
+      r.backend == "cuda" ? r.device + " (cuda), positions copied in every step"
+                          : fmt::format("{}, {}, {}", r.backend, r.simd, plural(r.threads, "thread", "threads"));
   const std::string method = r.method == "direct" ? "direct sums over all pairs"
                              : r.method == "fmm"  ? "fast multipole method"
                                                   : r.method;

@@ -1,4 +1,4 @@
-// Devices: the GPUs on which a plan with backend cuda can run.
+// Devices: the GPUs on which a plan with backend cuda or hybrid can run.
 #pragma once
 #include <farfield/export.h>
 
@@ -18,7 +18,7 @@ struct DeviceInfo {
 /// GPUs of this machine in CUDA's order; empty where there are none or the library was built without CUDA.
 FARFIELD_API std::vector<DeviceInfo> devices();
 
-/// Is backend cuda part of this build? Whether a device is present does not matter.
+/// Are backends cuda and hybrid part of this build? Whether a device is present does not matter.
 FARFIELD_API bool built_with_cuda();
 
 }  // namespace farfield

@@ -31,10 +31,13 @@
   VALUE(single_, SINGLE, 1, "single")    \
   VALUE(double_, DOUBLE, 2, "double")
 
+/* hybrid: method fmm on both halves of a node, near field on the GPU beside the far field on the cores (docs/gpu.md);
+ * automatic never means it. */
 #define FARFIELD_BACKEND(VALUE)          \
   VALUE(automatic, AUTOMATIC, 0, "auto") \
   VALUE(cpu, CPU, 1, "cpu")              \
-  VALUE(cuda, CUDA, 2, "cuda")
+  VALUE(cuda, CUDA, 2, "cuda")           \
+  VALUE(hybrid, HYBRID, 3, "hybrid")
 
 /* plummer: 1/sqrt(r^2 + softening^2). spline: the cubic spline of GADGET, 1/r from r = 2.8 softening on and
  * 1/softening at r = 0 (docs/mathematics/p2p.md). Cores of vortex particles (docs/biot-savart.md), of one length for

@@ -38,6 +38,7 @@ void refuse(const std::string& what) {
 }
 
 void require_offered(const farfield::Options& o) {
+  if (o.backend == Backend::hybrid) refuse("backend hybrid is not offered");
   if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
 }
 

@@ -127,7 +127,7 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
 /// of the tables is included. The reduced stencil must be asked for: at equal error it needs three (at degree 10) to
 /// ten (at 30) degrees more, which costs what its fewer translations save.
 static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget) {
-  const auto compared = [&](const Scheme& s) { return s.cost + (budget.backend == Backend::cpu ? s.tables : 0); };
+  const auto compared = [&](const Scheme& s) { return s.cost + (budget.backend == Backend::cuda ? 0 : s.tables); };
   const bool reduced = o.stencil == Stencil::reduced;
   const Scheme dense = price(o, g, c, budget, false, reduced);
   if (!traits(o.kernel).rotates) return dense;
@@ -309,9 +309,9 @@ static void note_pair_terms(Decision& d) {
 /// long as p2p with 25, 63, 74, 208 targets.
 static void choose_thresholds(Decision& d, const CostConstants& c, double pair) {
   const double count = c.coefficients(d.degree), pairs = count * c.coefficient / pair;
-  const bool cpu = d.backend == Backend::cpu;
-  d.thresholds.m2p_sources = std::lround(pairs * (cpu ? 1 + 50 / count : 0.7));
-  d.thresholds.p2l_targets = std::lround(pairs * (cpu ? 0.4 + 25 / count : 0.7));
+  const bool cuda = d.backend == Backend::cuda;
+  d.thresholds.m2p_sources = std::lround(pairs * (cuda ? 0.7 : 1 + 50 / count));
+  d.thresholds.p2l_targets = std::lround(pairs * (cuda ? 0.7 : 0.4 + 25 / count));
   // quadrupoles (expansions/laplace_quadrupole.hpp): 43 instructions, a pair 15
   if (d.method == Method::treecode && moves_centres(d) && d.degree == 2) d.thresholds.m2p_sources = 3;
 }
@@ -358,13 +358,19 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   Decision d = begin_choice(o, g, machine);
   if (!traits(o.kernel).expands) return choose_pairs(std::move(d), o, g);
   if (o.at_sources && !g.alike) d.tolerance /= 2;  // both sets of results keep the promise, each for itself
-  const auto costs = [&](Precision precision, int terms_left_out) {
-    CostConstants c = machine.backend == Backend::cuda
+  const auto costs_of = [&](Backend backend, Precision precision, int terms_left_out) {
+    CostConstants c = backend == Backend::cuda
                           ? device_cost_constants(o.kernel, precision, o.gradient)
                           : cost_constants(o.kernel, d.simd, precision, o.gradient, terms_left_out);
-    c.pair *= softened_pair_cost(o, machine.backend, precision);
+    c.pair *= softened_pair_cost(o, backend, precision);
     price_moments(c, o);
-    price_densities(c, o, machine.backend, precision, g.lengths);
+    price_densities(c, o, backend, precision, g.lengths);
+    return c;
+  };
+  const auto costs = [&](Precision precision, int terms_left_out) {
+    if (machine.backend != Backend::hybrid) return costs_of(machine.backend, precision, terms_left_out);
+    CostConstants c = costs_of(Backend::cpu, precision, 0);
+    take_near_pairs(c, costs_of(Backend::cuda, precision, 0));
     return c;
   };
   d.pair_terms = pair_terms_for(d, o);
@@ -375,7 +381,8 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   d.least_edge += std::min(2 * d.skin, d.least_edge / 4);  // points go no farther than a tenth of a box (drift_within)
   const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
-  d.pairs_per_second = 1e9 * c.shared / c.pair;
+  const CostConstants of_all_pairs = machine.backend == Backend::hybrid ? costs_of(Backend::cpu, d.precision, 0) : c;
+  d.pairs_per_second = 1e9 * of_all_pairs.shared / of_all_pairs.pair;  // direct sums are the cores' alone
   TreecodeScheme treecode;
   if (considers_treecode(o, g, c))
     treecode = cheapest_treecode(o, g, one_by_one(c),

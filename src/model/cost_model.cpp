@@ -144,6 +144,11 @@ void price_densities(CostConstants& c, const Options& o, Backend backend, Precis
   if (backend == Backend::cpu) c.point += 45 * (c.densities - 1);  // gather, scatter, the estimate of the error
 }
 
+void take_near_pairs(CostConstants& c, const CostConstants& device) {
+  c.pair = nominal_cores * device.pair, c.meet = nominal_cores * device.meet;
+  c.shared = device.shared;
+}
+
 CostConstants one_by_one(CostConstants c) {
   c.pair *= c.densities / c.shared;
   return c;

@@ -53,6 +53,12 @@ CostConstants cost_constants(Kernel kernel, Simd simd, Precision precision, bool
 /// The same of a whole GPU, of the class of one H200.
 CostConstants device_cost_constants(Kernel kernel, Precision precision, bool gradient);
 
+/// Of machines whose cores and device are compared or divide the work: nominal, not this machine's, so that the same
+/// input leads to the same decision on machines of one class.
+inline constexpr double nominal_cores = 16;
+/// Makes constants of one core price near pairs as a device that sums them beside so many cores.
+void take_near_pairs(CostConstants& c, const CostConstants& device);
+
 /// Makes it price near pairs with fitted exponentials; `fits` must outlive it.
 void price_fits(CostConstants& c, Kernel kernel, double screening, const ExponentialFits& fits);
 /// Nanoseconds of a pair of the near field, with `mean` points per leaf.

@@ -7,7 +7,9 @@
 #include "backends/cpu/stages.hpp"
 #include "backends/cpu/transfer/crowding.hpp"
 #include "backends/cpu/transfer/survey.hpp"
+#include "backends/hybrid/evaluator.hpp"
 #include "kernels/traits.hpp"
+#include "model/cost_model.hpp"
 #include "model/error_model.hpp"
 #include "model/grid/choose.hpp"
 #include "model/options/validate.hpp"
@@ -19,6 +21,7 @@
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/virial_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/hybrid/on_device.hpp"
 #endif
 
 namespace farfield {
@@ -45,6 +48,9 @@ static std::unique_ptr<BoxPoints> make_box_points() { absent(); }
 static std::unique_ptr<VirialSum> make_virial_sum(const Points&) { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
 }  // namespace cuda
+namespace hybrid {
+static std::unique_ptr<Half> make_half_on_device() { cuda::absent(); }
+}  // namespace hybrid
 #endif
 
 std::vector<DeviceInfo> devices() {
@@ -61,8 +67,26 @@ bool built_with_cuda() {
 
 bool devices_lost_by_fork() { return cuda::lost_by_fork(); }
 
+/// Of backend hybrid, which keeps points in host memory and needs a device beside it.
+static Machine both_halves(const Options& options, Simd simd, bool points_on_device) {
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorCode::device, "backend hybrid: " + why + "; use backend cpu");
+  };
+  if (points_on_device)
+    throw Error(ErrorCode::device,
+                "points are in device memory, but backend hybrid was asked for; pass host memory or use backend cuda");
+  if (!built_with_cuda()) refuse("this build of Farfield has no CUDA");
+  if (!traits(options.kernel).on_device)
+    refuse(std::string("kernel ") + traits(options.kernel).name + " is not offered on devices in this version");
+  if (!devices_lost_by_fork() && !cuda::device_present())
+    refuse("this machine has no CUDA device (or no driver for it)");
+  cuda::require_device();
+  return {Backend::hybrid, simd};
+}
+
 Machine resolve_machine(const Options& options, bool points_on_device) {
   const Simd simd = cpu::resolve_simd(options.simd);
+  if (options.backend == Backend::hybrid) return both_halves(options, simd, points_on_device);
   if (!traits(options.kernel).on_device) {
     if (points_on_device || options.backend == Backend::cuda)
       throw Error(ErrorCode::device, std::string("kernel ") + traits(options.kernel).name +
@@ -119,8 +143,7 @@ void survey_crowding(const Machine& machine, const Options& options, const Point
 
 Decision decide(const Options& options, const Geometry& geometry, const Machine& machine) {
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
-  // Nominal values, not this machine's: the same input shall lead to the same decision on machines of one class.
-  constexpr double cores = 16, launch = 3e-3;
+  constexpr double cores = nominal_cores, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});
   Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd, machine.memory});
   const bool use_gpu = gpu.seconds + launch < cpu.seconds / cores;
@@ -159,13 +182,16 @@ std::unique_ptr<BoxPoints> make_device_box_points() { return cuda::make_box_poin
 std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points) { return cuda::make_virial_sum(points); }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
+  if (decision.backend == Backend::hybrid)
+    return hybrid::make_evaluator(decision, threads, hybrid::make_half_on_device());
   return decision.backend == Backend::cuda ? cuda::make_evaluator(decision, threads)
                                            : cpu::make_evaluator(decision, threads);
 }
 
 std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t targets, bool alike) {
-  return d.backend == Backend::cuda ? cuda::memory_bound(d, sources, targets, alike)
-                                    : cpu::memory_bound(d, sources, targets, alike);
+  const auto bound = [&](auto of) { return of(d, sources, targets, alike); };
+  return (d.backend == Backend::cuda ? 0 : bound(cpu::memory_bound)) +
+         (d.backend == Backend::cpu ? 0 : bound(cuda::memory_bound));
 }
 
 }  // namespace farfield

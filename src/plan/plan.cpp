@@ -127,7 +127,7 @@ bool Plan::State::follow(const Points& of_sources, const Points* of_targets) {
   for (const Points* points : {&of_sources, of_targets}) {
     if (!points) continue;
     check_view(*points, points == of_targets ? "target" : "source");
-    if (points->softening || (backend == Backend::cpu && points->space != MemorySpace::host)) return false;
+    if (points->softening || (backend != Backend::cuda && points->space != MemorySpace::host)) return false;
   }
   const Completed own(of_sources, options.kernel), other(of_targets ? *of_targets : Points{}, options.kernel);
   evaluators.use_threads(settle_team(options.threads).threads);
@@ -199,7 +199,7 @@ void Plan::State::require_points() const {
 
 /// A forked process has neither the device's memory nor its context.
 void Plan::State::require_own_device() const {
-  if ((evaluators || repeating) && backend == Backend::cuda && devices_lost_by_fork())
+  if ((evaluators || repeating) && backend != Backend::cpu && devices_lost_by_fork())
     throw Error(ErrorCode::device,
                 "the plan was built on a CUDA device before this process was forked, which cannot use it; "
                 "make the plan in the process that uses it");
@@ -252,7 +252,8 @@ std::int64_t Plan::target_count() const { return state_->alike ? state_->sources
 
 void Plan::State::check_outputs(const Outputs& o) const {
   if (o.space != MemorySpace::host && backend != Backend::cuda)
-    throw Error(ErrorCode::device, "outputs are in device memory, but this plan runs on the cpu; pass host memory");
+    throw Error(ErrorCode::device,
+                "outputs are in device memory, but this plan keeps its arrays on the host; pass host memory");
   validate(o, options, alike);
 }
 

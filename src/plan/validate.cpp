@@ -29,9 +29,24 @@ void require_known(const Options& o) {
                                       std::to_string(most_threads) + "; 0 means all");
 }
 
+/// Backend hybrid divides method fmm.
+static void settle_halves(Options& o) {
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorCode::usage, "backend hybrid " + why + "; use backend cpu or cuda");
+  };
+  if (!traits(o.kernel).expands)
+    refuse(std::string("divides near and far field, but kernel ") + traits(o.kernel).name + " has no expansions");
+  if (o.method != Method::automatic && o.method != Method::fmm)
+    refuse(std::string("sums by method fmm, not by method ") + word_of(o.method));
+  if (o.periodic != Axes::none) refuse("does not sum points that repeat");
+  if (o.virial) refuse("does not sum virials");
+  o.method = Method::fmm;
+}
+
 Options settled(const Options& options) {
   require_known(options);
   Options all = options;
+  if (all.backend == Backend::hybrid) settle_halves(all);
   all.gradient = all.gradient || all.hessian || traits(all.kernel).vector.always;
   return all;
 }
@@ -110,7 +125,8 @@ void require_axes(const Points& points, const char* what, Kernel kernel) {
 
 void validate(const Strengths& s, std::int64_t sources, bool dipoles, bool device_memory) {
   if (s.space != MemorySpace::host && !device_memory)
-    throw Error(ErrorCode::device, "strengths are in device memory, but this plan runs on the cpu; pass host memory");
+    throw Error(ErrorCode::device,
+                "strengths are in device memory, but this plan keeps its arrays on the host; pass host memory");
   if (s.count != sources)
     throw Error(ErrorCode::input, std::to_string(s.count) + " strengths were given for " + std::to_string(sources) +
                                       " sources; pass one per source");
@@ -124,11 +140,18 @@ void validate(const Strengths& s, std::int64_t sources, bool dipoles, bool devic
     throw Error(ErrorCode::input, "the pointer to the strengths is null; pass one strength per source");
 }
 
+/// Of backend hybrid: where a stage of an evaluation runs.
+static const char* half_of(const StageReport& stage) {
+  const bool on_device = !stage.building && (stage.name == "p2p" || stage.name == "share");
+  return word_of(on_device ? Backend::cuda : Backend::cpu);
+}
+
 void complete(Report& report) {
+  const bool halves = report.backend == word_of(Backend::hybrid);
   for (StageReport& stage : report.stages) {
     stage.flops = stage_flops(stage.name, report);
-    stage.backend = report.backend;
-    stage.device = report.device;
+    stage.backend = halves ? half_of(stage) : report.backend;
+    stage.device = stage.backend == word_of(Backend::cpu) ? stage.backend : report.device;
     stage.precision = stage.building ? "double" : report.precision;
     stage.scheme = stage.name == "m2l" ? report.m2l : "";
   }
@@ -142,7 +165,10 @@ double Report::build_seconds() const {
 
 double Report::evaluate_seconds() const {
   double sum = 0;
-  for (const StageReport& s : stages) sum += s.building ? 0 : s.seconds;
+  for (const StageReport& s : stages) {
+    const bool beside = backend == word_of(Backend::hybrid) && s.backend == word_of(Backend::cuda);
+    sum += s.building || beside ? 0 : s.seconds;
+  }
   return sum;
 }
 

@@ -20,7 +20,7 @@ expect 2 'one argument too many: more.npz' -- run bodies.npz more.npz
 expect 2 '--check needs a value' -- run bodies.npz --check
 expect 2 '--seed is given more than once' -- run bodies.npz --seed 1 --seed 2
 expect 2 "--tolerance: 'small' is not a number" -- run bodies.npz --tolerance small
-expect 2 "--backend: 'gpu' is not one of auto, cpu, cuda" -- run bodies.npz --backend gpu
+expect 2 "--backend: 'gpu' is not one of auto, cpu, cuda, hybrid" -- run bodies.npz --backend gpu
 expect 2 "--check: '1.5' is not a whole number" -- run bodies.npz --check 1.5
 expect 2 "--degree: '-1' is not a whole number" -- run bodies.npz --degree -1
 expect 2 'tolerance nan' -- run bodies.npz --tolerance nan
@@ -80,6 +80,8 @@ expect 3 'this is JSON, which this version does not read' -- run a.json
 
 # 4: device. A build with CUDA has a device here or says that there is none.
 [[ $("$farfield" info) == *'cpu, cuda'* ]] || expect 4 'cuda' -- run bodies.npz --backend cuda
+[[ $("$farfield" info) == *'cpu, cuda'* ]] || expect 4 'backend hybrid: ' -- run bodies.npz --backend hybrid
+expect 2 'backend hybrid sums by method fmm, not by method direct' -- run bodies.npz --backend hybrid --method direct
 
 # 5: memory.
 for n in 9e15 1e18 9223372036854775807 1e30; do expect 5 'memory' -- generate uniform -n $n -o huge.npz; done

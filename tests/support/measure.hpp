@@ -29,7 +29,12 @@ inline std::string environment(const char* name) {
   return value ? value : "";
 }
 
-inline bool tested_on_device() { return environment("FARFIELD_TEST_BACKEND") == "cuda"; }
+/// Of FARFIELD_TEST_BACKEND; automatic where it is not set.
+inline Backend tested_backend() {
+  const std::string asked = environment("FARFIELD_TEST_BACKEND");
+  return asked == "cuda" ? Backend::cuda : asked == "hybrid" ? Backend::hybrid : Backend::automatic;
+}
+inline bool tested_on_device() { return tested_backend() != Backend::automatic; }
 /// Without a device: one line, and the status that skips the program.
 inline const bool tested_device_is_there = [] {
   if (!tested_on_device() || !devices().empty()) return true;
@@ -37,10 +42,10 @@ inline const bool tested_device_is_there = [] {
   std::exit(environment("FARFIELD_REQUIRE_GPU") == "1" ? 1 : 77);
 }();
 
-/// FARFIELD_TEST_BACKEND=cuda runs the bodies of the CPU's tests on a device, FARFIELD_TEST_SIMD=baseline, avx2 or
-/// avx512 at that level, which `judge` asserts.
+/// FARFIELD_TEST_BACKEND=cuda runs the bodies of the CPU's tests on a device, hybrid on both halves,
+/// FARFIELD_TEST_SIMD=baseline, avx2 or avx512 at that level, which `judge` asserts.
 inline Options on_tested_backend(Options options) {
-  if (tested_on_device()) options.backend = Backend::cuda;
+  if (tested_on_device()) options.backend = tested_backend();
   const std::string simd = environment("FARFIELD_TEST_SIMD");
   if (options.simd == Simd::automatic && !simd.empty())
     options.simd = simd == "avx512" ? Simd::avx512 : simd == "avx2" ? Simd::avx2 : Simd::baseline;

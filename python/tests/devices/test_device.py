@@ -145,7 +145,7 @@ def test_memories_that_are_mixed(points, charges):
         plan.evaluate(q.capsule(), points, _core.Outputs(np.empty(600)), ff.Report())
     with pytest.raises(ff.InputError, match="the arrays of out lie in different memories"):
         plan.evaluate(charges, None, _core.Outputs(np.empty(600), g.capsule()), ff.Report())
-    with pytest.raises(ff.DeviceError, match="strengths are in device memory, but this plan runs on the cpu"):
+    with pytest.raises(ff.DeviceError, match="strengths are in device memory, but this plan keeps its arrays on the host"):
         plan.evaluate(q.capsule(), None, _core.Outputs(np.empty(600)), ff.Report())
 
 

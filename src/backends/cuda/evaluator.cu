@@ -326,12 +326,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void make_rows() {
     if (walks() || has_rows_) return;
-    P2pLimits<Real> limits;
-    const bool derives = decision.hessian || decision.dipoles, softened = decision.softening > 0;
-    if (decision.least_edge > 0 || (softened && (derives || cored()))) limits.most_targets = softened_tile(targets());
-    if (decision.lengths || derives || cored() || blobs()) limits.family_mean = 0;
-    time("rows",
-         [&] { near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_, limits); });
+    time("rows", [&] {
+      near_.build<Real>(tree_.tree.view(), tree_.lists.view(), sources(), targets(), stream_,
+                        p2p_limits<Real>(decision, targets()));
+    });
     has_rows_ = true;
   }
   void place_lengths(const Points& sources, const Points* targets) {
@@ -365,13 +363,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
-  bool cored() const { return decision.softening > 0 && is_core(decision.softening_kind); }
-  /// Do vortices have cores, and is their stream function summed?
-  bool blobs() const {
-    const double* core = decision.parameters.length;
-    return traits(decision.kernel).core_reach && (core[0] > 0 || core[1] > 0) && is_summed(0);
-  }
-  bool is_summed(int part) const { return part >= first_part(decision.parts()) && part < end_part(decision.parts()); }
 
   template <class K>
   void run() {

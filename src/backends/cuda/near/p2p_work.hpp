@@ -5,6 +5,9 @@
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
+#include "kernels/traits.hpp"
+#include "model/decision.hpp"
+#include "model/options/validate.hpp"
 
 namespace farfield::cuda {
 
@@ -24,6 +27,23 @@ struct P2pLimits {
 /// elsewhere: a handful of long tiles took most of the time (two galaxies of 60,000 bodies: 0.9 ms of a step). In large
 /// trees other tiles keep the device busy meanwhile, and fewer of them read their sources.
 constexpr int softened_tile(std::int64_t targets) { return targets < 1 << 20 ? 32 : 128; }
+
+/// Do vortices have cores, and is their stream function summed?
+inline bool sums_blobs(const Decision& d) {
+  const double* core = d.parameters.length;
+  return traits(d.kernel).core_reach && (core[0] > 0 || core[1] > 0) && first_part(d.parts()) == 0;
+}
+
+/// That a plan on one device has.
+template <class Real>
+P2pLimits<Real> p2p_limits(const Decision& d, std::int64_t targets) {
+  P2pLimits<Real> limits;
+  const bool derives = d.hessian || d.dipoles, softened = d.softening > 0;
+  const bool cored = softened && is_core(d.softening_kind);
+  if (d.least_edge > 0 || (softened && (derives || cored))) limits.most_targets = softened_tile(targets);
+  if (d.lengths || derives || cored || sums_blobs(d)) limits.family_mean = 0;
+  return limits;
+}
 
 class P2pWork {
  public:
