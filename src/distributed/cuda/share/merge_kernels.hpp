@@ -30,14 +30,15 @@ struct CountGaps {
   }
 };
 
-/// What lies around the own points: gaps, which hold a number, too, and what is behind the last point.
+/// What lies around the own points: ghosts, which are nobody's target, gaps, which hold a number, too, and what is
+/// behind the last point.
 struct FillAround {
   std::int64_t ordered, first, own;
   double* axis[3];
   std::uint32_t* order;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t at = i < first ? i : i + own;
-    if (at < ordered) order[at] = 0;
+    if (at < ordered) order[at] = 0xffffffffu;
     for (int d = 0; d < 3; ++d) axis[d][at] = own > 0 ? axis[d][first] : 0;
   }
 };
