@@ -16,6 +16,7 @@
 
 #if defined(FARFIELD_CUDA)
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/molecules/molecules.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/virial_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -42,6 +43,7 @@ static Joined join(const Points&, const Points&) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::unique_ptr<BoxPoints> make_box_points() { absent(); }
 static std::unique_ptr<VirialSum> make_virial_sum(const Points&) { absent(); }
+static std::unique_ptr<MoleculeSums> make_molecules() { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
 }  // namespace cuda
 #endif
@@ -152,6 +154,7 @@ Joined join(const Machine& machine, const Points& a, const Points& b) {
 
 std::unique_ptr<BoxPoints> make_device_box_points() { return cuda::make_box_points(); }
 std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points) { return cuda::make_virial_sum(points); }
+std::unique_ptr<MoleculeSums> make_device_molecules() { return cuda::make_molecules(); }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   return decision.backend == Backend::cuda ? cuda::make_evaluator(decision, threads)
