@@ -1,13 +1,9 @@
 // Coulomb sums of molecules: energy, forces, potential and virial of charges, in open space or in a periodic cell, with
 // the pairs that bonds connect left out or scaled.
 #pragma once
-#include <farfield/export.h>
-
 #include <array>
 #include <cstdint>
-#include <farfield/options.hpp>
 #include <farfield/plan.hpp>
-#include <farfield/views.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -124,6 +120,10 @@ class FARFIELD_API Coulomb {
   /// have no sum (a net charge with one or two periodic axes) or none that was asked for (Background::refuse, a
   /// surface).
   const CoulombSums& evaluate(std::span<const double> charges, const std::optional<std::array<double, 3>>& dipole = {});
+  const CoulombSums& evaluate(const std::vector<double>& charges,
+                              const std::optional<std::array<double, 3>>& dipole = {}) {
+    return evaluate(std::span<const double>(charges), dipole);
+  }
   /// Of arrays that, as positions, may lie in device memory where the plan does; the vectors of the sums are empty.
   const CoulombSums& evaluate(const Strengths& charges, const CoulombOutputs& outputs,
                               const std::optional<std::array<double, 3>>& dipole = {});

@@ -64,5 +64,25 @@ TEST(CoulombArrays, PairsAcrossTheBorder) {
   for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(here.virial[k], there.virial[k], 1e-8);
 }
 
+/// Of a sum on the CPU; nothing of it is read.
+TEST(CoulombArrays, DeviceMemoryIsRefusedOnTheCpu) {
+  const std::vector<double> x{0, 0, 0, 0.5, 0.5, 0.5}, q{1, -1};
+  Options o = virial_in(box(1, 1, 1), 1e-6);
+  o.backend = Backend::cpu;
+  Points there = points(x);
+  there.space = MemorySpace::device;
+  expect_refusal("points are in device memory, but backend cpu was asked for", [&] { Coulomb(there, o); });
+  Coulomb sum(points(x), o);
+  const double energy = sum.evaluate(q).energy;
+  expect_refusal("points are in device memory", [&] { sum.move(there); });
+  Strengths charges = strengths(q);
+  charges.space = MemorySpace::device;
+  expect_refusal("strengths are in device memory, but this plan runs on the cpu", [&] { sum.evaluate(charges, {}); });
+  CoulombOutputs outputs;
+  outputs.space = MemorySpace::device;
+  expect_refusal("results are in device memory", [&] { sum.evaluate(strengths(q), outputs); });
+  EXPECT_EQ(sum.evaluate(q).energy, energy);
+}
+
 }  // namespace
 }  // namespace farfield::testing

@@ -457,9 +457,6 @@ TEST(Coulomb, WhatHasNoMeaning) {
   expect_refusal("tolerance", [&] { Coulomb(points(x), o, {.two_charge_force = 1}); });
   x[4] = no_number;
   expect_refusal("1", [&] { Coulomb(points(x), cube); });
-  Points on_device = points(x);
-  on_device.space = MemorySpace::device;
-  expect_refusal("use host memory", [&] { Coulomb(on_device, cube); });
 }
 
 }  // namespace
