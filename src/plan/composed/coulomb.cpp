@@ -41,7 +41,7 @@ struct Coulomb::State {
   void require_own_device() const;
   void place(const Points& given, const Options& in);
   void move_plan(const Points& next, const std::array<double, 9>& vectors);
-  void use_device(const Points& given);
+  void use_device();
   bool make_plan(double wanted);
   MoleculeTask task_with(const std::optional<std::array<double, 3>>& dipole) const;
   double needed_tolerance(const MoleculeTotals& totals) const;
@@ -107,14 +107,14 @@ void Coulomb::State::place(const Points& given, const Options& in) {
   field = with;
   cell.reset();
   if (field.periodic != Axes::none) cell.emplace(cell_of(field));
-  if (!on_device && plan->report().backend == word_of(Backend::cuda)) use_device(given);
+  if (!on_device && plan->report().backend == word_of(Backend::cuda)) use_device();
 }
 
 /// Where the plan has gone, all else goes, too.
-void Coulomb::State::use_device(const Points& given) {
+void Coulomb::State::use_device() {
   std::unique_ptr<MoleculeSums> other = make_device_molecules();
   other->exclude(exclusions);
-  other->read(given);
+  other->read(molecules->positions());
   other->accept();
   molecules = std::move(other), on_device = true;
 }

@@ -30,4 +30,4 @@ class CoulombSums:
     virial: Host | None = None
 
     def __repr__(self) -> str:
-        return f"farfield.CoulombSums: energy {self.energy:.15g}, {len(self.potential):,} particles\n{self.report!r}"
+        return f"farfield.CoulombSums: energy {self.energy:.15g}, {self.potential.shape[0]:,} particles\n{self.report!r}"
