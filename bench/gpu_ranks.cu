@@ -2,7 +2,8 @@
 // strengths and results in device memory; a JSON line for each way. Ways: "one" device; "weak", as many points for each
 // of the devices as the one had; "strong", that many points for all together; each in the given order ("any": a move
 // sends all points to their owners) and where points are owned ("keep": it sends none, since points rest). Medians
-// of 5. Efficiency: of all points per second and device, over that of one device in the same run. Usage: gpu_ranks
+// of 5. Efficiency: of all points per second and device, over that of one device in the same run; of steps also without
+// redistribution. "unbooked": what of the move no stage (with a star: of the move) has. Usage: gpu_ranks
 // CLOUD(uniform|plummer|sphere|galaxies) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE]
 #include <cstdio>
 #include <cstdlib>
@@ -133,18 +134,25 @@ void print(const std::string& cloud, const char* way, const char* order, std::in
     const double each = static_cast<double>(points) / static_cast<double>(devices);
     return own > 0 ? each / own / (static_cast<double>(of_one) / alone) : 0;
   };
+  double redistribution = 0, unbooked = t.move;
+  for (const auto& [name, seconds] : t.stages) {
+    if (name == "redistribution*") redistribution = seconds;
+    if (name.ends_with('*')) unbooked -= seconds;
+  }
   std::int64_t sent = 0, ghosts = 0;
   for (const distributed::RankReport& r : t.report.ranks) sent += r.sent, ghosts += r.ghosts;
   const Report& r = t.report.plan;
   std::printf(
       "{\"cloud\": \"%s\", \"way\": \"%s\", \"order\": \"%s\", \"points\": %lld, \"devices\": %zu, \"degree\": %d, "
       "\"boxes\": %lld, \"move\": %.6f, \"evaluate\": %.6f, \"move_efficiency\": %.4f, "
-      "\"evaluate_efficiency\": %.4f, \"step_efficiency\": %.4f, \"sent_bytes\": %lld, \"ghosts\": %lld, "
+      "\"evaluate_efficiency\": %.4f, \"step_efficiency\": %.4f, \"redistribution\": %.6f, "
+      "\"efficiency_without\": %.4f, \"unbooked\": %.6f, \"sent_bytes\": %lld, \"ghosts\": %lld, "
       "\"imbalance\": %.4f, "
       "\"stages_ms\": {",
       cloud.c_str(), way, order, static_cast<long long>(points), devices, r.degree, static_cast<long long>(r.boxes),
       t.move, t.evaluate, efficiency(t.move, one.move), efficiency(t.evaluate, one.evaluate),
-      efficiency(t.move + t.evaluate, one.move + one.evaluate), static_cast<long long>(sent),
+      efficiency(t.move + t.evaluate, one.move + one.evaluate), redistribution,
+      efficiency(t.move + t.evaluate - redistribution, one.move + one.evaluate), unbooked, static_cast<long long>(sent),
       static_cast<long long>(ghosts), t.report.imbalance);
   print_stages(t.stages, 3);
   std::printf("}}\n");

@@ -5,6 +5,7 @@
 #include <farfield/views.hpp>
 #include <functional>
 
+#include "backends/met.hpp"
 #include "expansions/periodic/block_field.hpp"
 
 namespace farfield {
@@ -20,6 +21,11 @@ class BoxPoints {
   virtual FractionRange range(int i) = 0;
   /// Sorts the points by blocks and adds the near images behind the sources.
   virtual void place(const BlockGrid& grid) = 0;
+
+  /// Is the present call captured in a graph? Then nothing is read back: what calls return says nothing. And what did
+  /// replays since place() meet?
+  virtual bool captured() const { return false; }
+  virtual Met met_by_replays() const { return Met::nothing; }
 
   /// Reads points that are those placed, as many, moved by at most `reach`: they stay in their blocks, and their images
   /// move with them. false, and nothing has changed: one has gone farther.

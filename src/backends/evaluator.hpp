@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "backends/met.hpp"
 #include "judge/quality.hpp"
 #include "model/decision.hpp"
 #include "tree/geometry.hpp"
@@ -50,8 +51,11 @@ class Evaluator {
   /// Takes points that are those of the last build, moved by no more than Decision::skin since: they keep their boxes.
   /// false: these must be built anew, and nothing has changed.
   virtual bool follow(const Points& /*sources*/, const Points* /*targets*/, Report& /*report*/) { return false; }
-  /// Sums for every vector in `strengths`; returns what is known of the error of each vector's result.
+  /// Sums for every vector in `strengths`; returns what is known of the error of each vector's result: nothing where
+  /// the call is captured in a graph.
   virtual std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;
+  /// In replays of graphs since the last build.
+  virtual Met met_by_replays() const { return Met::nothing; }
   /// The decision of the last build, as the build corrected it.
   virtual const Decision& decision() const = 0;
   /// Another evaluator over the tree of the last build, with the degree, the scheme, the precision and the pair

@@ -41,6 +41,9 @@ struct EvaluatorState {
   /// backend that sums them one by one.
   int most_together(const Strengths&) const { return 1; }
   void show(const OneVector&) {}
+  /// Is the call captured in a graph, where nothing is read back? And what did replays meet?
+  bool captured() const { return false; }
+  Met met_by_replays() const { return Met::nothing; }
 
   std::int64_t sources() const { return placed->tree.sources.count; }
   std::int64_t targets() const { return placed->tree.target_points().count; }
@@ -165,7 +168,7 @@ class SequencedEvaluator final : public Evaluator {
     bool followed = false;
     steps_.call(report, true, {memory_of(sources), memory_of(targets ? *targets : sources)}, [&] {
       steps_.time("follow", [&] { followed = steps_.follow(sources, targets, drift); });
-      steps_.finish(report);
+      if (!steps_.captured()) steps_.finish(report);
     });
     return followed;
   }
@@ -186,13 +189,15 @@ class SequencedEvaluator final : public Evaluator {
           slice.push_back({strengths, first + v, ranges[static_cast<std::size_t>(first + v)].exponent, v});
         sum(slice);
         for (const OneVector& vector : slice) deliver(vector, ranges[static_cast<std::size_t>(vector.index)], delivery);
+        if (steps_.captured()) continue;
         for (const OneVector& vector : slice)
           qualities.push_back(judge(vector, ranges[static_cast<std::size_t>(vector.index)], delivery, report));
       }
-      steps_.finish(report);
+      if (!steps_.captured()) steps_.finish(report);
     });
     return qualities;
   }
+  Met met_by_replays() const override { return steps_.met_by_replays(); }
 
   std::unique_ptr<Evaluator> again(const Decision& decision, Report& report) override {
     return with_precision(decision, [&](auto real) -> std::unique_ptr<Evaluator> {
@@ -249,7 +254,7 @@ class SequencedEvaluator final : public Evaluator {
   /// All vectors that were summed together, before a backend waits for what it finds of the first.
   void deliver(const OneVector& vector, const StrengthRange& range, const Delivery& delivery) {
     steps_.show(vector);
-    if (summed()) steps_.start_judging(vector);
+    if (summed() && !steps_.captured()) steps_.start_judging(vector);
     steps_.time("scatter", [&] { steps_.scatter(vector, factors(range, delivery), delivery); });
   }
 

@@ -1,22 +1,32 @@
 #include "distributed/agree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <farfield/error.hpp>
 
 #include "kernels/traits.hpp"
 
 namespace farfield::distributed {
 
+/// Counts are added; of bounds the least and the largest are found. One collective.
 void OtherRanks::join(cpu::Found& found) {
-  std::vector<std::int64_t> counts{found.sources, found.targets};
-  ranks_.add(counts);
-  found.sources = counts[0], found.targets = counts[1];
-  std::vector<double> least{found.least};
-  for (int axis = 0; axis < 3; ++axis) least.push_back(found.low[axis]), least.push_back(-found.high[axis]);
-  ranks_.least(least);
-  found.least = least[0];
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    found.low[axis] = least[1 + 2 * axis], found.high[axis] = -least[2 + 2 * axis];
+  struct Part {
+    std::int64_t sources, targets;
+    double least, low[3], high[3];
+  } own{found.sources, found.targets, found.least, {}, {}};
+  std::copy_n(found.low, 3, own.low), std::copy_n(found.high, 3, own.high);
+  const std::vector<Part> all = ranks_.all_gather(own);
+  own = all[0];
+  for (auto part = all.begin() + 1; part != all.end(); ++part) {
+    own.sources += part->sources, own.targets += part->targets;
+    own.least = std::min(own.least, part->least);
+    for (int axis = 0; axis < 3; ++axis) {
+      own.low[axis] = std::min(own.low[axis], part->low[axis]);
+      own.high[axis] = std::max(own.high[axis], part->high[axis]);
+    }
+  }
+  found.sources = own.sources, found.targets = own.targets, found.least = own.least;
+  std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
 }
 
 void OtherRanks::join(std::vector<std::uint64_t>& occupied) {
@@ -51,6 +61,18 @@ void require_offered(const Decision& d) {
     refuse(std::string("method ") + word_of(d.method) + " is not offered");
 }
 
+static bool may_differ(const OptionText& text) { return std::string(text.name) == "threads"; }
+
+std::int64_t fingerprint(const farfield::Options& o) {
+  std::uint64_t hash = 0;
+  visit_options(o, [&](const OptionText& text, const auto& value) {
+    if (may_differ(text)) return;
+    hash = (hash ^ std::bit_cast<std::uint64_t>(static_cast<double>(value))) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  });
+  return static_cast<std::int64_t>(hash);
+}
+
 void require_same(Ranks& ranks, const farfield::Options& o) {
   std::vector<double> own;
   visit_options(o, [&](const OptionText&, const auto& value) { own.push_back(static_cast<double>(value)); });
@@ -58,7 +80,7 @@ void require_same(Ranks& ranks, const farfield::Options& o) {
   std::size_t k = 0;
   visit_options(o, [&](const OptionText& text, const auto&) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(ranks.size()); ++r)
-      if (all[r * own.size() + k] != all[k] && std::string(text.name) != "threads")
+      if (all[r * own.size() + k] != all[k] && !may_differ(text))
         throw Error(ErrorCode::usage, std::string("option ") + text.name + " differs between ranks 0 and " +
                                           std::to_string(r) + "; pass the same options on all");
     ++k;

@@ -27,6 +27,8 @@ void require_offered(const Decision& decision);
 std::string lacking_on_devices(const farfield::Options& options, bool lengths);
 void require_offered_on_devices(const farfield::Options& options, bool lengths);
 
+/// A number that other options would hardly have; of options that must be the same on all ranks.
+std::int64_t fingerprint(const farfield::Options& options);
 /// What `options` say must be the same on all ranks, or they would part ways.
 void require_same(Ranks& ranks, const farfield::Options& options);
 /// Throws Error(usage) with this sentence where a number differs between ranks.

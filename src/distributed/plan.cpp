@@ -1,9 +1,11 @@
 // distributed::Plan: what all ranks settle together, and what each of them does.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <farfield/distributed.hpp>
 #include <farfield/error.hpp>
 
+#include "core/stage_clock.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/all_pairs.hpp"
 #include "distributed/backends.hpp"
@@ -41,10 +43,11 @@ struct Plan::State {
   void forget();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
   struct Prepared;
-  void require_alike(const Given& given);
+  struct OfAny;
+  OfAny require_alike(const Given& given);
   Geometry survey(Prepared& points, const farfield::Options& options, const Machine& machine, int threads);
   void build(const Given& given);
-  Machine machine_of(const farfield::Options& options, bool points_on_device);
+  Machine machine_of(const farfield::Options& options, bool any_on_device);
   Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
   void check_outputs(const Outputs& outputs) const;
   void check_strengths(const Strengths& strengths, Order order) const;
@@ -78,8 +81,7 @@ std::unique_ptr<Evaluator> Plan::State::make(const Decision& decision, int threa
 
 /// The same on all ranks: the least of their instruction sets, as many times the least of their memories, and a device
 /// only where all have one.
-Machine Plan::State::machine_of(const farfield::Options& o, bool points_on_device) {
-  const bool any_on_device = ranks.sum_of(points_on_device) > 0;
+Machine Plan::State::machine_of(const farfield::Options& o, bool any_on_device) {
   Machine machine = resolve_machine(o, any_on_device);
   std::vector<std::int64_t> least{static_cast<std::int64_t>(machine.simd), machine.memory,
                                   machine.backend != Backend::cpu};
@@ -116,9 +118,9 @@ struct Plan::State::Prepared {
   Joined joined;
   std::vector<double> joined_lengths;
 
-  Prepared(Ranks& ranks, const Given& points, const farfield::Options& o)
+  Prepared(Ranks& ranks, const Given& points, const farfield::Options& o, LengthsGiven any_lengths)
       : own(points.sources, o.kernel), other(points.targets ? *points.targets : Points{}, o.kernel) {
-    lengths = lengths_of_all(ranks, own.points, points.targets ? &other.points : nullptr, o.softening);
+    lengths = lengths_of_all(ranks, own.points, points.targets ? &other.points : nullptr, o.softening, any_lengths);
     for (Completed* set : {&own, &other}) set->complete_lengths(lengths.vary(), o.softening);
     given = {own.points, points.targets ? &other.points : nullptr, points.order, o.at_sources && points.targets};
   }
@@ -130,11 +132,38 @@ struct Plan::State::Prepared {
   }
 };
 
-void Plan::State::require_alike(const Given& given) {
+/// What some rank passes.
+struct Plan::State::OfAny {
+  bool on_device = false;
+  LengthsGiven lengths;
+};
+
+/// In one collective; where something differs that must not, all ranks find out what.
+Plan::State::OfAny Plan::State::require_alike(const Given& given) {
+  const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
+  struct Passed {
+    std::int64_t options, targets, order;
+    std::int64_t on_device, source_lengths, target_lengths;
+  } own{fingerprint(options),
+        given.targets != nullptr,
+        static_cast<std::int64_t>(given.order),
+        on_device(given.sources) || (given.targets && on_device(*given.targets)),
+        given.sources.softening != nullptr,
+        given.targets && given.targets->softening};
+  OfAny any;
+  bool alike_all = true;
+  for (const Passed& one : ranks.all_gather(own)) {
+    alike_all = alike_all && one.options == own.options && one.targets == own.targets && one.order == own.order;
+    any.on_device = any.on_device || one.on_device;
+    any.lengths.sources = any.lengths.sources || one.source_lengths;
+    any.lengths.targets = any.lengths.targets || one.target_lengths;
+  }
+  if (alike_all) return any;  // the same answer on all ranks
   require_same(ranks, options);
   require_same(ranks, given.targets != nullptr,
                "some ranks pass targets and others none; pass targets, perhaps none, on all");
   require_same(ranks, static_cast<std::int64_t>(given.order), one_order);
+  return any;
 }
 
 /// Joins the points, too, once they have been looked at.
@@ -155,24 +184,25 @@ Geometry Plan::State::survey(Prepared& points, const farfield::Options& o, const
 
 /// Points that are refused leave the plan as it was.
 void Plan::State::build(const Given& given) {
-  require_alike(given);
+  const OfAny any = require_alike(given);
   farfield::Options o = settled(options);
   require_offered(o);
   require_axes(given.sources, "source", o.kernel);
   if (given.targets) require_axes(*given.targets, "target", o.kernel);
-  Prepared points(ranks, given, o);
+  Prepared points(ranks, given, o, any.lengths);
   const LengthRange& lengths = points.lengths;
-  const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
-  const bool any_on_device = on_device(given.sources) || (given.targets && on_device(*given.targets));
-  const Machine machine = offering(machine_of(o, any_on_device), o, lengths);
+  const Machine machine = offering(machine_of(o, any.on_device), o, lengths);
   o.simd = machine.simd;
   if (lengths.given) o.softening = lengths.longest;
   const int threads = settle_team(o.threads).threads;
+  const auto start = std::chrono::steady_clock::now();
   const Geometry geometry = survey(points, o, machine, threads);
+  const std::chrono::duration<double> surveyed = std::chrono::steady_clock::now() - start;
   const Decision decision = choose_alike(o, geometry, machine);
   try {
     guarded([&] {
       report.plan = describe(o, decision, geometry, threads);
+      StageClock(report.plan, true).add("survey", surveyed.count());
       report.plan.softening_varies = lengths.vary();
       report.plan.least_softening = lengths.vary() ? lengths.least : o.softening;
       Evaluator& first = evaluators.first(decision, threads);
@@ -187,7 +217,7 @@ void Plan::State::build(const Given& given) {
   backend = decision.backend;
   alike = !given.targets;
   sources = given.sources.count, targets = alike ? sources : given.targets->count;
-  of_all = ranks.sum_of(sources + (alike ? 0 : targets));
+  of_all = alike ? geometry.sources : ranks.sum_of(sources + targets);
   report.ranks.assign(static_cast<std::size_t>(ranks.size()), {});
   built = true;
 }

@@ -84,7 +84,8 @@ class Ranks {
   /// data[i] becomes op of the ranks' data[i], in the order of ranks.
   template <class T, class Op>
   void all_reduce(T* data, std::size_t count, const Op& op) {
-    constexpr std::size_t most = (std::size_t(1) << 16) / sizeof(T);  // so that little memory holds the ranks' parts
+    // little memory holds the ranks' parts, and of few ranks there are few
+    const std::size_t most = std::max(std::size_t(1) << 16, (std::size_t(1) << 22) / words_.size()) / sizeof(T);
     for (std::size_t begin = 0; begin < count; begin += most) {
       const std::size_t part = std::min(most, count - begin);
       const std::vector<T> all = all_gather(data + begin, part);

@@ -33,9 +33,9 @@ struct LaplaceBasis {
     laplace::columns(degree, table, x, y, z, visit);
   }
 
-  /// Degrees 0 to this one have the functions below, with the degree as a template argument. Beyond it p2m's sums no
-  /// longer fit into the registers.
-  static constexpr int highest_fixed = 13;
+  /// Degrees 0 to this one have the functions below, with the degree as a template argument. Single precision needs no
+  /// more for 1e-5.
+  static constexpr int highest_fixed = 15;
   /// Calls add(i, value) for i = Constant<0> ... , where weight R_i(x, y, z) = term_factors[i] value.
   template <int degree, class V, class Add>
   FARFIELD_HD static void fixed_terms(V weight, V x, V y, V z, Add&& add) {

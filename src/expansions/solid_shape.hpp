@@ -20,4 +20,41 @@ struct SolidShape {
   static constexpr int most_alike(int degree) { return (degree / 2 + 1) * (degree / 2 + 2) / 2; }
 };
 
+/// The coefficients of an expansion in two halves, for stages that hold the sums of one half at a time: |m| < split, or
+/// the others. `slot`: their place among these. The recurrence of an order does not need those of others, but for the
+/// powers of x + iy.
+template <int degree, int pass>
+struct SolidOrders {
+  static constexpr int passes = degree > 11 ? 2 : 1;
+  static constexpr int below(int order) {  // coefficients with |m| < order
+    int all = 0;
+    for (int n = 0; n <= degree; ++n) all += 2 * (n < order ? n : order - 1) + 1;
+    return all;
+  }
+  static constexpr int first_of_second() {
+    int order = 1;
+    while (2 * below(order) < SolidShape::count(degree)) ++order;
+    return order;
+  }
+  static constexpr int split = passes == 1 ? degree + 1 : first_of_second();
+  static constexpr int count = pass == 0 ? below(split) : SolidShape::count(degree) - below(split);
+
+  FARFIELD_HD static constexpr bool has(int n, int i) {
+    const int m = i - n * n - n;
+    return (pass == 0) == (-split < m && m < split);
+  }
+  FARFIELD_HD static constexpr int slot(int n, int i) {
+    const int m = i - n * n - n;
+    if (pass == 0) return n < split ? i : split * split + (n - split) * (2 * split - 1) + m + split - 1;
+    const int own = n - split + 1;  // orders m >= split
+    return own * (own - 1) + (m < 0 ? m + n : m - split + own);
+  }
+};
+/// The degree of coefficient i, when compiling.
+FARFIELD_HD constexpr int solid_degree_of(int i) {
+  int n = 0;
+  while ((n + 1) * (n + 1) <= i) ++n;
+  return n;
+}
+
 }  // namespace farfield

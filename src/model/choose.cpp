@@ -156,20 +156,22 @@ static double choose_root(Decision& d, const Geometry& g, double mean) {
 /// far below the limit, half of the mean with a factor of 1.6 (Plummer, N = 1e5 and 1e6, 1e-6: any limit from 180 to
 /// 390 takes as long, 2.2 is between). A GPU loses less with small leaves: in single a factor of 1.9 saves a sixth on
 /// Plummer, N = 2^24, degrees 5 and 7, and 1.6 another 1 to 3 % (N = 4e6 and 4e7, degree 4), but on a sphere 2.0
-/// instead of 2.5 costs 4 %. In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p; where
+/// instead of 2.5 costs 4 %. The higher the degree the more they lose: N = 2^20 and 2^22, degree 11: a factor of 2.7
+/// saves a tenth, 13: 3.2 a fifth, 14 and 15: 5 and 20 % (`gpu_fmm --cloud plummer --degree 8,11,13,14,15 --leaf
+/// 0,64,96,128`). In double at degree 14 small leaves would make m2l take 3.6 times as long as p2p; where
 /// the mean is capped, a factor of 3.5 would leave 0.496 of the pairs far (Plummer, N = 1e4, 1e-13).
-static double limit_over_mean(const Decision& d, double dimension, bool capped) {
+static double limit_over_mean(const Decision& d, double dimension, bool capped, int degree) {
   const bool cuda = d.backend == Backend::cuda;
   if (dimension > 2.7) return 1.6;
   if (dimension > 1.7) return cuda ? 2.5 : 2.0;
   if (!cuda) return 2.2;
-  if (d.precision == Precision::single_) return 1.6;
+  if (d.precision == Precision::single_) return 1.6 + 0.27 * std::clamp(degree - 7, 0, 6);
   return capped ? 2.5 : 3.5;
 }
 
 static void choose_tree(Decision& d, const Options& o, const Geometry& g, const Scheme& s) {
   const bool cuda = d.backend == Backend::cuda;
-  const double dimension = dimension_of(g), limit = limit_over_mean(d, dimension, s.capped) * s.mean;
+  const double dimension = dimension_of(g), limit = limit_over_mean(d, dimension, s.capped, s.degree) * s.mean;
   const double whole = choose_root(d, g, s.mean), mean = cuda ? s.mean : std::max(s.mean, whole);
   const double chance = dimension > 1.7 ? mean + 4 * std::sqrt(mean) : 0;
   const std::int64_t all = std::max<std::int64_t>(1, g.sources + g.targets);  // more in a leaf is the same tree

@@ -40,6 +40,7 @@ static std::vector<double> draw_points(const Points&, const Geometry&, std::int6
   absent();
 }
 static Joined join(const Points&, const Points&) { absent(); }
+static bool is_captured(void*) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::unique_ptr<BoxPoints> make_box_points() { absent(); }
 static std::unique_ptr<VirialSum> make_virial_sum(const Points&) { absent(); }
@@ -150,6 +151,10 @@ Joined join(const Machine& machine, const Points& a, const Points& b) {
   if (machine.backend != Backend::cuda) return join_on_host(a, b);
   const auto joined = cuda::join(a, b);
   return {joined.points, joined.owner};
+}
+
+bool is_captured(MemorySpace space, void* stream) {
+  return space == MemorySpace::device && built_with_cuda() && cuda::is_captured(stream);
 }
 
 std::unique_ptr<BoxPoints> make_device_box_points() { return cuda::make_box_points(); }

@@ -45,6 +45,9 @@ struct Joined {
 };
 Joined join(const Machine& machine, const Points& a, const Points& b);
 
+/// Is a CUDA graph being captured from the stream of the view's memory?
+bool is_captured(MemorySpace space, void* stream);
+
 /// On the current device.
 std::unique_ptr<BoxPoints> make_device_box_points();
 std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points);

@@ -32,6 +32,7 @@ struct OrdinaryPlan final : farfield_plan {
   void move(const Points& sources, const farfield_points* targets) override { move_to(plan, sources, targets); }
   void set_cell(const std::array<double, 9>& vectors) override { plan.set_cell(vectors); }
   void forget() override { plan.forget(); }
+  void check_replays() const override { plan.check_replays(); }
   const Report& report() const override { return plan.report(); }
 
   Plan plan;
@@ -145,6 +146,10 @@ int farfield_plan_set_cell(farfield_plan* plan, const double* vectors) {
 
 int farfield_plan_forget(farfield_plan* plan) {
   return guarded([&] { required(plan, "plan").forget(); });
+}
+
+int farfield_plan_check_replays(const farfield_plan* plan) {
+  return guarded([&] { required(plan, "plan").check_replays(); });
 }
 
 int64_t farfield_plan_memory(const farfield_plan* plan) { return plan ? plan->report().memory_bytes : 0; }

@@ -17,6 +17,7 @@
 #include "plan/repeat.hpp"
 #include "plan/repeating/repeating.hpp"
 #include "plan/report/describe.hpp"
+#include "plan/report/replays.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 
@@ -36,7 +37,11 @@ struct Plan::State {
 
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
+  void move(const Points& sources, const Points* apart);
   bool follow(const Points& sources, const Points* apart);
+  bool capture_move(const Points& sources, const Points* apart);
+  bool capture_evaluation(const Strengths& strengths, const Outputs& outputs);
+  void check_replays() const;
   void build_repeating(const Points& sources, const Points* apart);
   void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
                int threads);
@@ -56,6 +61,8 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   validate_virial(options, given_targets != nullptr);
   require_axes(given_sources, "source", options.kernel);
   if (given_targets) require_axes(*given_targets, "target", options.kernel);
+  if (is_captured(given_sources.space, given_sources.stream))
+    return require_captured_move(capture_move(given_sources, given_targets));
   if (options.virial && options.periodic == Axes::none) return build_repeating(given_sources, nullptr);
   if (options.periodic != Axes::none) {
     if (given_sources.softening || (given_targets && given_targets->softening))
@@ -63,7 +70,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
     return build_repeating(given_sources, given_targets);
   }
   require_own_device();
-  if (follow(given_sources, given_targets)) return;
+  if (evaluators.met_by_replays() == Met::nothing && follow(given_sources, given_targets)) return;
   Completed own(given_sources, options.kernel), other(given_targets ? *given_targets : Points{}, options.kernel);
   const Points &source_points = own.points, *apart_points = given_targets ? &other.points : nullptr;
   const LengthRange lengths = cpu::survey_lengths(source_points, apart_points, options.softening);
@@ -108,6 +115,12 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   apart = apart_points ? apart_points->count : 0;
 }
 
+void Plan::State::move(const Points& of_sources, const Points* of_targets) {
+  const std::string met = met_by_replays([&] { check_replays(); });
+  build(of_sources, of_targets);
+  if (!met.empty()) report.choices.push_back({"tree", "built anew", met});
+}
+
 /// Do points that have moved a little keep the tree? Then they are in it.
 bool Plan::State::follow(const Points& of_sources, const Points* of_targets) {
   if (!(options.skin > 0) || !evaluators || (of_targets && options.at_sources) || report.softening_varies) return false;
@@ -123,6 +136,23 @@ bool Plan::State::follow(const Points& of_sources, const Points* of_targets) {
   if (!evaluators.follow(own.points, of_targets ? &other.points : nullptr, next)) return false;
   report = std::move(next);
   note_kept_tree(report, options.skin);
+  return true;
+}
+
+/// In a graph no tree is built: points follow in the one that there is.
+bool Plan::State::capture_move(const Points& of_sources, const Points* of_targets) {
+  if (in_cell || backend != Backend::cuda) return false;
+  if (repeating) return repeating->capture_move(of_sources, of_targets);
+  return evaluators.can_be_captured() && follow(of_sources, of_targets);
+}
+
+bool Plan::State::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {
+  if (repeating) return repeating->capture_evaluation(strengths, outputs);
+  if (!evaluators.can_be_captured() || options.check > 0) return false;
+  const double scale = options.scale * traits(options.kernel).vector.constant;
+  Delivery delivery{outputs, alike ? sources : apart, scale};
+  if (alike) delivery.outputs = at_points(outputs);
+  evaluators.capture_evaluation(strengths, delivery);
   return true;
 }
 
@@ -192,10 +222,10 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 void Plan::move(const Points& sources) {
-  guarded([&] { state_->build(sources, nullptr); });
+  guarded([&] { state_->move(sources, nullptr); });
 }
 void Plan::move(const Points& sources, const Points& targets) {
-  guarded([&] { state_->build(sources, &targets); });
+  guarded([&] { state_->move(sources, &targets); });
 }
 
 void Plan::set_cell(const std::array<double, 9>& vectors) {
@@ -205,6 +235,15 @@ void Plan::set_cell(const std::array<double, 9>& vectors) {
 void Plan::forget() {
   state_->evaluators.forget();
   if (state_->repeating) state_->repeating->forget();
+}
+
+void Plan::State::check_replays() const {
+  if (repeating) return repeating->check_replays();
+  require_nothing_met(evaluators.met_by_replays());
+}
+
+void Plan::check_replays() const {
+  guarded([&] { state_->check_replays(); });
 }
 
 const Report& Plan::report() const { return state_->report; }
@@ -228,6 +267,10 @@ void Plan::State::evaluate(const Strengths& strengths, const Outputs& outputs) {
   validate(strengths, sources, options.dipoles, backend == Backend::cuda);
   check_outputs(outputs);
   elements(strengths.vectors, (options.hessian ? 6 : 3) * (alike ? sources : sources + apart));
+  if (is_captured(strengths.space, strengths.stream)) {
+    require_captured_memory(strengths, outputs);
+    return require_captured_evaluation(capture_evaluation(strengths, outputs));
+  }
   const Team team = settle_team(options.threads);
   if (repeating) {
     repeating->evaluate(strengths, outputs);

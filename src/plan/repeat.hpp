@@ -30,6 +30,13 @@ class Evaluators {
   bool follow(const Points& sources, const Points* targets, Report& report) {
     return first_ && !other_ && !anew_ && first_->follow(sources, targets, report);
   }
+  /// Can calls be captured in a graph? Then the tree and what the last evaluation did serve all replays.
+  bool can_be_captured() const { return first_ && !other_ && !anew_ && near_pairs_ >= 0; }
+  void capture_evaluation(const Strengths& strengths, const Delivery& delivery) {
+    Report nothing_known;
+    first_->evaluate(strengths, delivery, nothing_known);
+  }
+  Met met_by_replays() const { return first_ ? first_->met_by_replays() : Met::nothing; }
   /// Threads of the host for the next build or evaluation.
   void use_threads(int threads);
   explicit operator bool() const { return first_ != nullptr; }

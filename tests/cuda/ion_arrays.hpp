@@ -40,6 +40,14 @@ class Arrays {
   Outputs outputs() const {
     return {potential_.data(), gradient_.data(), nullptr, nullptr, scalar_of<T>, MemorySpace::device, stream_};
   }
+  void set_points(const std::vector<double>& x) const { x_.write(as<T>(x)); }
+  void set_strengths(const std::vector<double>& q) const { q_.write(as<T>(q)); }
+  void clear() const {
+    potential_.write(std::vector<T>(static_cast<std::size_t>(count_), T(-1)));
+    gradient_.write(std::vector<T>(static_cast<std::size_t>(3 * count_), T(-1)));
+  }
+  /// Of the last results.
+  Result<T> read() const { return {potential_.read(), gradient_.read(), {}, {}, {}}; }
   Result<T> evaluate(Plan& plan) const {
     Outputs out = outputs();
     std::vector<double> virial(plan.report().virial ? 6 : 0);

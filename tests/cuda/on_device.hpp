@@ -21,6 +21,9 @@ class OnDevice {
   ~OnDevice() { cudaFree(data_); }
   OnDevice(const OnDevice&) = delete;
   T* data() const { return data_; }
+  void write(const std::vector<T>& values) const {
+    require(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
   std::vector<T> read() const {
     std::vector<T> values(count_);
     require(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));

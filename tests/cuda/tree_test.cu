@@ -344,5 +344,19 @@ TEST_F(CudaTreeTest, RefusesADepthBeyondTheResolution) {
             expected);
 }
 
+/// More points than blocks that run at the same time look at, those of each block in a cell of their own.
+TEST_F(CudaTreeTest, SurveysThePointsOfEveryBlock) {
+  constexpr std::int64_t count = 5000 * 256 + 17;
+  std::vector<float> x(3 * count);
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t axis = 0; axis < 3; ++axis)
+      x[static_cast<std::size_t>(3 * i + axis)] = static_cast<float>(i / 256 * 397 >> 7 * axis & 127) + 0.5f;
+  std::fill_n(x.begin(), 3, 0.0f), std::fill_n(x.end() - 3, 3, 128.0f);
+  const Points cloud = points(static_cast<const float*>(x.data()), count);
+  const Geometry geometry = cpu::survey(cloud, nullptr, 1);
+  EXPECT_GE(geometry.occupied, 5001);
+  compare(geometry, survey_on_device(cloud, nullptr));
+}
+
 }  // namespace
 }  // namespace farfield

@@ -34,6 +34,14 @@ Rows rows_of(int own, int ranks, int round, bool sends) {
   return rows;
 }
 
+/// Begins without the rows of one rank.
+Begins without(const Begins& begin, int rank) {
+  std::vector<std::int64_t> counts;
+  for (std::size_t r = 0; r + 1 < begin.size(); ++r)
+    counts.push_back(static_cast<int>(r) == rank ? 0 : begin[r + 1] - begin[r]);
+  return distributed::begins_of(counts);
+}
+
 class CudaTransport : public GpuTest, public ::testing::WithParamInterface<Transport::Way> {};
 
 TEST_P(CudaTransport, BringsEveryRowToItsRank) {
@@ -58,6 +66,33 @@ TEST_P(CudaTransport, BringsEveryRowToItsRank) {
         }
       });
     }));
+}
+
+/// A rank's rows for itself are where they belong already, and are not sent.
+TEST_P(CudaTransport, LeavesRowsThatAreThere) {
+  rethrow_any(run_ranks(5, [&](distributed::Communicator& communicator) {
+    distributed::Ranks all(communicator);
+    all.together([&] {
+      const cuda::OwnStream stream;
+      cuda::DeviceMemory memory;
+      memory.stream = stream;
+      Transport transport(all, memory, GetParam());
+      const auto own = static_cast<std::size_t>(all.rank());
+      const Rows sent = rows_of(all.rank(), 5, 1, true), wanted = rows_of(all.rank(), 5, 1, false);
+      std::vector<double> leaving = sent.value, found(wanted.value.size(), -1);
+      leaving.erase(leaving.begin() + 2 * sent.begin[own], leaving.begin() + 2 * sent.begin[own + 1]);
+      std::copy(wanted.value.begin() + 2 * wanted.begin[own], wanted.value.begin() + 2 * wanted.begin[own + 1],
+                found.begin() + 2 * wanted.begin[own]);
+      cuda::DeviceArray<double> out(memory), in(memory);
+      cuda::upload(out, leaving.data(), std::ssize(leaving), stream);
+      cuda::upload(in, found.data(), std::ssize(found), stream);
+      transport.exchange(out.data(), without(sent.begin, all.rank()), in.data(), wanted.begin, 2 * sizeof(double),
+                         stream);
+      cuda::download(found.data(), in.data(), in.size(), stream);
+      cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+      EXPECT_EQ(found, wanted.value);
+    });
+  }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, CudaTransport,

@@ -48,7 +48,7 @@ inline std::string sentence_of(const std::exception_ptr& thrown) {
 
 /// How points are shared: rank r passes points [cut[r], cut[r + 1]).
 using Cuts = std::vector<std::size_t>;
-enum class Sharing { random, first_alone, last_alone, some_empty };
+enum class Sharing { random, first_alone, last_alone, some_empty, even };
 
 inline Cuts make_cuts(std::size_t points, int ranks, Sharing sharing, std::uint64_t seed) {
   Stream random(seed);
@@ -57,6 +57,7 @@ inline Cuts make_cuts(std::size_t points, int ranks, Sharing sharing, std::uint6
     const auto anywhere = static_cast<std::size_t>(random.unit() * static_cast<double>(points + 1));
     cuts.push_back(sharing == Sharing::first_alone  ? points
                    : sharing == Sharing::last_alone ? 0
+                   : sharing == Sharing::even ? points * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks)
                    : sharing == Sharing::some_empty
                        ? points * static_cast<std::size_t>(r / 2 * 2) / static_cast<std::size_t>(ranks)
                        : std::min(anywhere, points));

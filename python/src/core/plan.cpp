@@ -69,6 +69,10 @@ class OwnPlan {
     std::visit([](auto& plan) { plan.forget(); }, plan_);
   }
 
+  void check_replays() const {
+    if (const Plan* const one = std::get_if<Plan>(&plan_)) one->check_replays();
+  }
+
   void evaluate(const MaybeArray& strengths, const MaybeArray& dipoles, const OutputArrays& outputs, Report& report,
                 Stream stream) {
     const Use use(busy_);
@@ -124,6 +128,7 @@ void bind_plan(nb::module_& module) {
            nb::arg("target_softening").none(), nb::arg("stream") = 0)
       .def("set_cell", &OwnPlan::set_cell, nb::arg("vectors"))
       .def("forget", &OwnPlan::forget)
+      .def("check_replays", &OwnPlan::check_replays)
       .def("evaluate", &OwnPlan::evaluate, nb::arg("strengths").none(), nb::arg("dipoles").none(), nb::arg("outputs"),
            nb::arg("report"), nb::arg("stream") = 0)
       .def("report", &OwnPlan::report, nb::arg("report"))

@@ -154,6 +154,12 @@ class Plan:
         """The next move decides as a new plan does, whatever evaluations needed; its results have the same bits."""
         self._core.forget()
 
+    def check_replays(self) -> None:
+        """Raises an InputError where replays of CUDA graphs that captured moves and evaluations of this plan met points
+        beyond the skin, or strengths out of the range of those before. Waits for nothing: synchronise first.
+        """
+        self._core.check_replays()
+
     def evaluate(self, strengths: Array | None = None, dipoles: Array | None = None, *, out: Any = None) -> Result:
         """Sums for every strength vector.
 

@@ -18,4 +18,13 @@ inline cudaStream_t stream_of_call(const std::vector<CallerMemory>& arrays, cuda
   return stream;
 }
 
+/// Waits for these and for those of `others` that are there, whatever has become of them.
+template <class Others>
+void wait_after_failure(std::vector<cudaStream_t> streams, const Others& others) {
+  for (const auto& other : others)
+    if (other) streams.push_back(*other);
+  for (const cudaStream_t stream : streams)
+    if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();
+}
+
 }  // namespace farfield::cuda

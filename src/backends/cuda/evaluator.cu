@@ -10,10 +10,8 @@
 
 #include "backends/cuda/bound_stages.hpp"
 #include "backends/cuda/boxes/follow.hpp"
-#include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/careful.hpp"
-#include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/exponentials/line.hpp"
 #include "backends/cuda/far/translations.hpp"
@@ -27,6 +25,7 @@
 #include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
+#include "backends/cuda/placed.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/graph.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
@@ -49,21 +48,6 @@ namespace farfield::cuda {
 
 static std::atomic<bool> stages_are_apart{false};
 void keep_stages_apart(bool apart) { stages_are_apart = apart; }
-
-/// The tree or the cells that evaluators share, and the memory of them all.
-struct Placed {
-  int device = current_device();
-  OwnStream stream;  // outlives the arrays: a caller's stream may be gone when they are given back
-  DeviceMemory memory;
-  CudaTree tree;
-  PlacedCells cells;
-  DeviceArray<double> source_lengths{memory}, target_lengths{memory};  ///< Work::source_length and target_length
-  int exponent = 0;
-  double least = 0;
-  bool has_m2p = false, has_p2l = false;
-  Placed() { tree.use(memory), cells.use(memory); }
-  ~Placed() { memory.stream = stream; }
-};
 
 template <class Real>
 class CudaSteps : public EvaluatorState<cuda::Placed> {
@@ -88,18 +72,18 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     const OnDevice current(placed->device);
     building_ = building;
     memory_.stream = stream_ = stream_of_call(arrays, placed->stream);
+    captured_ = is_captured(stream_);
+    if (captured_) return capture(work);
     try {
       events_.start(stream_);
       work();
     } catch (...) {
-      std::vector<cudaStream_t> used = {stream_, side_, far_side_};
-      for (const auto& side : other_sides_)
-        if (side) used.push_back(*side);
-      for (const cudaStream_t stream : used)
-        if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();
+      wait_after_failure({stream_, side_, far_side_}, other_sides_);
       throw;
     }
   }
+  bool captured() const { return captured_; }
+  Met met_by_replays() const { return placed->replays ? placed->replays->met() : Met::nothing; }
   template <class Work>
   void time(const char* stage, Work&& work) {
     events_(stage, work);
@@ -108,6 +92,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// The tree is built in the memory of the expansions.
   void forget_tree() {
     graph_.forget();
+    if (placed->replays) placed->replays->forget();
     has_rows_ = false;
     arrays_.multipole.release();
     arrays_.local.release();
@@ -121,7 +106,14 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
-    return cuda::follow(tree_, sources, targets, Scaling(placed->exponent), drift);
+    const FollowPoints follow(tree_, sources, targets, Scaling(placed->exponent), drift);
+    if (captured_)
+      follow.launch(placed->replays->far_points());
+    else if (follow.any_beyond())
+      return false;
+    else
+      follow.replace();
+    return true;
   }
 
   void read_points(const Points& sources, const Points* targets, const Geometry& geometry) {
@@ -201,6 +193,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     return strengths.vectors < most ? 1 : most;
   }
   std::vector<StrengthRange> read(const Strengths& strengths) {
+    if (captured_)  // beside the sums, which wait for it at their end
+      return strengths_.watch(strengths, placed->exponent, placed->replays->other_strengths(), side_.fork(stream_));
+    if (placed->replays) placed->replays->forget_strengths();
     std::vector<StrengthRange> ranges = strengths_.read(strengths, placed->exponent, stream_);
     if (strengths_.moments() != moments_) graph_.forget();
     moments_ = strengths_.moments();
@@ -250,13 +245,13 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// `alone`: the call has one strength vector, so that the same events mark its stages in every evaluation.
   void sum(bool alone) {
-    probe_conditions();
+    if (!captured_) probe_conditions();
     events_.mark("");
     const auto launch = [&](cudaStream_t stream) {
       work_.stream = stream;
       with_device_kernel(decision.kernel, [&](auto k) { run<decltype(k)>(); });
     };
-    if (alone && with_tree())
+    if (alone && with_tree() && !captured_)
       graph_.run(stream_, memory_, events_, launch);
     else
       launch(stream_);
@@ -302,6 +297,20 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
  private:
+  /// What replays write to, and what follow keeps of the tree, are made beside the capture, not in it.
+  template <class Work>
+  void capture(const Work& work) {
+    const RelaxedCapture relaxed;
+    if (!placed->replays) placed->replays = std::make_unique<MetByReplays>();
+    if (with_tree() && decision.skin > 0) {
+      memory_.stream = placed->stream;
+      keep_origins(tree_);
+      require(cudaStreamSynchronize(placed->stream), "where points were");
+      memory_.stream = stream_;
+    }
+    const Captured within(memory_, events_);
+    work();
+  }
   std::int64_t strength_pitch() const { return padded(sources()); }
   std::int64_t result_pitch() const { return padded(targets()); }
   std::int64_t expansion_pitch() const { return std::int64_t(tree_.tree.boxes) * translations_.stride(); }
@@ -449,6 +458,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   CudaTree& tree_ = placed->tree;
   PlacedCells& cells_ = placed->cells;
   bool building_ = false;  ///< is the current call a build?
+  bool captured_ = false;  ///< is it captured in a graph?
   bool has_rows_ = false;  ///< of near pairs, for the tree that is there
   int moments_ = 1;        ///< of the strengths that were read
   int held_ = 1;           ///< densities that the arrays have room for
@@ -473,6 +483,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   LineSums line_{memory_};
   Work<Real> work_;
 };
+
+bool is_captured(void* stream) { return is_captured(static_cast<cudaStream_t>(stream)); }
 
 int densities_of(const Decision& d, int moments) {
   const bool compiled = traits(d.kernel).differentiates && d.parts() <= with_gradient && moments == 1;

@@ -18,6 +18,9 @@ int densities_of(const Decision& decision, int moments);
 /// For measurements, `apart`: from now on, evaluations of all plans sum the near field first, not beside the far field.
 void keep_stages_apart(bool apart);
 
+/// Is a graph being captured from the stream?
+bool is_captured(void* stream);
+
 /// Upper bound of the bytes of device memory that an evaluator holds at one time for these counts of points.
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);
 

@@ -41,7 +41,7 @@ inline constexpr int l2p_threads = 128;
 /// Targets per leaf, in the mean, above which a block of l2p serves 8 leaves instead of 32.
 inline constexpr double l2p_large_leaf = 48;
 
-inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l
+inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l up to as many coefficients; beyond, twice
 inline constexpr int octant_groups = 16;    ///< of parents that such a block processes at a time, at most
 /// Blocks per multiprocessor below which such blocks have fewer boxes.
 inline constexpr int octant_blocks = 8;

@@ -50,7 +50,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
       events_.start(stream_);
       work();
     } catch (...) {
-      for (const cudaStream_t used : {stream_, static_cast<cudaStream_t>(side_), static_cast<cudaStream_t>(far_side_)})
+      for (const cudaStream_t used : {stream_, static_cast<cudaStream_t>(side_), static_cast<cudaStream_t>(far_side_),
+                                      static_cast<cudaStream_t>(counts_.stream())})
         if (cudaStreamSynchronize(used) != cudaSuccess) cudaGetLastError();
       throw;
     }
@@ -69,12 +70,14 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision,
                   [this](const char* stage) { events_.mark(stage); });
+    counts_.launch(*placed, decision.reduced);
   }
   static Drift drift(const Points&, const Points*) { return {}; }
   static bool follow(const Points&, const Points*, const Drift&) { return false; }
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) {
-    DevicePlacement sums(*placed, decision.degree, side_, far_side_);
+    const bool planes_alone = !traits(decision.kernel).errors->typical_pair;
+    DevicePlacement sums(*placed, decision.degree, planes_alone, side_, far_side_);
     return farfield::settle_degree(decision, sums, report);
   }
   void prepare_expansions(farfield::Report& report) {
@@ -91,7 +94,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void finish_build(farfield::Report& report) {
     report.device = farfield::cuda::require_device();
     report.choices.push_back(placed->transport.choice());
-    time("counts", [&] { count_over_ranks(*placed, decision, side_, report); });
+    time("counts", [&] { counts_.finish(*placed, report); });
     finish(report);
   }
   void finish(farfield::Report& report) {
@@ -236,6 +239,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   farfield::cuda::P2pWork near_{memory_};
   FamiliesOverRanks families_{memory_};
   farfield::cuda::Translations<Real> translations_{memory_};
+  CountsOverRanks counts_{memory_};
   StrengthsOverRanks strengths_{memory_};
   ResultsOverRanks results_{memory_};
   DeviceRankArrays<Real> arrays_{memory_};

@@ -10,11 +10,17 @@ DevicePlaced::DevicePlaced(Ranks& of_plan)
   ranks = &of_plan;
 }
 
-/// What kernels of the whole tree would follow.
+/// What kernels of the whole tree would follow. Every box is one rank's, see Essential::mine.
 void DevicePlaced::settle_sizes() {
-  boxes_of_all = ranks->sum_of(on_device->mine.size());
-  const std::vector<int> levels = ranks->all_gather(on_device->own.tree.levels);
-  levels_of_all = *std::max_element(levels.begin(), levels.end());
+  constexpr std::size_t levels = max_levels + 1;
+  std::vector<BoxId> own(levels, 0);
+  for (std::size_t l = 0; l < on_device->mine_runs.size(); ++l) own[l] = on_device->mine_runs[l].count;
+  boxes_of_ranks = ranks->all_gather(own.data(), levels);
+  boxes_of_all = 0, levels_of_all = 0;
+  for (std::size_t i = 0; i < boxes_of_ranks.size(); ++i) {
+    boxes_of_all += boxes_of_ranks[i];
+    if (boxes_of_ranks[i] > 0) levels_of_all = std::max(levels_of_all, static_cast<int>(i % levels) + 1);
+  }
 }
 
 void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decision& decision,
@@ -41,11 +47,13 @@ void DevicePlaced::count(RankReport& report) const {
 
 namespace {
 
-void copy_points(const farfield::cuda::SortedPoints& from, farfield::cpu::SortedPoints& to, cudaStream_t stream) {
-  to.resize(from.count);
-  farfield::cuda::download(to.order.data(), from.order.data(), from.count, stream);
+/// Points [first, first + count).
+void copy_points(const farfield::cuda::SortedPoints& from, std::int64_t first, std::int64_t count,
+                 farfield::cpu::SortedPoints& to, cudaStream_t stream) {
+  to.resize(count);
+  farfield::cuda::download(to.order.data(), from.order.data() + first, count, stream);
   for (int axis = 0; axis < 3; ++axis)
-    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data(), from.count, stream);
+    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data() + first, count, stream);
 }
 
 Route copy_route(const DeviceRoute& from, cudaStream_t stream) {
@@ -60,8 +68,8 @@ const Share& DevicePlaced::on_host() {
   auto copy = std::make_unique<Share>();
   copy->own.alike = tree.alike;
   copy->own.first_source = from.first_source, copy->own.first_target = from.first_target;
-  copy_points(from.own.sources, copy->own.sources, memory.stream);
-  if (!tree.alike) copy_points(from.own.targets, copy->own.targets, memory.stream);
+  copy_points(from.essential.sources, from.first, own_sources(), copy->own.sources, memory.stream);
+  if (!tree.alike) copy_points(from.essential.targets, 0, own_targets(), copy->own.targets, memory.stream);
   copy->source_route = copy_route(from.source_route, memory.stream);
   if (!tree.alike) copy->target_route_apart = copy_route(from.target_route_apart, memory.stream);
   farfield::cuda::require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");

@@ -37,6 +37,7 @@ struct DevicePlaced final : RankPlaced {
   BoxRows box_rows;
   std::int64_t boxes_of_all = 0;  ///< of the whole tree
   int levels_of_all = 0;
+  std::vector<BoxId> boxes_of_ranks;  ///< [ranks][max_levels + 1]: boxes of each level that are the rank's
   bool has_m2p = false, has_p2l = false;
 
  private:

@@ -23,23 +23,57 @@ struct DeviceHalo {
 struct DeviceRoute {
   OnDevice<std::uint32_t> given;  ///< [points given]: the caller's indices in the order in which rows are sent
   Begins sent, received;          ///< [ranks + 1]
-  std::int64_t migrants = 0;
+  std::int64_t migrants = 0;      ///< of this rank
+  bool any_migrants = false;      ///< of any
+  bool single = false;            ///< do all ranks pass floats?
+  int rank = 0;
+
+  /// Points that stay: their rows among those sent and among those received.
+  struct Stay {
+    std::int64_t sent, received, count;
+  };
+  Stay stay() const {
+    const auto r = static_cast<std::size_t>(rank);
+    return {sent[r], received[r], sent[r + 1] - sent[r]};
+  }
+  /// `sent` without rows that stay.
+  Begins leaving() const {
+    Begins begins = sent;
+    for (auto r = static_cast<std::size_t>(rank) + 1; r < begins.size(); ++r) begins[r] -= stay().count;
+    return begins;
+  }
+};
+
+/// Boxes of the essential tree that follow one another.
+struct BoxRun {
+  BoxId begin, count;
+};
+
+/// A box that several ranks share; `own`: in the own tree, or no_box.
+struct SharedPlace {
+  BoxId essential, top, own;
 };
 
 struct DeviceShare {
   Partition partition;  ///< without owners of single points
   DeviceRoute source_route, target_route_apart;
-  farfield::cuda::CudaTree own;        ///< no lists; order[i]: which of the rows that arrived is sorted point i
-  farfield::cuda::CudaTree essential;  ///< targets, where apart: the own ones
-  Top top;                             ///< on the host
-  farfield::cuda::CudaTree top_tree;   ///< the same boxes on the device, no points
-  std::int64_t first = 0;              ///< the own sources among those of the essential tree
+  farfield::cuda::CudaTree own;                     ///< no lists; its points are among those of `essential`
+  farfield::cuda::CudaTree essential;               ///< targets, where apart: the own ones
+  Top top;                                          ///< on the host
+  farfield::cuda::CudaTree top_tree;                ///< the same boxes on the device, no points
+  std::int64_t first = 0;                           ///< the own sources among those of the essential tree
   std::int64_t first_source = 0, first_target = 0;  ///< in the order of one tree over all points
   std::int64_t ghosts = 0;                          ///< points of others
   OnDevice<BoxId> from_own, from_top;               ///< [boxes of essential]: in the own tree, in the top, or no_box
   OnDevice<Held> held;                              ///< [boxes of essential]: targets of all ranks
   OnDevice<BoxId> mine, summed;                     ///< see Essential
+  std::vector<BoxRun> mine_runs;                    ///< `mine`, a run for each level; none without own boxes
+  std::vector<SharedPlace> shared;                  ///< of the essential tree, ascending
   DeviceHalo sends, receives;
+
+  /// order()[i]: which of the rows that arrived is point i of the own tree.
+  const std::uint32_t* source_order() const { return essential.sources.order.data() + first; }
+  const std::uint32_t* target_order() const { return own.alike ? source_order() : essential.targets.order.data(); }
 
   /// Makes all arrays come from `memory`.
   void use(farfield::cuda::DeviceMemory& memory) {
@@ -53,7 +87,7 @@ class Transport;
 
 /// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
 /// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
-/// each: partition, redistribution, tree, essential, lists.
+/// each: partition, redistribution, tree, needs (of others), gather, ghosts, essential, lists.
 DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
                               const Decision& decision, farfield::cuda::DeviceMemory& memory,
                               const std::function<void(const char*)>& mark = {});

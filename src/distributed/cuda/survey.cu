@@ -10,9 +10,16 @@
 namespace farfield::distributed {
 namespace {
 
+/// What a plan keeps from one survey to the next, on one device.
+struct Kept {
+  farfield::cuda::DeviceMemory memory;
+  std::unique_ptr<farfield::cuda::PinnedArray<std::uint64_t>> cells;
+  std::int64_t words = 0;
+};
+
 class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
  public:
-  explicit SurveyOfRanks(Ranks& ranks) : ranks_(ranks), others_(ranks) {}
+  SurveyOfRanks(Ranks& ranks, Kept& kept) : ranks_(ranks), others_(ranks), kept_(kept) {}
   void join(Box& own) override {
     farfield::cpu::Found found{own.sources, own.targets, {}, {}, own.least};
     std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
@@ -20,22 +27,28 @@ class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
     own = {found.sources, found.targets, {}, {}, found.least};
     std::copy_n(found.low, 3, own.low), std::copy_n(found.high, 3, own.high);
   }
-  void join(std::vector<unsigned>& cells) override {
-    ranks_.all_reduce(cells.data(), cells.size(), [](unsigned a, unsigned b) { return a | b; });
+  unsigned* cells(std::int64_t words) override {
+    const std::int64_t wide = (words + 1) / 2;
+    if (kept_.words != wide) kept_.cells = std::make_unique<farfield::cuda::PinnedArray<std::uint64_t>>(wide);
+    kept_.words = wide, kept_.cells->data()[wide - 1] = 0;
+    return reinterpret_cast<unsigned*>(kept_.cells->data());
+  }
+  void join_cells() override {
+    ranks_.all_reduce(kept_.cells->data(), static_cast<std::size_t>(kept_.words),
+                      [](std::uint64_t a, std::uint64_t b) { return a | b; });
   }
 
  private:
   Ranks& ranks_;
   OtherRanks others_;
+  Kept& kept_;
 };
 
-/// The memory of a plan's surveys on the current device.
-farfield::cuda::DeviceMemory& survey_memory(std::shared_ptr<void>& kept) {
+Kept& on_this_device(std::shared_ptr<void>& kept) {
   int device = 0;
   farfield::cuda::require(cudaGetDevice(&device), "cudaGetDevice");
-  if (!kept || static_cast<farfield::cuda::DeviceMemory*>(kept.get())->device != device)
-    kept = std::make_shared<farfield::cuda::DeviceMemory>();
-  return *static_cast<farfield::cuda::DeviceMemory*>(kept.get());
+  if (!kept || static_cast<Kept*>(kept.get())->memory.device != device) kept = std::make_shared<Kept>();
+  return *static_cast<Kept*>(kept.get());
 }
 
 }  // namespace
@@ -56,12 +69,13 @@ void on_device::select(int device) {
 
 Geometry on_device::survey(Ranks& ranks, const Points& sources, const Points* targets, std::shared_ptr<void>& kept) {
   farfield::cuda::require_device();
-  farfield::cuda::DeviceMemory& memory = survey_memory(kept);
+  Kept& own = on_this_device(kept);
+  farfield::cuda::DeviceMemory& memory = own.memory;
   memory.stream = nullptr;
   for (const Points* points : {&sources, targets})
     if (points && points->space == MemorySpace::device)
       farfield::cuda::order(static_cast<cudaStream_t>(points->stream), memory.stream);
-  SurveyOfRanks others(ranks);
+  SurveyOfRanks others(ranks, own);
   const Geometry geometry = farfield::cuda::survey_with(others, sources, targets, memory);
   memory.trim(std::int64_t(1) << 24);  // frees the copies of host points
   return geometry;

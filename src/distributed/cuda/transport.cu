@@ -68,23 +68,26 @@ bool hosts_wanted(Ranks& ranks) {
 
 }  // namespace
 
-/// What a rank shows to the others of its process.
+/// What a rank shows to the others of its process, of one kind of rows.
 struct Transport::Shown {
   const char* sends;
   int device;
   Begins begin;  ///< of the rows for each rank
 };
 
-/// Everything in one collective, as plain words.
-std::vector<Transport::Shown> Transport::show(const char* sends, const Begins& sent) {
+/// Everything in one collective, as plain words; [ranks][kinds].
+std::vector<Transport::Shown> Transport::show(std::initializer_list<Rows> kinds) {
   using Word = std::int64_t;
-  std::vector<Word> own{reinterpret_cast<Word>(sends), device_};
-  own.insert(own.end(), sent.begin(), sent.end());
+  std::vector<Word> own;
+  for (const Rows& rows : kinds) {
+    own.insert(own.end(), {reinterpret_cast<Word>(rows.sends), device_});
+    own.insert(own.end(), rows.sent.begin(), rows.sent.end());
+  }
   const std::vector<Word> all = ranks_.all_gather(own.data(), own.size());
+  const std::ptrdiff_t width = std::ssize(own) / std::ssize(kinds);
   std::vector<Shown> shown;
-  for (auto row = all.begin(); row != all.end(); row += std::ssize(own))
-    shown.push_back(
-        {reinterpret_cast<const char*>(row[0]), static_cast<int>(row[1]), {row + 2, row + std::ssize(own)}});
+  for (auto row = all.begin(); row != all.end(); row += width)
+    shown.push_back({reinterpret_cast<const char*>(row[0]), static_cast<int>(row[1]), {row + 2, row + width}});
   return shown;
 }
 
@@ -114,16 +117,15 @@ void Transport::share_events() {
 
 Transport::~Transport() = default;
 
-void Transport::exchange(const void* sends, const Begins& sent, void* receives, const Begins& received,
-                         std::int64_t row_bytes, cudaStream_t stream) {
-  const auto* from = static_cast<const char*>(sends);
-  auto* to = static_cast<char*>(receives);
-  if (within_process_)
-    copy_from_others(from, sent, to, received, row_bytes, stream);
-  else if (channel_)
-    channel_->exchange(ranks_, from, sent, to, received, row_bytes, stream);
-  else
-    stage(from, sent, to, received, row_bytes, stream);
+void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream) {
+  if (within_process_) return copy_from_others(kinds, stream);
+  for (const Rows& rows : kinds) {
+    if (channel_)
+      channel_->exchange(ranks_, static_cast<const char*>(rows.sends), rows.sent, static_cast<char*>(rows.receives),
+                         rows.received, rows.row_bytes, stream);
+    else
+      stage(rows, stream);
+  }
 }
 
 void Transport::require_whole() {
@@ -139,44 +141,61 @@ Choice Transport::choice() const {
   return {name, "host memory", "NCCL wants a device of its own for each process, and one version of it in all"};
 }
 
+/// Of one kind. Rows for oneself may be there already.
+void Transport::copy_from(std::size_t rank, const Rows& rows, const Shown& shown, cudaStream_t stream) const {
+  const auto own = static_cast<std::size_t>(ranks_.rank());
+  const auto bytes = static_cast<std::size_t>((rows.received[rank + 1] - rows.received[rank]) * rows.row_bytes);
+  if (bytes == 0 || (rank == own && rows.sent[own + 1] == rows.sent[own])) return;
+  if (rank != own) require(cudaStreamWaitEvent(stream, events_[rank]->ready, 0), "cudaStreamWaitEvent");
+  const char* from = shown.sends + shown.begin[own] * rows.row_bytes;
+  char* to = static_cast<char*>(rows.receives) + rows.received[rank] * rows.row_bytes;
+  if (shown.device == device_)
+    require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+  else
+    require(cudaMemcpyPeerAsync(to, device_, from, shown.device, bytes, stream), "cudaMemcpyPeerAsync");
+}
+
 /// Every rank fetches. An event is recorded again only after all ranks have waited for it as it was: they do so before
 /// the collective that the recording follows.
-void Transport::copy_from_others(const char* sends, const Begins& sent, char* receives, const Begins& received,
-                                 std::int64_t row_bytes, cudaStream_t stream) {
+void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream) {
   const auto size = static_cast<std::size_t>(ranks_.size()), own = static_cast<std::size_t>(ranks_.rank());
   events_[own]->ready.record(stream);
-  const std::vector<Shown> shown = show(sends, sent);
+  const std::vector<Shown> shown = show(kinds);
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t r = (own + k) % size;  // each begins with another one
-    const auto bytes = static_cast<std::size_t>((received[r + 1] - received[r]) * row_bytes);
-    if (bytes == 0) continue;
-    if (r != own) require(cudaStreamWaitEvent(stream, events_[r]->ready, 0), "cudaStreamWaitEvent");
-    const char* from = shown[r].sends + shown[r].begin[own] * row_bytes;
-    char* to = receives + received[r] * row_bytes;
-    if (shown[r].device == device_)
-      require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
-    else
-      require(cudaMemcpyPeerAsync(to, device_, from, shown[r].device, bytes, stream), "cudaMemcpyPeerAsync");
+    auto of_rank = shown.begin() + static_cast<std::ptrdiff_t>(r * kinds.size());
+    for (const Rows& rows : kinds) copy_from(r, rows, *of_rank++, stream);
   }
   events_[own]->done.record(stream);
   ranks_.all_gather(0);
+  const auto sends_to = [&](std::size_t r) {
+    return std::any_of(kinds.begin(), kinds.end(), [r](const Rows& rows) { return rows.sent[r + 1] > rows.sent[r]; });
+  };
   for (std::size_t r = 0; r < size; ++r)
-    if (r != own && sent[r + 1] > sent[r])
-      require(cudaStreamWaitEvent(stream, events_[r]->done, 0), "cudaStreamWaitEvent");
-  ranks_.count_sent((sent.back() - (sent[own + 1] - sent[own])) * row_bytes);
+    if (r != own && sends_to(r)) require(cudaStreamWaitEvent(stream, events_[r]->done, 0), "cudaStreamWaitEvent");
+  for (const Rows& rows : kinds)
+    ranks_.count_sent((rows.sent.back() - (rows.sent[own + 1] - rows.sent[own])) * rows.row_bytes);
 }
 
-void Transport::stage(const char* sends, const Begins& sent, char* receives, const Begins& received,
-                      std::int64_t row_bytes, cudaStream_t stream) {
+void Transport::stage(const Rows& rows, cudaStream_t stream) {
+  const auto& [sends, sent, receives, received, row_bytes] = rows;
   const std::int64_t out_bytes = sent.back() * row_bytes, in_bytes = received.back() * row_bytes;
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the memory may still be read from the last time
   std::byte *const out = out_->of(out_bytes), *const in = in_->of(in_bytes);
-  farfield::cuda::download(out, reinterpret_cast<const std::byte*>(sends), out_bytes, stream);
+  farfield::cuda::download(out, static_cast<const std::byte*>(sends), out_bytes, stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   ranks_.exchange(out, sent, in, received, row_bytes);
-  if (in_bytes > 0)
-    require(cudaMemcpyAsync(receives, in, static_cast<std::size_t>(in_bytes), cudaMemcpyHostToDevice, stream),
-            "cudaMemcpyAsync to the device");
+  const auto upload = [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t from = begin * rows.row_bytes, bytes = (end - begin) * rows.row_bytes;
+    if (bytes > 0)
+      require(cudaMemcpyAsync(static_cast<std::byte*>(rows.receives) + from, in + from, static_cast<std::size_t>(bytes),
+                              cudaMemcpyHostToDevice, stream),
+              "cudaMemcpyAsync to the device");
+  };
+  const auto own = static_cast<std::size_t>(ranks_.rank());
+  upload(0, received[own]);
+  if (sent[own + 1] > sent[own]) upload(received[own], received[own + 1]);
+  upload(received[own + 1], received.back());
 }
 
 }  // namespace farfield::distributed

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <farfield/report.hpp>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -25,11 +26,22 @@ class Transport {
   ~Transport();
   Transport(const Transport&) = delete;
 
-  /// Rows for rank r lie at sends + sent[r] rows, those from rank r come to receives + received[r]. All ranks call it.
-  /// Both arrays may be used again by work that follows on the stream. The host waits for the other ranks' calls and,
-  /// only where rows go through its memory, for the stream.
+  /// Rows for rank r lie at sends + sent[r] rows, those from rank r come to receives + received[r]. Rows for oneself
+  /// may be there already: where `sent` has none, those places of `receives` stay as they are.
+  struct Rows {
+    const void* sends;
+    const Begins& sent;
+    void* receives;
+    const Begins& received;
+    std::int64_t row_bytes;
+  };
+  /// All ranks call it, with as many kinds of rows. The arrays may be used again by work that follows on the stream.
+  /// The host waits for the other ranks' calls and, only where rows go through its memory, for the stream.
+  void exchange(std::initializer_list<Rows> kinds, cudaStream_t stream);
   void exchange(const void* sends, const Begins& sent, void* receives, const Begins& received, std::int64_t row_bytes,
-                cudaStream_t stream);
+                cudaStream_t stream) {
+    exchange({{sends, sent, receives, received, row_bytes}}, stream);
+  }
 
   /// To be called when the stream has been waited for: throws Error(device) if rows were lost on their way.
   void require_whole();
@@ -42,11 +54,10 @@ class Transport {
   struct Shown;
 
   void share_events();
-  std::vector<Shown> show(const char* sends, const Begins& sent);
-  void copy_from_others(const char* sends, const Begins& sent, char* receives, const Begins& received,
-                        std::int64_t row_bytes, cudaStream_t stream);
-  void stage(const char* sends, const Begins& sent, char* receives, const Begins& received, std::int64_t row_bytes,
-             cudaStream_t stream);
+  std::vector<Shown> show(std::initializer_list<Rows> kinds);
+  void copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream);
+  void copy_from(std::size_t rank, const Rows& rows, const Shown& shown, cudaStream_t stream) const;
+  void stage(const Rows& rows, cudaStream_t stream);
 
   Ranks& ranks_;
   int device_ = 0;

@@ -7,11 +7,10 @@
 
 namespace farfield::distributed {
 
-LengthRange lengths_of_all(Ranks& ranks, const Points& sources, const Points* targets, double otherwise) {
-  std::vector<std::int64_t> given{sources.softening != nullptr, targets && targets->softening};
-  ranks.add(given);
+LengthRange lengths_of_all(Ranks& ranks, const Points& sources, const Points* targets, double otherwise,
+                           LengthsGiven given) {
   LengthRange range;
-  range.given = given[0] + given[1] > 0;
+  range.given = given.sources || given.targets;
   if (!range.given) return range;
   const auto add_all = [&](const Points& points, const char* what, bool by_some) {
     if (points.softening)
@@ -19,8 +18,8 @@ LengthRange lengths_of_all(Ranks& ranks, const Points& sources, const Points* ta
     else if (!by_some || points.count > 0)
       range.add(otherwise);
   };
-  add_all(sources, "source", given[0] > 0);
-  if (targets) add_all(*targets, "target", given[1] > 0);
+  add_all(sources, "source", given.sources);
+  if (targets) add_all(*targets, "target", given.targets);
   std::vector<double> least{-range.longest, range.least, range.shortest};
   ranks.least(least);
   range.longest = -least[0], range.least = least[1], range.shortest = least[2];

@@ -5,9 +5,14 @@
 
 namespace farfield::distributed {
 
+/// Does some rank pass lengths with a set?
+struct LengthsGiven {
+  bool sources = false, targets = false;
+};
 /// The range of the lengths of all ranks' points; those of a set without lengths on any rank, and of points of a rank
 /// that has none while others have, are `otherwise`.
-LengthRange lengths_of_all(Ranks& ranks, const Points& sources, const Points* targets, double otherwise);
+LengthRange lengths_of_all(Ranks& ranks, const Points& sources, const Points* targets, double otherwise,
+                           LengthsGiven given);
 
 struct Lengths {
   std::vector<double> own_sources, own_targets;  ///< of the own points, in the caller's units; the same where alike

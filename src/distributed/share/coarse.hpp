@@ -11,6 +11,8 @@ class OwnPoints {
   virtual ~OwnPoints() = default;
   /// 2 where targets are a set of their own, behind the sources.
   virtual int sets() const = 0;
+  /// Of this rank in a set.
+  virtual std::int64_t points_in(std::size_t set) const = 0;
   /// Numbers of this rank's points in the children of boxes of one level: [sets][boxes to divide][8].
   virtual Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) = 0;
   /// Of some of the boxes just counted (their places in `dividing`) the bounds of the points in them: the least x, -x,
@@ -23,7 +25,7 @@ class OwnPoints {
 /// Made by all ranks together, the same on all of them but for their own points.
 class CoarseTree {
  public:
-  CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry, const Decision& decision);
+  CoarseTree(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision);
 
   std::int64_t points_of(const CoarseBox& box) const { return box.sources.count + (alike_ ? 0 : box.targets.count); }
   /// Boxes that are not divided, in Morton order.
@@ -31,18 +33,21 @@ class CoarseTree {
 
   Lattice lattice;
   std::vector<CoarseBox> boxes;  ///< level by level, each level in Morton order
-  Numbers own;                   ///< [boxes]: points of this rank
+  std::vector<Numbers> held;     ///< [ranks][boxes], in the owned order: points of each rank; of the root none
+  Numbers of_set[2];             ///< [boxes]: points of this rank in each set
 
  private:
   void grow();
   bool may_divide(const CoarseBox& box) const;
   std::vector<char> heaps_among(const Numbers& dividing, const Numbers& counts);
+  Numbers count_over_ranks(const Numbers& local);
   void add_children(const Numbers& dividing, std::size_t place, const Numbers& local, const Numbers& all);
 
   Ranks& ranks_;
   OwnPoints& points_;
   const Decision& decision_;
   bool alike_;
+  Numbers of_ranks_;  ///< [ranks][...]: the last counts, where `held` is wanted
   double finest_ = 0;
   int deepest_ = 0;  ///< no box below may be divided: see Decision::least_edge
 };

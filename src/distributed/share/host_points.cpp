@@ -31,6 +31,7 @@ class HostPoints final : public OwnPoints {
     if (given.targets) sets_.emplace_back(*given.targets, exponent);
   }
   int sets() const override { return static_cast<int>(sets_.size()); }
+  std::int64_t points_in(std::size_t set) const override { return std::ssize(sets_[set].point); }
   Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) override;
   std::vector<double> bounds(const Numbers& places) override;
   void add_child(std::size_t place, int octant) override;

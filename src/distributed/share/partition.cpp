@@ -14,16 +14,16 @@ class Cutter {
  public:
   Cutter(Ranks& ranks, CoarseTree tree) : ranks_(ranks), tree_(std::move(tree)) {}
 
-  Partition run(Order order) {
-    cut(order);
+  Partition run() {
+    cut();
     partition_.lattice = tree_.lattice;
     partition_.boxes = std::move(tree_.boxes);
     return std::move(partition_);
   }
 
  private:
-  std::vector<int> owners_of(const std::vector<std::size_t>& leaves, Order order);
-  void cut(Order order);
+  std::vector<int> owners_of(const std::vector<std::size_t>& leaves);
+  void cut();
   void place_parents();
   void close_ranges();
   void deal(std::size_t box, int rank);
@@ -39,21 +39,25 @@ void Cutter::deal(std::size_t box, int rank) {
   leaf.first_rank = leaf.last_rank = rank;
   Range& range = partition_.ranges[static_cast<std::size_t>(rank)];
   if (range.empty) range = {leaf.corner, {}, false, true};
+  for (int s = 0; s < 2; ++s)
+    if (!tree_.of_set[s].empty()) partition_.passed_to[s][static_cast<std::size_t>(rank)] += tree_.of_set[s][box];
 }
 
 /// Of the leaves.
-std::vector<int> Cutter::owners_of(const std::vector<std::size_t>& leaves, Order order) {
+std::vector<int> Cutter::owners_of(const std::vector<std::size_t>& leaves) {
   Numbers points;
-  for (const std::size_t b : leaves)
-    points.push_back(order == Order::owned ? tree_.own[b] : tree_.points_of(tree_.boxes[b]));
-  if (order == Order::given) return owners_by_count(points, ranks_.size());
-  return owners_that_hold(ranks_.all_gather(points.data(), points.size()), ranks_.size());
+  for (const Numbers& of_rank : tree_.held)
+    for (const std::size_t b : leaves) points.push_back(of_rank[b]);
+  if (!tree_.held.empty()) return owners_that_hold(points, ranks_.size());
+  for (const std::size_t b : leaves) points.push_back(tree_.points_of(tree_.boxes[b]));
+  return owners_by_count(points, ranks_.size());
 }
 
-void Cutter::cut(Order order) {
+void Cutter::cut() {
   partition_.ranges.assign(static_cast<std::size_t>(ranks_.size()), {});
+  for (auto& of_set : partition_.passed_to) of_set.assign(static_cast<std::size_t>(ranks_.size()), 0);
   const std::vector<std::size_t> boxes = tree_.leaves();
-  const std::vector<int> owners = owners_of(boxes, order);
+  const std::vector<int> owners = owners_of(boxes);
   std::int64_t next_source = 0, next_target = 0;
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     CoarseBox& leaf = tree_.boxes[boxes[k]];
@@ -109,6 +113,13 @@ int Partition::shared_box(const Place& corner, int level) const {
   return -1;
 }
 
+Begins Partition::firsts(Held CoarseBox::*kind) const {
+  std::vector<std::int64_t> counts(ranges.size(), 0);
+  for (const CoarseBox& box : boxes)
+    if (box.is_leaf()) counts[static_cast<std::size_t>(box.first_rank)] += (box.*kind).count;
+  return begins_of(counts);
+}
+
 SharedBoxes Partition::shared_boxes() const {
   SharedBoxes shared;
   for (const CoarseBox& box : boxes) {
@@ -121,7 +132,7 @@ SharedBoxes Partition::shared_boxes() const {
 }
 
 Partition divide(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision) {
-  return Cutter(ranks, CoarseTree(ranks, points, geometry, decision)).run(order);
+  return Cutter(ranks, CoarseTree(ranks, points, order, geometry, decision)).run();
 }
 
 }  // namespace farfield::distributed

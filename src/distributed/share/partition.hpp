@@ -49,6 +49,9 @@ struct Partition {
   std::vector<CoarseBox> boxes;                          ///< level by level, each level in Morton order
   std::vector<Range> ranges;                             ///< of the ranks
   std::vector<std::int32_t> source_owner, target_owner;  ///< of this rank's points; no targets: they are the sources
+  std::vector<std::int64_t> passed_to[2];                ///< [ranks]: of this rank's sources, and of its targets
+  /// Where the points of each rank begin in the order of one tree over all points; [ranks + 1].
+  Begins firsts(Held CoarseBox::*kind) const;
   /// The number of a shared box, or -1.
   int shared_box(const Place& corner, int level) const;
   SharedBoxes shared_boxes() const;

@@ -12,5 +12,6 @@ struct farfield_plan {
   virtual void move(const farfield::Points& sources, const farfield_points* targets) = 0;
   virtual void set_cell(const std::array<double, 9>& vectors) = 0;
   virtual void forget() = 0;
+  virtual void check_replays() const {}  ///< plans over several devices are not captured
   virtual const farfield::Report& report() const = 0;
 };

@@ -10,6 +10,7 @@
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "plan/backends.hpp"
+#include "plan/report/replays.hpp"
 #include "plan/threads.hpp"
 
 namespace farfield {
@@ -84,6 +85,7 @@ void Box::build(const Points& sources, const Points* targets) {
     grid_.emplace(grid_for(*points_, cell_, 0));
     points_->place(*grid_);
   });
+  evaluated_ = false;
   make_plan();
   make_field(grid_->degree(box_degree(options_)));
   describe();
@@ -91,7 +93,7 @@ void Box::build(const Points& sources, const Points* targets) {
 
 /// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
 bool Box::follow(const Points& sources, const Points* targets) {
-  if (!(options_.skin > 0) || forgets_) return false;
+  if (!(options_.skin > 0) || forgets_ || points_->met_by_replays() != Met::nothing) return false;
   own_ = {};
   bool followed = false;
   StageClock(own_, true)("cell", [&] { followed = points_->follow(sources, targets, options_.skin); });
@@ -99,6 +101,29 @@ bool Box::follow(const Points& sources, const Points* targets) {
   near_->move(points_->with_images(), points_->at());
   describe();
   return true;
+}
+
+/// Images and near plan follow; whether points went too far only replays know.
+bool Box::capture_move(const Points& sources, const Points* targets) {
+  if (!on_device_ || !(options_.skin > 0) || !evaluated_) return false;
+  if (!points_->follow(sources, targets, options_.skin)) return false;
+  near_->move(points_->with_images(), points_->at());
+  return true;
+}
+
+/// As the last evaluation was summed: whether that is accurate enough for these strengths is not asked.
+bool Box::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {
+  if (!on_device_ || options_.virial || !evaluated_) return false;
+  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+    sum_once(points_->take(strengths, v));
+    points_->deliver(v, outputs);
+  }
+  return true;
+}
+
+void Box::check_replays() const {
+  require_nothing_met(points_->met_by_replays());
+  near_->check_replays();
 }
 
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
@@ -121,7 +146,7 @@ bool Box::move(const Options& options, const Points& sources, const Points* targ
   if (!suits) return false;
   if (forgets_) near_->forget();
   near_->move(next_->with_images(), next_->at());
-  forgets_ = false;
+  forgets_ = evaluated_ = false;
   std::swap(points_, next_);
   cell_ = cell;
   take_cell(options);
@@ -331,6 +356,7 @@ void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
     }
     points_->deliver(v, outputs);
     if (v == 0) describe();
+    evaluated_ = true;
     if (outputs.virial) find_virial(outputs.virial + 6 * v);
   }
   report_.vectors = strengths.vectors;

@@ -23,6 +23,9 @@ class Box : public Repeating {
   bool move(const Options& options, const Points& sources, const Points* targets) override;
   void forget() override { forgets_ = true; }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
+  bool capture_move(const Points& sources, const Points* targets) override;
+  bool capture_evaluation(const Strengths& strengths, const Outputs& outputs) override;
+  void check_replays() const override;
   const Report& report() const override { return report_; }
   Backend backend() const override { return on_device_ ? Backend::cuda : Backend::cpu; }
   /// Along open axes for points as far apart as the longest vector of the cell; without expansions that are made longer
@@ -60,6 +63,7 @@ class Box : public Repeating {
   std::optional<BlockGrid> grid_;
   std::optional<Plan> near_;
   std::optional<BlockField> far_;
+  bool evaluated_ = false;      ///< since the points were placed
   bool forgets_ = false;        ///< what evaluations needed is no part of the next move
   double share_ = first_share;  ///< of the norm of the near images' sum: down to this the tolerance is kept
   Vector3 near_pull_{};         ///< of the virial: the sum of q times the near plan's gradient

@@ -16,6 +16,11 @@ class Repeating {
   /// The next move gives the bits of a new plan: it keeps nothing that follows from what was evaluated.
   virtual void forget() {}
   virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
+  /// The same in a graph that is being captured. false: cannot.
+  virtual bool capture_move(const Points& /*sources*/, const Points* /*targets*/) { return false; }
+  virtual bool capture_evaluation(const Strengths& /*strengths*/, const Outputs& /*outputs*/) { return false; }
+  /// Throws Error(input) where replays of such graphs met something.
+  virtual void check_replays() const {}
   virtual const Report& report() const = 0;
   /// Where strengths and results may lie: on a device these may be in its memory.
   virtual Backend backend() const { return Backend::cpu; }

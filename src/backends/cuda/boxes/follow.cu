@@ -2,7 +2,6 @@
 
 #include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/transfer/points.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cuda {
@@ -34,20 +33,26 @@ struct Replace {
   }
 };
 
-void find_beyond(const SortedPoints& sorted, const Points& points, const Scaling& scale, const Drift& drift,
-                 int* beyond, cudaStream_t stream) {
-  const auto& then = sorted.origin[0].empty() ? sorted.axis : sorted.origin;
-  with_reader(points, scale, [&](const auto& read) {
-    using Read = std::remove_cvref_t<decltype(read)>;
-    for_each_index(
-        sorted.count,
-        FindBeyond<Read>{read, sorted.order.data(), {then[0].data(), then[1].data(), then[2].data()}, drift, beyond},
-        stream, "how far points went");
-  });
+/// The new places go into the tree's arrays wherever they are: a replay cannot be stopped.
+template <class Read>
+struct ReplaceAndWatch {
+  FindBeyond<Read> find;
+  double* axis[3];
+  __device__ void operator()(std::int64_t i) const {
+    double now[3];
+    find.read.read(find.order[i], now);
+    const double before[3] = {find.then[0][i], find.then[1][i], find.then[2][i]};
+    if (find.drift.beyond(now, before)) *find.beyond = 1;
+    for (int d = 0; d < 3; ++d) axis[d][i] = now[d];
+  }
+};
+
+/// Where they were when the tree was built.
+const double* then(const SortedPoints& sorted, int d) {
+  return (sorted.origin[0].empty() ? sorted.axis : sorted.origin)[d].data();
 }
 
-/// From the first time on where they were is kept.
-void replace(SortedPoints& sorted, const Points& points, const Scaling& scale, cudaStream_t stream) {
+void keep_origin(SortedPoints& sorted, cudaStream_t stream) {
   if (sorted.count == 0) return;
   for (int d = 0; d < 3 && sorted.origin[2].empty(); ++d) {
     sorted.origin[d].resize(sorted.axis[d].size());
@@ -56,32 +61,66 @@ void replace(SortedPoints& sorted, const Points& points, const Scaling& scale, c
                             stream),
             "places of points");
   }
-  with_reader(points, scale, [&](const auto& read) {
-    using Read = std::remove_cvref_t<decltype(read)>;
-    for_each_index(
-        sorted.count + padding,
-        Replace<Read>{read, sorted.order.data(), {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()}},
-        stream, "new places of points");
-  });
 }
 
 }  // namespace
 
-bool follow(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale, const Drift& drift) {
-  DeviceMemory& memory = *built.memory;
-  const DevicePoints own(sources, memory), other = targets ? DevicePoints(*targets, memory) : DevicePoints();
+void keep_origins(CudaTree& built) {
+  keep_origin(built.sources, built.memory->stream);
+  if (!built.alike) keep_origin(built.targets, built.memory->stream);
+}
+
+FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale,
+                           const Drift& drift)
+    : built_(built),
+      own_(sources, *built.memory),
+      other_(targets ? DevicePoints(*targets, *built.memory) : DevicePoints()),
+      scale_(scale),
+      drift_(drift) {}
+
+/// body(read, points in the order of the tree) for sources and, where they are apart, targets.
+template <class Body>
+void FollowPoints::for_each_set(const Body& body) const {
+  with_reader(own_.view(), scale_, [&](const auto& read) { body(read, built_.sources); });
+  if (!built_.alike) with_reader(other_.view(), scale_, [&](const auto& read) { body(read, built_.targets); });
+}
+
+bool FollowPoints::any_beyond() const {
+  DeviceMemory& memory = *built_.memory;
   DeviceArray<int> beyond(memory);
   beyond.resize(1);
   require(cudaMemsetAsync(beyond.data(), 0, sizeof(int), memory.stream), "cudaMemsetAsync");
-  find_beyond(built.sources, own.view(), scale, drift, beyond.data(), memory.stream);
-  if (targets) find_beyond(built.targets, other.view(), scale, drift, beyond.data(), memory.stream);
+  for_each_set([&](const auto& read, const SortedPoints& sorted) {
+    using Read = std::remove_cvref_t<decltype(read)>;
+    const FindBeyond<Read> find{
+        read, sorted.order.data(), {then(sorted, 0), then(sorted, 1), then(sorted, 2)}, drift_, beyond.data()};
+    for_each_index(sorted.count, find, memory.stream, "how far points went");
+  });
   int found = 0;
   download(&found, beyond.data(), 1, memory.stream);
   require(cudaStreamSynchronize(memory.stream), "how far points went");
-  if (found) return false;
-  replace(built.sources, own.view(), scale, memory.stream);
-  if (targets) replace(built.targets, other.view(), scale, memory.stream);
-  return true;
+  return found != 0;
+}
+
+void FollowPoints::replace() const {
+  keep_origins(built_);
+  for_each_set([&](const auto& read, SortedPoints& sorted) {
+    using Read = std::remove_cvref_t<decltype(read)>;
+    const Replace<Read> replace{
+        read, sorted.order.data(), {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()}};
+    if (sorted.count > 0)
+      for_each_index(sorted.count + padding, replace, built_.memory->stream, "new places of points");
+  });
+}
+
+void FollowPoints::launch(int* beyond) const {
+  for_each_set([&](const auto& read, SortedPoints& sorted) {
+    using Read = std::remove_cvref_t<decltype(read)>;
+    const ReplaceAndWatch<Read> follow{
+        {read, sorted.order.data(), {then(sorted, 0), then(sorted, 1), then(sorted, 2)}, drift_, beyond},
+        {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()}};
+    if (sorted.count > 0) for_each_index(sorted.count + padding, follow, built_.memory->stream, "moved points");
+  });
 }
 
 }  // namespace farfield::cuda

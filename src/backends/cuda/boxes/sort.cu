@@ -49,19 +49,30 @@ void order_along_curve(DeviceArray<std::uint32_t>& order, Cloud& cloud, DeviceMe
   cloud.scratch.release();
 }
 
-void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream) {
-  sorted.resize(cloud.count());
+/// `behind`: so many times the last point is repeated.
+static void gather(SortedPoints& sorted, std::int64_t first, const Cloud& cloud, std::int64_t behind,
+                   cudaStream_t stream) {
   // A kernel per scalar type: a branch at every read costs a fifth of the time, which random reads decide otherwise.
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
     using Read = std::remove_cvref_t<decltype(read)>;
-    for_each_index(cloud.count() + padding,
+    auto& x = sorted.axis;
+    for_each_index(cloud.count() + behind,
                    Gather<Read>{read,
                                 cloud.items.data(),
                                 cloud.count(),
-                                {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()},
-                                sorted.order.data()},
+                                {x[0].data() + first, x[1].data() + first, x[2].data() + first},
+                                sorted.order.data() + first},
                    stream, "gather");
   });
+}
+
+void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream) {
+  sorted.resize(cloud.count());
+  gather(sorted, 0, cloud, padding, stream);
+}
+
+void gather_at(SortedPoints& sorted, std::int64_t first, const Cloud& cloud, cudaStream_t stream) {
+  if (cloud.count() > 0) gather(sorted, first, cloud, 0, stream);
 }
 
 }  // namespace farfield::cuda

@@ -14,5 +14,7 @@ void order_along_curve(DeviceArray<std::uint32_t>& order, Cloud& cloud, DeviceMe
 
 /// Reads the cloud's points in the order of its items, or in the caller's order where it has none.
 void gather(SortedPoints& sorted, const Cloud& cloud, cudaStream_t stream);
+/// Into elements [first, first + points) of arrays that have room for them.
+void gather_at(SortedPoints& sorted, std::int64_t first, const Cloud& cloud, cudaStream_t stream);
 
 }  // namespace farfield::cuda

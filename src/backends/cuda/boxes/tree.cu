@@ -23,32 +23,35 @@ std::int64_t expected_boxes(const CudaTree& built, std::int64_t points, const Tr
 
 }  // namespace
 
-void build_boxes(CudaTree& built, const Points& source_points, const Points* target_points, const Geometry& geometry,
-                 const TreeOptions& options) {
+KeyedTree::KeyedTree(CudaTree& built, const Points& source_points, const Points* target_points,
+                     const Geometry& geometry, const TreeOptions& options)
+    : sources_(cloud_of(source_points, geometry, make_lattice(geometry, options.m, options.k), *built.memory)),
+      targets_(cloud_of(target_points ? *target_points : Points(), geometry, sources_.lattice, *built.memory)) {
   DeviceMemory& memory = *built.memory;
   built.alike = target_points == nullptr;
-  const Lattice lattice = make_lattice(geometry, options.m, options.k);
   built.forget_curves();
-  Cloud sources = cloud_of(source_points, geometry, lattice, memory);
-  Cloud targets = cloud_of(built.alike ? Points() : *target_points, geometry, lattice, memory);
-
-  make_items(sources, memory);
-  make_items(targets, memory);
+  make_items(sources_, memory);
+  make_items(targets_, memory);
   mark(options, "keys");
 
-  sort_items(sources, memory);
-  sort_items(targets, memory);
-  for (Cloud* cloud : {&sources, &targets}) cloud->scratch.release();  // later keys are sorted in the same memory
+  sort_items(sources_, memory);
+  sort_items(targets_, memory);
+  for (Cloud* cloud : {&sources_, &targets_}) cloud->scratch.release();  // later keys are sorted in the same memory
   mark(options, "sort");
 
-  build_boxes(built.tree, sources, built.alike ? nullptr : &targets, options,
-              expected_boxes(built, sources.count() + targets.count(), options), memory);
-  built.made_for = {sources.count() + targets.count(), options.leaf_size};
+  const std::int64_t points = sources_.count() + targets_.count();
+  build_boxes(built.tree, sources_, built.alike ? nullptr : &targets_, options, expected_boxes(built, points, options),
+              memory);
+  built.made_for = {points, options.leaf_size};
+  built.sources.count = sources_.count(), built.targets.count = targets_.count();
   mark(options, "boxes");
+}
 
-  gather(built.sources, sources, memory.stream);
-  gather(built.targets, targets, memory.stream);
-  for (Cloud* cloud : {&sources, &targets}) cloud->items.release();
+void build_boxes(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
+                 const TreeOptions& options) {
+  const KeyedTree keyed(built, sources, targets, geometry, options);
+  gather(built.sources, keyed.sources(), built.memory->stream);
+  gather(built.targets, keyed.targets(), built.memory->stream);
   mark(options, "gather");
 }
 

@@ -26,6 +26,21 @@ struct CudaTree : BuiltTree<DeviceArray> {
   }
 };
 
+/// Boxes of points in device memory that are keyed and sorted, but not in memory in that order: for who finds out by
+/// the boxes where among other points they are to lie.
+class KeyedTree {
+ public:
+  /// Makes the boxes of `built`, without colleagues and lists, and of its points only their numbers. The given points
+  /// are read again when they are gathered.
+  KeyedTree(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
+            const TreeOptions& options);
+  const Cloud& sources() const { return sources_; }
+  const Cloud& targets() const { return targets_; }
+
+ private:
+  Cloud sources_, targets_;
+};
+
 /// Sorted points and boxes without colleagues and lists, of points in device memory.
 void build_boxes(CudaTree& built, const Points& sources, const Points* targets, const Geometry& geometry,
                  const TreeOptions& options);

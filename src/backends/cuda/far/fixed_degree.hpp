@@ -11,14 +11,17 @@
 
 namespace farfield::cuda {
 
-/// Calls f(integral_constant<degree>) and returns true where the basis has that degree as a constant. In double,
-/// degrees are higher and the kernels of any degree are used.
-template <class Basis, class Real, int first = 0, class F>
+/// Stages that few boxes need, or few plans: compiled for constants up to here.
+inline constexpr int highest_of_few = 13;
+
+/// Calls f(integral_constant<degree>) and returns true where the basis has that degree as a constant, up to `highest`.
+/// In double, degrees are higher and the kernels of any degree are used.
+template <class Basis, class Real, int highest = highest_of_few, int first = 0, class F>
 bool with_fixed_degree(int degree, F&& f) {
   static_assert(FixedDegree<Basis>);
-  if constexpr (sizeof(Real) == 4 && first <= Basis::highest_fixed) {
+  if constexpr (sizeof(Real) == 4 && first <= highest && first <= Basis::highest_fixed) {
     if (degree == first) return f(std::integral_constant<int, first>{}), true;
-    return with_fixed_degree<Basis, Real, first + 1>(degree, f);
+    return with_fixed_degree<Basis, Real, highest, first + 1>(degree, f);
   }
   return false;
 }

@@ -24,17 +24,18 @@ struct ByParity {
 
 __device__ inline void load_lists(const OctantView& octants, int count, const ByParity& by) {
   const int begins = 8 * (SolidShape::degree_of(count - 1) + 2);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += tuning::octant_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
     by.index[i] = octants.index[i];
     by.parity[i] = octants.parity[i];
   }
-  for (int i = static_cast<int>(threadIdx.x); i < begins; i += tuning::octant_threads) by.begin[i] = octants.begin[i];
+  for (int i = static_cast<int>(threadIdx.x); i < begins; i += static_cast<int>(blockDim.x))
+    by.begin[i] = octants.begin[i];
 }
 
 /// The matrix into shared memory, rows in the order of OctantView::index: rows of one parity are consecutive.
 template <class Real>
 __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += tuning::octant_threads)
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
     staged[i] = matrix[octants.index[i / count] * pitch + i % count];
 }
 
@@ -43,7 +44,8 @@ template <class Real>
 __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                              const ByParity& by, Parents<Real>* local) {
   constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += tuning::octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size;
+       place += static_cast<int>(blockDim.x)) {
     const int i = by.index[place / size % count], p = place / size / count * size + place % size;
     const BoxId parent = siblings.parent[p];
     reinterpret_cast<Real*>(local)[place] =
@@ -52,9 +54,9 @@ __device__ void load_parents(const Work<Real>& work, const Siblings<Real>& sibli
 }
 
 /// Old values of one coefficient of a group's children. A thread reads only values that it has copied: no barrier.
-template <class Real>
+template <class Real, int threads>
 struct OldValues {
-  Real value[8][Parents<Real>::size][tuning::octant_threads];
+  Real value[8][Parents<Real>::size][threads];
 };
 
 /// Address of coefficient i of a box: one multiply-add from an address that all boxes share.
@@ -65,9 +67,9 @@ __device__ Real* coefficient_of(const Work<Real>& work, int stride, BoxId box, i
 }
 
 /// Missing children copy a coefficient that is not used, so that the eight copies issue without a branch.
-template <class Real>
+template <class Real, int threads>
 __device__ void copy_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
-                              OldValues<Real>& old) {
+                              OldValues<Real, threads>& old) {
   constexpr int size = Parents<Real>::size;
   BoxId child[8][size];  // read before the first copy: reads of shared memory would wait for one copy after another
 #pragma unroll
@@ -112,9 +114,9 @@ __device__ void sum_by_parity(const Real* matrix, int pitch, int count, int i, c
 
 /// Adds coefficient i of the children, from its S_k; `parity` is c(i). x[w] = sum_k (-1)^(bits of w & (k ^ parity))
 /// S_k; the parity's signs are applied within the transform.
-template <class Real>
+template <class Real, int threads>
 __device__ void add_to_children(const Work<Real>& work, int stride, const Siblings<Real>& siblings, int group, int i,
-                                unsigned parity, const Parents<Real> sum[8], const OldValues<Real>& old) {
+                                unsigned parity, const Parents<Real> sum[8], const OldValues<Real, threads>& old) {
   constexpr int size = Parents<Real>::size;
   Real sign[3];
 #pragma unroll
@@ -134,18 +136,18 @@ __device__ void add_to_children(const Work<Real>& work, int stride, const Siblin
   }
 }
 
-template <class Real, int fixed, bool staged, bool coupled>
-__global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
+template <class Real, int fixed, bool staged, bool coupled, int threads = tuning::octant_threads>
+__global__ void __launch_bounds__(threads, tuning::l2l_blocks* tuning::octant_threads / threads)
     l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Siblings<Real> siblings;
-  constexpr int unrolled = fixed && fixed < 50 ? 1 : 4;  // rows of one parity are (d+1)^2 / 8
+  constexpr int unrolled = fixed && fixed < 50 ? 1 : staged ? 4 : 8;  // rows of one parity are (d+1)^2 / 8
   const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
   const int stride = fixed ? stride_of<Real>(fixed) : work.tables.stride;
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
   find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
   if (siblings.parents == 0) return;
-  auto& old = *reinterpret_cast<OldValues<Real>*>(shared);
+  auto& old = *reinterpret_cast<OldValues<Real, threads>*>(shared);
   auto* local = reinterpret_cast<Parents<Real>*>(&old + 1);
   auto* own_matrix = reinterpret_cast<Real*>(local + groups * count);
   auto* index = reinterpret_cast<std::int16_t*>(own_matrix + (staged ? count * count : 0));
@@ -169,7 +171,7 @@ __global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
       __pipeline_wait_prior(0);
       add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
       if (fixed) break;  // with a fixed count no thread has a second place, see octant_shape
-      place += tuning::octant_threads;
+      place += static_cast<int>(blockDim.x);
       if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
     }
   }
@@ -178,7 +180,8 @@ __global__ void __launch_bounds__(tuning::octant_threads, tuning::l2l_blocks)
 template <class Real>
 static std::size_t l2l_shared_bytes(int groups, int count) {
   const auto numbers = static_cast<std::size_t>(count);
-  return sizeof(OldValues<Real>) + sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
+  const std::size_t values = 8 * sizeof(Parents<Real>) * static_cast<std::size_t>(octant_threads_of(count));
+  return values + sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
          (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) +
          sizeof(std::int16_t) * (numbers + 8 * (static_cast<std::size_t>(SolidShape::degree_of(count)) + 2)) + numbers;
 }
@@ -197,11 +200,13 @@ bool l2l_by_octants(int coefficients) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
-  const int count = work.tables.coefficients;
-  const auto kernel =
-      is_staged<Real>(count) ? l2l_kernel<Real, fixed, true, coupled> : l2l_kernel<Real, fixed, false, coupled>;
-  launch_kernel("l2l", kernel, {shape.blocks, tuning::octant_threads, l2l_shared_bytes<Real>(shape.groups, count)},
-                work.stream, work, octant_matrix(work.tables, work.tables.l2l), first, last, shape);
+  const int count = work.tables.coefficients, threads = octant_threads_of(count);
+  auto* kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true, coupled>  //
+                                        : l2l_kernel<Real, fixed, false, coupled>;
+  if constexpr (fixed == 0)
+    if (threads > tuning::octant_threads) kernel = l2l_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>;
+  launch_kernel("l2l", kernel, {shape.blocks, threads, l2l_shared_bytes<Real>(shape.groups, count)}, work.stream, work,
+                octant_matrix(work.tables, work.tables.l2l), first, last, shape);
 }
 
 /// Calls launch(parents, their end, shape), or multiplies by eight matrices.

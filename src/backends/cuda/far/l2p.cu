@@ -13,7 +13,8 @@ void l2p(const Work<Real>& work) {
   if constexpr (InPlane<typename Kernel::Basis>) {
     planar_l2p<Kernel>(work);
   } else {
-    if (with_fixed_degree<typename Kernel::Basis, Real>(work.tables.degree, [&](auto degree) {
+    using Basis = typename Kernel::Basis;
+    if (with_fixed_degree<Basis, Real, Basis::highest_fixed>(work.tables.degree, [&](auto degree) {
           with_parts(work.result.parts(), [&](auto parts) {
             choose_shape<Kernel, Real, degree(), LowerParts<Kernel, Real, parts()>>(work);
           });

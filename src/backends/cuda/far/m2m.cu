@@ -15,7 +15,8 @@ template <class Real>
 __device__ void transform_children(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
                                    const EightFold<Real>& transforms) {
   constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size; place += tuning::octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size;
+       place += static_cast<int>(blockDim.x)) {
     const int i = place / size % count, p = place / size / count * size + place % size;
     Real x[8];
 #pragma unroll
@@ -48,16 +49,16 @@ __device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Rea
 
 /// Sums the parents' coefficients from the transforms H_w; fills the rest of their strides with zeros. `coupled`: the
 /// matrix maps degrees to lower ones, too.
-template <bool coupled, class Real>
+template <bool coupled, int unrolled, class Real>
 __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix, const Siblings<Real>& siblings,
                              int groups, int count, const EightFold<Real>& transforms, float scale) {
   constexpr int size = Parents<Real>::size;
   const int rest = work.tables.stride - count;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += tuning::octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * count; place += static_cast<int>(blockDim.x)) {
     const int j = place % count, group = place / count, own = matrix.parity[j],
               below = coupled ? count : SolidShape::count(SolidShape::degree_of(j));
     Parents<Real> sum{};
-#pragma unroll 4
+#pragma unroll unrolled
     for (int i = 0; i < below; ++i) {
       const Real a = matrix.value[i * matrix.pitch + j];
       const Parents<Real> x = transforms(matrix.parity[i] ^ own, group, i);
@@ -70,14 +71,14 @@ __device__ void sum_children(const Work<Real>& work, const Matrix<Real>& matrix,
       if (parent != no_box) write_multipole(work, parent, j, sum.value[p], scale);
     }
   }
-  for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += tuning::octant_threads) {
+  for (int place = static_cast<int>(threadIdx.x); place < groups * size * rest; place += static_cast<int>(blockDim.x)) {
     const BoxId parent = siblings.parent[place / rest];
     if (parent != no_box) write_multipole(work, parent, count + place % rest, Real(0), scale);
   }
 }
 
-template <class Real, int fixed, bool staged, bool coupled>
-__global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2m_blocks, tuning::octant_threads))
+template <class Real, int fixed, bool staged, bool coupled, int threads = tuning::octant_threads>
+__global__ void __launch_bounds__(threads, blocks_held(tuning::m2m_blocks* tuning::octant_threads / threads, threads))
     m2m_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Siblings<Real> siblings;
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
   find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
   if (siblings.parents == 0) return;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += tuning::octant_threads)
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
     parity[i] = work.octants.parity[i];
   if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
   const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(tuning::octant_threads, blocks_held(tuning::m2
     transform_children(work, siblings, now, count, transforms);
     __syncthreads();
     const Matrix<Real> own{staged ? own_matrix : matrix, staged ? count : work.tables.pitch, parity};
-    sum_children<coupled>(work, own, siblings, now, count, transforms, scale);
+    sum_children<coupled, staged ? 4 : 8>(work, own, siblings, now, count, transforms, scale);
   }
 }
 
@@ -112,11 +113,13 @@ static std::size_t m2m_shared_bytes(int groups, int count) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_m2m(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
-  const int count = work.tables.coefficients;
-  const auto kernel =
-      is_staged<Real>(count) ? m2m_kernel<Real, fixed, true, coupled> : m2m_kernel<Real, fixed, false, coupled>;
-  launch_kernel("m2m", kernel, {shape.blocks, tuning::octant_threads, m2m_shared_bytes<Real>(shape.groups, count)},
-                work.stream, work, octant_matrix(work.tables, work.tables.m2m), first, last, shape);
+  const int count = work.tables.coefficients, threads = octant_threads_of(count);
+  auto* kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true, coupled>  //
+                                        : m2m_kernel<Real, fixed, false, coupled>;
+  if constexpr (fixed == 0)
+    if (threads > tuning::octant_threads) kernel = m2m_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>;
+  launch_kernel("m2m", kernel, {shape.blocks, threads, m2m_shared_bytes<Real>(shape.groups, count)}, work.stream, work,
+                octant_matrix(work.tables, work.tables.m2m), first, last, shape);
 }
 
 /// Calls launch(boxes, their end, shape), or multiplies by eight matrices.

@@ -68,7 +68,7 @@ bool is_staged(int count) {
 }
 template <class Real>
 __device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += tuning::octant_threads)
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
     staged[i] = matrix[i / count * pitch + i % count];
 }
 
@@ -83,6 +83,11 @@ void with_fixed_count(int count, F&& f) {
   } else {
     f(std::integral_constant<int, 0>{});
   }
+}
+
+/// With a thread for each coefficient, a block does with one look at the matrix, which waits for its numbers.
+inline int octant_threads_of(int coefficients) {
+  return coefficients > tuning::octant_threads ? 2 * tuning::octant_threads : tuning::octant_threads;
 }
 
 /// Boxes that one block looks through for parents.
@@ -101,16 +106,16 @@ struct Siblings {
 /// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
 template <class Real>
 __device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Siblings<Real>& siblings) {
-  __shared__ int found[tuning::octant_threads / 32];
+  __shared__ int found[2 * tuning::octant_threads / 32];
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const bool parent = first + thread < last && !tree.is_leaf(first + thread);
+  const bool parent = thread < most_boxes && first + thread < last && !tree.is_leaf(first + thread);
   const unsigned among = __ballot_sync(0xffffffffu, parent);
   if (lane == 0) found[thread / 32] = __popc(among);
   __syncthreads();
   int at = __popc(among & ((1u << lane) - 1u));
   for (int w = 0; w < thread / 32; ++w) at += found[w];
   if (parent) siblings.all[at] = first + thread;
-  if (thread == tuning::octant_threads - 1) siblings.parents = at + parent;
+  if (thread == static_cast<int>(blockDim.x) - 1) siblings.parents = at + parent;
   __syncthreads();
 }
 
@@ -120,7 +125,7 @@ template <class Real>
 __device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Siblings<Real>& siblings) {
   constexpr int size = Parents<Real>::size;
   const int left = (siblings.parents - from + size - 1) / size, now = left < groups ? left : groups;
-  for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += tuning::octant_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += static_cast<int>(blockDim.x)) {
     const int p = i / 8, octant = i % 8;
     const BoxId parent = from + p < siblings.parents ? siblings.all[from + p] : no_box;
     BoxId child = parent == no_box ? no_box : tree.child(parent, octant);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
+#include <utility>
 
 #include "backends/cuda/periodic/blocked_cloud.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -105,18 +106,41 @@ void BlockedCloud::read(const CellView& cell, const Points& first, const Points*
   });
 }
 
-void BlockedCloud::follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond) {
+/// To their images near to where they were in place().
+void BlockedCloud::bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
+                         DeviceArray<double> (&to)[3]) {
   const auto& then = placed_[0].empty() ? axis_ : placed_;
-  for (DeviceArray<double>& axis : followed_) axis.resize(count_);
   for_each_set(first, second, [&](const AnyReader& reader, std::int64_t count, std::int64_t at) {
     const BringToPlace bring{reader,
                              cell,
                              {then[0].data() + at, then[1].data() + at, then[2].data() + at},
-                             {followed_[0].data() + at, followed_[1].data() + at, followed_[2].data() + at},
+                             {to[0].data() + at, to[1].data() + at, to[2].data() + at},
                              {reach},
                              beyond};
     for_each_index(count, bring, memory_.stream, "points near their places");
   });
+}
+
+void BlockedCloud::follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond) {
+  for (DeviceArray<double>& axis : followed_) axis.resize(count_);
+  bring(cell, first, second, reach, beyond, followed_);
+}
+
+void BlockedCloud::follow_in_place(const CellView& cell, const Points& first, const Points* second, double reach,
+                                   int* beyond) {
+  bring(cell, first, second, reach, beyond, axis_);
+}
+
+void BlockedCloud::keep_places(cudaStream_t stream) {
+  if (!placed_[0].empty() || count_ == 0) return;
+  const auto before = std::exchange(memory_.stream, stream);
+  for (int d = 0; d < 3; ++d) {
+    placed_[d].resize(count_);
+    require(cudaMemcpyAsync(placed_[d].data(), axis(d), static_cast<std::size_t>(count_) * sizeof(double),
+                            cudaMemcpyDeviceToDevice, stream),
+            "places of points");
+  }
+  memory_.stream = before;
 }
 
 /// From the first time on where they were is kept.

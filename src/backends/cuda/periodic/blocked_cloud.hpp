@@ -25,6 +25,9 @@ class BlockedCloud {
   /// place() sorted are `first` and, behind them, `second`.
   void follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond);
   void keep_followed();
+  /// The same for a graph: places become the new ones wherever those are; keep_places, with its stream, comes first.
+  void follow_in_place(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond);
+  void keep_places(cudaStream_t stream);
 
   std::int64_t count() const { return count_; }
   const double* axis(int i) const { return axis_[i].data(); }
@@ -42,6 +45,8 @@ class BlockedCloud {
   }
   template <class Body>
   void for_each_set(const Points& first, const Points* second, const Body& body);
+  void bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
+             DeviceArray<double> (&to)[3]);
   void sort(const BlockView& blocks, int count);
   void make_parts(std::int64_t of_part, std::int64_t samples);
 

@@ -3,6 +3,7 @@
 #include "backends/cuda/periodic/blocked_cloud.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/force_sums.hpp"
+#include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -92,7 +93,10 @@ class DeviceBoxPoints : public BoxPoints {
     use_all(memory_, squares_, part_);
     memory_.stream = own_;
   }
-  ~DeviceBoxPoints() override { memory_.stream = own_; }
+  ~DeviceBoxPoints() override {
+    memory_.stream = own_;
+    cudaStreamSynchronize(far_side_);  // busy still after a near plan that failed
+  }
 
   void read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) override {
     const OnDevice current(device_);
@@ -116,8 +120,12 @@ class DeviceBoxPoints : public BoxPoints {
     return all.low <= all.high ? all : FractionRange{0, 0};
   }
 
+  bool captured() const override { return is_captured(memory_.stream); }
+  Met met_by_replays() const override { return replays_ ? replays_->met() : Met::nothing; }
+
   void place(const BlockGrid& grid) override {
     const OnDevice current(device_);
+    if (replays_) replays_->forget();
     sources_.place(grid.view(), sources_of_part, samples);
     if (!alike_) targets_.place(grid.view(), targets_of_part, samples);
     add_images(grid);
@@ -129,6 +137,7 @@ class DeviceBoxPoints : public BoxPoints {
     check_view(sources, "source");
     if (targets) check_view(*targets, "target");
     take_stream(sources, targets);
+    if (captured()) return capture_follow(sources, targets, reach);
     DeviceArray<int> beyond(memory_);
     beyond.resize(1);
     require(cudaMemsetAsync(beyond.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
@@ -184,8 +193,10 @@ class DeviceBoxPoints : public BoxPoints {
     const auto& own = *static_cast<DeviceField*>(field.kept.get());
     const OrderedPoints points = sources_.ordered();
     share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
-    p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), memory_.stream);
-    own.translate(memory_.stream);
+    far_side_.join(memory_.stream);
+    const cudaStream_t beside = far_side_.fork(memory_.stream);
+    p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), beside);
+    own.translate(beside);
   }
 
   Outputs near_sums(bool potential, bool gradient) override {
@@ -198,6 +209,7 @@ class DeviceBoxPoints : public BoxPoints {
     Norms norms{};
     if (sources() == 0 || targets() == 0) return norms;
     const OnDevice current(device_);
+    far_side_.join(memory_.stream);
     const FieldView& f = static_cast<const DeviceField*>(field.kept.get())->view();
     const OrderedPoints all = all_targets().ordered(), sample = all_targets().sample();
     const std::int64_t squares = 4 * std::int64_t(all.part_count + sample.part_count);
@@ -205,6 +217,7 @@ class DeviceBoxPoints : public BoxPoints {
     double *const of_sample = squares_.data() + 4 * all.part_count, *const sums = squares_.data() + squares;
     double* const gradient = gradient_.empty() ? nullptr : gradient_.data();
     l2p_blocks(f, all, {potential_.data(), gradient, squares_.data()}, memory_.stream);
+    if (captured()) return norms;
     l2p_highest(f, sample, {potential_.data(), gradient, of_sample}, memory_.stream);
     add_squares<<<1, sum_threads, 0, memory_.stream>>>(squares_.data(), all.part_count, sums);
     add_squares<<<1, sum_threads, 0, memory_.stream>>>(of_sample, sample.part_count, sums + 4);
@@ -231,6 +244,7 @@ class DeviceBoxPoints : public BoxPoints {
     };
     both(o.gradient, o.source_gradient, gradient_, 3);
     both(o.potential, o.source_potential, potential_, 1);
+    if (captured()) return;
     require(cudaStreamSynchronize(memory_.stream), "results");
   }
 
@@ -271,6 +285,20 @@ class DeviceBoxPoints : public BoxPoints {
   }
 
  private:
+  /// What is kept of places, and where replays write, is made beside the capture.
+  bool capture_follow(const Points& sources, const Points* targets, double reach) {
+    const RelaxedCapture relaxed;
+    if (!replays_) replays_ = std::make_unique<MetByReplays>();
+    sources_.keep_places(own_);
+    if (targets) targets_.keep_places(own_);
+    require(cudaStreamSynchronize(own_), "where points were");
+    sources_.follow_in_place(cell_->view(), sources, nullptr, reach, replays_->far_points());
+    if (targets)
+      targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
+                               replays_->far_points());
+    place_images();
+    return true;
+  }
   /// That of the points in device memory, else the own one.
   void take_stream(const Points& sources, const Points* targets) {
     memory_.stream = own_;
@@ -367,6 +395,8 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceArray<std::uint32_t> offset_;  ///< [copy], of the images
   DeviceArray<std::uint32_t> source_;  ///< of each of the points and images
   DeviceArray<double> charge_, potential_, gradient_, share_, squares_, part_;
+  SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
+  std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "backends/cuda/periodic/field.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
+#include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "expansions/periodic/convolution_sums.hpp"
 
@@ -74,26 +75,63 @@ __global__ void __launch_bounds__(field_threads) apply_lattice(FieldView f) {
   });
 }
 
-/// m2l into block blockIdx.x from group blockIdx.y of the blocks.
-__global__ void __launch_bounds__(field_threads) translate_blocks(FieldView f) {
-  extern __shared__ __align__(16) double shared[];
-  double *const scaled = shared, *const sum = shared + 2 * f.count;
-  const int groups = static_cast<int>(gridDim.y), group = static_cast<int>(blockIdx.y), most = orders(f.degree);
-  const std::int64_t table = SolidShape::count(2 * f.degree), to = blockIdx.x;
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * most; i += field_threads) sum[i] = 0;
-  for (int from = group; from < f.blocks; from += groups) {
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < 2 * f.count; i += field_threads)
-      scaled[i] = f.scaled[std::int64_t(from) * 2 * f.count + i];
-    __syncthreads();
-    const double* const own = f.m2l + 2 * (to * f.blocks + from) * table;
-    for_each_order(f.degree, [&](int i, int k, int l) {
-      const Complex part = convolution::m2l(f.degree, scaled, own, false, k, l);
-      sum[2 * i] += part.real, sum[2 * i + 1] += part.imaginary;
-    });
+/// How m2l's threads share the work: a thread for each coefficient of `tile` sources at a time, whose tables are copied
+/// to shared memory where they fit. Of 216 blocks the tables are some 100 MB, each number of which is read once.
+struct TranslationShape {
+  int tile, threads;
+  bool copied;
+  std::size_t bytes;
+  static constexpr int few_threads = 256, most_threads = 512;
+  explicit TranslationShape(int degree) {
+    const int most = orders(degree);
+    tile = std::max(1, few_threads / most);
+    threads = std::min((tile * most + 31) / 32 * 32, most_threads);
+    const int table = SolidShape::count(2 * degree), numbers = tile * (SolidShape::count(degree) + most);
+    const std::size_t number = 2 * sizeof(double), wanted = static_cast<std::size_t>(numbers + tile * table) * number;
+    copied = wanted <= static_cast<std::size_t>(device_limits().shared_bytes) / 2;
+    bytes = copied ? wanted : static_cast<std::size_t>(numbers) * number;
   }
-  double* const share = f.share + (to * groups + group) * 2 * most;
-  for_each_order(f.degree, [&](int i, int, int) { share[2 * i] = sum[2 * i], share[2 * i + 1] = sum[2 * i + 1]; });
+};
+
+/// Complex numbers.
+__device__ void copy_numbers(double* to, const double* from, int count) {
+  auto* const there = reinterpret_cast<double2*>(to);
+  const auto* const here = reinterpret_cast<const double2*>(from);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) there[i] = here[i];
+}
+
+/// m2l into block blockIdx.x from the blocks of group blockIdx.y.
+__global__ void __launch_bounds__(TranslationShape::most_threads) translate_blocks(FieldView f, int tile, bool copied) {
+  extern __shared__ __align__(16) double shared[];
+  const int most = orders(f.degree), table = SolidShape::count(2 * f.degree);
+  double *const scaled = shared, *const sum = scaled + 2 * tile * f.count, *const copy = sum + 2 * tile * most;
+  const int groups = static_cast<int>(gridDim.y), of_group = (f.blocks + groups - 1) / groups;
+  const int first = static_cast<int>(blockIdx.y) * of_group, last = min(first + of_group, f.blocks);
+  const std::int64_t to = blockIdx.x;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  for (int i = thread; i < 2 * tile * most; i += threads) sum[i] = 0;
+  for (int from = first; from < last; from += tile) {
+    const int sources = min(tile, last - from);
+    const double* own = f.m2l + 2 * (to * f.blocks + from) * table;
+    __syncthreads();
+    copy_numbers(scaled, f.scaled + std::int64_t(from) * 2 * f.count, sources * f.count);
+    if (copied) copy_numbers(copy, own, sources * table), own = copy;
+    __syncthreads();
+    for (int i = thread; i < sources * most; i += threads) {
+      const int source = i / most;
+      const Order at(i % most);
+      const Complex part =
+          convolution::m2l(f.degree, scaled + 2 * source * f.count, own + 2 * source * table, false, at.n, at.m);
+      sum[2 * i] += part.real, sum[2 * i + 1] += part.imaginary;
+    }
+  }
+  __syncthreads();
+  double* const share = f.share + (to * groups + blockIdx.y) * 2 * most;
+  for (int i = thread; i < 2 * most; i += threads) {
+    double all = 0;
+    for (int source = 0; source < tile; ++source) all += sum[2 * source * most + i];
+    share[i] = all;
+  }
 }
 
 /// Adds the shares of a block and what l2l gives it, and differentiates.
@@ -192,9 +230,10 @@ const double* DeviceField::copy(const double* from, std::int64_t numbers) {
 static void translate_into_blocks(const FieldView& f, int groups, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(f.blocks);
   const std::size_t number = sizeof(double), count = static_cast<std::size_t>(f.count);
-  const std::size_t half = static_cast<std::size_t>(orders(f.degree));
+  const TranslationShape shape(f.degree);
   launch_kernel("m2l of blocks", translate_blocks,
-                {dim3(blocks, static_cast<unsigned>(groups)), field_threads, 2 * (count + half) * number}, stream, f);
+                {dim3(blocks, static_cast<unsigned>(groups)), shape.threads, shape.bytes}, stream, f, shape.tile,
+                shape.copied);
   launch_kernel("l2l of blocks", finish_locals, {dim3(blocks), field_threads, 3 * count * number}, stream, f, groups);
 }
 

@@ -26,6 +26,7 @@ class StageEvents {
   }
   /// The time since the mark before belongs to `name`; to nothing where that is "".
   void mark(const char* name) {
+    if (silent) return;
     if (names_.size() == events_.size()) {
       cudaEvent_t event = nullptr;
       require(cudaEventCreate(&event), "cudaEventCreate");
@@ -72,6 +73,8 @@ class StageEvents {
     std::forward<Work>(work)();
     mark(name);
   }
+  bool silent = false;  ///< marks are not made
+
   /// Waits for the stream: failures inside kernels show here.
   void book(Report& report, bool building) {
     require(cudaStreamSynchronize(stream_), "the stages (cudaStreamSynchronize)");

@@ -129,7 +129,7 @@ std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, int
   const auto vectors = static_cast<std::size_t>(strengths.vectors);
   std::vector<StrengthRange> ranges(vectors);
   keep(strengths, stream);
-  if (strengths.count == 0) return ranges;
+  if (strengths.count == 0) return ranges_ = ranges;
   examine(stream);
   std::vector<unsigned long long> found(6 * vectors);
   download(found.data(), found_.data(), static_cast<std::int64_t>(found.size()), stream);
@@ -138,7 +138,46 @@ std::vector<StrengthRange> DeviceStrengths::read(const Strengths& strengths, int
     widen(ranges[v], &found[3 * v], "strength", v, 0);
     widen(ranges[v], &found[3 * (vectors + v)], "dipole", v, unit);
   }
-  return ranges;
+  return ranges_ = ranges;
+}
+
+/// Of one vector, what was found of its charges and of its dipoles.
+struct CompareRange {
+  const unsigned long long *charges, *dipoles;
+  int unit, exponent;
+  int* other;
+  static constexpr int more = 1, less = 4;  ///< powers of two
+  __device__ void operator()(std::int64_t) const {
+    int now = exponent - less - 1;
+    bool finite = true;
+    for (const auto* found : {charges, dipoles}) {
+      finite = finite && found[1] == ~0ull;
+      if (found[0] == 0) continue;
+      const int own = ilogb(__longlong_as_double(static_cast<long long>(found[0]))) + 1;
+      now = max(now, found == charges ? own : own + unit);
+    }
+    if (!finite || now > exponent + more || now < exponent - less) *other = 1;
+  }
+};
+
+std::vector<StrengthRange> DeviceStrengths::watch(const Strengths& strengths, int unit, int* other,
+                                                  cudaStream_t stream) {
+  if (strengths.vectors != view_.vectors || std::ssize(ranges_) != strengths.vectors ||
+      (strengths.dipoles != nullptr) != (view_.dipoles != nullptr))
+    throw Error(ErrorCode::usage,
+                "as many vectors of strengths as in the last evaluation can be captured in a graph, " +
+                    std::to_string(view_.vectors) + "; evaluate such once before the capture");
+  keep(strengths, stream);
+  if (strengths.count == 0) return ranges_;
+  examine(stream);
+  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+    const StrengthRange& range = ranges_[static_cast<std::size_t>(v)];
+    if (!(range.least > 0)) continue;
+    const CompareRange compare{found_.data() + 3 * v, found_.data() + 3 * (strengths.vectors + v), unit, range.exponent,
+                               other};
+    for_each_index(1, compare, stream, "range of strengths");
+  }
+  return ranges_;
 }
 
 template <class T, class Real>

@@ -27,6 +27,11 @@ class DeviceStrengths {
   /// stream. Throws Error(input) naming the first strength or dipole that is not finite.
   std::vector<StrengthRange> read(const Strengths& strengths, int unit, cudaStream_t stream);
 
+  /// In a graph: other strengths of as many sources and vectors as those read last, whose ranges they keep. *other,
+  /// which the device can write, becomes 1 where their largest is more than twice or less than a sixteenth of those',
+  /// or one is no finite number.
+  std::vector<StrengthRange> watch(const Strengths& strengths, int unit, int* other, cudaStream_t stream);
+
   /// What a source carries (core/results.hpp).
   int moments() const { return view_.dipoles ? with_dipole : 1; }
 
@@ -51,6 +56,7 @@ class DeviceStrengths {
   void examine(cudaStream_t stream);
 
   Strengths view_;
+  std::vector<StrengthRange> ranges_;  ///< as last read
   DeviceArray<unsigned char> copy_, dipole_copy_;
   DeviceArray<unsigned long long> found_;
 };

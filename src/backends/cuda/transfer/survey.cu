@@ -101,12 +101,32 @@ __device__ unsigned spread(unsigned v) {
   return (v | v << 2) & 0x00249249u;
 }
 
+/// Which points a block looks at. Blocks that run at the same time take theirs from all over the arrays: where points
+/// are sorted, neighbouring blocks would wait for one word of the bitmap.
+struct Spread {
+  static constexpr unsigned regions = 4096;  // more than blocks that run at once
+  std::int64_t points;
+  unsigned blocks, blocks_of_region;
+
+  explicit Spread(std::int64_t count)
+      : points(count), blocks(blocks_for(count)), blocks_of_region((blocks + regions - 1) / regions) {}
+  std::int64_t threads() const {
+    return std::int64_t(blocks_of_region > 1 ? regions * blocks_of_region : blocks) * block_threads;
+  }
+  /// Of this thread.
+  __device__ std::int64_t point() const {
+    return std::int64_t(blockIdx.x % regions * blocks_of_region + blockIdx.x / regions) * block_threads + threadIdx.x;
+  }
+};
+
 struct MarkCell {
   AnyReader read;  // unscaled: the scale is not known to the host yet
+  Spread spread_out;
   const Findings* found;
   unsigned* bitmap;
-  __device__ void operator()(std::int64_t i) const {
-    if (!found->finite[0] || !found->finite[1] || !has_grid(found->geometry)) return;
+  __device__ void operator()(std::int64_t) const {
+    const std::int64_t i = spread_out.point();
+    if (i >= spread_out.points || !found->finite[0] || !found->finite[1] || !has_grid(found->geometry)) return;
     unsigned cell = 0;
     for (int d = 0; d < 3; ++d)
       cell |= spread(static_cast<unsigned>(found->grid.along(found->scale(read.raw(i, d)), d))) << d;
@@ -119,6 +139,14 @@ struct MarkCell {
     if (!(*word & bit) && !(__ldcg(word) & bit)) atomicOr(word, bit);
   }
 };
+
+void mark_cells(const DevicePoints sets[2], const Findings* found, unsigned* bitmap, cudaStream_t stream) {
+  for (int s = 0; s < 2; ++s) {
+    const Spread spread_out(sets[s].count());
+    for_each_index(spread_out.threads(), MarkCell{AnyReader(sets[s].view(), Scaling()), spread_out, found, bitmap},
+                   stream, "cells");
+  }
+}
 
 /// One block: counts the cells of each grid and makes the next coarser one.
 __global__ void __launch_bounds__(1024) count_cells(unsigned* bitmap, Findings* found) {
@@ -217,9 +245,7 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
   const int target_parts = find_parts(sets[1], parts.data() + tuning::survey_blocks, stream);
   find_box<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, found.data());
   require_launch("bounding box");
-  for (int s = 0; s < 2; ++s)
-    for_each_index(sets[s].count(), MarkCell{AnyReader(sets[s].view(), Scaling()), found.data(), bitmap.data()}, stream,
-                   "cells");
+  mark_cells(sets, found.data(), bitmap.data(), stream);
   count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
   require_launch("counts of cells");
   download(&findings, found.data(), 1, stream);
@@ -276,14 +302,12 @@ Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Ge
   bitmap.resize(2 * fine_words);
   require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
           "cudaMemsetAsync");
-  for (int s = 0; s < 2; ++s)
-    for_each_index(sets[s].count(), MarkCell{AnyReader(sets[s].view(), Scaling()), found.data(), bitmap.data()}, stream,
-                   "cells");
-  std::vector<unsigned> cells(fine_words);
-  download(cells.data(), bitmap.data(), fine_words, stream);
+  mark_cells(sets, found.data(), bitmap.data(), stream);
+  unsigned* const cells = others.cells(fine_words);
+  download(cells, bitmap.data(), fine_words, stream);
   require(cudaStreamSynchronize(stream), "survey");
-  others.join(cells);
-  require(cudaMemcpyAsync(bitmap.data(), cells.data(), cells.size() * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
+  others.join_cells();
+  require(cudaMemcpyAsync(bitmap.data(), cells, fine_words * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
           "cudaMemcpyAsync to the device");
   count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
   require_launch("counts of cells");

@@ -1,7 +1,5 @@
 // Survey: one look at the caller's points before anything is chosen or allocated.
 #pragma once
-#include <vector>
-
 #include "backends/cuda/runtime/array.hpp"
 #include "tree/geometry.hpp"
 
@@ -22,7 +20,9 @@ class SurveyOfOthers {
   };
   virtual ~SurveyOfOthers() = default;
   virtual void join(Box& own) = 0;
-  virtual void join(std::vector<unsigned>& cells) = 0;  ///< bits of cells that hold a point
+  /// Page-locked room for the bits of cells that hold a point; join_cells() joins them.
+  virtual unsigned* cells(std::int64_t words) = 0;
+  virtual void join_cells() = 0;
 };
 /// As survey. Waits for the stream some times.
 Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points* targets, DeviceMemory& memory);

@@ -42,46 +42,48 @@ struct CountLeaves {
   }
 };
 
-struct OwnCounts {
-  std::int64_t leaves, p2l;
-};
-OwnCounts own_counts(const DeviceShare& share, farfield::cuda::DeviceMemory& memory) {
-  const Tree<farfield::cuda::DeviceArray>& own = share.own.tree;
-  OnDevice<unsigned long long> counts(memory);
-  counts.resize(2);
-  farfield::cuda::require(cudaMemsetAsync(counts.data(), 0, 2 * sizeof(unsigned long long), memory.stream),
-                          "cudaMemsetAsync");
-  farfield::cuda::for_each_index(own.boxes, CountLeaves{own.child_mask.data(), counts.data()}, memory.stream, "leaves");
-  farfield::cuda::for_each_index(
-      share.summed.size(), CountRows{share.summed.data(), share.essential.lists.p2l.begin.data(), counts.data() + 1},
-      memory.stream, "rows of p2l");
-  const std::vector<unsigned long long> found = downloaded(counts.data(), 2, memory.stream);
-  return {static_cast<std::int64_t>(found[0]), static_cast<std::int64_t>(found[1])};
-}
-
 }  // namespace
 
-void count_over_ranks(DevicePlaced& placed, const Decision& decision, farfield::cuda::SideStream& side,
-                      farfield::Report& report) {
+CountsOverRanks::CountsOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory), accounts_(memory) {
+  use_all(memory, kept_, counts_);
+}
+
+void CountsOverRanks::launch(const DevicePlaced& placed, bool reduced) {
   const DeviceShare& share = *placed.on_device;
   TreeView tree = share.essential.tree.view();
-  OnDevice<std::int64_t> kept(placed.memory);
-  kept.resize(tree.boxes);
-  const cudaStream_t stream = placed.memory.stream;
+  kept_.resize(tree.boxes), counts_.resize(2);
+  const cudaStream_t stream = side_.fork(memory_.stream);
   farfield::cuda::for_each_index(tree.boxes,
-                                 KeepOwn{share.from_top.data(), tree.target_begin, tree.target_end, kept.data()},
+                                 KeepOwn{share.from_top.data(), tree.target_begin, tree.target_end, kept_.data()},
                                  stream, "own targets");
-  farfield::cuda::for_each_index(share.summed.size(), KeepSummed{share.summed.data(), tree.target_end, kept.data()},
+  farfield::cuda::for_each_index(share.summed.size(), KeepSummed{share.summed.data(), tree.target_end, kept_.data()},
                                  stream, "own targets");
-  tree.target_end = kept.data();
-  farfield::cuda::Accounts accounts(placed.memory);
-  accounts.launch(tree, share.essential.lists.view(), decision.reduced, side);
-  side.wait();
-  accounts.write(tree, report);
-  const OwnCounts own = own_counts(share, placed.memory);
-  std::vector<std::int64_t> counts{own.leaves,       report.near_pairs, report.p2p_boxes,
-                                   report.m2l_boxes, report.m2p_boxes,  own.p2l};
+  tree.target_end = kept_.data();
+  accounts_.launch(tree, share.essential.lists.view(), reduced, side_);
+  count_own(share, stream);
+}
+
+void CountsOverRanks::count_own(const DeviceShare& share, cudaStream_t stream) {
+  farfield::cuda::require(cudaMemsetAsync(counts_.data(), 0, 2 * sizeof(unsigned long long), stream),
+                          "cudaMemsetAsync");
+  farfield::cuda::for_each_index(share.own.tree.boxes, CountLeaves{share.own.tree.child_mask.data(), counts_.data()},
+                                 stream, "leaves");
+  farfield::cuda::for_each_index(
+      share.summed.size(), CountRows{share.summed.data(), share.essential.lists.p2l.begin.data(), counts_.data() + 1},
+      stream, "rows of p2l");
+  farfield::cuda::download(found_.data(), counts_.data(), 2, stream);
+}
+
+void CountsOverRanks::finish(DevicePlaced& placed, farfield::Report& report) {
+  side_.wait();
+  accounts_.write(placed.on_device->essential.tree.view(), report);
   placed.has_m2p = report.m2p_boxes > 0, placed.has_p2l = report.p2l_boxes > 0;
+  std::vector<std::int64_t> counts{static_cast<std::int64_t>(found_.data()[0]),
+                                   report.near_pairs,
+                                   report.p2p_boxes,
+                                   report.m2l_boxes,
+                                   report.m2p_boxes,
+                                   static_cast<std::int64_t>(found_.data()[1])};
   placed.ranks->add(counts);
   report.leaves = counts[0], report.near_pairs = counts[1], report.p2p_boxes = counts[2], report.m2l_boxes = counts[3],
   report.m2p_boxes = counts[4], report.p2l_boxes = counts[5];

@@ -14,12 +14,11 @@ namespace {
 /// The members of a shared box's family that are this rank's.
 struct Members {
   std::int64_t targets;
-  BoxId top;
-  std::uint16_t children, takers;
+  std::uint32_t children, takers;
 };
 struct FindMembers {
   TreeView tree;
-  const BoxId *from_top, *parent;
+  const BoxId* parent;
   const std::uint8_t* candidate;
   Members* members;
   __device__ void operator()(std::int64_t k) const {
@@ -33,7 +32,7 @@ struct FindMembers {
       if (candidate[child] == farfield::cuda::taker) takers |= left & -left;
       targets += tree.target_count(child);
     }
-    members[k] = {targets, from_top[box], static_cast<std::uint16_t>(children), static_cast<std::uint16_t>(takers)};
+    members[k] = {targets, children, takers};
   }
 };
 
@@ -55,29 +54,26 @@ FamiliesOverRanks::FamiliesOverRanks(farfield::cuda::DeviceMemory& memory) : mem
 farfield::cuda::SplitFamilies FamiliesOverRanks::settle(const DevicePlaced& placed, const std::uint8_t* candidates,
                                                         int mean, cudaStream_t stream) {
   const DeviceShare& share = *placed.on_device;
-  const std::vector<BoxId> parents = SharedOnDevice(share, memory_, stream).on_host();
-  const std::int64_t count = std::ssize(parents);
+  const SharedOnDevice shared(share, memory_, stream);
+  const std::vector<BoxId>& parents = shared.on_host();
+  const std::int64_t count = shared.count();
   farfield::cuda::upload(parent_, parents.data(), count, stream);
   OnDevice<Members> found(memory_);
   found.resize(count);
-  farfield::cuda::for_each_index(
-      count, FindMembers{share.essential.tree.view(), share.from_top.data(), parent_.data(), candidates, found.data()},
-      stream, "members of split families");
+  farfield::cuda::for_each_index(count,
+                                 FindMembers{share.essential.tree.view(), parent_.data(), candidates, found.data()},
+                                 stream, "members of split families");
   const std::vector<Members> own = downloaded(found.data(), count, stream);
-  const auto top = static_cast<std::size_t>(share.top.tree.boxes);
-  std::vector<std::int64_t> all(2 * top, 0);
-  for (const Members& one : own) {
-    all[static_cast<std::size_t>(one.top)] = one.children;
-    all[top + static_cast<std::size_t>(one.top)] = one.targets;
-  }
+  std::vector<std::int64_t> all(static_cast<std::size_t>(2 * shared.of_all()), 0);
+  for (std::size_t k = 0; k < own.size(); ++k)
+    all[2 * shared.among_all(k)] = own[k].children, all[2 * shared.among_all(k) + 1] = own[k].targets;
   placed.ranks->add(all);
   std::vector<Family> families;
   for (std::size_t k = 0; k < own.size(); ++k) {
-    const auto at = static_cast<std::size_t>(own[k].top);
-    families.push_back(family_of(parents[k], own[k], static_cast<unsigned>(all[at]), all[top + at], mean));
+    const std::int64_t* of_all = &all[2 * shared.among_all(k)];
+    families.push_back(family_of(parents[k], own[k], static_cast<unsigned>(of_all[0]), of_all[1], mean));
   }
   farfield::cuda::upload(family_, families.data(), count, stream);
-  farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   return {parent_.data(), family_.data(), static_cast<int>(count)};
 }
 

@@ -48,10 +48,9 @@ void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, T* sorted
   auto* const given = reinterpret_cast<T*>(given_.data());
   strengths_.gather(carried, order_of(placed, stream), given, stream);
   placed.transport.exchange(given, route.sent, arrived_.data(), route.received, size, stream);
-  for_each_index(
-      placed.own_sources(),
-      Take<T>{reinterpret_cast<const T*>(arrived_.data()), placed.on_device->own.sources.order.data(), sorted}, stream,
-      "strengths in the order of the tree");
+  for_each_index(placed.own_sources(),
+                 Take<T>{reinterpret_cast<const T*>(arrived_.data()), placed.on_device->source_order(), sorted}, stream,
+                 "strengths in the order of the tree");
 }
 
 template <class T>

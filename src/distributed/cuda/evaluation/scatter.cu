@@ -59,11 +59,11 @@ const std::uint32_t* ResultsOverRanks::owned_order(const DevicePlaced& placed, c
     for_each_index(count, Ascending{order_.data()}, stream, "owned order");
     return order_.data();
   }
-  const std::uint32_t* const arrived = share.own.targets.order.data();
+  const std::uint32_t* const arrived = share.target_order();
   const auto all_apart = static_cast<std::uint32_t>(apart);
   OnDevice<std::uint32_t> sorted(memory_);
   sorted.resize(placed.own_sources());
-  for_each_index(sorted.size(), Invert{share.own.sources.order.data(), sorted.data()}, stream, "owned order");
+  for_each_index(sorted.size(), Invert{share.source_order(), sorted.data()}, stream, "owned order");
   for_each_index(count, IsApart{arrived, all_apart, order_.data()}, stream, "owned order");
   farfield::cuda::with_temporary(memory_, "owned order", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(temporary, bytes, order_.data(), order_.data(), static_cast<int>(count),
@@ -84,7 +84,7 @@ void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults
   arrived.outputs.space = MemorySpace::device;
   if (first_part(parts) == 0) potential_.resize(count * size), arrived.outputs.potential = potential_.data();
   if (parts > 1) gradient_.resize(3 * count * size), arrived.outputs.gradient = gradient_.data();
-  scatter_(results, 0, placed.on_device->own.target_points().order.data(), count, arrived, stream, made);
+  scatter_(results, 0, placed.on_device->target_order(), count, arrived, stream, made);
 }
 
 void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows,

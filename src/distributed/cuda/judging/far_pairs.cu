@@ -83,7 +83,7 @@ struct RowsOfGhosts {
 struct Occupations {
   TreeView tree;
   PlacedPoints sources, targets;
-  BoxNumbers number;
+  NumberOfBox number;
   LooksByLevel looks;
   farfield::cuda::Decay decay;
   const BoxId *from_own, *from_top;
@@ -153,24 +153,38 @@ __global__ void __launch_bounds__(32)
       farfield::cuda::sum_of_lanes(sum) * static_cast<float>(choice.step);
 }
 
-/// A warp for each drawn box; a block writes its sums to parts[block].
+using farfield::cuda::places;
+
+/// Of every drawn box and those that face it, a warp each; [drawn][places][numbers].
 __global__ void __launch_bounds__(32 * warps)
-    sum_far_kernel(const __grid_constant__ Occupations occupations, const Held* held, const DrawnBox* drawn,
-                   std::int64_t count, double* parts) {
+    occupy_drawn_kernel(const __grid_constant__ Occupations occupations, const DrawnBox* drawn, std::int64_t count,
+                        float* rows) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32;
+  if (row >= count * places) return;
+  const BoxId box = drawn[row / places].box;
+  const int place = static_cast<int>(row % places);
+  float found = 0;
+  if (box != no_box)
+    found =
+        place == 0 ? occupations.of_target(box) : occupations.of_source(facing_box(occupations.tree, box, place - 1));
+  rows[row * numbers + threadIdx.x % 32] = found;
+}
+
+/// A warp for each drawn box, whose occupations are in `rows`; a block writes its sums to parts[block].
+__global__ void __launch_bounds__(32 * warps)
+    sum_far_kernel(const TreeView tree, const PlacedPoints sources, const Held* held, const DrawnBox* drawn,
+                   std::int64_t count, const float* rows, double* parts) {
   __shared__ float own[warps][32];
   __shared__ double sums[warps][far_numbers];
-  const TreeView& tree = occupations.tree;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const std::int64_t k = std::int64_t(blockIdx.x) * warps + warp;
   const DrawnBox at = k < count ? drawn[k] : DrawnBox{0, no_box, 0};
   if (lane < far_numbers) sums[warp][lane] = 0;
   __syncwarp();
   if (at.box != no_box) {
-    const auto occupied = [&](int place) {
-      return place == 0 ? occupations.of_target(at.box) : occupations.of_source(facing_box(tree, at.box, place - 1));
-    };
+    const auto occupied = [&](int place) { return rows[(k * places + place) * numbers + lane]; };
     const float facing = farfield::cuda::facing_sum(occupied, own[warp]);
-    const farfield::cuda::FarCounts far = farfield::cuda::count_far(tree, occupations.sources, at.box);
+    const farfield::cuda::FarCounts far = farfield::cuda::count_far(tree, sources, at.box);
     const double edge = tree.lattice.edge(tree.level[at.box]), a2 = edge * edge;
     const auto pairs = static_cast<double>(held[at.box].count);
     double all[far_numbers / 2] = {pairs * static_cast<double>(farfield::cuda::sum_of_warp(far.beside)),
@@ -218,7 +232,7 @@ class FarPairs {
   void invert();
   void fetch_ghosts();
   void occupy_shared();
-  std::vector<SharedBox> shared_boxes(Held CoarseBox::*kind);
+  std::vector<SharedBox> shared_boxes(Held CoarseBox::*kind) const;
   void occupy_shared(const PlacedPoints& points, Held CoarseBox::*kind, std::int64_t first, std::int64_t own,
                      std::int64_t place, OnDevice<float>& rows);
   void draw();
@@ -259,41 +273,13 @@ void FarPairs::fetch_ghosts() {
   o_.ghost_row = ghost_row_.data(), o_.of_ghosts = in_.data();
 }
 
-struct NumberShared {
-  TreeView tree;
-  BoxNumbers number;
-  const BoxId* shared;
-  std::int64_t* found;
-  __device__ void operator()(std::int64_t k) const {
-    const BoxId box = shared[k];
-    int low = 0, high = number.count;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (number.mine[middle] < box)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    found[k] = low < number.count && number.mine[low] == box ? number.at(tree, low) : 0;
-  }
-};
-
-/// The number of a shared box is known to the rank whose it is.
-std::vector<SharedBox> FarPairs::shared_boxes(Held CoarseBox::*kind) {
-  OnDevice<std::int64_t> found(placed_.memory);
-  found.resize(shared_.count());
-  for_each_index(shared_.count(), NumberShared{o_.tree, o_.number, shared_.essential(), found.data()}, stream(),
-                 "numbers of shared boxes");
-  const std::vector<std::int64_t> own = downloaded(found.data(), found.size(), stream());
-  std::vector<std::int64_t> number(static_cast<std::size_t>(share_.top.tree.boxes), 0);
-  for (std::size_t k = 0; k < own.size(); ++k) number[static_cast<std::size_t>(shared_.top()[k])] = own[k];
-  placed_.ranks->add(number);
+std::vector<SharedBox> FarPairs::shared_boxes(Held CoarseBox::*kind) const {
   std::vector<SharedBox> boxes;
-  const std::vector<BoxId> essential = shared_.on_host();
-  for (std::size_t k = 0; k < own.size(); ++k) {
-    const auto top = static_cast<std::size_t>(shared_.top()[k]);
-    const Held& held = share_.partition.boxes[share_.top.coarse[top]].*kind;
-    boxes.push_back({number[top], held.begin, held.count, essential[k], shared_.top()[k]});
+  for (const SharedPlace& place : share_.shared) {
+    const CoarseBox& box = share_.partition.boxes[share_.top.coarse[static_cast<std::size_t>(place.top)]];
+    const Held& held = box.*kind;
+    boxes.push_back(
+        {numbering_.of_shared(box.level, box.first_rank), held.begin, held.count, place.essential, place.top});
   }
   return boxes;
 }
@@ -312,11 +298,15 @@ void FarPairs::occupy_shared(const PlacedPoints& points, Held CoarseBox::*kind, 
                                                                                    own, place, part.data());
   farfield::cuda::require_launch("occupy_shared_kernel");
   const std::vector<float> found = downloaded(part.data(), part.size(), stream());
-  std::vector<float> all(static_cast<std::size_t>(share_.top.tree.boxes) * numbers, 0);
+  std::vector<float> sum(static_cast<std::size_t>(shared_.of_all()) * numbers, 0);
   for (std::size_t k = 0; k < boxes.size(); ++k)
     std::copy_n(found.begin() + static_cast<std::ptrdiff_t>(k) * numbers, numbers,
+                sum.begin() + static_cast<std::ptrdiff_t>(shared_.among_all(k)) * numbers);
+  placed_.ranks->add(sum);
+  std::vector<float> all(static_cast<std::size_t>(share_.top.tree.boxes) * numbers, 0);
+  for (std::size_t k = 0; k < boxes.size(); ++k)
+    std::copy_n(sum.begin() + static_cast<std::ptrdiff_t>(shared_.among_all(k)) * numbers, numbers,
                 all.begin() + static_cast<std::ptrdiff_t>(boxes[k].top) * numbers);
-  placed_.ranks->add(all);
   farfield::cuda::upload(rows, all.data(), std::ssize(all), stream());
 }
 
@@ -339,7 +329,7 @@ void FarPairs::draw() {
   for (int l = 2; l < numbering_.levels(); ++l) {
     const std::int64_t sampled = looks(l).sampled;
     if (sampled == numbering_.boxes_of(l)) {
-      const int first = numbering_.first(l), count = numbering_.end(l) - first;
+      const std::int64_t first = numbering_.first(l), count = numbering_.end(l) - first;
       for_each_index(count, TakeAll{share_.mine.data() + first, next}, stream(), "all boxes of a level");
       next += count;
       continue;
@@ -356,12 +346,17 @@ void FarPairs::draw() {
 }
 
 std::vector<double> FarPairs::sum() {
-  const std::int64_t blocks = (drawn_.size() + warps - 1) / warps;
+  const std::int64_t count = drawn_.size(), blocks = (count + warps - 1) / warps;
   OnDevice<double> parts(placed_.memory);
-  parts.resize(blocks * far_numbers);
-  if (blocks > 0)
-    sum_far_kernel<<<static_cast<unsigned>(blocks), 32 * warps, 0, stream()>>>(o_, share_.held.data(), drawn_.data(),
-                                                                               drawn_.size(), parts.data());
+  OnDevice<float> rows(placed_.memory);
+  parts.resize(blocks * far_numbers), rows.resize(count * places * numbers);
+  if (count > 0) {
+    occupy_drawn_kernel<<<static_cast<unsigned>((count * places + warps - 1) / warps), 32 * warps, 0, stream()>>>(
+        o_, drawn_.data(), count, rows.data());
+    farfield::cuda::require_launch("occupy_drawn_kernel");
+    sum_far_kernel<<<static_cast<unsigned>(blocks), 32 * warps, 0, stream()>>>(
+        o_.tree, o_.sources, share_.held.data(), drawn_.data(), count, rows.data(), parts.data());
+  }
   farfield::cuda::require_launch("sum_far_kernel");
   std::vector<double> sum(far_numbers, 0);
   const std::vector<double> all = downloaded(parts.data(), parts.size(), stream());

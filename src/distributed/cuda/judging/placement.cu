@@ -5,15 +5,16 @@
 
 namespace farfield::distributed {
 
-DevicePlacement::DevicePlacement(DevicePlaced& placed, int degree, farfield::cuda::SideStream& near_stream,
-                                 farfield::cuda::SideStream& far_stream)
+DevicePlacement::DevicePlacement(DevicePlaced& placed, int degree, bool planes_alone,
+                                 farfield::cuda::SideStream& near_stream, farfield::cuda::SideStream& far_stream)
     : placed_(placed),
       stream_(placed.memory.stream),
       essential_(placed.on_device->essential.tree.view()),
       numbering_(placed),
-      first_degree_(std::max(1, degree - 2)) {
-  look_at_leaves(degree, near_stream, far_stream);
-}
+      planes_alone_(planes_alone),
+      near_stream_(near_stream),
+      far_stream_(far_stream),
+      first_degree_(std::max(1, degree - 2)) {}
 
 PlacedPoints DevicePlacement::sources() const {
   const auto& x = placed_.on_device->essential.sources.axis;
@@ -22,23 +23,6 @@ PlacedPoints DevicePlacement::sources() const {
 PlacedPoints DevicePlacement::targets_of_rank() const {
   const auto& x = placed_.on_device->essential.target_points().axis;
   return {{x[0].data(), x[1].data(), x[2].data()}, essential_.target_begin, essential_.target_end};
-}
-
-/// Points that stand in planes show in any leaves that are looked at: each rank looks at its own.
-void DevicePlacement::look_at_leaves(int degree, farfield::cuda::SideStream& near_stream,
-                                     farfield::cuda::SideStream& far_stream) {
-  farfield::cuda::DeviceSums sums(placed_.on_device->own, degree, 0, placed_.memory, near_stream, far_stream);
-  const farfield::cuda::PlacementFindings& found = sums.of_part();
-  struct Own {
-    std::int64_t largest, stretches, planes;
-  } own{static_cast<std::int64_t>(found.largest_leaf), 0, 0};
-  for (const auto& stretch : found.planes) own.stretches += stretch[0], own.planes += stretch[1];
-  std::int64_t stretches = 0, planes = 0;
-  for (const Own& one : placed_.ranks->all_gather(own)) {
-    largest_leaf_ = std::max(largest_leaf_, one.largest);
-    stretches += one.stretches, planes += one.planes;
-  }
-  in_planes_ = planes > stretches / 4;
 }
 
 void DevicePlacement::sum_far() {

@@ -13,23 +13,33 @@ namespace farfield::distributed {
 /// All its functions are called by all ranks.
 class DevicePlacement final : public PlacementSums {
  public:
-  /// `degree`: the first that will be asked about.
-  DevicePlacement(DevicePlaced& placed, int degree, farfield::cuda::SideStream& near_stream,
+  /// `degree`: the first that will be asked about. `planes_alone`: nothing is asked but whether points stand in planes.
+  DevicePlacement(DevicePlaced& placed, int degree, bool planes_alone, farfield::cuda::SideStream& near_stream,
                   farfield::cuda::SideStream& far_stream);
   int levels() const override { return placed_.levels_of_all; }
   double targets() const override { return static_cast<double>(placed_.geometry.targets); }
-  bool in_planes() override { return in_planes_; }
+  bool in_planes() override { return found().in_planes; }
   double finest_edge() const override { return essential_.lattice.edge(levels() - 1); }
-  bool heaped(std::int64_t most) override { return largest_leaf_ > most; }
-  ResultNorms norms() override;
+  bool heaped(std::int64_t most) override { return found().largest_leaf > most; }
+  ResultNorms norms() override { return found().norms; }
   Placement typical(const ResultNorms& norms, int degree) override;
   Placement facing(const ResultNorms& norms, int degree) override;
 
  private:
-  void look_at_leaves(int degree, farfield::cuda::SideStream& near_stream, farfield::cuda::SideStream& far_stream);
+  /// What leaves tell, of all ranks.
+  struct Found {
+    bool in_planes = false;
+    std::int64_t largest_leaf = 0;
+    ResultNorms norms;
+  };
+  struct Samples;
+  const Found& found();
+  Samples sample() const;
+  std::vector<double> norms_at(const Samples& samples) const;
+  Found look();
+  ResultNorms norms_of(const std::vector<double>& sums, std::int64_t samples) const;
   void sum_far();
-  std::vector<double> norms_at_own_samples(std::int64_t& samples);
-  double mean_in_leaves();
+  PlacedPoints own_sources() const;
   PlacedPoints sources() const;
   PlacedPoints targets_of_rank() const;
 
@@ -37,8 +47,9 @@ class DevicePlacement final : public PlacementSums {
   cudaStream_t stream_;
   TreeView essential_;
   BoxNumbering numbering_;
-  bool in_planes_ = false;
-  std::int64_t largest_leaf_ = 0;
+  bool planes_alone_;
+  farfield::cuda::SideStream &near_stream_, &far_stream_;
+  std::optional<Found> found_;
   int first_degree_;
   std::optional<farfield::cuda::FarSums> far_;
 };

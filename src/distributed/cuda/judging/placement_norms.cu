@@ -1,4 +1,5 @@
-// The size of results for random strengths, at the same sample of targets as by one plan.
+// What leaves tell: the size of results for random strengths, at the same sample of targets as by one plan, and how
+// points stand in them. One look by each rank, one collective.
 #include <thrust/iterator/counting_iterator.h>
 
 #include <algorithm>
@@ -16,133 +17,189 @@ struct IsTargetLeaf {
   __device__ bool operator()(BoxId box) const { return tree.is_leaf(box) && tree.target_count(box) > 0; }
 };
 
-/// The leaves of a rank that hold targets, and how many of them each level has, on all ranks.
-struct TargetLeaves {
-  OnDevice<BoxId> leaf;
-  std::vector<int> place;            ///< [levels + 1]: of the first leaf of each level among the rank's own
-  std::vector<std::int64_t> number;  ///< [levels]: of that leaf among those of all ranks
-  std::int64_t of_all = 0;
+/// Where boxes of each level begin among ascending ones.
+struct FindLevels {
+  const BoxId* box;
+  const int* count;
+  const BoxId* level_begin;
+  int* place;
+  __device__ void operator()(std::int64_t l) const {
+    int low = 0, high = *count;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (box[middle] < level_begin[l])
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    place[l] = low;
+  }
 };
 
-void find_own(TargetLeaves& found, const TreeView& tree, int levels, farfield::cuda::DeviceMemory& memory) {
+/// The leaves of a rank that hold targets, and where those of each level begin; [levels + 1].
+std::vector<int> find_leaves(OnDevice<BoxId>& leaf, const TreeView& tree, int levels,
+                             farfield::cuda::DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
-  found.leaf.use(memory);
-  found.place.assign(static_cast<std::size_t>(levels) + 1, 0);
-  if (tree.boxes == 0) return;
-  OnDevice<int> count(memory);
-  found.leaf.resize(tree.boxes), count.resize(1);
+  std::vector<int> places(static_cast<std::size_t>(levels) + 1, 0);
+  if (tree.boxes == 0) return places;
+  OnDevice<int> count(memory), place(memory);
+  OnDevice<BoxId> begin(memory);
+  leaf.resize(tree.boxes), count.resize(1), place.resize(tree.levels + 1);
   farfield::cuda::with_temporary(memory, "leaves with targets", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<BoxId>(0), found.leaf.data(), count.data(),
+    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<BoxId>(0), leaf.data(), count.data(),
                                  tree.boxes, IsTargetLeaf{tree}, stream);
   });
-  found.place = places_of_levels(found.leaf.data(), downloaded(count.data(), 1, stream)[0], tree, levels, memory);
-}
-
-/// Leaves are numbered as in one tree: by level, those of a level rank by rank.
-void number(TargetLeaves& found, Ranks& ranks) {
-  const std::size_t levels = found.place.size() - 1;
-  std::vector<std::int64_t> own;
-  for (std::size_t l = 0; l < levels; ++l) own.push_back(found.place[l + 1] - found.place[l]);
-  const std::vector<std::int64_t> all = ranks.all_gather(own.data(), levels);
-  for (std::size_t l = 0; l < levels; ++l)
-    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks.size()); ++r) {
-      if (r == static_cast<std::size_t>(ranks.rank())) found.number.push_back(found.of_all);
-      found.of_all += all[r * levels + l];
-    }
+  farfield::cuda::upload(begin, tree.level_begin, tree.levels + 1, stream);
+  farfield::cuda::for_each_index(tree.levels + 1, FindLevels{leaf.data(), count.data(), begin.data(), place.data()},
+                                 stream, "places of levels");
+  const std::vector<int> found = downloaded(place.data(), place.size(), stream);
+  std::fill(places.begin(), places.end(), found.back());
+  std::copy(found.begin(), found.end(), places.begin());
+  return places;
 }
 
 }  // namespace
 
-/// Three sums for each of the samples, those of other ranks 0.
-std::vector<double> DevicePlacement::norms_at_own_samples(std::int64_t& samples) {
-  TargetLeaves found;
-  find_own(found, essential_, levels(), placed_.memory);
-  number(found, *placed_.ranks);
-  const std::int64_t step = std::max<std::int64_t>(1, found.of_all / farfield::cuda::norm_samples);
-  samples = (found.of_all + step - 1) / step;
-  std::vector<std::int64_t> sample;
-  std::vector<std::uint32_t> place;
-  for (std::size_t l = 0; l < found.number.size(); ++l) {
-    const std::int64_t first = found.number[l], count = found.place[l + 1] - found.place[l];
-    for (std::int64_t s = (first + step - 1) / step; s * step < first + count; ++s)
-      sample.push_back(s), place.push_back(static_cast<std::uint32_t>(found.place[l] + s * step - first));
-  }
-  std::vector<double> sums(static_cast<std::size_t>(3 * samples), 0);
-  if (sample.empty()) return sums;
-  farfield::cuda::DeviceMemory& memory = placed_.memory;
-  OnDevice<std::uint32_t> at(memory);
-  OnDevice<BoxId> leaf(memory);
-  OnDevice<double> norm(memory);
-  const std::int64_t own = std::ssize(sample);
+/// Targets are sampled in every so many-th of the leaves that hold some, numbered as in one tree: by level, those of a
+/// level rank by rank.
+struct DevicePlacement::Samples {
+  std::int64_t count = 0;            ///< of all ranks
+  std::vector<std::int64_t> own;     ///< those in leaves of this rank
+  OnDevice<BoxId> leaf;              ///< all leaves of this rank that hold targets
+  std::vector<std::uint32_t> place;  ///< of the sampled ones among these
+};
+
+DevicePlacement::Samples DevicePlacement::sample() const {
+  Samples found;
+  found.leaf.use(placed_.memory);
+  const std::vector<int> place = find_leaves(found.leaf, essential_, levels(), placed_.memory);
+  const std::size_t levels = place.size() - 1, rank = static_cast<std::size_t>(placed_.ranks->rank());
+  std::vector<std::int64_t> own, first;
+  for (std::size_t l = 0; l < levels; ++l) own.push_back(place[l + 1] - place[l]);
+  const std::vector<std::int64_t> all = placed_.ranks->all_gather(own.data(), levels);
+  std::int64_t leaves = 0;
+  for (std::size_t l = 0; l < levels; ++l)
+    for (std::size_t i = l; i < all.size(); i += levels) {
+      if (i / levels == rank) first.push_back(leaves);
+      leaves += all[i];
+    }
+  const std::int64_t step = std::max<std::int64_t>(1, leaves / farfield::cuda::norm_samples);
+  found.count = (leaves + step - 1) / step;
+  for (std::size_t l = 0; l < levels; ++l)
+    for (std::int64_t s = (first[l] + step - 1) / step; s * step < first[l] + own[l]; ++s)
+      found.own.push_back(s), found.place.push_back(static_cast<std::uint32_t>(place[l] + s * step - first[l]));
+  return found;
+}
+
+/// Three sums for each of the samples, those of other ranks 0. Waits for the stream.
+std::vector<double> DevicePlacement::norms_at(const Samples& samples) const {
+  std::vector<double> sums(static_cast<std::size_t>(3 * samples.count), 0);
+  const std::int64_t own = std::ssize(samples.own);
+  if (own == 0) return sums;
+  OnDevice<std::uint32_t> at(placed_.memory);
+  OnDevice<BoxId> leaf(placed_.memory);
+  OnDevice<double> norm(placed_.memory);
   constexpr int shares = farfield::cuda::norm_shares;
-  farfield::cuda::upload(at, place.data(), own, stream_);
+  farfield::cuda::upload(at, samples.place.data(), own, stream_);
   leaf.resize(own), norm.resize(own * shares * 3);
-  farfield::cuda::for_each_index(own, Take<BoxId>{found.leaf.data(), at.data(), leaf.data()}, stream_,
+  farfield::cuda::for_each_index(own, Take<BoxId>{samples.leaf.data(), at.data(), leaf.data()}, stream_,
                                  "sampled leaves");
   farfield::cuda::sum_norms_at(
       essential_, placed_.on_device->essential.lists.view(), sources(), targets_of_rank(),
       {leaf.data(), static_cast<int>(own), reinterpret_cast<double(*)[shares][3]>(norm.data())}, stream_);
   const std::vector<double> of_shares = downloaded(norm.data(), norm.size(), stream_);
   for (std::size_t i = 0; i < of_shares.size(); ++i)
-    sums[static_cast<std::size_t>(3 * sample[i / (shares * 3)]) + i % 3] += of_shares[i];
+    sums[static_cast<std::size_t>(3 * samples.own[i / (shares * 3)]) + i % 3] += of_shares[i];
   return sums;
 }
 
 namespace {
 
-/// Every so many-th box of the whole tree.
-struct IsEvery {
-  TreeView tree;
-  BoxNumbers number;
-  std::uint32_t stride;
-  __device__ bool operator()(int place) const { return number.at(tree, place) % stride == 0; }
+/// Sums of 1/r^4 within leaves among every so many-th box of the whole tree, and how many targets these hold.
+class InLeaves {
+ public:
+  explicit InLeaves(farfield::cuda::DeviceMemory& memory) : memory_(memory) {}
+  void launch(const std::vector<BoxId>& boxes, const TreeView& tree, const PlacedPoints& sources,
+              const PlacedPoints& targets) {
+    const std::int64_t count = std::ssize(boxes);
+    if (count == 0) return;
+    farfield::cuda::upload(box_, boxes.data(), count, memory_.stream);
+    parts_.resize(2 * count), sum_.resize(2);
+    farfield::cuda::sum_in_leaves(tree, sources, targets, box_.data(), static_cast<int>(count), parts_.data(),
+                                  sum_.data(), memory_.stream);
+  }
+  /// Waits.
+  std::vector<double> sums() const {
+    return sum_.empty() ? std::vector<double>(2, 0) : downloaded(sum_.data(), 2, memory_.stream);
+  }
+
+ private:
+  farfield::cuda::DeviceMemory& memory_;
+  OnDevice<BoxId> box_{memory_};
+  OnDevice<double> parts_{memory_}, sum_{memory_};
 };
-struct BoxAt {
-  const BoxId* mine;
-  const int* place;
-  BoxId* box;
-  __device__ void operator()(std::int64_t k) const { box[k] = mine[place[k]]; }
+
+/// Of a rank, beside its sums: how its leaves are filled.
+struct Filling {
+  double largest = 0, stretches = 0, planes = 0;
+  explicit Filling(const farfield::cuda::PlacementFindings& found) : largest(static_cast<double>(found.largest_leaf)) {
+    for (const auto& stretch : found.planes) stretches += stretch[0], planes += stretch[1];
+  }
 };
 
 }  // namespace
 
-/// The mean over targets of sum 1/r^4 within their leaves.
-double DevicePlacement::mean_in_leaves() {
-  farfield::cuda::DeviceMemory& memory = placed_.memory;
-  const BoxNumbers number = numbering_.view();
-  std::vector<double> sums(2, 0);
-  if (number.count > 0) {
-    const auto stride = static_cast<std::uint32_t>(farfield::cuda::own_leaf_stride(placed_.geometry.targets, false));
-    OnDevice<int> place(memory), found(memory);
-    place.resize(number.count), found.resize(1);
-    farfield::cuda::with_temporary(memory, "sampled boxes", [&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<int>(0), place.data(), found.data(),
-                                   number.count, IsEvery{essential_, number, stride}, stream_);
-    });
-    const int count = downloaded(found.data(), 1, stream_)[0];
-    OnDevice<BoxId> box(memory);
-    OnDevice<double> parts(memory), sum(memory);
-    box.resize(count), parts.resize(2 * count), sum.resize(2);
-    farfield::cuda::require(cudaMemsetAsync(sum.data(), 0, 2 * sizeof(double), stream_), "cudaMemsetAsync");
-    farfield::cuda::for_each_index(count, BoxAt{number.mine, place.data(), box.data()}, stream_, "sampled boxes");
-    farfield::cuda::sum_in_leaves(essential_, sources(), targets_of_rank(), box.data(), count, parts.data(), sum.data(),
-                                  stream_);
-    sums = downloaded(sum.data(), 2, stream_);
-  }
-  placed_.ranks->add(sums);
-  return sums[1] > 0 ? sums[0] / sums[1] : 0;
+PlacedPoints DevicePlacement::own_sources() const {
+  const DeviceShare& share = *placed_.on_device;
+  const auto& x = share.essential.sources.axis;
+  const TreeView own = share.own.tree.view();
+  return {{x[0].data() + share.first, x[1].data() + share.first, x[2].data() + share.first},
+          own.source_begin,
+          own.source_end};
 }
 
-ResultNorms DevicePlacement::norms() {
-  std::int64_t samples = 0;
-  std::vector<double> at = norms_at_own_samples(samples);
+/// Points that stand in planes show in any leaves that are looked at: each rank looks at its own. All kernels are
+/// launched before the first result is waited for, and all ranks' numbers come in one collective.
+DevicePlacement::Found DevicePlacement::look() {
+  farfield::cuda::DeviceSums part(placed_.on_device->own.tree.view(), own_sources(), placed_.memory, near_stream_,
+                                  far_stream_);
+  InLeaves in_leaves(placed_.memory);
+  part.look_at_part();
+  Samples samples;
+  if (!planes_alone_) {
+    const std::int64_t stride = farfield::cuda::own_leaf_stride(placed_.geometry.targets, false);
+    in_leaves.launch(numbering_.every(stride), essential_, sources(), targets_of_rank());
+    samples = sample();
+  }
+  std::vector<double> own = norms_at(samples);
+  for (const double sum : in_leaves.sums()) own.push_back(sum);
+  const Filling filling(part.of_part());
+  own.insert(own.end(), {filling.largest, filling.stretches, filling.planes});
+  const std::vector<double> all = placed_.ranks->all_gather(own.data(), own.size());
+  std::vector<double> sum(own.size(), 0);
+  Found found;
+  const std::size_t largest = own.size() - 3;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    sum[i % own.size()] += all[i];
+    if (i % own.size() == largest) found.largest_leaf = std::max(found.largest_leaf, static_cast<std::int64_t>(all[i]));
+  }
+  found.in_planes = std::floor(sum[largest + 1] / 4) < sum[largest + 2];
+  found.norms = norms_of(sum, samples.count);
+  return found;
+}
+
+/// `sums`: three of each sample, then two of what is within leaves: its mean over targets is added.
+ResultNorms DevicePlacement::norms_of(const std::vector<double>& sums, std::int64_t samples) const {
   if (samples == 0) return {};
-  placed_.ranks->add(at);
   double sum[3] = {0, 0, 0};
-  for (std::size_t i = 0; i < at.size(); ++i) sum[i % 3] += at[i] / static_cast<double>(samples);
-  ResultNorms mean{{sum[0], sum[1] + mean_in_leaves()}};
+  const auto within = static_cast<std::size_t>(3 * samples);
+  for (std::size_t i = 0; i < within; ++i) sum[i % 3] += sums[i] / static_cast<double>(samples);
+  const double in_leaves = sums[within + 1] > 0 ? sums[within] / sums[within + 1] : 0;
+  ResultNorms mean{{sum[0], sum[1] + in_leaves}};
   if (mean.order[1] > 0) mean.near_share = 1 - sum[2] / mean.order[1];
   return mean;
 }
+
+const DevicePlacement::Found& DevicePlacement::found() { return found_ ? *found_ : found_.emplace(look()); }
 
 }  // namespace farfield::distributed

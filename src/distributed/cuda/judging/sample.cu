@@ -55,7 +55,6 @@ Sample::Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, c
     for (std::size_t part = 0; part < with_gradient; ++part) result_[part][k] = one.number[3 + part];
   }
   farfield::cuda::upload(at_, coordinates.data(), std::ssize(coordinates), stream);
-  farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
 template <class Number>

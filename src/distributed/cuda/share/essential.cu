@@ -56,45 +56,82 @@ struct CountBoxes {
   }
 };
 
-/// Points that each rank needs: some of the first ones, then those of units.
+/// Points that each rank needs: some of the first ones, then those of units. A gap is before those of a unit that do
+/// not follow other points of the rank; so is one before the first point, unless that is the first of all.
 struct CountPoints {
   Need need;
   const BoxId* unit;
   std::int64_t units;
   const std::int64_t* lead;  // [ranks]: so many of the first ones
   std::int64_t* count;       // [ranks][1 + units], and one more
+  std::uint32_t* gaps;       // likewise
   __device__ void operator()(std::int64_t i) const {
-    count[i] = 0;
+    count[i] = 0, gaps[i] = 0;
     const std::int64_t r = i / (1 + units), k = i % (1 + units);
     if (r == need.ranks) return;
     count[i] = k == 0 ? lead[r] : of_unit(unit[k - 1], static_cast<int>(r));
+    if (k > 0 && count[i] > 0) gaps[i] = !follows(k - 1, static_cast<int>(r));
   }
 
  private:
+  __device__ std::int64_t begin_of(BoxId box, int r) const {
+    const std::int64_t begin = need.tree.source_begin[box];
+    return begin < lead[r] ? lead[r] : begin;
+  }
   __device__ std::int64_t of_unit(BoxId box, int r) const {
-    const std::int64_t begin = need.tree.source_begin[box], end = need.tree.source_end[box];
-    const std::int64_t from = begin < lead[r] ? lead[r] : begin;
+    const std::int64_t from = begin_of(box, r), end = need.tree.source_end[box];
     return from < end && need.of_box(box, r) && need.with_points(box, r) ? end - from : 0;
+  }
+  __device__ bool follows(std::int64_t k, int r) const {
+    const std::int64_t begin = begin_of(unit[k], r);
+    return begin == lead[r] || (k > 0 && need.tree.source_end[unit[k - 1]] == begin && of_unit(unit[k - 1], r) > 0);
+  }
+};
+
+/// Which of the own points are sent.
+struct PointsSent {
+  TreeView tree;
+  const BoxId* unit;
+  std::int64_t units, ranks;
+  const std::int64_t *lead, *before;
+  __device__ std::int64_t rows_before(std::int64_t rank) const { return before[rank * (1 + units)]; }
+  __device__ std::int64_t operator()(std::int64_t row) const {
+    const std::int64_t entry = count_below(before, ranks * (1 + units), row + 1) - 1;
+    const std::int64_t r = entry / (1 + units), k = entry % (1 + units);
+    std::int64_t from = 0;
+    if (k > 0) from = tree.source_begin[unit[k - 1]] < lead[r] ? lead[r] : tree.source_begin[unit[k - 1]];
+    return from + row - before[entry];
   }
 };
 
 /// What the host wants to know of the sums, of each rank: where its boxes of each level begin, its boxes with
-/// multipoles and its points.
+/// multipoles, its points and the gaps between them; then its first point and its last one.
 struct FindBegins {
-  static constexpr int levels = max_levels + 2, words = levels + 2;
+  enum Word { multipoles = max_levels + 2, points, gaps, first, last, words };
   OwnLevels own;
   const std::uint64_t *candidates_before, *boxes_before;
-  const std::int64_t* points_before;
-  std::int64_t ranks, candidates, units;
+  PointsSent sent;
+  const std::uint32_t* gaps_before;
+  std::int64_t candidates;
   std::int64_t* word;  // [ranks + 1][words]
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t r = i / words, k = i % words;
-    if (k == levels)
-      word[i] = second_of(boxes_before[r * candidates]);
-    else if (k > levels)
-      word[i] = points_before[r * (1 + units)];
-    else
-      word[i] = first_of(boxes_before[r * candidates + (r < ranks ? first_of(candidates_before[own.begin[k]]) : 0)]);
+    const std::int64_t r = i / words;
+    const int k = static_cast<int>(i % words);
+    word[i] = k < multipoles ? boxes(r, k) : k < first ? sum(r, k) : point(r, k == last);
+  }
+
+ private:
+  __device__ std::int64_t boxes(std::int64_t r, int level) const {
+    const std::int64_t before = r < sent.ranks ? first_of(candidates_before[own.begin[level]]) : 0;
+    return first_of(boxes_before[r * candidates + before]);
+  }
+  __device__ std::int64_t sum(std::int64_t r, int of) const {
+    if (of == multipoles) return second_of(boxes_before[r * candidates]);
+    return of == points ? sent.rows_before(r) : gaps_before[r * (1 + sent.units)];
+  }
+  __device__ std::int64_t point(std::int64_t r, bool last_one) const {
+    if (r == sent.ranks || sent.rows_before(r) == sent.rows_before(r + 1)) return 0;
+    return sent(last_one ? sent.rows_before(r + 1) - 1 : sent.rows_before(r));
   }
 };
 
@@ -136,29 +173,25 @@ struct PackBoxes {
 };
 
 struct PackPoints {
-  TreeView tree;
-  const BoxId* unit;
-  std::int64_t units, ranks, first_source;
-  const std::int64_t *lead, *before;
-  const double* axis[3];
+  PointsSent sent;
+  std::int64_t first_source;
+  AnyReader read;
+  const Item* items;  // of the own sources
   std::uint32_t* point;
   PointRow* rows;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t entry = count_below(before, ranks * (1 + units), i + 1) - 1;
-    const std::int64_t r = entry / (1 + units), k = entry % (1 + units);
-    std::int64_t from = 0;
-    if (k > 0) from = tree.source_begin[unit[k - 1]] < lead[r] ? lead[r] : tree.source_begin[unit[k - 1]];
-    from += i - before[entry];
+    const std::int64_t from = sent(i);
     point[i] = static_cast<std::uint32_t>(from);
-    rows[i] = {{axis[0][from], axis[1][from], axis[2][from]}, first_source + from};
+    rows[i].number = first_source + from;
+    read.read(index_of(items[from]), rows[i].x);
   }
 };
 
 /// Finds, counts and packs; what it keeps in between lives as long as it does.
 class Packer {
  public:
-  Packer(DeviceShare& share, int rank, std::int64_t few, DeviceMemory& memory)
-      : share_(share), rank_(rank), ranks_(std::ssize(share.partition.ranges)), memory_(memory) {
+  Packer(DeviceShare& share, const farfield::cuda::Cloud& sources, int rank, std::int64_t few, DeviceMemory& memory)
+      : share_(share), sources_(sources), rank_(rank), ranks_(std::ssize(share.partition.ranges)), memory_(memory) {
     upload(ranges_, share.partition.ranges.data(), ranks_, memory.stream);
     need_ = {share.own.tree.view(), own_levels(share, rank), ranges_.data(), rank, static_cast<int>(ranks_), few};
   }
@@ -170,8 +203,12 @@ class Packer {
   void count(const Begins& firsts);
   void read_begins(Halos& halos);
   void pack(Halos& halos);
+  PointsSent sent() const {
+    return {need_.tree, unit_.data(), unit_.size(), ranks_, lead_.data(), points_before_.data()};
+  }
 
   DeviceShare& share_;
+  const farfield::cuda::Cloud& sources_;
   int rank_;
   std::int64_t ranks_;
   DeviceMemory& memory_;
@@ -179,7 +216,7 @@ class Packer {
   Need need_;
   OnDevice<std::uint64_t> candidates_before_{memory_}, boxes_before_{memory_};
   OnDevice<BoxId> candidate_{memory_}, unit_{memory_};
-  OnDevice<std::uint32_t> first_source_{memory_};
+  OnDevice<std::uint32_t> first_source_{memory_}, gaps_before_{memory_};
   OnDevice<std::int64_t> lead_{memory_}, points_before_{memory_};
 };
 
@@ -225,11 +262,13 @@ void Packer::count(const Begins& firsts) {
   for_each_index(boxes_before_.size(), CountBoxes{need_, candidate_.data(), candidate_.size(), boxes_before_.data()},
                  memory_.stream, "boxes for others");
   sum_before(boxes_before_, memory_);
-  points_before_.resize(ranks_ * (1 + unit_.size()) + 1);
-  for_each_index(points_before_.size(),
-                 CountPoints{need_, unit_.data(), unit_.size(), lead_.data(), points_before_.data()}, memory_.stream,
-                 "points for others");
+  points_before_.resize(ranks_ * (1 + unit_.size()) + 1), gaps_before_.resize(points_before_.size());
+  for_each_index(
+      points_before_.size(),
+      CountPoints{need_, unit_.data(), unit_.size(), lead_.data(), points_before_.data(), gaps_before_.data()},
+      memory_.stream, "points for others");
   sum_before(points_before_, memory_);
+  sum_before(gaps_before_, memory_);
 }
 
 void Packer::read_begins(Halos& halos) {
@@ -237,19 +276,22 @@ void Packer::read_begins(Halos& halos) {
   OnDevice<std::int64_t> on_device(memory_);
   on_device.resize((ranks_ + 1) * words);
   for_each_index(on_device.size(),
-                 FindBegins{need_.levels, candidates_before_.data(), boxes_before_.data(), points_before_.data(),
-                            ranks_, candidate_.size(), unit_.size(), on_device.data()},
+                 FindBegins{need_.levels, candidates_before_.data(), boxes_before_.data(), sent(), gaps_before_.data(),
+                            candidate_.size(), on_device.data()},
                  memory_.stream, "begins of halos");
   std::vector<std::int64_t> word(static_cast<std::size_t>(on_device.size()));
   download(word.data(), on_device.data(), on_device.size(), memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "begins of halos");
   for (auto row = word.begin(); row != word.end(); row += words) {
-    halos.box_begin.push_back(row[0]), halos.point_begin.push_back(row[words - 1]);
-    share_.sends.box_begin.push_back(row[words - 2]);
+    halos.box_begin.push_back(row[0]), halos.point_begin.push_back(row[FindBegins::points]);
+    share_.sends.box_begin.push_back(row[FindBegins::multipoles]);
     if (row + words == word.end()) break;
     std::vector<std::int64_t> levels;
     for (int level = 0; level <= max_levels; ++level) levels.push_back(row[level + 1] - row[level]);
     halos.levels.push_back(std::move(levels));
+    const std::int64_t first = row[FindBegins::first], gaps = row[words + FindBegins::gaps] - row[FindBegins::gaps];
+    halos.runs.push_back(
+        {share_.first_source + first, share_.first_source + row[FindBegins::last], gaps - (first > 0)});
   }
   share_.sends.point_begin = halos.point_begin;
 }
@@ -262,23 +304,14 @@ void Packer::pack(Halos& halos) {
       PackBoxes{need_, share_.first_source, share_.first_target, candidate_.size(), candidate_.data(),
                 candidates_before_.data(), boxes_before_.data(), halos.boxes.data(), share_.sends.boxes.data()},
       memory_.stream, "boxes for others");
-  const auto& x = share_.own.sources.axis;
   for_each_index(halos.points.size(),
-                 PackPoints{need_.tree,
-                            unit_.data(),
-                            unit_.size(),
-                            ranks_,
-                            share_.first_source,
-                            lead_.data(),
-                            points_before_.data(),
-                            {x[0].data(), x[1].data(), x[2].data()},
-                            share_.sends.points.data(),
-                            halos.points.data()},
+                 PackPoints{sent(), share_.first_source, sources_.reader(), sources_.items.data(),
+                            share_.sends.points.data(), halos.points.data()},
                  memory_.stream, "points for others");
 }
 
 Halos Packer::run(const Begins& firsts) {
-  Halos halos{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}};
+  Halos halos{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}, {}};
   find_candidates();
   sort_units();
   count(firsts);
@@ -289,8 +322,9 @@ Halos Packer::run(const Begins& firsts) {
 
 }  // namespace
 
-Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts, DeviceMemory& memory) {
-  return Packer(share, rank, few, memory).run(firsts);
+Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts,
+                       const farfield::cuda::Cloud& sources, DeviceMemory& memory) {
+  return Packer(share, sources, rank, few, memory).run(firsts);
 }
 
 }  // namespace farfield::distributed

@@ -22,17 +22,24 @@ struct PointRow {
   std::int64_t number;  ///< in the order of one tree over all points
 };
 
+/// The points of a rank among those of Halos: numbers of the first one and of the last, and how many others do not
+/// follow the one before them.
+struct PointRuns {
+  std::int64_t first = 0, last = 0, gaps = 0;
+};
+
 /// What goes to other ranks or came from them: rows of rank r are [begin[r], begin[r + 1]), its boxes level by level.
 struct Halos {
   OnDevice<BoxRow> boxes;
   OnDevice<PointRow> points;
   Begins box_begin, point_begin;
   std::vector<std::vector<std::int64_t>> levels;  ///< [ranks][max_levels + 1]: boxes of each level
+  std::vector<PointRuns> runs;                    ///< [ranks]
 };
 
 /// `few`: up to so many sources of a box are summed as pairs; `firsts`: first sources of the ranks, and how many of
-/// all, empty where targets stand apart. Fills share.sends.
+/// all, empty where targets stand apart; `sources`: the own ones. Fills share.sends.
 Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts,
-                       farfield::cuda::DeviceMemory& memory);
+                       const farfield::cuda::Cloud& sources, farfield::cuda::DeviceMemory& memory);
 
 }  // namespace farfield::distributed

@@ -16,6 +16,11 @@ namespace {
 /// Kernels of families of leaves also read the places, the first ones, of leaves whose points are not here.
 constexpr std::int64_t least_places = 4096;
 
+Gaps gaps_of(const DeviceShare& share, const Halos& received, int rank) {
+  return {received.points.data(), received.point_begin.back(), received.point_begin[static_cast<std::size_t>(rank)],
+          share.own.sources.count, share.first_source};
+}
+
 class Merger {
  public:
   Merger(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory)
@@ -25,11 +30,10 @@ class Merger {
         memory_(memory),
         levels_(own_levels(share, rank)),
         numbers_(share, levels_, received, rank) {}
-  void run();
+  void run(bool own_gap);
 
  private:
-  void place_points();
-  void copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std::int64_t own_gap);
+  void place_points(bool own_gap);
   void resize();
   EssentialArrays arrays();
   std::vector<EssentialBox> shared_boxes() const;
@@ -47,55 +51,35 @@ class Merger {
   BoxNumbers numbers_;
 };
 
-void Merger::run() {
-  place_points();
+void Merger::run(bool own_gap) {
+  place_points(own_gap);
   resize();
   store_shared();
   store_own_and_ghosts();
   for_each_index(share_.essential.tree.boxes, LinkChildren{arrays()}, memory_.stream, "children");
+  share_.mine_runs = numbers_.mine;
   fill(share_.mine, numbers_.mine);
   fill(share_.summed, numbers_.summed);
 }
 
-void Merger::place_points() {
-  const std::int64_t from_lower = received_.point_begin[static_cast<std::size_t>(rank_)],
-                     received = received_.point_begin.back(), own = share_.own.sources.count;
-  const Gaps gaps{received_.points.data(), received, from_lower, own, share_.first_source};
-  OnDevice<std::uint32_t> before(memory_);
-  before.resize(received + 2);
-  for_each_index(received + 2, CountGaps{gaps, before.data()}, memory_.stream, "gaps");
-  sum_before(before, memory_);
-  std::uint32_t lower = 0, all[2] = {};  // gaps before the lower ranks' last point and it, without and with the own one
-  download(&lower, before.data() + from_lower, 1, memory_.stream);
-  download(all, before.data() + received, 2, memory_.stream);
-  require(cudaStreamSynchronize(memory_.stream), "gaps");
-  share_.ghosts = received;
-  share_.first = own > 0 ? from_lower + lower + (all[1] - all[0]) : 0;
-  farfield::cuda::SortedPoints& sources = share_.essential.sources;
-  sources.resize(received + own + all[1]);
-  for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
-  copy_points(gaps, before.data(), all[1] - all[0]);
-}
-
-void Merger::copy_points(const Gaps& gaps, const std::uint32_t* gaps_before, std::int64_t own_gap) {
+void Merger::place_points(bool own_gap) {
   farfield::cuda::SortedPoints& to = share_.essential.sources;
-  const farfield::cuda::SortedPoints& own = share_.own.sources;
+  const std::int64_t own = share_.own.sources.count;
   double* const x[3] = {to.axis[0].data(), to.axis[1].data(), to.axis[2].data()};
-  for_each_index(to.axis[0].size(),
-                 CopyOwnPoints{to.order.size(),
-                               share_.first,
-                               own.count,
-                               {own.axis[0].data(), own.axis[1].data(), own.axis[2].data()},
-                               own.order.data(),
-                               {x[0], x[1], x[2]},
-                               to.order.data()},
-                 memory_.stream, "own points");
+  for_each_index(to.axis[0].size() - own,
+                 FillAround{to.order.size(), share_.first, own, {x[0], x[1], x[2]}, to.order.data()}, memory_.stream,
+                 "gaps");
+  const Gaps gaps = gaps_of(share_, received_, rank_);
+  OnDevice<std::uint32_t> gaps_before(memory_);
+  gaps_before.resize(gaps.received + 2);
+  for_each_index(gaps_before.size(), CountGaps{gaps, gaps_before.data()}, memory_.stream, "gaps");
+  sum_before(gaps_before, memory_);
   share_.receives.points.resize(gaps.received);
   for_each_index(gaps.received,
                  PlacePoint{gaps.rows,
                             gaps.from_lower,
-                            own.count + own_gap,
-                            gaps_before,
+                            own + own_gap,
+                            gaps_before.data(),
                             share_.receives.points.data(),
                             {x[0], x[1], x[2]}},
                  memory_.stream, "points of others");
@@ -164,17 +148,23 @@ std::vector<EssentialBox> Merger::shared_boxes() const {
 
 void Merger::store_shared() {
   const std::vector<EssentialBox> shared = shared_boxes();
+  for (const EssentialBox& box : shared) share_.shared.push_back({box.number, box.top, box.own});
+  std::sort(share_.shared.begin(), share_.shared.end(),
+            [](const SharedPlace& a, const SharedPlace& b) { return a.essential < b.essential; });
   OnDevice<EssentialBox> boxes(memory_);
   upload(boxes, shared.data(), std::ssize(shared), memory_.stream);
   for_each_index(boxes.size(), StoreShared{arrays(), boxes.data()}, memory_.stream, "shared boxes");
 }
 
 void Merger::store_own_and_ghosts() {
-  OnDevice<BoxId> offset(memory_), front(memory_), back(memory_);
-  upload(offset, numbers_.offset.data(), std::ssize(numbers_.offset), memory_.stream);
-  upload(front, numbers_.front.data(), std::ssize(numbers_.front), memory_.stream);
-  upload(back, numbers_.back.data(), std::ssize(numbers_.back), memory_.stream);
-  const NumbersView numbers{offset.data(), front.data(), back.data(), static_cast<int>(share_.partition.ranges.size())};
+  std::vector<BoxId> tables = numbers_.offset;
+  for (const std::vector<BoxId>* more : {&numbers_.front, &numbers_.back})
+    tables.insert(tables.end(), more->begin(), more->end());
+  OnDevice<BoxId> on_device(memory_);
+  upload(on_device, tables.data(), std::ssize(tables), memory_.stream);
+  const std::int64_t size = std::ssize(numbers_.offset);
+  const NumbersView numbers{on_device.data(), on_device.data() + size, on_device.data() + 2 * size,
+                            static_cast<int>(share_.partition.ranges.size())};
   for_each_index(share_.own.tree.boxes, StoreOwn{arrays(), numbers, levels_, rank_, share_.first, share_.first_target},
                  memory_.stream, "own boxes");
   store_ghosts(numbers);
@@ -182,17 +172,18 @@ void Merger::store_own_and_ghosts() {
 
 void Merger::store_ghosts(const NumbersView& numbers) {
   const std::int64_t ghosts = received_.boxes.size();
-  OnDevice<std::int64_t> box_begin(memory_), point_begin(memory_);
+  Begins begins = received_.box_begin;
+  begins.insert(begins.end(), received_.point_begin.begin(), received_.point_begin.end());
+  OnDevice<std::int64_t> begin(memory_);
   OnDevice<std::uint32_t> with_multipole(memory_);
   OnDevice<BoxId> number(memory_);
-  upload(box_begin, received_.box_begin.data(), std::ssize(received_.box_begin), memory_.stream);
-  upload(point_begin, received_.point_begin.data(), std::ssize(received_.point_begin), memory_.stream);
+  upload(begin, begins.data(), std::ssize(begins), memory_.stream);
   with_multipole.resize(ghosts + 1), number.resize(ghosts);
-  for_each_index(
-      ghosts + 1,
-      StoreGhost{arrays(), numbers, received_.boxes.data(), received_.points.data(), box_begin.data(),
-                 point_begin.data(), share_.receives.points.data(), with_multipole.data(), number.data(), ghosts},
-      memory_.stream, "boxes of others");
+  for_each_index(ghosts + 1,
+                 StoreGhost{arrays(), numbers, received_.boxes.data(), received_.points.data(), begin.data(),
+                            begin.data() + std::ssize(received_.box_begin), share_.receives.points.data(),
+                            with_multipole.data(), number.data(), ghosts},
+                 memory_.stream, "boxes of others");
   sum_before(with_multipole, memory_);
   share_.receives.boxes.resize(share_.receives.box_begin.back());
   for_each_index(ghosts, TakeNumbers{with_multipole.data(), number.data(), share_.receives.boxes.data()},
@@ -200,22 +191,41 @@ void Merger::store_ghosts(const NumbersView& numbers) {
 }
 
 void Merger::fill(OnDevice<BoxId>& boxes, const std::vector<BoxRun>& runs) {
-  std::vector<std::int64_t> counts;
-  for (const BoxRun& run : runs) counts.push_back(run.count);
-  const Begins begins = begins_of(counts);
-  OnDevice<BoxRun> on_device(memory_);
-  OnDevice<std::int64_t> before(memory_);
-  upload(on_device, runs.data(), std::ssize(runs), memory_.stream);
-  upload(before, begins.data(), std::ssize(counts), memory_.stream);
-  boxes.resize(begins.back());
-  for_each_index(boxes.size(), FillRuns{on_device.data(), before.data(), std::ssize(counts), boxes.data()},
-                 memory_.stream, "runs of boxes");
+  FillRuns fill(runs);
+  boxes.resize(fill.before[max_levels + 1]);
+  fill.boxes = boxes.data();
+  for_each_index(boxes.size(), fill, memory_.stream, "runs of boxes");
 }
 
 }  // namespace
 
-void merge(DeviceShare& share, const Halos& received, int rank, DeviceMemory& memory) {
-  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run();
+/// Counts what Gaps asks, from each rank's first and last point and the gaps between.
+bool make_room(DeviceShare& share, const Halos& received, int rank) {
+  if (share.own.tree.boxes == 0) return false;
+  const auto own_rank = static_cast<std::size_t>(rank);
+  const Begins& begin = received.point_begin;
+  const std::int64_t own = share.own.sources.count;
+  std::int64_t gaps = 0, next = -1;  // next: the number behind the last point; -1: there is none yet
+  bool own_gap = false;
+  for (std::size_t r = 0; r < received.runs.size(); ++r) {
+    const PointRuns& run = received.runs[r];
+    if (r == own_rank && own > 0) {
+      own_gap = next >= 0 && next != share.first_source;
+      gaps += own_gap, next = share.first_source + own;
+      share.first = begin[r] + gaps;
+    } else if (begin[r + 1] > begin[r]) {
+      gaps += run.gaps + (next >= 0 && next != run.first), next = run.last + 1;
+    }
+  }
+  share.ghosts = begin.back();
+  farfield::cuda::SortedPoints& sources = share.essential.sources;
+  sources.resize(share.ghosts + own + gaps);
+  for (OnDevice<double>& axis : sources.axis) axis.resize(std::max(axis.size(), least_places));
+  return own_gap;
+}
+
+void merge(DeviceShare& share, const Halos& received, bool own_gap, int rank, DeviceMemory& memory) {
+  if (share.own.tree.boxes > 0) Merger(share, received, rank, memory).run(own_gap);
 }
 
 }  // namespace farfield::distributed

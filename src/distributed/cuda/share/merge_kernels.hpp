@@ -30,17 +30,15 @@ struct CountGaps {
   }
 };
 
-/// Own points and gaps, which hold a number, too, and what lies behind the last point.
-struct CopyOwnPoints {
+/// What lies around the own points: gaps, which hold a number, too, and what is behind the last point.
+struct FillAround {
   std::int64_t ordered, first, own;
-  const double* from[3];
-  const std::uint32_t* from_order;
   double* axis[3];
   std::uint32_t* order;
   __device__ void operator()(std::int64_t i) const {
-    const bool is_own = i >= first && i < first + own;
-    if (i < ordered) order[i] = is_own ? from_order[i - first] : 0;
-    for (int d = 0; d < 3; ++d) axis[d][i] = own > 0 ? from[d][is_own ? i - first : 0] : 0;
+    const std::int64_t at = i < first ? i : i + own;
+    if (at < ordered) order[at] = 0;
+    for (int d = 0; d < 3; ++d) axis[d][at] = own > 0 ? axis[d][first] : 0;
   }
 };
 
@@ -203,14 +201,22 @@ struct LinkChildren {
   }
 };
 
+/// Boxes of runs, of which each level has one.
 struct FillRuns {
-  const BoxRun* runs;
-  const std::int64_t* before;
-  std::int64_t count;
+  BoxRun runs[max_levels + 1];
+  BoxId before[max_levels + 2];  // places before a run's
   BoxId* boxes;
+  explicit FillRuns(const std::vector<BoxRun>& of_levels) {
+    before[0] = 0;
+    for (int level = 0; level <= max_levels; ++level) {
+      runs[level] = of_levels[static_cast<std::size_t>(level)];
+      before[level + 1] = before[level] + runs[level].count;
+    }
+  }
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t run = count_below(before, count, i + 1) - 1;
-    boxes[i] = static_cast<BoxId>(runs[run].begin + (i - before[run]));
+    int level = 0;
+    while (i >= before[level + 1]) ++level;
+    boxes[i] = runs[level].begin + static_cast<BoxId>(i) - before[level];
   }
 };
 

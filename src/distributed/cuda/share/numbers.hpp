@@ -22,11 +22,6 @@ struct NumbersView {
   }
 };
 
-/// Boxes of the essential tree that follow one another.
-struct BoxRun {
-  BoxId begin, count;
-};
-
 struct BoxNumbers {
   /// Places of this rank's own boxes are their numbers in its own tree.
   BoxNumbers(const DeviceShare& share, const OwnLevels& own, const Halos& received, int rank);

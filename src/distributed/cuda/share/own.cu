@@ -32,13 +32,6 @@ struct FindBox {
   }
 };
 
-Points on_device(const OnDevice<double>& x, DeviceMemory& memory) {
-  Points view = points(x.data(), x.size() / 3);
-  view.space = MemorySpace::device;
-  view.stream = memory.stream;
-  return view;
-}
-
 }  // namespace
 
 OwnLevels own_levels(const DeviceShare& share, int rank) {
@@ -52,17 +45,15 @@ OwnLevels own_levels(const DeviceShare& share, int rank) {
   return levels;
 }
 
-void build_own(DeviceShare& share, const OnDevice<double>& sources, const OnDevice<double>* targets,
-               const Geometry& geometry, const Decision& d, DeviceMemory& memory) {
+farfield::cuda::KeyedTree build_own(DeviceShare& share, const Points& sources, const Points* targets,
+                                    const Geometry& geometry, const Decision& d, DeviceMemory& memory) {
   TreeOptions options{
       .m = d.m, .k = d.k, .leaf_size = d.leaf_size, .depth = d.depth, .thresholds = d.thresholds, .mark = {}};
   const SharedBoxes shared = share.partition.shared_boxes();
   OnDevice<Place> corners(memory);
   upload(corners, shared.corner.data(), std::ssize(shared.corner), memory.stream);
   options.divided = shared.divided(corners.data());
-  const Points of_targets = targets ? on_device(*targets, memory) : Points();
-  farfield::cuda::build_boxes(share.own, on_device(sources, memory), targets ? &of_targets : nullptr, geometry,
-                              options);
+  return farfield::cuda::KeyedTree(share.own, sources, targets, geometry, options);
 }
 
 void find_own(DeviceShare& share, int rank, DeviceMemory& memory) {

@@ -20,9 +20,10 @@ struct OwnLevels {
 
 OwnLevels own_levels(const DeviceShare& share, int rank);
 
-/// Builds share.own over points [count][3] in device memory.
-void build_own(DeviceShare& share, const OnDevice<double>& sources, const OnDevice<double>* targets,
-               const Geometry& geometry, const Decision& decision, farfield::cuda::DeviceMemory& memory);
+/// Builds the boxes of share.own over points in device memory.
+farfield::cuda::KeyedTree build_own(DeviceShare& share, const Points& sources, const Points* targets,
+                                    const Geometry& geometry, const Decision& decision,
+                                    farfield::cuda::DeviceMemory& memory);
 
 /// Fills Top::own.
 void find_own(DeviceShare& share, int rank, farfield::cuda::DeviceMemory& memory);

@@ -103,13 +103,6 @@ struct ComparePoint {
   }
 };
 
-struct OwnerOf {
-  const std::uint32_t* code;
-  const std::int32_t* owner;  // [codes]
-  std::uint32_t* to;
-  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<std::uint32_t>(owner[code[i]]); }
-};
-
 }  // namespace
 
 /// Which child of its ancestor of a level is a cell in?
@@ -260,16 +253,10 @@ void DeviceOwnPoints::add_child(std::size_t place, int octant) {
     if (box_[cell] == dividing_[place] && octant_of_cell(cell, level_) == octant) box_[cell] = child;
 }
 
-OnDevice<std::uint32_t> DeviceOwnPoints::owners(int set, std::int64_t count,
-                                                const std::vector<CoarseBox>& boxes) const {
+Owners DeviceOwnPoints::owners(std::size_t set, const std::vector<CoarseBox>& boxes) const {
   std::vector<std::int32_t> owner_of_box;
   for (const CoarseBox& box : boxes) owner_of_box.push_back(box.first_rank);
-  const OnDevice<std::int32_t> owner = of_codes(owner_of_box);
-  OnDevice<std::uint32_t> owners(memory_);
-  owners.resize(count);
-  for_each_index(count, OwnerOf{sets_[static_cast<std::size_t>(set)].code.data(), owner.data(), owners.data()},
-                 memory_.stream, "owners");
-  return owners;
+  return {sets_[set].code.data(), of_codes(owner_of_box)};
 }
 
 }  // namespace farfield::distributed

@@ -7,6 +7,12 @@
 
 namespace farfield::distributed {
 
+/// Who owns the points of a set, in device memory.
+struct Owners {
+  const std::uint32_t* code;       ///< of each point; as long as its DeviceOwnPoints
+  OnDevice<std::int32_t> of_code;  ///< [codes]
+};
+
 class DeviceOwnPoints final : public OwnPoints {
  public:
   /// `sources`, and `targets` unless null, are in device memory.
@@ -14,12 +20,16 @@ class DeviceOwnPoints final : public OwnPoints {
                   farfield::cuda::DeviceMemory& memory);
 
   int sets() const override { return static_cast<int>(sets_.size()); }
+  std::int64_t points_in(std::size_t set) const override { return sets_[set].points.count; }
+  /// Are floats enough for the points of a set?
+  bool single(std::size_t set) const {
+    return sets_[set].points.count == 0 || sets_[set].points.scalar == Scalar::float32;
+  }
   Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) override;
   std::vector<double> bounds(const Numbers& places) override;
   void add_child(std::size_t place, int octant) override;
 
-  /// Of the first `count` points of a set.
-  OnDevice<std::uint32_t> owners(int set, std::int64_t count, const std::vector<CoarseBox>& boxes) const;
+  Owners owners(std::size_t set, const std::vector<CoarseBox>& boxes) const;
 
  private:
   /// One kind of points. Their boxes have codes: the first ones are of cells a few levels below the root, then there

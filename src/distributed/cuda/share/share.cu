@@ -15,6 +15,8 @@ namespace farfield::distributed {
 using farfield::cuda::DeviceMemory;
 using farfield::cuda::DevicePoints;
 using farfield::cuda::download;
+using farfield::cuda::gather;
+using farfield::cuda::gather_at;
 using farfield::cuda::require;
 using farfield::cuda::upload;
 
@@ -37,17 +39,11 @@ class Maker {
   void partition(const Given& given);
   void build_own(const Given& given);
   void place_targets();
-  Halos exchange(const Halos& needed);
-  void exchange_counts(const Halos& needed, Halos& received);
+  void build_essential();
+  Halos exchange_counts(const Halos& needed);
+  void exchange(const Halos& needed, Halos& received);
   void build_lists();
   void upload_top();
-  template <class T>
-  void copy(T* to, const T* from, std::int64_t count) const {
-    if (count > 0)
-      require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice,
-                              memory_.stream),
-              "cudaMemcpyAsync on the device");
-  }
 
   Ranks& ranks_;
   Transport& transport_;
@@ -56,6 +52,8 @@ class Maker {
   DeviceMemory& memory_;
   const std::function<void(const char*)>& mark_;
   DeviceShare share_;
+  OwnedPoints arrived_[2]{{OnDevice<unsigned char>(memory_), {}}, {OnDevice<unsigned char>(memory_), {}}};
+  std::unique_ptr<farfield::cuda::KeyedTree> own_points_;
   Begins sources_;  ///< where those of each rank begin in the order of one tree over all points
 };
 
@@ -64,27 +62,46 @@ void Maker::partition(const Given& given) {
   DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
                          make_lattice(geometry_, decision_.m, decision_.k), memory_);
   share_.partition = divide(ranks_, points, given.order, geometry_, decision_);
-  const std::vector<CoarseBox>& boxes = share_.partition.boxes;
-  share_.source_route = make_device_route(ranks_, points.owners(0, given.sources.count, boxes), memory_);
-  if (given.targets)
-    share_.target_route_apart = make_device_route(ranks_, points.owners(1, given.apart(), boxes), memory_);
+  done("partition");
+  const Partition& made = share_.partition;
+  share_.source_route = make_device_route(ranks_, points, 0, made.passed_to[0], made.boxes, memory_);
+  sources_ = made.firsts(&CoarseBox::sources);
+  const auto rank = static_cast<std::size_t>(ranks_.rank());
+  share_.first_source = sources_[rank];
+  share_.first_target = made.firsts(&CoarseBox::targets)[rank];
+  if (!given.targets) return;
+  std::vector<std::int64_t> apart = made.passed_to[1];  // the targets end with the sources, or have none of them
+  for (std::size_t r = 0; r < apart.size() && given.at_sources; ++r) apart[r] -= made.passed_to[0][r];
+  share_.target_route_apart = make_device_route(ranks_, points, 1, apart, made.boxes, memory_);
 }
 
 /// Brings the points to their owners and builds the tree over those of this rank.
 void Maker::build_own(const Given& given) {
-  const OnDevice<double> sources = owned_points(transport_, share_.source_route, given.sources, 0, memory_);
-  OnDevice<double> targets(memory_);
-  if (given.targets) {
-    const std::int64_t behind = given.at_sources ? sources.size() : 0;
-    targets = owned_points(transport_, share_.target_route_apart, *given.targets, behind / 3, memory_);
-    copy(targets.data() + targets.size() - behind, sources.data(), behind);
-  }
+  const bool single = share_.source_route.single && (!given.targets || share_.target_route_apart.single);
+  arrived_[0] = owned_points(transport_, share_.source_route, given.sources, nullptr, single, memory_);
+  if (given.targets)
+    arrived_[1] = owned_points(transport_, share_.target_route_apart, *given.targets,
+                               given.at_sources ? &arrived_[0].view : nullptr, single, memory_);
   done("redistribution");
-  distributed::build_own(share_, sources, given.targets ? &targets : nullptr, geometry_, decision_, memory_);
-  const auto rank = static_cast<std::size_t>(ranks_.rank());
-  sources_ = begins_of(ranks_.all_gather(share_.own.sources.count));
-  share_.first_source = sources_[rank];
-  share_.first_target = begins_of(ranks_.all_gather(share_.own.target_points().count))[rank];
+  own_points_ = std::make_unique<farfield::cuda::KeyedTree>(distributed::build_own(
+      share_, arrived_[0].view, given.targets ? &arrived_[1].view : nullptr, geometry_, decision_, memory_));
+}
+
+/// The own sources go to their place among those of others at once, while the ranks meet for the exchange.
+void Maker::build_essential() {
+  const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
+                                        share_.own.alike ? sources_ : Begins(), own_points_->sources(), memory_);
+  Halos received = exchange_counts(needed);
+  const bool own_gap = make_room(share_, received, ranks_.rank());
+  done("needs");
+  gather_at(share_.essential.sources, share_.first, own_points_->sources(), memory_.stream);
+  own_points_.reset();
+  for (OwnedPoints& points : arrived_) points.rows.release();
+  done("gather");
+  exchange(needed, received);
+  done("ghosts");
+  merge(share_, received, own_gap, ranks_.rank(), memory_);
+  done("essential");
 }
 
 /// Targets apart from the sources: the rank's own and, for vectors that reach beyond a leaf, the first ones behind them
@@ -94,14 +111,11 @@ void Maker::place_targets() {
     std::int64_t number;
     double x[3];
   };
-  const farfield::cuda::SortedPoints& own = share_.own.targets;
-  farfield::cuda::SortedPoints& to = share_.essential.targets;
-  to.resize(own.count);
-  copy(to.order.data(), own.order.data(), to.order.size());
+  farfield::cuda::SortedPoints& own = share_.essential.targets;
+  gather(own, own_points_->targets(), memory_.stream);
   double first[3][padding], behind[3][padding];
   const std::int64_t count = std::min(own.count, padding);
   for (int axis = 0; axis < 3; ++axis) {
-    copy(to.axis[axis].data(), own.axis[axis].data(), own.count);
     download(first[axis], own.axis[axis].data(), count, memory_.stream);
     download(behind[axis], own.axis[axis].data() + own.count, padding, memory_.stream);
   }
@@ -113,42 +127,44 @@ void Maker::place_targets() {
     for (std::int64_t i = other.number - share_.first_target - own.count; i >= 0 && i < padding; ++i)
       for (int axis = 0; axis < 3 && own.count > 0; ++axis) behind[axis][i] = other.x[axis];
   for (int axis = 0; axis < 3; ++axis)
-    require(cudaMemcpyAsync(to.axis[axis].data() + own.count, behind[axis], sizeof behind[axis], cudaMemcpyHostToDevice,
-                            memory_.stream),
+    require(cudaMemcpyAsync(own.axis[axis].data() + own.count, behind[axis], sizeof behind[axis],
+                            cudaMemcpyHostToDevice, memory_.stream),
             "cudaMemcpyAsync of targets");
 }
 
 /// What each rank sends to each, in one message.
-void Maker::exchange_counts(const Halos& needed, Halos& received) {
+Halos Maker::exchange_counts(const Halos& needed) {
   const auto ranks = static_cast<std::size_t>(ranks_.size());
-  constexpr std::size_t width = max_levels + 3;  // boxes of each level, boxes with multipoles, points
+  constexpr std::size_t levels = max_levels + 1, width = levels + 5;
   std::vector<std::int64_t> sent, came(ranks * width);
   for (std::size_t r = 0; r < ranks; ++r) {
+    const PointRuns& run = needed.runs[r];
     sent.insert(sent.end(), needed.levels[r].begin(), needed.levels[r].end());
-    sent.push_back(share_.sends.box_begin[r + 1] - share_.sends.box_begin[r]);
-    sent.push_back(needed.point_begin[r + 1] - needed.point_begin[r]);
+    sent.insert(sent.end(), {share_.sends.box_begin[r + 1] - share_.sends.box_begin[r],
+                             needed.point_begin[r + 1] - needed.point_begin[r], run.first, run.last, run.gaps});
   }
   const Begins rows = begins_of(std::vector<std::int64_t>(ranks, 1));
   ranks_.exchange(sent.data(), rows, came.data(), rows, width);
+  Halos received{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}, {}};
   std::vector<std::int64_t> boxes, multipoles, points;
   for (auto row = came.begin(); row != came.end(); row += width) {
-    received.levels.emplace_back(row, row + width - 2);
-    boxes.push_back(std::accumulate(row, row + width - 2, std::int64_t(0)));
-    multipoles.push_back(row[width - 2]), points.push_back(row[width - 1]);
+    const auto rest = row + levels;
+    received.levels.emplace_back(row, rest);
+    boxes.push_back(std::accumulate(row, rest, std::int64_t(0)));
+    multipoles.push_back(rest[0]), points.push_back(rest[1]);
+    received.runs.push_back({rest[2], rest[3], rest[4]});
   }
   received.box_begin = begins_of(boxes), received.point_begin = begins_of(points);
   share_.receives.box_begin = begins_of(multipoles), share_.receives.point_begin = received.point_begin;
+  return received;
 }
 
-Halos Maker::exchange(const Halos& needed) {
-  Halos received{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}};
-  exchange_counts(needed, received);
+void Maker::exchange(const Halos& needed, Halos& received) {
   received.boxes.resize(received.box_begin.back()), received.points.resize(received.point_begin.back());
-  transport_.exchange(needed.boxes.data(), needed.box_begin, received.boxes.data(), received.box_begin, sizeof(BoxRow),
-                      memory_.stream);
-  transport_.exchange(needed.points.data(), needed.point_begin, received.points.data(), received.point_begin,
-                      sizeof(PointRow), memory_.stream);
-  return received;
+  transport_.exchange(
+      {{needed.boxes.data(), needed.box_begin, received.boxes.data(), received.box_begin, sizeof(BoxRow)},
+       {needed.points.data(), needed.point_begin, received.points.data(), received.point_begin, sizeof(PointRow)}},
+      memory_.stream);
 }
 
 void Maker::build_lists() {
@@ -177,7 +193,6 @@ void Maker::upload_top() {
 DeviceShare Maker::run(const Given& given) {
   done("");
   partition(given);
-  done("partition");
   build_own(given);
   done("tree");
   share_.top = make_top(share_.partition);
@@ -185,11 +200,7 @@ DeviceShare Maker::run(const Given& given) {
   upload_top();
   share_.essential.alike = share_.own.alike;
   if (!share_.own.alike) place_targets();
-  const Halos needed = needed_by_others(share_, ranks_.rank(), decision_.thresholds.m2p_sources,
-                                        share_.own.alike ? sources_ : Begins(), memory_);
-  const Halos received = exchange(needed);
-  merge(share_, received, ranks_.rank(), memory_);
-  done("essential");
+  build_essential();
   build_lists();
   done("lists");
   return std::move(share_);

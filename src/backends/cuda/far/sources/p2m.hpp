@@ -2,15 +2,72 @@
 // u = (y - centre) / edge (Gumerov & Duraiswami 2008, eqs. 14-15).
 // Low degrees in single: two to eight lanes per leaf, all sums of a leaf in the registers of each of its lanes. With a
 // warp per leaf three quarters of the lanes had no source in leaves of eight, and the sums over lanes cost more than
-// the functions. Any degree: a warp per leaf, lanes are sources, sums over lanes through shared memory.
-// Cost: 5 instructions per source and pair (n, m >= 0), with dipoles 12; 16 to 20 bytes per source at the least.
+// the functions. From degree 12 on the sums of low orders come first and those of the others in a second pass over the
+// sources (SolidOrders): registers and shared memory for all of them would leave few warps on a multiprocessor. Any
+// degree: a warp per leaf, lanes are sources, sums over lanes through shared memory. Cost: 5 instructions per source
+// and pair (n, m >= 0), with dipoles 12; 16 to 20 bytes per source at the least.
 #pragma once
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "backends/cuda/far/sources/accumulate.hpp"
 #include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "expansions/laplace_fixed.hpp"
+#include "expansions/solid_shape.hpp"
 
 namespace farfield::cuda {
+
+/// Of one leaf the sums of a lane's sources into the columns of a warp, [slot][lane].
+template <class Kernel, class Real, int degree, int moments, int pass, class Factor>
+__device__ void sum_orders(const Work<Real>& work, std::int64_t begin, std::int64_t end, int lanes, BoxId box,
+                           const Factor& factor, Real* column) {
+  using Orders = SolidOrders<degree, pass>;
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  Real sum[Orders::count] = {};
+  if (begin < end) {
+    const BoxFrame frame(work.tree, box);
+    for (std::int64_t s = begin + lane % lanes; s < end; s += lanes) {
+      Source<Real, moments> source;
+      source.read(work, s, frame);
+      Kernel::Basis::template fixed_terms<degree>(source.weight, source.u[0], source.u[1], source.u[2],
+                                                  [&](auto i, auto value) {
+                                                    constexpr int at = decltype(i)::value, n = solid_degree_of(at);
+                                                    if constexpr (SolidOrders<degree, pass>::has(n, at))
+                                                      sum[SolidOrders<degree, pass>::slot(n, at)] += summand(value);
+                                                  });
+    }
+  }
+  __syncwarp();  // the columns of the pass before have been read
+  laplace::for_each_constant<0, degree + 1>([&](auto n) {
+    laplace::for_each_constant<-decltype(n)::value, decltype(n)::value + 1>([&](auto m) {
+      constexpr int of = decltype(n)::value, at = SolidShape::index(of, decltype(m)::value);
+      if constexpr (SolidOrders<degree, pass>::has(of, at)) {
+        constexpr int slot = SolidOrders<degree, pass>::slot(of, at);
+        column[slot * (warp + 1) + lane] = sum[slot] * factor.value[at];
+      }
+    });
+  });
+  __syncwarp();
+}
+
+/// Adds the lanes' sums up and writes them for those of the boxes that are `written`, a bit for each lane.
+template <class Real, int degree, int lanes, int pass>
+__device__ void write_orders(const Work<Real>& work, std::int64_t first, unsigned written, float scale,
+                             const Real* column) {
+  using Orders = SolidOrders<degree, pass>;
+  constexpr int count = SolidShape::count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
+  static_assert(boxes * stride % warp == 0, "whole warps");
+  for (int place = static_cast<int>(threadIdx.x) % warp; place < boxes * stride; place += warp) {
+    const int b = place / stride, i = place % stride, n = SolidShape::degree_of(i);
+    const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
+    if (!(written >> (b * lanes) & 1u) || (i < count ? !Orders::has(n, i) : pass > 0)) continue;
+    Real value = 0;
+    if (i < count)
+#pragma unroll
+      for (int k = 0; k < lanes; ++k) value += column[Orders::slot(n, i) * (warp + 1) + b * lanes + k];
+    work.multipole[(first + b) * stride + i] = value;
+    if (work.tensor.ready) store_operands(work.tensor, first + b, i, value, own_scale);
+  }
+}
 
 /// Writes the whole strides of the multipoles of all leaves, and of the boxes of levels 0 and 1, which m2m does not
 /// reach; also the operands of these boxes for m2l on tensor cores.
@@ -18,47 +75,25 @@ template <class Kernel, class Real, int degree, int lanes, int moments>
 __global__ void __launch_bounds__(tuning::box_warps* warp)
     p2m_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor) {
-  constexpr int count = Kernel::Basis::coefficient_count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
-  constexpr int pitch = warp + 1;
+  static_assert(Kernel::Basis::coefficient_count(degree) == SolidShape::count(degree));
+  constexpr int boxes = warp / lanes;
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   const int warps = static_cast<int>(blockDim.x) / warp;
   const TreeView& tree = work.tree;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes;
-  const std::int64_t at = first + lane / lanes;
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes, at = first + lane / lanes;
   const auto box = static_cast<BoxId>(at);
   const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box);
   const int level = exists ? tree.level[box] : max_levels;
-
-  Real sum[count] = {};
-  if (leaf) {
-    const BoxFrame frame(tree, box);
-    const std::int64_t end = tree.source_end[box];
-    for (std::int64_t s = tree.source_begin[box] + lane % lanes; s < end; s += lanes) {
-      Source<Real, moments> source;
-      source.read(work, s, frame);
-      Kernel::Basis::template fixed_terms<degree>(
-          source.weight, source.u[0], source.u[1], source.u[2],
-          [&](auto i, auto value) { sum[decltype(i)::value] += summand(value); });
-    }
-  }
-  Real* column = reinterpret_cast<Real*>(shared) + own * count * pitch;
-#pragma unroll
-  for (int i = 0; i < count; ++i) column[i * pitch + lane] = sum[i] * factor.value[i];
-  __syncwarp();
+  const std::int64_t begin = leaf ? tree.source_begin[box] : 0, end = leaf ? tree.source_end[box] : 0;
   const unsigned written = __ballot_sync(0xffffffffu, leaf || level < 2);
   const float scale = work.tensor.ready ? operand_scale(work.tensor, level) : 0;
-  static_assert(boxes * stride % warp == 0, "whole warps");
-  for (int place = lane; place < boxes * stride; place += warp) {
-    const int b = place / stride, i = place % stride;
-    const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
-    if (!(written >> (b * lanes) & 1u)) continue;
-    Real value = 0;
-    if (i < count)
-#pragma unroll
-      for (int k = 0; k < lanes; ++k) value += column[i * pitch + b * lanes + k];
-    work.multipole[(first + b) * stride + i] = value;
-    if (work.tensor.ready) store_operands(work.tensor, first + b, i, value, own_scale);
+  Real* column = reinterpret_cast<Real*>(shared) + own * SolidOrders<degree, 0>::count * (warp + 1);
+  sum_orders<Kernel, Real, degree, moments, 0>(work, begin, end, lanes, box, factor, column);
+  write_orders<Real, degree, lanes, 0>(work, first, written, scale, column);
+  if constexpr (SolidOrders<degree, 0>::passes == 2) {
+    sum_orders<Kernel, Real, degree, moments, 1>(work, begin, end, lanes, box, factor, column);
+    write_orders<Real, degree, lanes, 1>(work, first, written, scale, column);
   }
 }
 
@@ -67,7 +102,7 @@ static void launch_fixed_p2m(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
   launch_warps("p2m", p2m_fixed_kernel<Kernel, Real, degree, lanes, moments>, work.tree.boxes, warp / lanes,
-               sizeof(Real) * count * (warp + 1), work.stream, work, factors);
+               sizeof(Real) * SolidOrders<degree, 0>::count * (warp + 1), work.stream, work, factors);
 }
 
 /// Of any degree; `levels`: tables of each level, where they depend on it.
@@ -116,7 +151,9 @@ static void choose_lanes(const Work<Real>& work) {
 
 template <class Kernel, int moments, class Real>
 void p2m_in_space(const Work<Real>& work) {
-  if (with_fixed_degree<typename Kernel::Basis, Real>(
+  using Basis = typename Kernel::Basis;
+  constexpr int highest = moments == 1 ? Basis::highest_fixed : highest_of_few;
+  if (with_fixed_degree<Basis, Real, highest>(
           work.tables.degree, [&](auto degree) { choose_lanes<Kernel, Real, decltype(degree)::value, moments>(work); }))
     return;
   p2m_of_any_degree<Kernel, moments>(work);

@@ -246,12 +246,11 @@ void DeviceSums::sum_own_leaves() {
   require_launch("add_own_leaves_kernel");
 }
 
-const PlacementFindings& DeviceSums::of_part() {
+void DeviceSums::look_at_part() {
+  if (view_.boxes == 0) return;
   on_device_.resize(1);
   require(cudaMemsetAsync(on_device_.data(), 0, sizeof(PlacementFindings), memory_.stream), "cudaMemsetAsync");
-  if (view_.boxes == 0) return found_;
   look_at_leaves();
-  return found();
 }
 
 ResultNorms DeviceSums::norms() {

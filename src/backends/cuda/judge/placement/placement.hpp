@@ -52,8 +52,14 @@ class DeviceSums final : public PlacementSums {
   /// Returns at once; the first question waits. For trees of more than two levels. Of kernels that ask only whether
   /// points stand in planes nothing else is summed.
   void launch(bool planes_alone);
-  /// Of a part of a tree: how its leaves are filled. Waits.
-  const PlacementFindings& of_part();
+  /// Of a part of a tree, without lists, over points that the caller has: how its leaves are filled. Nothing else is
+  /// offered.
+  DeviceSums(const TreeView& part, const PlacedPoints& sources, DeviceMemory& memory, SideStream& near_stream,
+             SideStream& far_stream);
+  /// Returns at once.
+  void look_at_part();
+  /// Waits.
+  const PlacementFindings& of_part() { return view_.boxes > 0 ? found() : found_; }
 
   int levels() const override { return view_.levels; }
   double targets() const override { return static_cast<double>(target_count_); }
