@@ -132,6 +132,7 @@ class FARFIELD_API Coulomb {
   void move(const Points& positions);
   /// In another cell, too: its vectors a, b, c, nine numbers; the periodic axes stay.
   void move(const Points& positions, const std::array<double, 9>& cell);
+  void check_replays() const;  ///< as Plan's, of graphs that captured move and evaluate: they fill the arrays alone
   /// Other pairs of the same particles.
   void exclude(Exclusions exclusions);
 

@@ -18,6 +18,7 @@ struct MoleculeTask {
   std::optional<std::array<double, 3>> dipole = {};  ///< what the surface sees; none: that of the positions
   double constant = 1;                               ///< potentials, forces and energies are multiplied by it
   bool remove_net_force = false;
+  bool captured = false;  ///< the call is captured in a CUDA graph: nothing is read back, totals stay unknown
 };
 
 /// Of L2 norms: potential and field of all pairs, and what is left without excluded pairs. The rest is in units of 1/r

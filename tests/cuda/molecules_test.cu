@@ -6,6 +6,7 @@
 #include <random>
 
 #include "backends/cuda/molecules/molecules.hpp"
+#include "cuda/graphs.hpp"
 #include "cuda/ion_arrays.hpp"
 #include "periodic/molecules.hpp"
 #include "plan/composed/host_molecules.hpp"
@@ -186,6 +187,13 @@ class OwnArrays {
   CoulombOutputs outputs() const {
     return {potential_.data(), forces_.data(), energies_.data(), scalar_of<T>, MemorySpace::device, stream_};
   }
+  void set_positions(const std::vector<double>& x) const { x_.write(as<T>(x)); }
+  /// What the last call, or a replay of it, has written.
+  CoulombSums written() const {
+    CoulombSums found;
+    found.potential = wide(potential_), found.forces = wide(forces_), found.energies = wide(energies_);
+    return found;
+  }
   /// With vectors, as from host memory.
   CoulombSums evaluate(Coulomb& sum, const std::optional<std::array<double, 3>>& dipole = {}) const {
     CoulombSums found = sum.evaluate(charges(), outputs(), dipole);
@@ -357,6 +365,45 @@ TEST_F(CudaMolecules, MixedArrays) {
   const OwnArrays<double> one({5, 1, 2}, {3}, nullptr);
   nothing.move(one.positions());
   EXPECT_NEAR(one.evaluate(nothing).forces[0], 0, 1e-4);
+}
+
+/// Replays fill the caller's arrays for positions that moved within the skin.
+TEST_F(CudaMolecules, ReplaysOfAGraph) {
+  const OwnStream stream;
+  Stream random(new_seed());
+  for (const Axes& axes : {open, xyz}) {
+    const Rows cell = random_cell(random, 0.2);
+    const Molecules m = molecules(1500, cell, 0.03, -1, random);
+    std::vector<double> x = flat(m.x);
+    const CoulombOptions more{.surface = axes == xyz ? 2.0 : 0, .coulomb_constant = 138.9, .remove_net_force = true};
+    Options o = sum_in(cell, axes, 1e-6, Backend::cuda);
+    o.method = Method::fmm, o.precision = Precision::double_, o.skin = 2e-3, o.virial = false;
+    const OwnArrays<double> arrays(x, m.q, stream);
+    Coulomb sum(arrays.positions(), o, more, m.exclusions());
+    for (int step = 0; step < 3; ++step) arrays.evaluate(sum), sum.move(arrays.positions());
+    arrays.evaluate(sum);
+    const Graph graph(stream, [&] {
+      sum.move(arrays.positions());
+      sum.evaluate(arrays.charges(), arrays.outputs());
+    });
+    for (int step = 0; step < 3; ++step) {
+      for (double& value : x) value += random.between(-3e-4, 3e-4);
+      arrays.set_positions(x);
+      graph.replay();
+      sum.check_replays();
+      const CoulombSums found = arrays.written();
+      const CoulombSums exact =
+          Coulomb(points(x), sum_in(cell, axes, 1e-9, Backend::cuda), more, m.exclusions()).evaluate(m.q);
+      EXPECT_LE(difference_of(found.potential, exact.potential), 2e-6);
+      EXPECT_LE(difference_of(found.forces, exact.forces), 2e-6);
+      EXPECT_LE(difference_of(found.energies, exact.energies), 1e-5);
+    }
+    Coulomb rigid(arrays.positions(), sum_in(cell, axes, 1e-6, Backend::cuda), more, m.exclusions());
+    expect_refusal("a move that a CUDA graph captures keeps the tree",
+                   [&] { Graph(stream, [&] { rigid.move(arrays.positions()); }); });
+    expect_refusal("lie in device memory, in the order of the stream",
+                   [&] { Graph(stream, [&] { sum.evaluate(arrays.charges(), {}); }); });
+  }
 }
 
 TEST_F(CudaMolecules, Refusals) {

@@ -13,6 +13,7 @@
 #include "plan/composed/coulomb_sense.hpp"
 #include "plan/composed/host_molecules.hpp"
 #include "plan/repeating/box.hpp"
+#include "plan/report/replays.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 
@@ -50,6 +51,7 @@ struct Coulomb::State {
   void take_totals(const MoleculeTotals& totals, const MoleculeTask& task);
   void describe(bool dipole_given);
   void require(const Strengths& charges, const CoulombOutputs& outputs) const;
+  void capture(const Strengths& charges, const CoulombOutputs& outputs, MoleculeTask task);
   void evaluate(const Strengths& charges, const CoulombOutputs& outputs,
                 const std::optional<std::array<double, 3>>& dipole);
 };
@@ -91,6 +93,8 @@ void Coulomb::State::place(const Points& given, const Options& in) {
   require_own_device();
   Options with = in;
   with.tolerance = asked;
+  if (is_captured(given.space, given.stream) && (!on_device || vectors_of(with) != vectors_of(field)))
+    require_captured_move(false);
   std::unique_ptr<MoleculeSums> other;
   if (given.space == MemorySpace::device && !on_device) {
     resolve_machine(with, true);
@@ -250,12 +254,23 @@ void Coulomb::State::require(const Strengths& charges, const CoulombOutputs& out
                 "results are in device memory, but these Coulomb sums run on the cpu; pass host memory");
 }
 
+/// Launches alone. The plan repeats its last evaluation; whether that is accurate enough is not asked.
+void Coulomb::State::capture(const Strengths& charges, const CoulombOutputs& outputs, MoleculeTask task) {
+  Outputs of_caller;
+  of_caller.space = outputs.space, of_caller.stream = outputs.stream;
+  require_captured_memory(charges, of_caller);
+  task.captured = true;
+  plan->evaluate(molecules->take(charges, outputs), molecules->field());
+  molecules->finish(task, outputs, sums.virial);
+}
+
 void Coulomb::State::evaluate(const Strengths& charges, const CoulombOutputs& outputs,
                               const std::optional<std::array<double, 3>>& dipole) {
   require(charges, outputs);
   for (std::size_t a = 0; dipole && a < 3; ++a)
     if (!std::isfinite((*dipole)[a]))
       throw Error(ErrorCode::input, std::string("component ") + "xyz"[a] + " of the dipole is no finite number");
+  if (is_captured(charges.space, charges.stream)) return capture(charges, outputs, task_with(dipole));
   const Strengths taken = molecules->take(charges, outputs);
   if (depends_on_net(options, field.periodic)) {
     const MoleculeSums::Net net = molecules->net();
@@ -321,6 +336,8 @@ void Coulomb::exclude(Exclusions exclusions) {
     s.molecules->exclude(s.exclusions);
   });
 }
+
+void Coulomb::check_replays() const { state_->plan->check_replays(); }
 
 std::int64_t Coulomb::particle_count() const { return state_->molecules->positions().count; }
 const Report& Coulomb::report() const { return state_->sums.report; }

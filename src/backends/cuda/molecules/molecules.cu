@@ -5,6 +5,7 @@
 #include "backends/cuda/molecules/finish.hpp"
 #include "backends/cuda/molecules/molecules.hpp"
 #include "backends/cuda/periodic/force_sums.hpp"
+#include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
 #include "backends/cuda/transfer/any_numbers.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
@@ -19,17 +20,29 @@ struct ReadCharge {
   __device__ void operator()(std::int64_t i) const { charge[i] = given[i]; }
 };
 
-/// Marks how far a stream has come, for calls on other streams. It outlives the stream.
+/// Marks how far a stream has come, for calls on other streams. It outlives the stream. What a graph captures has its
+/// own order, to which it does not belong.
 class Milestone {
  public:
   Milestone() { require(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
   ~Milestone() { cudaEventDestroy(event_); }
   Milestone(const Milestone&) = delete;
-  void set(cudaStream_t stream) { require(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  void wait_on(cudaStream_t stream) { require(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent"); }
+  void set(cudaStream_t stream) {
+    if (!is_captured(stream)) require(cudaEventRecord(event_, stream), "cudaEventRecord");
+  }
+  void wait_on(cudaStream_t stream) {
+    if (!is_captured(stream)) require(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+  }
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+/// Of a call: its device is the current one, and a caller's capture forbids neither memory nor the loading of kernels.
+struct Call {
+  explicit Call(int device) : current(device) {}
+  OnDevice current;
+  RelaxedCapture relaxed;
 };
 
 /// Arrays are no plan's: a call may come on any stream. A call that reads or writes them waits for the one before.
@@ -38,7 +51,7 @@ class DeviceMolecules : public MoleculeSums {
   DeviceMolecules() { require(cudaGetDevice(&device_), "cudaGetDevice"); }
 
   Points read(const Points& given) override {
-    const OnDevice current(device_);
+    const Call call(device_);
     Points with_all_axes = given;
     with_all_axes.space = MemorySpace::host;
     check_view(with_all_axes, "source");
@@ -49,14 +62,14 @@ class DeviceMolecules : public MoleculeSums {
     return view_of(next_);
   }
   void accept() override {
-    const OnDevice current(device_);
+    const Call call(device_);
     xyz_.swap(next_);
     done_.set(stream_);
   }
   Points positions() const override { return view_of(xyz_); }
 
   void exclude(const Exclusions& pairs) override {
-    const OnDevice current(device_);
+    const Call call(device_);
     begin(own_);
     const std::vector<std::uint32_t> others(pairs.others().begin(), pairs.others().end());
     const std::int64_t starts = pairs.pair_count() > 0 ? std::ssize(pairs.starts()) : 0;
@@ -67,7 +80,7 @@ class DeviceMolecules : public MoleculeSums {
   }
 
   Strengths take(const Strengths& given, const CoulombOutputs& outputs) override {
-    const OnDevice current(device_);
+    const Call call(device_);
     begin(stream_of_call({memory_of(given), memory_of(outputs)}, own_));
     charge_.resize(given.count);
     const AnyNumbers numbers = numbers_on_device(given, 0, charge_copy_, stream_);
@@ -78,23 +91,24 @@ class DeviceMolecules : public MoleculeSums {
   }
 
   Net net() override {
-    const OnDevice current(device_);
+    const Call call(device_);
     const auto found =
         column_sums<2>(charge_.size(), AddCharges{charge_.data()}, net_part_, stream_, "net charge of molecules");
     return {found[0], found[1]};
   }
 
   Outputs field() override {
-    const OnDevice current(device_);
+    const Call call(device_);
     potential_.resize(charge_.size()), field_.resize(3 * charge_.size());
     return {potential_.data(), field_.data(), nullptr, nullptr, Scalar::float64, MemorySpace::device, stream_};
   }
 
   MoleculeTotals finish(const MoleculeTask& task, const CoulombOutputs& outputs,
                         std::array<double, 6>& virial) override {
-    const OnDevice current(device_);
+    const Call call(device_);
     if (charge_.empty()) return {};
     launch(task, outputs);
+    if (task.captured) return {};
     download(found_.data(), totals_.data(), total::all, stream_);
     done_.set(stream_);
     require(cudaStreamSynchronize(stream_), "results of molecules");
