@@ -1,13 +1,9 @@
 // Coulomb sums of molecules: energy, forces, potential and virial of charges, in open space or in a periodic cell, with
 // the pairs that bonds connect left out or scaled.
 #pragma once
-#include <farfield/export.h>
-
 #include <array>
 #include <cstdint>
-#include <farfield/options.hpp>
 #include <farfield/plan.hpp>
-#include <farfield/views.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,6 +88,14 @@ struct CoulombSums {
   Report report;                      ///< of the plan; its measured error is that of the sum over all pairs
 };
 
+/// Where to write potential (N), forces (N, 3) and energies (N), as Outputs: arrays of the caller; null: not wanted.
+struct CoulombOutputs {
+  void *potential = nullptr, *forces = nullptr, *energies = nullptr;
+  Scalar scalar = Scalar::float64;
+  MemorySpace space = MemorySpace::host;
+  void* stream = nullptr;
+};
+
 /// E = 1/2 sum_ij sum_n' q_i q_j / |x_i - x_j - n| and its derivatives, n the vectors of the lattice of
 /// Options::periodic and cell_x ..., by a plan for the field of the charges. From all pairs the part of Exclusions that
 /// does not stay is taken off at the pair's shortest image, in double (docs/molecules.md).
@@ -102,7 +106,7 @@ struct CoulombSums {
 /// of the cell are.
 ///
 /// Options that a plan does not share are refused, Error(usage): kernel, scale, softening, hessian, dipoles and
-/// at_sources. Positions lie in host memory, need no wrapping and are copied.
+/// at_sources. Positions need no wrapping and are copied. Where the plan runs on a device, so does all the rest.
 class FARFIELD_API Coulomb {
  public:
   explicit Coulomb(const Points& positions, const Options& options = {}, const CoulombOptions& more = {},
@@ -120,11 +124,15 @@ class FARFIELD_API Coulomb {
                               const std::optional<std::array<double, 3>>& dipole = {}) {
     return evaluate(std::span<const double>(charges), dipole);
   }
+  /// Of arrays that, as positions, may lie in device memory where the plan does; the vectors of the sums are empty.
+  const CoulombSums& evaluate(const Strengths& charges, const CoulombOutputs& outputs,
+                              const std::optional<std::array<double, 3>>& dipole = {});
 
   /// For the next time step, as Plan::move. With exclusions the number of particles stays.
   void move(const Points& positions);
   /// In another cell, too: its vectors a, b, c, nine numbers; the periodic axes stay.
   void move(const Points& positions, const std::array<double, 9>& cell);
+  void check_replays() const;  ///< as Plan's, of graphs that captured move and evaluate: they fill the arrays alone
   /// Other pairs of the same particles.
   void exclude(Exclusions exclusions);
 

@@ -276,7 +276,7 @@ FARFIELD_API void farfield_coulomb_options_init_sized(farfield_coulomb_options* 
 
 /* `options` and `more` null: the defaults. farfield_options.tolerance is the relative L2 error of potential and forces
  * with exclusions applied. Errors as for farfield_plan_create; USAGE also for options that these sums settle themselves
- * (kernel, scale, softening, hessian, dipoles, at_sources), DEVICE for positions in device memory. */
+ * (kernel, scale, softening, hessian, dipoles, at_sources). Where the plan runs on a device, so does all the rest. */
 FARFIELD_API int farfield_coulomb_create(farfield_coulomb** sum, const farfield_points* positions,
                                          const farfield_options* options, const farfield_coulomb_options* more);
 

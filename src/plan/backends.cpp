@@ -18,6 +18,7 @@
 
 #if defined(FARFIELD_CUDA)
 #include "backends/cuda/evaluator.hpp"
+#include "backends/cuda/molecules/molecules.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/virial_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -46,6 +47,7 @@ static bool is_captured(void*) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
 static std::unique_ptr<BoxPoints> make_box_points() { absent(); }
 static std::unique_ptr<VirialSum> make_virial_sum(const Points&) { absent(); }
+static std::unique_ptr<MoleculeSums> make_molecules() { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
 }  // namespace cuda
 namespace hybrid {
@@ -180,6 +182,7 @@ bool is_captured(MemorySpace space, void* stream) {
 
 std::unique_ptr<BoxPoints> make_device_box_points() { return cuda::make_box_points(); }
 std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points) { return cuda::make_virial_sum(points); }
+std::unique_ptr<MoleculeSums> make_device_molecules() { return cuda::make_molecules(); }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {
   if (decision.backend == Backend::hybrid)

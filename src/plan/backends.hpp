@@ -7,6 +7,7 @@
 
 #include "backends/box_points.hpp"
 #include "backends/evaluator.hpp"
+#include "backends/molecule_sums.hpp"
 #include "backends/virial_sum.hpp"
 #include "model/choose.hpp"
 
@@ -50,6 +51,7 @@ bool is_captured(MemorySpace space, void* stream);
 /// On the current device.
 std::unique_ptr<BoxPoints> make_device_box_points();
 std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points);
+std::unique_ptr<MoleculeSums> make_device_molecules();
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);
 std::int64_t memory_bound(const Decision& decision, std::int64_t sources, std::int64_t targets, bool alike);

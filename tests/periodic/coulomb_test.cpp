@@ -59,7 +59,7 @@ TEST(Coulomb, FourChargesInTenCells) {
       EXPECT_NEAR(found.energy, energy, 30 * tolerance + digits * std::fabs(energy));
       EXPECT_NEAR(std::accumulate(found.energies.begin(), found.energies.end(), 0.0), energy, 1e-9);
       EXPECT_NEAR(found.virial[0] + found.virial[1] + found.virial[2], is_long ? 0 : energy, 1e-9);
-      EXPECT_EQ(found.charge, std::accumulate(q.begin(), q.end(), 0.0));
+      EXPECT_NEAR(found.charge, std::accumulate(q.begin(), q.end(), 0.0), 1e-15);
       for (const double component : found.net_force) EXPECT_NEAR(component, 0, 1e-9);
     }
 }
@@ -305,7 +305,7 @@ TEST(Coulomb, NetForceIsReportedAndRemoved) {
   for (std::size_t a = 0; a < 3; ++a) {
     double sum = 0, left = 0;
     for (std::size_t i = a; i < x.size(); i += 3) sum += kept.forces[i], left += removed.forces[i];
-    EXPECT_EQ(sum, kept.net_force[a]);
+    EXPECT_NEAR(sum, kept.net_force[a], 1e-11 * kept.rms_force);
     EXPECT_GT(std::fabs(sum), 1e-9 * kept.rms_force);  // there is something to remove
     EXPECT_NEAR(left, 0, 1e-10 * kept.rms_force);
     EXPECT_NEAR(kept.forces[a] - removed.forces[a], sum / 3000, 1e-14 * kept.rms_force);
@@ -457,9 +457,6 @@ TEST(Coulomb, WhatHasNoMeaning) {
   expect_refusal("tolerance", [&] { Coulomb(points(x), o, {.two_charge_force = 1}); });
   x[4] = no_number;
   expect_refusal("1", [&] { Coulomb(points(x), cube); });
-  Points on_device = points(x);
-  on_device.space = MemorySpace::device;
-  expect_refusal("use host memory", [&] { Coulomb(on_device, cube); });
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ using Stream = std::uintptr_t;
 inline constexpr int on_host = -1;
 /// The number of the CUDA device that it lies on, or on_host.
 int device_of(const Array& array);
+/// Throws Error(device) for strengths on another device than `points`, which cannot be read there.
+void require_beside(int points, const Array& strengths);
 
 /// Positions and, where points have their own, softening lengths. The Python layer has checked shapes and types; the
 /// arrays must outlive the view.

@@ -1,4 +1,4 @@
-// Coulomb sums of molecules; results are arrays that own what the library allocated.
+// Coulomb sums of molecules. The Python layer has checked and allocated all arrays.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -22,53 +22,55 @@ std::span<const double> list_of(const std::optional<Doubles>& array) {
 
 class OwnCoulomb {
  public:
-  OwnCoulomb(const Array& positions, const nb::dict& options, const nb::dict& more, const Exclusions& pairs)
+  OwnCoulomb(const Array& positions, const nb::dict& options, const nb::dict& more, const Exclusions& pairs,
+             Stream stream)
       : virial_(options_of(options).virial),
-        sums_(made(positions, options_of(options), coulomb_options_of(more), pairs)) {}
+        device_(device_of(positions)),
+        sums_(made(points_of(positions, {}, stream), options_of(options), coulomb_options_of(more), pairs)) {}
 
-  void move(const Array& positions, const std::optional<Doubles>& cell) {
+  void move(const Array& positions, const std::optional<Doubles>& cell, Stream stream) {
     const Use use(busy_);
-    const Points at = points_of(positions, {}, 0);
+    const Points at = points_of(positions, {}, stream);
     const nb::gil_scoped_release unlocked;
-    if (!cell) return sums_.move(at);
     std::array<double, 9> rows;
-    std::copy_n(cell->data(), 9, rows.begin());
-    sums_.move(at, rows);
+    if (cell) std::copy_n(cell->data(), 9, rows.begin());
+    cell ? sums_.move(at, rows) : sums_.move(at);
+    device_ = device_of(positions);
   }
 
-  nb::dict evaluate(const Doubles& charges, const std::optional<Doubles>& dipole, Report& report) {
+  /// Numbers by the names that farfield.CoulombSums has. `outputs`: its gradient is where the forces go.
+  nb::dict evaluate(const Array& charges, const std::optional<Doubles>& dipole, const OutputArrays& outputs,
+                    const MutableArray& energies, Report& report, Stream stream) {
     const Use use(busy_);
+    require_beside(device_, charges);
+    const Strengths from = strengths_of(charges, {}, stream);
+    const Outputs to = outputs_of(outputs, stream);
+    const CoulombOutputs into{to.potential, to.gradient, energies.data(), to.scalar, to.space, to.stream};
     CoulombSums sums;
     {
       const nb::gil_scoped_release unlocked;
       std::optional<std::array<double, 3>> moment;
       if (dipole) moment = {dipole->data()[0], dipole->data()[1], dipole->data()[2]};
-      sums = sums_.evaluate(std::span<const double>(charges.data(), charges.size()), moment);
+      sums = sums_.evaluate(from, into, moment);
     }
     report = sums.report;
-    return as_dict(std::move(sums));
+    return as_dict(sums);
   }
 
  private:
-  static Coulomb made(const Array& positions, const Options& options, const CoulombOptions& more,
+  static Coulomb made(const Points& positions, const Options& options, const CoulombOptions& more,
                       const Exclusions& pairs) {
-    const Points at = points_of(positions, {}, 0);
     const nb::gil_scoped_release unlocked;
-    return Coulomb(at, options, more, pairs);
+    return Coulomb(positions, options, more, pairs);
   }
 
-  /// By the names that farfield.CoulombSums has.
-  nb::dict as_dict(CoulombSums&& sums) const {
-    const std::size_t n = sums.potential.size();
+  nb::dict as_dict(const CoulombSums& sums) const {
     const auto list = [](const auto& values) {
       return as_array(std::vector<double>(values.begin(), values.end()), {values.size()});
     };
     const auto [xx, yy, zz, xy, xz, yz] = sums.virial;
     nb::dict found;
     found["energy"] = sums.energy;
-    found["potential"] = as_array(std::move(sums.potential), {n});
-    found["forces"] = as_array(std::move(sums.forces), {n, 3});
-    found["energies"] = as_array(std::move(sums.energies), {n});
     found["net_force"] = list(sums.net_force);
     found["rms_force"] = sums.rms_force;
     found["charge"] = sums.charge;
@@ -79,6 +81,7 @@ class OwnCoulomb {
   }
 
   bool virial_;
+  int device_;  ///< of the positions
   Coulomb sums_;
   std::atomic_flag busy_;
 };
@@ -108,10 +111,11 @@ void bind_coulomb(nb::module_& module) {
           nb::arg("particles"), nb::arg("bonds"), nb::arg("first"), nb::arg("second"), nb::arg("third"))
       .def("__len__", &Exclusions::pair_count);
   nb::class_<OwnCoulomb>(module, "Coulomb")
-      .def(nb::init<const Array&, const nb::dict&, const nb::dict&, const Exclusions&>(), nb::arg("positions"),
-           nb::arg("options"), nb::arg("more"), nb::arg("exclusions"))
-      .def("move", &OwnCoulomb::move, nb::arg("positions"), nb::arg("cell").none())
-      .def("evaluate", &OwnCoulomb::evaluate, nb::arg("charges"), nb::arg("dipole").none(), nb::arg("report"))
+      .def(nb::init<const Array&, const nb::dict&, const nb::dict&, const Exclusions&, Stream>(), nb::arg("positions"),
+           nb::arg("options"), nb::arg("more"), nb::arg("exclusions"), nb::arg("stream"))
+      .def("move", &OwnCoulomb::move, nb::arg("positions"), nb::arg("cell").none(), nb::arg("stream"))
+      .def("evaluate", &OwnCoulomb::evaluate, nb::arg("charges"), nb::arg("dipole").none(), nb::arg("outputs"),
+           nb::arg("energies"), nb::arg("report"), nb::arg("stream"))
       .def_static(
           "validate",
           [](const nb::dict& options, const nb::dict& more, const Doubles& charges) {

@@ -77,7 +77,7 @@ class OwnPlan {
                 Stream stream) {
     const Use use(busy_);
     for (const MaybeArray* given : {&strengths, &dipoles})
-      if (*given) require_here(**given);
+      if (*given) require_beside(device_, **given);
     const Strengths from = strengths_of(strengths, dipoles, stream);
     const Outputs to = outputs_of(outputs, stream);
     const nb::gil_scoped_release unlocked;
@@ -97,15 +97,6 @@ class OwnPlan {
   }
 
  private:
-  /// What lies on another device than the points cannot be read there.
-  void require_here(const Array& given) const {
-    const int device = device_of(given);
-    if (device_ != on_host && device != on_host && device != device_)
-      throw Error(ErrorCode::device, "strengths are on device " + std::to_string(device) +
-                                         ", and the points of the plan on " + std::to_string(device_) +
-                                         "; pass both on one device");
-  }
-
   AnyPlan plan_;
   int device_;  ///< of the sources
   std::atomic_flag busy_;

@@ -17,6 +17,14 @@ int device_of(const Array& array) {
   return space_of(array.device_type()) == MemorySpace::device ? static_cast<int>(array.device_id()) : on_host;
 }
 
+void require_beside(int points, const Array& strengths) {
+  const int own = device_of(strengths);
+  if (points != on_host && own != on_host && own != points)
+    throw Error(ErrorCode::device, "strengths are on device " + std::to_string(own) +
+                                       ", and the points of the plan on " + std::to_string(points) +
+                                       "; pass both on one device");
+}
+
 /// One view has one memory for all its arrays.
 static void require_one(int first, int other, const char* what) {
   if (first != other)

@@ -8,12 +8,14 @@
 
 #include "core/number.hpp"
 #include "model/error_model.hpp"
+#include "plan/backends.hpp"
 #include "plan/boundary.hpp"
 #include "plan/composed/coulomb_sense.hpp"
-#include "plan/composed/excluded_pairs.hpp"
+#include "plan/composed/host_molecules.hpp"
 #include "plan/repeating/box.hpp"
-#include "plan/repeating/host_arrays.hpp"
+#include "plan/report/replays.hpp"
 #include "plan/threads.hpp"
+#include "plan/validate.hpp"
 
 namespace farfield {
 
@@ -23,14 +25,6 @@ constexpr double loosest = 1e-3;  // of what two_charge_force asks for, before t
 constexpr double spare = 0.5;     // plans that are made again: so that the next steps of a run need no other
 constexpr double rounding = 1e-12;
 
-double norm_of(const std::vector<double>& values) { return std::sqrt(squares_of(values)); }
-
-/// L2 norms of what a plan gave for all pairs, and of what is left of it.
-struct Norms {
-  double potential = 0, field = 0, largest_charge = 0;
-  double net_potential = 0, net_forces = 0;
-};
-
 }  // namespace
 
 struct Coulomb::State {
@@ -38,25 +32,28 @@ struct Coulomb::State {
   CoulombOptions options;
   double tolerance, asked;
   Exclusions exclusions;
-  HostPoints positions;
-  std::vector<double> flat, gradient;  ///< positions and field, (N, 3)
+  std::unique_ptr<MoleculeSums> molecules = std::make_unique<HostMolecules>();
+  bool on_device = false;  ///< these
   std::optional<UnitCell> cell;
   std::optional<Plan> plan;
   CoulombSums sums;
 
   State(const Options& given, const CoulombOptions& more, Exclusions pairs);
-  void take_positions(HostPoints&& given);
+  void require_own_device() const;
   void place(const Points& given, const Options& in);
   void move_plan(const Points& next, const std::array<double, 9>& vectors);
+  void use_device();
   bool make_plan(double wanted);
-  Norms sum_once(std::span<const double> charges);
-  double needed_tolerance(const Norms& norms) const;
-  void sum(std::span<const double> charges);
-  void add_surface(std::span<const double> charges);
-  void take_units(std::span<const double> charges);
+  MoleculeTask task_with(const std::optional<std::array<double, 3>>& dipole) const;
+  double needed_tolerance(const MoleculeTotals& totals) const;
+  MoleculeTotals sum(const Strengths& charges, const CoulombOutputs& outputs, const MoleculeTask& task);
+  void add_surface(double strength);
+  void take_totals(const MoleculeTotals& totals, const MoleculeTask& task);
   void describe(bool dipole_given);
-  void evaluate(std::span<const double> charges, const std::optional<std::array<double, 3>>& dipole);
-  bool has_surface() const { return dielectric_outside(options) > 0; }
+  void require(const Strengths& charges, const CoulombOutputs& outputs) const;
+  void capture(const Strengths& charges, const CoulombOutputs& outputs, MoleculeTask task);
+  void evaluate(const Strengths& charges, const CoulombOutputs& outputs,
+                const std::optional<std::array<double, 3>>& dipole);
 };
 
 Coulomb::State::State(const Options& given, const CoulombOptions& more, Exclusions pairs)
@@ -67,6 +64,7 @@ Coulomb::State::State(const Options& given, const CoulombOptions& more, Exclusio
       exclusions(std::move(pairs)) {
   require_sense(options, field.periodic);
   if (!(tolerance > 0)) field.tolerance = asked = tolerance;  // a plan finds the words for it
+  molecules->exclude(exclusions);
 }
 
 static void require_same_count(const Exclusions& pairs, std::int64_t count) {
@@ -75,34 +73,54 @@ static void require_same_count(const Exclusions& pairs, std::int64_t count) {
                                       std::to_string(count) + " positions were given; make them of as many");
 }
 
-void Coulomb::State::take_positions(HostPoints&& given) {
-  positions = std::move(given);
-  const std::size_t count = positions.x.size();
-  flat.resize(3 * count);
-  for (std::size_t i = 0; i < count; ++i)
-    flat[3 * i] = positions.x[i], flat[3 * i + 1] = positions.y[i], flat[3 * i + 2] = positions.z[i];
-}
-
 /// The vectors a, b, c.
 static std::array<double, 9> vectors_of(const Options& o) {
   return {o.cell_x, o.cell_ay, o.cell_az, o.cell_bx, o.cell_y, o.cell_bz, o.cell_cx, o.cell_cy, o.cell_z};
+}
+
+/// A forked process has neither the device's memory nor its context.
+void Coulomb::State::require_own_device() const {
+  if (on_device && devices_lost_by_fork())
+    throw Error(ErrorCode::device,
+                "the sum was planned on a CUDA device before this process was forked, which cannot use it; make it in "
+                "the process that uses it");
 }
 
 /// The cell may be another. A plan whose positions are refused stays as it was.
 void Coulomb::State::place(const Points& given, const Options& in) {
   if (given.softening) throw Error(ErrorCode::usage, "Coulomb sums are not softened; leave softening lengths out");
   require_same_count(exclusions, given.count);
+  require_own_device();
   Options with = in;
   with.tolerance = asked;
-  HostPoints next = read_host(given);
+  if (is_captured(given.space, given.stream) && (!on_device || vectors_of(with) != vectors_of(field)))
+    require_captured_move(false);
+  std::unique_ptr<MoleculeSums> other;
+  if (given.space == MemorySpace::device && !on_device) {
+    resolve_machine(with, true);
+    other = make_device_molecules();
+    other->exclude(exclusions);
+  }
+  const Points next = (other ? *other : *molecules).read(given);
   if (plan)
-    move_plan(next.view(), vectors_of(with));
+    move_plan(next, vectors_of(with));
   else
-    plan = Plan(next.view(), with);
+    plan = Plan(next, with);
+  if (other) molecules = std::move(other), on_device = true;
+  molecules->accept();
   field = with;
   cell.reset();
   if (field.periodic != Axes::none) cell.emplace(cell_of(field));
-  take_positions(std::move(next));
+  if (!on_device && plan->report().backend == word_of(Backend::cuda)) use_device();
+}
+
+/// Where the plan has gone, all else goes, too.
+void Coulomb::State::use_device() {
+  std::unique_ptr<MoleculeSums> other = make_device_molecules();
+  other->exclude(exclusions);
+  other->read(molecules->positions());
+  other->accept();
+  molecules = std::move(other), on_device = true;
 }
 
 void Coulomb::State::move_plan(const Points& next, const std::array<double, 9>& vectors) {
@@ -123,7 +141,7 @@ bool Coulomb::State::make_plan(double wanted) {
   Options tighter = field;
   for (wanted = std::max(wanted, reachable_tolerance(field.precision)); wanted < asked; wanted *= 2) try {
       tighter.tolerance = wanted;
-      plan = Plan(positions.view(), tighter);
+      plan = Plan(molecules->positions(), tighter);
       field = tighter, asked = wanted;
       return true;
     } catch (const Error& why) {
@@ -132,34 +150,15 @@ bool Coulomb::State::make_plan(double wanted) {
   return false;
 }
 
-/// Tin-foil potential, forces and virial with exclusions applied.
-Norms Coulomb::State::sum_once(std::span<const double> charges) {
-  const std::size_t count = charges.size();
-  sums.potential.resize(count), sums.forces.resize(3 * count), gradient.resize(3 * count);
-  sums.virial = {};
-  Outputs outputs{sums.potential.data(), gradient.data()};
-  if (field.virial) outputs.virial = sums.virial.data();
-  plan->evaluate(strengths(charges), outputs);
-  Norms norms;
-  norms.potential = norm_of(sums.potential), norms.field = norm_of(gradient);
-  for (std::size_t i = 0; i < count; ++i) {
-    norms.largest_charge = std::max(norms.largest_charge, std::fabs(charges[i]));
-    for (std::size_t a = 0; a < 3; ++a) sums.forces[3 * i + a] = -charges[i] * gradient[3 * i + a];
-  }
-  take_off(exclusions, cell ? &*cell : nullptr, flat, charges, settle_team(field.threads).threads, sums);
-  norms.net_potential = norm_of(sums.potential), norms.net_forces = norm_of(sums.forces);
-  return norms;
-}
-
 /// A plan errs by t |phi| in the potential and by t |grad phi| in the field, L2 norms, so that forces err by at most t
 /// |q|max |grad phi|. What is left is to err by no more than `tolerance` of itself; or, with two_charge_force, the
 /// root mean squares of the errors of forces and of energies q phi by no more than this of two unit charges 1 Angstrom
 /// apart.
-double Coulomb::State::needed_tolerance(const Norms& n) const {
+double Coulomb::State::needed_tolerance(const MoleculeTotals& n) const {
   double potential = n.net_potential, forces = n.net_forces;
   if (options.two_charge_force > 0) {
     const double constant = options.coulomb_constant, force = options.two_charge_force;
-    const double root = std::sqrt(static_cast<double>(positions.count()));
+    const double root = std::sqrt(static_cast<double>(molecules->positions().count));
     forces = root * force / constant;
     potential = n.largest_charge > 0 ? root * std::sqrt(constant * force) / constant / n.largest_charge : 0;
   }
@@ -176,31 +175,40 @@ static std::string warning_of(const Options& field, double tolerance, double ask
          (single ? "precision double or " : "") + "tolerance " + number(1.1 * tolerance * asked / needed, 2);
 }
 
-void Coulomb::State::sum(std::span<const double> charges) {
+MoleculeTask Coulomb::State::task_with(const std::optional<std::array<double, 3>>& dipole) const {
+  MoleculeTask task{cell ? &*cell : nullptr, settle_team(field.threads).threads};
+  const double outside = dielectric_outside(options);
+  if (outside > 0) task.surface = 4 * std::numbers::pi / ((2 * outside + 1) * cell->measure());
+  task.dipole = dipole;
+  task.constant = options.coulomb_constant;
+  task.remove_net_force = options.remove_net_force;
+  return task;
+}
+
+MoleculeTotals Coulomb::State::sum(const Strengths& charges, const CoulombOutputs& outputs, const MoleculeTask& task) {
   for (;;) {
-    const double needed = needed_tolerance(sum_once(charges));
+    Outputs of_plan = molecules->field();
+    sums.virial = {};
+    if (field.virial) of_plan.virial = sums.virial.data();
+    plan->evaluate(charges, of_plan);
+    const MoleculeTotals totals = molecules->finish(task, outputs, sums.virial);
+    const double needed = needed_tolerance(totals);
     sums.report = plan->report();
     const bool exact = field.periodic == Axes::none && sums.report.method == word_of(Method::direct) &&
                        sums.report.precision == word_of(Precision::double_);
-    if (exact || asked <= needed * (1 + rounding)) return;
+    if (exact || asked <= needed * (1 + rounding)) return totals;
     if (make_plan(spare * needed)) continue;
     sums.report.warnings.push_back(warning_of(field, tolerance, asked, needed));
-    return;
+    return totals;
   }
 }
 
 /// A sphere of cells in a medium of dielectric constant e has U = 2 pi D^2 / ((2 e + 1) V) beside the tin-foil sum (de
-/// Leeuw, Perram & Smith, Proc. R. Soc. A 373 (1980) 27), whose derivatives these are.
-void Coulomb::State::add_surface(std::span<const double> charges) {
-  const double strength = 4 * std::numbers::pi / ((2 * dielectric_outside(options) + 1) * cell->measure());
+/// Leeuw, Perram & Smith, Proc. R. Soc. A 373 (1980) 27). `strength`: 4 pi / ((2 e + 1) V).
+void Coulomb::State::add_surface(double strength) {
   const Vector3& moment = sums.dipole;
   const double energy = 0.5 * strength * dot(moment, moment);
   sums.energy += energy;
-  for (std::size_t i = 0; i < charges.size(); ++i) {
-    const double* x = &flat[3 * i];
-    sums.potential[i] += strength * (x[0] * moment[0] + x[1] * moment[1] + x[2] * moment[2]);
-    for (std::size_t a = 0; a < 3; ++a) sums.forces[3 * i + a] -= strength * charges[i] * moment[a];
-  }
   if (!field.virial) return;
   for (std::size_t s = 0; s < 3; ++s) sums.virial[s] += energy - strength * moment[s] * moment[s];
   sums.virial[3] -= strength * moment[0] * moment[1];
@@ -208,23 +216,13 @@ void Coulomb::State::add_surface(std::span<const double> charges) {
   sums.virial[5] -= strength * moment[1] * moment[2];
 }
 
-/// Multiplies by the constant, then energies of particles and what forces add up to.
-void Coulomb::State::take_units(std::span<const double> charges) {
-  const double constant = options.coulomb_constant;
-  const std::size_t count = charges.size();
-  sums.energy *= constant;
-  for (double& value : sums.virial) value *= constant;
-  for (double& value : sums.potential) value *= constant;
-  for (double& value : sums.forces) value *= constant;
-  sums.energies.resize(count);
-  sums.net_force = {};
-  for (std::size_t i = 0; i < count; ++i) {
-    sums.energies[i] = 0.5 * charges[i] * sums.potential[i];
-    for (std::size_t a = 0; a < 3; ++a) sums.net_force[a] += sums.forces[3 * i + a];
-  }
-  sums.rms_force = count > 0 ? norm_of(sums.forces) / std::sqrt(static_cast<double>(count)) : 0;
-  if (!options.remove_net_force) return;
-  for (std::size_t k = 0; k < 3 * count; ++k) sums.forces[k] -= sums.net_force[k % 3] / static_cast<double>(count);
+void Coulomb::State::take_totals(const MoleculeTotals& totals, const MoleculeTask& task) {
+  sums.charge = totals.charge, sums.energy = totals.energy;
+  sums.dipole = task.dipole.value_or(totals.dipole);
+  if (task.surface > 0) add_surface(task.surface);
+  sums.energy *= task.constant;
+  for (double& value : sums.virial) value *= task.constant;
+  sums.net_force = totals.net_force, sums.rms_force = totals.rms_force;
 }
 
 void Coulomb::State::describe(bool dipole_given) {
@@ -235,31 +233,51 @@ void Coulomb::State::describe(bool dipole_given) {
                          "pairs that are left out or scaled, at their shortest image"});
   if (asked != tolerance)
     r.choices.push_back({"tolerance", number(asked), "of the sum over all pairs, so that what is left keeps its own"});
-  if (has_surface() && !dipole_given)
+  if (dielectric_outside(options) > 0 && !dipole_given)
     r.warnings.emplace_back(
         "the dipole is the sum of q x of the positions as they are; a molecule that the border of the cell breaks "
         "changes "
         "it: pass whole molecules, or dipole");
 }
 
-void Coulomb::State::evaluate(std::span<const double> charges, const std::optional<std::array<double, 3>>& dipole) {
-  if (std::ssize(charges) != positions.count())
-    throw Error(ErrorCode::input, std::to_string(charges.size()) + " charges were given for " +
-                                      std::to_string(positions.count()) + " particles; pass one for each");
-  require_sense(options, field.periodic, charges);
+void Coulomb::State::require(const Strengths& charges, const CoulombOutputs& outputs) const {
+  const std::int64_t count = molecules->positions().count;
+  if (charges.count != count)
+    throw Error(ErrorCode::input, std::to_string(charges.count) + " charges were given for " + std::to_string(count) +
+                                      " particles; pass one for each");
+  if (charges.vectors != 1 || charges.dipoles)
+    throw Error(ErrorCode::usage, "Coulomb sums are of one set of charges without dipoles; pass one, or use a Plan");
+  require_own_device();
+  farfield::validate(charges, count, false, on_device);
+  if (outputs.space != MemorySpace::host && !on_device)
+    throw Error(ErrorCode::device,
+                "results are in device memory, but these Coulomb sums run on the cpu; pass host memory");
+}
+
+/// Launches alone. The plan repeats its last evaluation; whether that is accurate enough is not asked.
+void Coulomb::State::capture(const Strengths& charges, const CoulombOutputs& outputs, MoleculeTask task) {
+  Outputs of_caller;
+  of_caller.space = outputs.space, of_caller.stream = outputs.stream;
+  require_captured_memory(charges, of_caller);
+  task.captured = true;
+  plan->evaluate(molecules->take(charges, outputs), molecules->field());
+  molecules->finish(task, outputs, sums.virial);
+}
+
+void Coulomb::State::evaluate(const Strengths& charges, const CoulombOutputs& outputs,
+                              const std::optional<std::array<double, 3>>& dipole) {
+  require(charges, outputs);
   for (std::size_t a = 0; dipole && a < 3; ++a)
     if (!std::isfinite((*dipole)[a]))
       throw Error(ErrorCode::input, std::string("component ") + "xyz"[a] + " of the dipole is no finite number");
-  sum(charges);
-  sums.charge = sums.energy = 0, sums.dipole = {};
-  for (std::size_t i = 0; i < charges.size(); ++i) {
-    sums.charge += charges[i];
-    sums.energy += 0.5 * charges[i] * sums.potential[i];
-    for (std::size_t a = 0; a < 3; ++a) sums.dipole[a] += charges[i] * flat[3 * i + a];
+  if (is_captured(charges.space, charges.stream)) return capture(charges, outputs, task_with(dipole));
+  const Strengths taken = molecules->take(charges, outputs);
+  if (depends_on_net(options, field.periodic)) {
+    const MoleculeSums::Net net = molecules->net();
+    require_sense(options, field.periodic, net.sum, net.size);
   }
-  if (dipole) sums.dipole = *dipole;
-  if (has_surface()) add_surface(charges);
-  take_units(charges);
+  const MoleculeTask task = task_with(dipole);
+  take_totals(sum(taken, outputs, task), task);
   describe(dipole.has_value());
 }
 
@@ -275,7 +293,22 @@ Coulomb::~Coulomb() = default;
 
 const CoulombSums& Coulomb::evaluate(std::span<const double> charges,
                                      const std::optional<std::array<double, 3>>& dipole) {
-  guarded([&] { state_->evaluate(charges, dipole); });
+  guarded([&] {
+    CoulombSums& sums = state_->sums;
+    const auto count = static_cast<std::size_t>(particle_count());
+    sums.potential.resize(count), sums.forces.resize(3 * count), sums.energies.resize(count);
+    state_->evaluate(strengths(charges), {sums.potential.data(), sums.forces.data(), sums.energies.data()}, dipole);
+  });
+  return state_->sums;
+}
+
+const CoulombSums& Coulomb::evaluate(const Strengths& charges, const CoulombOutputs& outputs,
+                                     const std::optional<std::array<double, 3>>& dipole) {
+  guarded([&] {
+    CoulombSums& sums = state_->sums;
+    sums.potential.clear(), sums.forces.clear(), sums.energies.clear();
+    state_->evaluate(charges, outputs, dipole);
+  });
   return state_->sums;
 }
 
@@ -296,12 +329,17 @@ void Coulomb::move(const Points& positions, const std::array<double, 9>& cell) {
 
 void Coulomb::exclude(Exclusions exclusions) {
   guarded([&] {
-    require_same_count(exclusions, state_->positions.count());
-    state_->exclusions = std::move(exclusions);
+    State& s = *state_;
+    require_same_count(exclusions, s.molecules->positions().count);
+    s.require_own_device();
+    s.exclusions = std::move(exclusions);
+    s.molecules->exclude(s.exclusions);
   });
 }
 
-std::int64_t Coulomb::particle_count() const { return state_->positions.count(); }
+void Coulomb::check_replays() const { state_->plan->check_replays(); }
+
+std::int64_t Coulomb::particle_count() const { return state_->molecules->positions().count; }
 const Report& Coulomb::report() const { return state_->sums.report; }
 
 void Coulomb::validate(const Options& options, const CoulombOptions& more, std::span<const double> charges) {
@@ -309,7 +347,9 @@ void Coulomb::validate(const Options& options, const CoulombOptions& more, std::
     const Options field = options_for_field(options);
     validate_periodic(field);
     require_sense(more, field.periodic);
-    require_sense(more, field.periodic, charges);
+    double net = 0, size = 0;
+    for (const double q : charges) net += q, size += std::fabs(q);
+    require_sense(more, field.periodic, net, size);
   });
 }
 

@@ -49,10 +49,13 @@ void require_sense(const CoulombOptions& o, Axes periodic) {
     refuse("surface needs three periodic axes, and there are " + std::to_string(axes_of(periodic)) + "; leave it out");
 }
 
-void require_sense(const CoulombOptions& o, Axes periodic, std::span<const double> charges) {
+bool depends_on_net(const CoulombOptions& o, Axes periodic) {
   const int axes = axes_of(periodic);
-  double net = 0, size = 0;
-  for (const double q : charges) net += q, size += std::fabs(q);
+  return axes > 0 && (axes < 3 || o.background == Background::refuse || dielectric_outside(o) > 0);
+}
+
+void require_sense(const CoulombOptions& o, Axes periodic, double net, double size) {
+  const int axes = axes_of(periodic);
   if (axes == 0 || !std::isfinite(size) || std::fabs(net) <= neutral * size) return;
   const std::string sum = "the charges add up to " + number(net, 6);
   if (axes < 3)

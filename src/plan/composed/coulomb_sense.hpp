@@ -12,8 +12,10 @@ Options options_for_field(Options options);
 
 /// Throws Error(usage) for options that are no numbers, or have no meaning with these axes.
 void require_sense(const CoulombOptions& options, Axes periodic);
-/// Throws Error(input) where these charges have no sum, or none that was asked for. Numbers that are not finite are
-/// left to the plan, which names them.
-void require_sense(const CoulombOptions& options, Axes periodic, std::span<const double> charges);
+/// Could the sum of the charges be one that has no meaning?
+bool depends_on_net(const CoulombOptions& options, Axes periodic);
+/// Throws Error(input) where charges have no sum, or none that was asked for. `size`: the sum of absolute values.
+/// Numbers that are not finite are left to the plan, which names them.
+void require_sense(const CoulombOptions& options, Axes periodic, double net, double size);
 
 }  // namespace farfield

@@ -49,6 +49,27 @@ struct CellView {
     if (any && std::isfinite(times[0] + times[1] + times[2])) less(given, times, x);
   }
 
+  /// See UnitCell::minimum_image.
+  FARFIELD_HD void shorten(double d[3]) const {
+    const double given[3] = {d[0], d[1], d[2]};
+    double times[3] = {};
+    for (int step = 0; step < 2; ++step) {
+      for (int i = 0; i < count; ++i) times[i] += std::round(fraction(d, i));
+      less(given, times, d);
+    }
+    // Of reduced vectors the closest image is at most one away from the rounded one.
+    double least = square(d), chosen[3] = {times[0], times[1], times[2]};
+    for (int code = 0; code < (count == 3 ? 27 : count == 2 ? 9 : 3); ++code) {
+      double other[3] = {times[0], times[1], times[2]}, moved[3];
+      for (int i = 0, rest = code; i < count; ++i, rest /= 3) other[i] += rest % 3 - 1;
+      less(given, other, moved);
+      if (!(square(moved) < least)) continue;
+      least = square(moved);
+      for (int i = 0; i < 3; ++i) chosen[i] = other[i];
+    }
+    less(given, chosen, d);
+  }
+
   /// x minus so many of the vectors, rounded once.
   FARFIELD_HD void less(const double x[3], const double times[3], double out[3]) const {
     for (int axis = 0; axis < 3; ++axis) {
@@ -59,6 +80,7 @@ struct CellView {
   }
 
  private:
+  FARFIELD_HD static double square(const double d[3]) { return d[0] * d[0] + d[1] * d[1] + d[2] * d[2]; }
   FARFIELD_HD void add(double x[3], int i, double times) const {
     for (int axis = 0; axis < 3; ++axis) x[axis] = std::fma(times, vector[i][axis], x[axis]);
   }

@@ -115,12 +115,6 @@ CellView UnitCell::view() const {
 
 double UnitCell::fraction(const Vector3& x, int i) const { return dot(x, dual_[i]); }
 
-Vector3 UnitCell::less(const Vector3& x, const std::array<double, 3>& times) const {
-  Vector3 out;
-  view().less(x.data(), times.data(), out.data());
-  return out;
-}
-
 Vector3 UnitCell::wrapped(const Vector3& x) const {
   Vector3 home = x;
   view().wrap(home.data());
@@ -128,21 +122,9 @@ Vector3 UnitCell::wrapped(const Vector3& x) const {
 }
 
 Vector3 UnitCell::minimum_image(const Vector3& d) const {
-  std::array<double, 3> times{};
-  for (int i = 0; i < count_; ++i) times[i] = std::round(fraction(d, i));
-  Vector3 start = less(d, times);
-  for (int i = 0; i < count_; ++i) times[i] += std::round(fraction(start, i));
-  start = less(d, times);
-  // Of reduced vectors the closest image is at most one away from the rounded one.
-  Vector3 best = start;
-  std::array<double, 3> chosen = times;
-  for (int code = 0; code < (count_ == 3 ? 27 : count_ == 2 ? 9 : 3); ++code) {
-    std::array<double, 3> other = times;
-    for (int i = 0, rest = code; i < count_; ++i, rest /= 3) other[i] += rest % 3 - 1;
-    const Vector3 moved = less(d, other);
-    if (dot(moved, moved) < dot(best, best)) best = moved, chosen = other;
-  }
-  return less(d, chosen);
+  Vector3 shortest = d;
+  view().shorten(shortest.data());
+  return shortest;
 }
 
 std::vector<CellIndex> UnitCell::cells_within(double reach) const {

@@ -45,7 +45,6 @@ class UnitCell {
  private:
   void reduce();
   void complete();
-  Vector3 less(const Vector3& x, const std::array<double, 3>& times) const;
 
   int count_ = 0;
   std::array<Vector3, 3> vector_{}, dual_{};

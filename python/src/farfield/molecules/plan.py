@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..arrays import Array, Host
-from ..bodies.numbers import fitting, host, shaped
+from ..arrays import Array, Host, Intake, Taken
+from ..bodies.numbers import fitting
+from ..device import DeviceArray, beside, for_core, stream_of
 from ..errors import InputError, UsageError
 from ..report import Report
 from .cell import Cell
@@ -42,7 +43,9 @@ class Coulomb:
     coulomb_constant: of the energies, e.g. 332.06371 for charges e, Angstrom and kcal/mol.
     options: others of a Plan, e.g. threads, method, check.
 
-    Arrays are NumPy's, or others in host memory; results are NumPy's, in double.
+    Arrays are NumPy's, or others in host memory; results are NumPy's, in double. Of positions on a CUDA device, of torch or
+    CuPy, potential, forces and energies are of their kind and type, and nothing but sums goes over the bus. Charges may
+    lie there, too; they are read in each evaluation.
     """
 
     def __init__(self, charges: Array, *, cell: Any = None, pbc: Any = None, surface: str | float = "tinfoil",
@@ -57,7 +60,7 @@ class Coulomb:
         self._more = {"surface": _outside(surface), "background": background, "coulomb_constant": coulomb_constant,
                       "remove_net_force": remove_net_force, "two_charge_force": two_charge_force}
         self._options = {"tolerance": tolerance, "precision": precision, "backend": backend, "virial": virial, **options}
-        self._charges = _numbers_of("charges", charges)
+        self._charges = _charges_of(charges)
         self._pairs = taken(exclusions, len(self._charges))
         self._sum: Any = None
         self.set_cell(cell)
@@ -70,7 +73,7 @@ class Coulomb:
 
     def set_charges(self, charges: Array) -> None:
         """Other charges of the same particles."""
-        found = _numbers_of("charges", charges)
+        found = _charges_of(charges)
         if found.shape != self._charges.shape:
             raise InputError(f"charges have shape {found.shape}; this plan is of {len(self._charges)} particles")
         self._require_sense(self._cell, found)
@@ -78,24 +81,40 @@ class Coulomb:
 
     def evaluate(self, positions: Array, *, dipole: Any = None) -> CoulombSums:
         """positions: (N, 3). dipole: (3,), that of whole molecules, for surfaces other than tinfoil."""
-        places = shaped("positions", positions, (len(self._charges), 3))
+        places = _taken("positions", positions, (len(self._charges), 3))
         moment = fitting("dipole", dipole, (3,))
-        if self._sum is None:
-            options = {**self._options, **self._cell.options()}
-            self._sum = _core.Coulomb(places, options, self._more, self._pairs)
-        else:
-            self._sum.move(places, np.ascontiguousarray(self._cell.rows) if self._moved else None)
-        self._moved = False
+        self._place(places)
+        shapes = {"potential": (len(places),), "forces": (len(places), 3), "energies": (len(places),)}
+        make = places.empty if isinstance(places, DeviceArray) else np.empty
+        arrays: dict[str, Any] = {name: make(shape) for name, shape in shapes.items()}
+        stream = stream_of(places, self._charges)
+        potential, forces, energies = (for_core(array, stream) for array in arrays.values())
         report = Report()
-        found = CoulombSums(**self._sum.evaluate(self._charges, moment, report), report=report)
+        numbers = self._sum.evaluate(for_core(self._charges, stream), moment, _core.Outputs(potential, forces), energies, report,
+                                     stream)
+        kept = {name: array.source if isinstance(array, DeviceArray) else array for name, array in arrays.items()}
+        found = CoulombSums(**kept, **numbers, report=report)
         for line in report.warnings:
             if moment is None and "whole molecules" in line:
                 warnings.warn(line, stacklevel=2)
         return found
 
-    def _require_sense(self, cell: Cell, charges: Host) -> None:
-        """What has a meaning in this cell; the library's sentence where something has none."""
-        _core.Coulomb.validate({**self._options, **cell.options()}, self._more, charges)
+    def _place(self, places: Taken) -> None:
+        with beside(places):
+            stream = stream_of(places)
+            at = for_core(places, stream)
+            if self._sum is None:
+                options = {**self._options, **self._cell.options()}
+                self._sum = _core.Coulomb(at, options, self._more, self._pairs, stream)
+            else:
+                self._sum.move(at, np.ascontiguousarray(self._cell.rows) if self._moved else None, stream)
+        self._moved = False
+
+    def _require_sense(self, cell: Cell, charges: Taken) -> None:
+        """What has a meaning in this cell; the library's sentence where something has none. Of charges on a device it is
+        told when they are summed."""
+        known = np.empty(0) if isinstance(charges, DeviceArray) else charges
+        _core.Coulomb.validate({**self._options, **cell.options()}, self._more, known)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_sum": None, "_pairs": None}
@@ -105,11 +124,20 @@ class Coulomb:
         self._pairs = taken(self._exclusions, len(self._charges))
 
 
-def _numbers_of(name: str, array: Array) -> Host:
-    given = np.array(host(name, array))
+def _taken(name: str, array: Array, shape: tuple[int, ...]) -> Taken:
+    """As it lies on a device, or doubles one after another in host memory."""
+    given = Intake()._numbers(name, array)
+    if given.shape != shape:
+        raise InputError(f"{name} have shape {given.shape}, not {shape}")
+    return given if isinstance(given, DeviceArray) else np.ascontiguousarray(given, dtype=np.float64)
+
+
+def _charges_of(charges: Array) -> Taken:
+    """Those in host memory are copied."""
+    given = Intake()._numbers("charges", charges)
     if given.ndim != 1:
-        raise InputError(f"{name} have shape {given.shape}; pass (N,)")
-    return given
+        raise InputError(f"charges have shape {given.shape}; pass (N,)")
+    return given if isinstance(given, DeviceArray) else np.array(given, dtype=np.float64)
 
 
 def _outside(surface: Any) -> float:

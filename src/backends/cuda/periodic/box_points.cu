@@ -66,12 +66,6 @@ struct WeighImages {
   }
 };
 
-/// Sum and sum of absolute values.
-struct AddCharges {
-  const double* charge;
-  __device__ void operator()(std::int64_t i, double* sum) const { sum[0] += charge[i], sum[1] += fabs(charge[i]); }
-};
-
 /// One block: sums of four columns.
 __global__ void __launch_bounds__(sum_threads) add_squares(const double* part, std::int64_t parts, double* sum) {
   __shared__ double lane[sum_threads];

@@ -1,9 +1,15 @@
-// What column_sums adds of charges in a field, for the virial.
+// What column_sums adds of charges, and of charges in a field for the virial.
 #pragma once
 #include "backends/untyped.hpp"
 #include "backends/virial_sum.hpp"
 
 namespace farfield::cuda {
+
+/// Sum and sum of absolute values.
+struct AddCharges {
+  const double* charge;
+  __device__ void operator()(std::int64_t i, double* sum) const { sum[0] += charge[i], sum[1] += fabs(charge[i]); }
+};
 
 /// Of each point q times the gradient.
 struct AddPull {

@@ -255,11 +255,16 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
                                                                            xyz);
       return require_launch("interleave_kernel");
     }
-    std::vector<double> copy(static_cast<std::size_t>(3 * p.count));
-    for (std::int64_t i = 0; i < p.count; ++i)
-      for (std::int64_t a = 0; a < 3; ++a)
-        copy[static_cast<std::size_t>(3 * i + a)] = static_cast<double>(axis[a][i * p.stride]);
-    require(cudaMemcpyAsync(xyz, copy.data(), copy.size() * sizeof(double), cudaMemcpyHostToDevice, stream),
+    const void* from = axis[0];
+    std::vector<double> copy;
+    if (sizeof(T) < 8 || p.stride != 3 || axis[1] != axis[0] + 1 || axis[2] != axis[0] + 2) {
+      copy.reserve(static_cast<std::size_t>(3 * p.count));
+      for (std::int64_t i = 0; i < p.count; ++i)
+        for (const T* a : axis) copy.push_back(static_cast<double>(a[i * p.stride]));
+      from = copy.data();
+    }
+    require(cudaMemcpyAsync(xyz, from, static_cast<std::size_t>(3 * p.count) * sizeof(double), cudaMemcpyHostToDevice,
+                            stream),
             "cudaMemcpyAsync to the device");
     require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   };
