@@ -210,11 +210,9 @@ FARFIELD_API int farfield_plan_set_cell(farfield_plan* plan, const double* vecto
  * points ("kept" among the report's choices). After this the next move decides as a new plan does, and its results have
  * the same bits. Errors: USAGE (null). */
 FARFIELD_API int farfield_plan_forget(farfield_plan* plan);
-/* INPUT where replays of CUDA graphs that captured calls of the plan met what they cannot sum (Plan::check_replays). */
-FARFIELD_API int farfield_plan_check_replays(const farfield_plan* plan);
+FARFIELD_API int farfield_plan_check_replays(const farfield_plan* plan); /* INPUT: as Plan::check_replays throws */
 
-/* Most bytes that the plan has held at one time, on the first of several GPUs; 0 for null, and for several parts on the
- * processors. */
+/* Most bytes that the plan has held at one time, on the first of several GPUs; 0 for null, and for parts on the cores. */
 FARFIELD_API int64_t farfield_plan_memory(const farfield_plan* plan);
 
 /* Upper bound in bytes of what a plan for these counts allocates, without running it; targets 0: the sources are the
