@@ -52,8 +52,9 @@ void validate_box(const Options& o) {
   cell_of(o);
 }
 
-Box::Box(const Options& options, const Points& sources, const Points* targets)
-    : options_(options),
+Box::Box(const Options& options, const Points& sources, const Points* targets, const PointParts& parts)
+    : parts_(parts),
+      options_(options),
       with_gradient_(options.gradient),
       cell_(cell_of(options)),
       threads_(settle_team(options.threads).threads) {
@@ -73,7 +74,7 @@ bool Box::is_on_device(const Points& sources, const Points* targets) {
 
 void Box::use(bool device) {
   for (std::unique_ptr<BoxPoints>* points : {&points_, &next_})
-    *points = device ? make_device_box_points() : std::make_unique<HostBoxPoints>(threads_);
+    *points = device ? make_device_box_points() : std::make_unique<HostBoxPoints>(parts_, threads_);
   on_device_ = device;
 }
 
@@ -96,7 +97,8 @@ bool Box::follow(const Points& sources, const Points* targets) {
   bool followed = false;
   StageClock(own_, true)("cell", [&] { followed = points_->follow(sources, targets, options_.skin); });
   if (!followed) return false;
-  near_->move(points_->with_images(), points_->at());
+  const Points at = points_->at();
+  near_->move(points_->with_images(), &at);
   describe();
   return true;
 }
@@ -120,7 +122,8 @@ bool Box::move(const Options& options, const Points& sources, const Points* targ
   });
   if (!suits) return false;
   if (forgets_) near_->forget();
-  near_->move(next_->with_images(), next_->at());
+  const Points at = next_->at();
+  near_->move(next_->with_images(), &at);
   forgets_ = false;
   std::swap(points_, next_);
   cell_ = cell;
@@ -213,7 +216,8 @@ void Box::make_plan() {
   inner.tolerance = std::max(near_part * share_ * options_.tolerance, reachable_tolerance(options_.precision));
   inner.tolerance = std::min(inner.tolerance, options_.tolerance);
   near_.reset();
-  near_.emplace(points_->with_images(), points_->at(), inner);
+  const Points at = points_->at();
+  near_ = parts_.near_plan(points_->with_images(), &at, inner);
 }
 
 void Box::make_field(int degree) {
