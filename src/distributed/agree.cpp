@@ -27,10 +27,6 @@ void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, what + " in a distributed plan of this version; use an ordinary plan");
 }
 
-void require_offered(const farfield::Options& o) {
-  if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
-}
-
 std::string lacking_on_devices(const farfield::Options& o, bool lengths) {
   if (o.softening != 0 || lengths) return "softening is";
   if (o.core != Core::none) return "a core is";
