@@ -302,9 +302,9 @@ void declare_for_ranks(CLI::App& app, Arguments& a) {
   add_check(app, a.check);
   const std::string not_offered =
       "Not over several processes: other formats than npy and npz in parts (each\n"
-      "reads the whole file), pipes, plots, softening by types. With --backend cuda the\n"
-      "processes of a machine share its GPUs out, and periodic axes, virials, softening,\n"
-      "cores, dipoles, Hessians and kernel yukawa3d are not offered.\n\n";
+      "reads the whole file), pipes, plots, softening by types. With --backend cuda\n"
+      "the processes of a machine share its GPUs out, and periodic axes, virials,\n"
+      "softening, cores, dipoles, Hessians and kernel yukawa3d are not offered.\n\n";
   app.get_subcommand("run")->footer(not_offered +
                                     "Examples:\n"
                                     "  mpirun -n 4 farfield-mpi run stars.npz --gradient -o forces.npz\n"

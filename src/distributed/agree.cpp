@@ -44,7 +44,9 @@ void require_offered(const Decision& d) {
   if (d.backend == Backend::cuda && d.method == Method::fmm && !traits(d.kernel).scale_invariant)
     refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
   if (d.method != Method::fmm && d.method != Method::direct)
-    refuse(std::string("method ") + word_of(d.method) + " is not offered");
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(d.method) +
+                                      " is not offered in a distributed plan of this version; use method fmm, or an "
+                                      "ordinary plan");
 }
 
 void require_same(Ranks& ranks, const farfield::Options& o) {
