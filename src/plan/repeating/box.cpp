@@ -106,7 +106,7 @@ bool Box::follow(const Points& sources, const Points* targets) {
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
 /// ones.
 bool Box::move(const Options& options, const Points& sources, const Points* targets) {
-  if (!on_device_ && is_on_device(sources, targets)) return false;
+  if (!near_ || (!on_device_ && is_on_device(sources, targets))) return false;
   const bool other_cell = rows_of(options) != rows_of(options_);
   if (!other_cell && follow(sources, targets)) return true;
   const UnitCell cell = other_cell ? cell_of(options) : cell_;
@@ -323,6 +323,7 @@ void Box::find_virial(double* virial) {
 }
 
 void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  if (!near_) make_plan();  // an evaluation gave the last one up, and failed to make another
   std::erase_if(own_.stages, [](const StageReport& stage) { return !stage.building; });
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     const Strengths charges = points_->take(strengths, v);
