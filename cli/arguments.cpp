@@ -302,8 +302,8 @@ void declare_for_ranks(CLI::App& app, Arguments& a) {
   add_check(app, a.check);
   const std::string not_offered =
       "Not over several processes: other formats than npy and npz in parts (each\n"
-      "reads the whole file), pipes, plots, softening by types, periodic axes, the\n"
-      "virial. With --backend cuda the processes of a machine share its GPUs out, and\n"
+      "reads the whole file), pipes, plots, softening by types. With --backend cuda\n"
+      "the processes of a machine share its GPUs out, and periodic axes, virials,\n"
       "softening, cores, dipoles, Hessians and kernel yukawa3d are not offered.\n\n";
   app.get_subcommand("run")->footer(not_offered +
                                     "Examples:\n"

@@ -92,7 +92,9 @@ void evaluate(distributed::Plan& plan, Crew& crew, Progress& progress, Computati
   c.result.potential.resize(planned.potential ? values : 0);
   c.result.gradient.resize(planned.gradient ? 3 * values : 0);
   c.result.hessian.resize(planned.hessian ? 6 * values : 0);
+  c.result.virial.resize(planned.virial ? 6 * static_cast<std::size_t>(c.densities.vectors) : 0);
   Outputs outputs;
+  if (planned.virial) outputs.virial = c.result.virial.data();
   if (planned.potential) outputs.potential = c.result.potential.data();
   if (planned.gradient) outputs.gradient = c.result.gradient.data();
   if (planned.hessian) outputs.hessian = c.result.hessian.data();

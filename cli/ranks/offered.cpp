@@ -7,15 +7,12 @@
 namespace farfield::cli {
 
 void require_offered(const SumArguments& a) {
-  const Options& o = a.options;
   const auto refuse_where = [](bool asked, const char* what) {
     if (asked)
       throw Error(ErrorCode::usage,
                   fmt::format("{} not offered over several processes; leave it out, or start one farfield", what));
   };
   refuse_where(!a.softening.of_types.empty(), "softening by types is");
-  refuse_where(o.periodic != Axes::none, "--periodic is");
-  refuse_where(o.virial, "--virial is");
   refuse_where(!a.plot.empty(), "--plot is");
   refuse_where(a.output == "-", "--output to standard output is");
 }

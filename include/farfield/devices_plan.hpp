@@ -33,6 +33,7 @@ class FARFIELD_API DevicesPlan {
   /// As farfield::Plan::move: refused points leave the plan as it was; after another failure it has no points.
   void move(const Points& points);
   void move(const Points& sources, const Points& targets);
+  void set_cell(const std::array<double, 9>& vectors);
   void forget();
 
   const Report& report() const;

@@ -4,6 +4,7 @@
 #pragma once
 #include <farfield/export.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <farfield/options.hpp>
@@ -98,11 +99,13 @@ struct Origin {
 ///
 /// All functions but source_count, target_count, owned_count and report are called by all ranks, with the same options,
 /// orders, numbers of vectors and type of results. An Error on one of them is thrown on all, with the number of the
-/// rank. Throws Error(usage) for what is not offered yet: periodic axes, the virial, methods other than fmm and direct;
-/// with backend cuda also softening, cores, dipoles, Hessians, and expansions of kernels that have a length. There a
-/// rank's device is the current one of the thread that makes its plan; estimates are those of one plan up to rounding,
-/// and in large trees to sampling. Where all pairs are summed, every rank gets all points and sums all; where the
-/// points decide so (report().plan.method), it owns those it passed.
+/// rank. Throws Error(usage) for what is not offered yet: periodic axes of kernels other than laplace3d, a skin with
+/// periodic axes, methods other than fmm and direct; with backend cuda also periodic axes, the virial, softening,
+/// cores, dipoles, Hessians, and expansions of kernels that have a length. There a rank's device is the current one of
+/// the thread that makes its plan; estimates are those of one plan up to rounding, and in large trees to sampling.
+/// Where all pairs are summed, every rank gets all points and sums all; where the points decide so
+/// (report().plan.method), it owns those it passed. With periodic axes or the virial, which all ranks get, it does in
+/// any case, and the plan runs on the CPU.
 ///
 /// A simulation keeps its arrays where their points are owned. Then a step sends ghosts and migrants alone:
 ///     x = plan.to_owned(x, 3), v = plan.to_owned(v, 3), q = plan.to_owned(q);  // after the constructor and each move
@@ -126,6 +129,9 @@ class FARFIELD_API Plan {
   /// and the owned order a new one.
   void move(const Points& points, Order order = Order::given);
   void move(const Points& sources, const Points& targets, Order order = Order::given);
+
+  /// As farfield::Plan::set_cell: another periodic cell from the next move on, the same on all ranks.
+  void set_cell(const std::array<double, 9>& vectors);
 
   std::int64_t owned_count(Set set = Set::sources) const;  ///< by this rank
   /// Where this rank's owned points were passed, in the owned order.

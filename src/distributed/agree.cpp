@@ -37,11 +37,6 @@ void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, what + " in a distributed plan of this version; use an ordinary plan");
 }
 
-void require_offered(const farfield::Options& o) {
-  if (o.backend == Backend::hybrid) refuse("backend hybrid is not offered");
-  if (o.periodic != Axes::none || o.virial) refuse("periodic axes and the virial are not offered");
-}
-
 std::string lacking_on_devices(const farfield::Options& o, bool lengths) {
   if (o.softening != 0 || lengths) return "softening is";
   if (o.core != Core::none) return "a core is";
@@ -59,7 +54,9 @@ void require_offered(const Decision& d) {
   if (d.backend == Backend::cuda && d.method == Method::fmm && !traits(d.kernel).scale_invariant)
     refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
   if (d.method != Method::fmm && d.method != Method::direct)
-    refuse(std::string("method ") + word_of(d.method) + " is not offered");
+    throw Error(ErrorCode::usage, std::string("method ") + word_of(d.method) +
+                                      " is not offered in a distributed plan of this version; use method fmm, or an "
+                                      "ordinary plan");
 }
 
 static bool may_differ(const OptionText& text) { return std::string(text.name) == "threads"; }

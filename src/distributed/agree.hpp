@@ -20,7 +20,6 @@ class OtherRanks final : public cpu::OtherParts {
 
 /// Throws Error(usage): `what`, and that it is not offered yet.
 [[noreturn]] void refuse(const std::string& what);
-void require_offered(const farfield::Options& options);
 void require_offered(const Decision& decision);
 /// What ranks on devices do not offer of this, though ranks on the CPU do; "" if there is nothing. `lengths`: points
 /// have softening lengths of their own.

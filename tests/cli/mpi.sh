@@ -73,6 +73,19 @@ everywhere npz p.npz --kernel yukawa3d --kappa 3 --gradient --method fmm
 everywhere npz plane.csv --kernel vortex --core gauss:0.01 --method fmm
 mpi 2 2 'softening by types is not offered' -- run p.npz --softening 0.1,0.2
 
+# Periodic cells: orthorhombic, triclinic, along two axes, of a slab's strengths that add up to 0.
+everywhere npz p.npz --gradient --periodic xyz --cell 2,3,2.5 --method fmm
+everywhere npy u.csv --periodic xyz --cell 1,0,0,0.2,1.1,0,-0.1,0.3,0.9 --tolerance 1e-4 --method fmm
+awk -F, 'NR == 1 {print $0; next} {print; printf "%.17g,%s,%s,%.17g\n", $1 + 0.01, $2, $3, -$4}' u.csv >slab.csv
+everywhere csv slab.csv --gradient --periodic xy --cell 1,1 --method fmm
+everywhere npz slab.csv --targets t.npz --periodic xyz --cell 4,4,4 --gradient --method fmm
+for where in '--periodic xyz --cell 1,1,1' '--softening 0.01'; do
+  expect 0 -- run slab.csv $where --method fmm --virial --report one.json
+  mpi 0 3 -- run slab.csv $where --method fmm --virial --report many.json
+  [[ $(grep -A8 '"virial": \[' one.json) == "$(grep -A8 '"virial": \[' many.json)" ]] || flunk "the virial of ranks differs"
+done
+mpi 3 2 'the strengths add up to' -- run p.npz --periodic xy --cell 2,2 --method fmm
+
 # More ranks than rows, and no rows at all.
 printf 'x,y,z,q\n0,0,0,1\n1,0,0,2\n' >few.csv
 expect 0 -- run few.csv -o few.npz
@@ -121,7 +134,7 @@ mpi 1 2 'error of the potential is' -- check p.npz --method fmm --degree 1 --qui
 mpi 2 3 'unknown option --frobnicate' -- run p.npz --frobnicate
 [[ $("$farfield" info) == *'cpu, cuda'* ]] || mpi 4 2 'cuda' -- run p.npz --backend cuda
 mpi 2 2 'plot is not offered' -- run p.npz --plot p.png
-mpi 2 2 'periodic is not offered' -- run p.npz --periodic xyz --cell 1,1,1
+mpi 2 2 'but --periodic xyz names 3 axes' -- run p.npz --periodic xyz --cell 1,1
 mpi 3 2 'cannot share a pipe' -- run -
 [[ ! -e bad.npz ]] || flunk "a run that fails writes something"
 [[ -z $(find . -name '.farfield-*') ]] || flunk "temporary files remain"

@@ -414,7 +414,7 @@ TEST_F(CudaMolecules, Refusals) {
                 on_cpu = sum_in(box(1, 1, 1), xyz, 1e-6, Backend::cpu);
   expect_refusal("backend cpu was asked for; pass host memory", [&] { Coulomb(arrays.positions(), on_cpu); });
   Coulomb host(points(x), on_cpu), device(arrays.positions(), on_gpu);
-  expect_refusal("runs on the cpu; pass host memory", [&] { host.evaluate(arrays.charges(), {}); });
+  expect_refusal("keeps its arrays on the host; pass host memory", [&] { host.evaluate(arrays.charges(), {}); });
   expect_refusal("run on the cpu; pass host memory", [&] { host.evaluate(strengths(q), arrays.outputs()); });
   expect_refusal("backend cpu was asked for", [&] { host.move(arrays.positions()); });
   EXPECT_EQ(host.evaluate(q).report.backend, "cpu");

@@ -176,13 +176,14 @@ TEST(DevicesPlan, RefusesInOneSentence) {
   Points without = points(x);
   without.axis[2] = nullptr;
   EXPECT_EQ(refusal(ErrorCode::input, [&] { plan.move(without); }), "coordinate z of the sources is a null pointer");
-  Options periodic = o;
-  periodic.periodic = Axes::xyz, periodic.cell_x = periodic.cell_y = periodic.cell_z = 9;
+  Options rows = o;
+  rows.kernel = Kernel::vortex, rows.periodic = Axes::x, rows.cell_x = 9;
   EXPECT_EQ(refusal(ErrorCode::usage,
                     [&] {
-                      DevicesPlan(points(x), {0, 0}, periodic);
+                      DevicesPlan(points(x), {0, 0}, rows);
                     }),
-            "periodic axes and the virial are not offered in a distributed plan of this version; use an ordinary plan");
+            "periodic axes of kernel vortex are not offered in a distributed plan of this version; use an ordinary "
+            "plan");
   Options unknown = o;
   unknown.backend = static_cast<Backend>(77);
   refusal(ErrorCode::usage, [&] { DevicesPlan(points(x), {0, 0}, unknown); });

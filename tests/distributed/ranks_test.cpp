@@ -172,7 +172,9 @@ TEST(Failures, WhatRanksDisagreeOnIsNamed) {
 
 TEST(Failures, WhatIsNotOfferedIsRefused) {
   std::vector<Options> wrong(3, options_of());
-  wrong[0].method = Method::treecode, wrong[1].periodic = Axes::xyz, wrong[2].virial = true;
+  wrong[0].method = Method::treecode;
+  wrong[1].periodic = Axes::y, wrong[1].cell_y = 2, wrong[1].skin = 0.1;
+  wrong[2].periodic = Axes::x, wrong[2].cell_x = 2, wrong[2].kernel = Kernel::vortex;
   for (const Options& o : wrong)
     expect_all(run_ranks(2,
                          [&](Communicator& communicator) {
@@ -239,6 +241,24 @@ TEST_P(Threads, OfRanksShareNothingByChance) {
     own.q = plan.to_owned(own.q), own.u.resize(own.q.size());
     plan.evaluate(strengths(own.q), own.outputs(), distributed::Order::owned);
     for (const double u : own.u) ASSERT_TRUE(std::isfinite(u));
+  }));
+}
+
+TEST(ThreadsInACell, ShareNothingByChance) {
+  rethrow_any(run_ranks(4, [](Communicator& communicator) {
+    Own own(communicator.rank());
+    Options o = options_of(-1);
+    o.tolerance = 1e-3, o.threads = 2, o.virial = true;
+    o.periodic = Axes::xyz, o.cell_x = o.cell_y = o.cell_z = 1.5;
+    distributed::Plan plan(communicator, points(own.x), o);
+    double virial[6];
+    Outputs outputs = own.outputs();
+    outputs.virial = virial;
+    plan.evaluate(strengths(own.q), outputs);
+    plan.set_cell({1.5, 0, 0, 0, 1.5, 0, 0, 0, 1.6});
+    plan.move(points(own.x));
+    plan.evaluate(strengths(own.q), outputs);
+    for (const double w : virial) ASSERT_TRUE(std::isfinite(w));
   }));
 }
 

@@ -376,6 +376,26 @@ static void coulomb_sums(void) {
   EXPECT(strstr(farfield_last_error(), "farfield_coulomb_options_init") != NULL);
 }
 
+static void cell_and_virial_of_several_devices(const farfield_points* sources, const farfield_strengths* strengths,
+                                               farfield_options* options) {
+  const int devices[3] = {0, 0, 0};
+  const double cell[9] = {1.1, 0, 0, 0.1, 1, 0, 0, 0, 1};
+  double virial[2][6];
+  farfield_plan* plan[2] = {NULL, NULL};
+  farfield_outputs outputs[2] = {farfield_outputs_f64(exact, NULL), farfield_outputs_f64(potential, NULL)};
+  options->virial = 1;
+  EXPECT(farfield_plan_create(&plan[0], sources, NULL, options) == FARFIELD_OK);
+  EXPECT(farfield_plan_create_on_devices(&plan[1], sources, NULL, devices, 3, options) == FARFIELD_OK);
+  for (int k = 0; k < 2; ++k) {
+    outputs[k].virial = virial[k];
+    EXPECT(farfield_plan_set_cell(plan[k], cell) == FARFIELD_OK);
+    EXPECT(farfield_plan_move(plan[k], sources, NULL) == FARFIELD_OK);
+    EXPECT(farfield_plan_evaluate(plan[k], strengths, &outputs[k]) == FARFIELD_OK);
+    farfield_plan_destroy(plan[k]);
+  }
+  EXPECT(memcmp(potential, exact, sizeof exact) == 0 && memcmp(virial[0], virial[1], sizeof virial[0]) == 0);
+}
+
 static void several_devices(void) {
   const farfield_points sources = farfield_points_f64(xyz, n), targets = farfield_points_f64(xyz, 30);
   const farfield_strengths strengths = farfield_strengths_f64(q, n);
@@ -412,9 +432,13 @@ static void several_devices(void) {
   EXPECT(strstr(farfield_last_error(), "no devices were named") != NULL);
   EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, NULL, 2, &options) == FARFIELD_INPUT);
   EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, devices, -1, &options) == FARFIELD_INPUT);
-  options.virial = 1;
+  options.periodic = FARFIELD_AXES_XYZ;
+  options.cell_x = options.cell_y = options.cell_z = 1;
+  options.skin = 0.1;
   EXPECT(farfield_plan_create_on_devices(&plan, &sources, NULL, devices, 3, &options) == FARFIELD_USAGE);
-  EXPECT(strstr(farfield_last_error(), "the virial are not offered") != NULL);
+  EXPECT(strstr(farfield_last_error(), "a skin is not offered with periodic axes") != NULL);
+  options.skin = 0;
+  cell_and_virial_of_several_devices(&sources, &strengths, &options);
 }
 
 int main(void) {

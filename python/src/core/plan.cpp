@@ -59,9 +59,7 @@ class OwnPlan {
 
   void set_cell(const std::array<double, 9>& vectors) {
     const Use use(busy_);
-    Plan* const one = std::get_if<Plan>(&plan_);
-    if (!one) throw Error(ErrorCode::usage, "plans over several devices have no periodic axes, and so no cell");
-    one->set_cell(vectors);
+    std::visit([&](auto& plan) { plan.set_cell(vectors); }, plan_);
   }
 
   void forget() {

@@ -103,7 +103,7 @@ def test_the_index_is_that_of_the_callers_array(cloud):
     ({"devices": 2}, ff.UsageError, "devices is 2; pass a list of their numbers, as [0, 1]"),
     ({"devices": "cuda"}, ff.UsageError, "devices is 'cuda'; pass a list of their numbers, as [0, 1]"),
     ({"devices": [0, -1]}, ff.DeviceError, "there is no device -1; devices are numbered from 0"),
-    ({"periodic": "xyz", "cell_x": 9.0, "cell_y": 9.0, "cell_z": 9.0}, ff.UsageError, "periodic axes and the virial are"),
+    ({"kernel": "vortex", "periodic": "x", "cell_x": 9.0}, ff.UsageError, "periodic axes of kernel vortex are not offered"),
 ])
 def test_what_is_refused(cloud, options, error, sentence):
     with pytest.raises(error, match="^" + re.escape(sentence)):
@@ -111,8 +111,21 @@ def test_what_is_refused(cloud, options, error, sentence):
 
 
 def test_no_cell(cloud):
-    with pytest.raises(ff.UsageError, match="plans over several devices have no periodic axes"):
+    with pytest.raises(ff.UsageError, match="the plan's points do not repeat"):
         ff.Plan(cloud, devices=[0, 0], **cpu).set_cell([1, 1, 1])
+
+
+def test_cells_have_the_bits_and_the_virial_of_one_plan(cloud):
+    options = {**cpu, "periodic": "xyz", "cell_x": 1.0, "cell_y": 2.0, "cell_z": 1.5, "virial": True}
+    charges = np.resize([1.0, -1.0, 0.5], len(cloud))
+    one, several = ff.Plan(cloud, **options), ff.Plan(cloud, devices=[0, 0, 0], **options)
+    for plan in (one, several):
+        plan.evaluate(charges)
+        plan.set_cell([1.01, 2.0, 1.5])
+        plan.move(cloud)
+    expected, found = one.evaluate(charges), several.evaluate(charges)
+    assert np.array_equal(found.potential, expected.potential)
+    assert np.array_equal(found.virial, expected.virial)
 
 
 @pytest.mark.skipif(ff.built_with_cuda() and len(ff.devices()) > 0, reason="there are devices")

@@ -13,9 +13,7 @@ struct OnDevices final : farfield_plan {
   explicit OnDevices(distributed::DevicesPlan&& made) : plan(std::move(made)) {}
   void evaluate(const Strengths& strengths, const Outputs& outputs) override { plan.evaluate(strengths, outputs); }
   void move(const Points& sources, const farfield_points* targets) override { move_to(plan, sources, targets); }
-  void set_cell(const std::array<double, 9>&) override {
-    throw Error(ErrorCode::usage, "plans over several devices have no periodic axes, and so no cell");
-  }
+  void set_cell(const std::array<double, 9>& vectors) override { plan.set_cell(vectors); }
   void forget() override { plan.forget(); }
   const Report& report() const override { return plan.report().plan; }
 

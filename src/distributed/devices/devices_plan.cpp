@@ -120,7 +120,11 @@ void DevicesPlan::State::evaluate(const Strengths& strengths, const Outputs& out
   const std::int64_t targets = alike ? sources : apart;
   run({sources, targets}, [&](RankThreads::Rank& rank) {
     const Slice from = slice(sources, rank.number), at = slice(targets, rank.number);
-    rank.plan->evaluate_part(part_of(strengths, from), part_of(outputs, at, from), targets, sources);
+    Outputs part = part_of(outputs, at, from);
+    std::vector<double> same_virial(part.virial && rank.number > 0 ? 6 * static_cast<std::size_t>(strengths.vectors)
+                                                                   : 0);
+    if (!same_virial.empty()) part.virial = same_virial.data();
+    rank.plan->evaluate_part(part_of(strengths, from), part, targets, sources);
   });
 }
 
@@ -157,6 +161,10 @@ void DevicesPlan::move(const Points& sources, const Points& targets) {
 const Report& DevicesPlan::evaluate(const Strengths& strengths, const Outputs& outputs) {
   guarded([&] { state_->evaluate(strengths, outputs); });
   return *state_->report;
+}
+
+void DevicesPlan::set_cell(const std::array<double, 9>& vectors) {
+  guarded([&] { state_->run({}, [&](RankThreads::Rank& rank) { rank.plan->set_cell(vectors); }); });
 }
 
 void DevicesPlan::forget() {

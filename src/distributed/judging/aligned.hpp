@@ -17,12 +17,12 @@ class Aligned {
   /// The points of its last piece, which reaches to those of other ranks; none if there is no such piece.
   std::int64_t last() const { return received_.empty() ? 0 : own_ + received_.back(); }
 
-  /// Numbers of the points of the last piece; `own`: of this rank's points.
+  /// Of the points of the last piece `width` numbers each; `own`: of this rank's points.
   template <class T>
-  std::vector<T> last_of(Ranks& ranks, const T* own) const {
-    std::vector<T> piece(static_cast<std::size_t>(last()));
-    if (own_ > 0) std::copy_n(own + end_, own_, piece.begin());
-    ranks.exchange(own, sent_, piece.data() + own_, received_);
+  std::vector<T> last_of(Ranks& ranks, const T* own, std::int64_t width = 1) const {
+    std::vector<T> piece(static_cast<std::size_t>(width * last()));
+    if (own_ > 0) std::copy_n(own + width * end_, width * own_, piece.begin());
+    ranks.exchange(own, sent_, piece.data() + width * own_, received_, width);
     return piece;
   }
 

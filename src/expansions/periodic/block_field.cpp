@@ -84,22 +84,23 @@ std::vector<CellIndex> with_all(const std::vector<CellIndex>& near, const std::v
 }  // namespace
 
 BlockedPoints::BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z,
-                             std::int64_t count)
+                             std::int64_t count, std::int64_t grain)
     : order(static_cast<std::size_t>(count)), axis{x, y, z} {
-  std::vector<std::int64_t> begin(static_cast<std::size_t>(grid.blocks()) + 1);
-  std::vector<std::int32_t> block(order.size());
+  const std::int64_t blocks = grid.blocks(), pieces = count > 0 ? (count - 1) / grain + 1 : 0;
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(pieces * blocks) + 1);
+  std::vector<std::int32_t> bin(order.size());
   const BlockView places = grid.view();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const double point[3] = {x[i], y[i], z[i]};
-    block[i] = places.block_of(point);
-    ++begin[static_cast<std::size_t>(block[i]) + 1];
+    bin[i] = static_cast<std::int32_t>(static_cast<std::int64_t>(i) / grain * blocks + places.block_of(point));
+    ++begin[static_cast<std::size_t>(bin[i]) + 1];
   }
   for (std::size_t b = 1; b < begin.size(); ++b) begin[b] += begin[b - 1];
-  for (int b = 0; b < grid.blocks(); ++b)
+  for (std::size_t b = 0; b + 1 < begin.size(); ++b)
     for (std::int64_t at = begin[b]; at < begin[b + 1]; at += part_size)
-      parts.push_back({b, at, std::min(at + part_size, begin[b + 1])});
+      parts.push_back({static_cast<int>(b) % grid.blocks(), at, std::min(at + part_size, begin[b + 1])});
   for (std::size_t i = 0; i < order.size(); ++i)
-    order[static_cast<std::size_t>(begin[block[i]]++)] = static_cast<std::uint32_t>(i);
+    order[static_cast<std::size_t>(begin[static_cast<std::size_t>(bin[i])]++)] = static_cast<std::uint32_t>(i);
 }
 
 BlockField::BlockField(const BlockGrid& grid, int degree, int threads, bool virial)
@@ -215,14 +216,14 @@ std::int64_t BlockField::table_bytes(const BlockGrid& grid, int degree, bool vir
   return 8 * laplace::count(2 * degree) * (kinds + pairs + more);
 }
 
-void BlockField::set(const BlockedPoints& sources, const double* charge) {
-  gather_multipoles(sources, charge);
+void BlockField::set(const BlockedPoints& sources, const double* charge, const InTurn& in_turn) {
+  gather_multipoles(sources, charge, in_turn);
   local_.assign(multipole_.size(), 0);
   quadratic_ = apply_lattice();
   translate(tables_, local_);
 }
 
-void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge) {
+void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge, const InTurn& in_turn) {
   std::vector<double> sums(sources.parts.size() * count_), second(sources.parts.size());
   const Vector3 root = grid_.root_centre();
 #pragma omp parallel for schedule(dynamic) num_threads(threads_)
@@ -241,13 +242,16 @@ void BlockField::gather_multipoles(const BlockedPoints& sources, const double* c
                        reader.read(at, 2), AddMoments{weight, sums.data() + p * count_});
     }
   }
-  multipole_.assign(static_cast<std::size_t>(grid_.blocks()) * count_, 0);
-  second_ = 0;
-  for (std::size_t p = 0; p < sources.parts.size(); ++p) {
-    double* const to = multipole_.data() + static_cast<std::size_t>(sources.parts[p].block) * count_;
-    for (std::size_t i = 0; i < count_; ++i) to[i] += sums[p * count_ + i];
-    second_ += second[p];
-  }
+  multipole_.assign(static_cast<std::size_t>(grid_.blocks()) * count_ + 1, 0);  // the last: of |v|^2
+  in_turn(multipole_, [&](std::vector<double>& sum) {
+    for (std::size_t p = 0; p < sources.parts.size(); ++p) {
+      double* const to = sum.data() + static_cast<std::size_t>(sources.parts[p].block) * count_;
+      for (std::size_t i = 0; i < count_; ++i) to[i] += sums[p * count_ + i];
+      sum.back() += second[p];
+    }
+  });
+  second_ = multipole_.back();
+  multipole_.pop_back();
 }
 
 /// Through the cell's own expansions; returns the factor of |u|^2, u from the cell's centre.

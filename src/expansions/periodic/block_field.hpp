@@ -8,6 +8,8 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -17,7 +19,8 @@
 
 namespace farfield {
 
-/// Points in the order of their blocks, in parts that threads take; coordinates are the caller's.
+/// Points in the order of their blocks, in parts that threads take; coordinates are the caller's. With a `grain` they
+/// are in pieces of so many each, in the caller's order, and each piece in the order of its blocks.
 struct BlockedPoints {
   struct Part {
     int block;
@@ -28,8 +31,14 @@ struct BlockedPoints {
   const double* axis[3] = {};
 
   BlockedPoints() = default;
-  BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z, std::int64_t count);
+  BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z, std::int64_t count,
+                std::int64_t grain = std::numeric_limits<std::int64_t>::max());
 };
+
+/// Calls add(sum) when it is the caller's turn: a sum to which others add, too, one after the other.
+using Adding = std::function<void(std::vector<double>& sum)>;
+using InTurn = std::function<void(std::vector<double>& sum, const Adding& add)>;
+inline void without_others(std::vector<double>& sum, const Adding& add) { add(sum); }
 
 /// What BlockField does, as tables for a backend that does it in its own memory. Those of SolidConvolution.
 struct BlockMaps {
@@ -58,8 +67,8 @@ class BlockField {
   /// `virial`: with the tables that virial() needs.
   BlockField(const BlockGrid& grid, int degree, int threads, bool virial = false);
 
-  /// Expansions of the far images of these charges.
-  void set(const BlockedPoints& sources, const double* charge);
+  /// Expansions of the far images of these charges, and of those that others hold, who call it, too.
+  void set(const BlockedPoints& sources, const double* charge, const InTurn& in_turn = without_others);
   /// Adds to potential[i] and, unless it is null, gradient[3 i ...].
   void add(const BlockedPoints& targets, double* potential, double* gradient) const;
   /// The same of the two highest degrees alone: about what those lack that are left out.
@@ -87,7 +96,7 @@ class BlockField {
   void take_off_near(int from, int to, int vector, HarmonicSum& harmonics) const;
   void add_harmonics(int from, int to, const std::vector<CellIndex>& images, double sign, int vector,
                      HarmonicSum& harmonics) const;
-  void gather_multipoles(const BlockedPoints& sources, const double* charge);
+  void gather_multipoles(const BlockedPoints& sources, const double* charge, const InTurn& in_turn);
   double apply_lattice();
   void translate(const Tables& tables, std::vector<double>& local) const;
   Vector3 pull_of_images(const Tables& tables) const;

@@ -53,8 +53,9 @@ void validate_box(const Options& o) {
   cell_of(o);
 }
 
-Box::Box(const Options& options, const Points& sources, const Points* targets)
-    : options_(options),
+Box::Box(const Options& options, const Points& sources, const Points* targets, const PointParts& parts)
+    : parts_(parts),
+      options_(options),
       with_gradient_(options.gradient),
       cell_(cell_of(options)),
       threads_(settle_team(options.threads).threads) {
@@ -74,7 +75,7 @@ bool Box::is_on_device(const Points& sources, const Points* targets) {
 
 void Box::use(bool device) {
   for (std::unique_ptr<BoxPoints>* points : {&points_, &next_})
-    *points = device ? make_device_box_points() : std::make_unique<HostBoxPoints>(threads_);
+    *points = device ? make_device_box_points() : std::make_unique<HostBoxPoints>(parts_, threads_);
   on_device_ = device;
 }
 
@@ -98,22 +99,24 @@ bool Box::follow(const Points& sources, const Points* targets) {
   bool followed = false;
   StageClock(own_, true)("cell", [&] { followed = points_->follow(sources, targets, options_.skin); });
   if (!followed) return false;
-  near_->move(points_->with_images(), points_->at());
+  const Points at = points_->at();
+  near_->move(points_->with_images(), &at);
   describe();
   return true;
 }
 
 /// Images and near plan follow; whether points went too far only replays know.
 bool Box::capture_move(const Points& sources, const Points* targets) {
-  if (!on_device_ || !(options_.skin > 0) || !evaluated_) return false;
+  if (!near_ || !on_device_ || !(options_.skin > 0) || !evaluated_) return false;
   if (!points_->follow(sources, targets, options_.skin)) return false;
-  near_->move(points_->with_images(), points_->at());
+  const Points at = points_->at();
+  near_->move(points_->with_images(), &at);
   return true;
 }
 
 /// As the last evaluation was summed: whether that is accurate enough for these strengths is not asked.
 bool Box::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {
-  if (!on_device_ || options_.virial || !evaluated_) return false;
+  if (!near_ || !on_device_ || options_.virial || !evaluated_) return false;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     sum_once(points_->take(strengths, v));
     points_->deliver(v, outputs);
@@ -123,13 +126,13 @@ bool Box::capture_evaluation(const Strengths& strengths, const Outputs& outputs)
 
 void Box::check_replays() const {
   require_nothing_met(points_->met_by_replays());
-  near_->check_replays();
+  if (near_) near_->check_replays();
 }
 
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
 /// ones.
 bool Box::move(const Options& options, const Points& sources, const Points* targets) {
-  if (!on_device_ && is_on_device(sources, targets)) return false;
+  if (!near_ || (!on_device_ && is_on_device(sources, targets))) return false;
   const bool other_cell = rows_of(options) != rows_of(options_);
   if (!other_cell && follow(sources, targets)) return true;
   const UnitCell cell = other_cell ? cell_of(options) : cell_;
@@ -145,7 +148,8 @@ bool Box::move(const Options& options, const Points& sources, const Points* targ
   });
   if (!suits) return false;
   if (forgets_) near_->forget();
-  near_->move(next_->with_images(), next_->at());
+  const Points at = next_->at();
+  near_->move(next_->with_images(), &at);
   forgets_ = evaluated_ = false;
   std::swap(points_, next_);
   cell_ = cell;
@@ -238,7 +242,8 @@ void Box::make_plan() {
   inner.tolerance = std::max(near_part * share_ * options_.tolerance, reachable_tolerance(options_.precision));
   inner.tolerance = std::min(inner.tolerance, options_.tolerance);
   near_.reset();
-  near_.emplace(points_->with_images(), points_->at(), inner);
+  const Points at = points_->at();
+  near_ = parts_.near_plan(points_->with_images(), &at, inner);
 }
 
 void Box::make_field(int degree) {
@@ -344,6 +349,7 @@ void Box::find_virial(double* virial) {
 }
 
 void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
+  if (!near_) make_plan();  // an evaluation gave the last one up, and failed to make another
   std::erase_if(own_.stages, [](const StageReport& stage) { return !stage.building; });
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     const Strengths charges = points_->take(strengths, v);

@@ -18,8 +18,9 @@ void validate_box(const Options& options);
 
 class Box : public Repeating {
  public:
-  /// `targets` null: the sources. With Options::at_sources results at the sources follow those at the targets.
-  Box(const Options& options, const Points& sources, const Points* targets);
+  /// `targets` null: the sources. With Options::at_sources results at the sources follow those at the targets. `parts`,
+  /// who outlives this: others that hold points of the cell; all call the same functions.
+  Box(const Options& options, const Points& sources, const Points* targets, const PointParts& parts = no_others);
   bool move(const Options& options, const Points& sources, const Points* targets) override;
   void forget() override { forgets_ = true; }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
@@ -54,6 +55,7 @@ class Box : public Repeating {
   bool is_good_enough(const BoxPoints::Norms& norms);
   bool raise_degree(const BoxPoints::Norms& norms);
 
+  const PointParts& parts_;
   Options options_;
   bool with_gradient_;  ///< asked for; the virial needs it in any case
   UnitCell cell_;
@@ -61,7 +63,7 @@ class Box : public Repeating {
   std::unique_ptr<BoxPoints> points_, next_;  ///< next_: what the next move fills
   bool on_device_ = false;                    ///< these
   std::optional<BlockGrid> grid_;
-  std::optional<Plan> near_;
+  std::unique_ptr<NearPlan> near_;
   std::optional<BlockField> far_;
   bool evaluated_ = false;      ///< since the points were placed
   bool forgets_ = false;        ///< what evaluations needed is no part of the next move

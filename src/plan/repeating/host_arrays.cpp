@@ -62,15 +62,14 @@ void deliver(const HostSums& sums, std::int64_t vector, const Outputs& o, const 
   both(o.potential, o.source_potential, sums.potential, 1);
 }
 
-std::array<double, 6> virial_of(const HostPoints& p, const std::array<double, 3>& origin,
-                                const std::vector<double>& charge, const double* gradient) {
-  std::array<double, 6> sum{};
-  for (std::size_t i = 0; i < charge.size(); ++i) {
-    const double q = charge[i], x[3] = {p.x[i] - origin[0], p.y[i] - origin[1], p.z[i] - origin[2]},
-                 force[3] = {-q * gradient[3 * i], -q * gradient[3 * i + 1], -q * gradient[3 * i + 2]};
-    add_virial(x, force, sum.data());
-  }
-  return sum;
+std::array<double, 6> virial_of(const Summed (&x)[3], const std::array<double, 3>& origin, const Summed& charge,
+                                const Summed& gradient, const PointParts& parts, std::int64_t grain, int threads) {
+  return sum_in_pieces<6>(parts, grain, charge.count(), threads, [&](std::int64_t i, double* sum) {
+    double from_origin[3], force[3];
+    for (int a = 0; a < 3; ++a)
+      from_origin[a] = x[a][i] - origin[static_cast<std::size_t>(a)], force[a] = -charge[i] * gradient[3 * i + a];
+    add_virial(from_origin, force, sum);
+  });
 }
 
 double squares_of(const std::vector<double>& values) {

@@ -4,6 +4,8 @@
 #include <farfield/plan.hpp>
 #include <vector>
 
+#include "plan/repeating/point_parts.hpp"
+
 namespace farfield {
 
 struct HostPoints {
@@ -33,8 +35,8 @@ struct HostTargets {
 void deliver(const HostSums& sums, std::int64_t vector, const Outputs& outputs, const HostTargets& targets);
 
 /// Of points at x about the origin: half of this and its transpose, -sum of q x_a g_b, as xx yy zz xy xz yz.
-std::array<double, 6> virial_of(const HostPoints& points, const std::array<double, 3>& origin,
-                                const std::vector<double>& charge, const double* gradient);
+std::array<double, 6> virial_of(const Summed (&x)[3], const std::array<double, 3>& origin, const Summed& charge,
+                                const Summed& gradient, const PointParts& parts, std::int64_t grain, int threads);
 
 double squares_of(const std::vector<double>& values);
 

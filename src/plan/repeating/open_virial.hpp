@@ -11,7 +11,8 @@ namespace farfield {
 
 class OpenVirial : public Repeating {
  public:
-  OpenVirial(const Options& options, const Points& sources);
+  /// `parts`, who outlives this: others that hold points of the sum; all call the same functions.
+  OpenVirial(const Options& options, const Points& sources, const PointParts& parts = no_others);
   void evaluate(const Strengths& strengths, const Outputs& outputs) override;
   const Report& report() const override { return report_; }
   Backend backend() const override;
@@ -20,7 +21,7 @@ class OpenVirial : public Repeating {
   void describe();
 
   bool with_gradient_;
-  Plan plan_;
+  std::unique_ptr<NearPlan> plan_;
   std::unique_ptr<VirialSum> sum_;
   Report report_;
 };

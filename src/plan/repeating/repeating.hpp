@@ -5,6 +5,8 @@
 #include <farfield/plan.hpp>
 #include <memory>
 
+#include "plan/repeating/point_parts.hpp"
+
 namespace farfield {
 
 class Repeating {
@@ -37,6 +39,8 @@ struct RepeatedBound {
 RepeatedBound bound_of_repeating(const Options& options, std::int64_t sources, std::int64_t targets);
 /// Throws Error(usage) where there is no virial.
 void validate_virial(const Options& options, bool targets_apart);
-std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets);
+/// `parts`: others that hold points of the same sum, where the kernel offers cells; they outlive the plan.
+std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets,
+                                          const PointParts& parts = no_others);
 
 }  // namespace farfield

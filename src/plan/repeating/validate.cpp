@@ -47,9 +47,10 @@ RepeatedBound bound_of_repeating(const Options& options, std::int64_t sources, s
   return {3 * sources, 8 * (12 * sources + 5 * targets)};  // two images of each source, and a series beside
 }
 
-std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets) {
-  if (options.periodic == Axes::none) return std::make_unique<OpenVirial>(options, sources);
-  if (offers_cells(options.kernel)) return std::make_unique<Box>(options, sources, targets);
+std::unique_ptr<Repeating> make_repeating(const Options& options, const Points& sources, const Points* targets,
+                                          const PointParts& parts) {
+  if (options.periodic == Axes::none) return std::make_unique<OpenVirial>(options, sources, parts);
+  if (offers_cells(options.kernel)) return std::make_unique<Box>(options, sources, targets, parts);
   return std::make_unique<Rows>(options, sources, targets);
 }
 

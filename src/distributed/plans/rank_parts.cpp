@@ -1,0 +1,62 @@
+#include "distributed/plans/rank_parts.hpp"
+
+#include "distributed/judging/aligned.hpp"
+#include "distributed/plans/open_plan.hpp"
+
+namespace farfield::distributed {
+namespace {
+
+class RankPoints final : public PartOfPoints {
+ public:
+  RankPoints(Ranks& ranks, std::int64_t first, std::int64_t count, std::int64_t all)
+      : PartOfPoints(first, count, all), ranks_(ranks), pieces_(ranks, count, grain()) {}
+  std::span<const double> summed(std::span<const double> own, std::int64_t width,
+                                 std::vector<double>& room) const override {
+    const std::vector<double> last = pieces_.last_of(ranks_, own.data(), width);
+    room.assign(own.begin() + width * pieces_.begin(), own.begin() + width * pieces_.end());
+    room.insert(room.end(), last.begin(), last.end());
+    return room;
+  }
+
+ private:
+  Ranks& ranks_;
+  Aligned pieces_;
+};
+
+class RankNear final : public NearPlan {
+ public:
+  RankNear(Ranks& ranks, const farfield::Options& options, RankReport& held) : plan_(ranks, options), held_(held) {}
+  void move(const Points& sources, const Points* targets) override { plan_.build({sources, targets}); }
+  void forget() override { plan_.forget(); }
+  void evaluate(const Strengths& strengths, const Outputs& outputs) override {
+    plan_.sum(strengths, outputs, Order::given);
+    held_ = plan_.held();
+  }
+  const farfield::Report& report() const override { return plan_.report().plan; }
+
+ private:
+  OpenPlan plan_;
+  RankReport& held_;
+};
+
+}  // namespace
+
+std::unique_ptr<PartOfPoints> RankParts::part(std::int64_t count) const {
+  const Begins firsts = begins_of(ranks_.all_gather(count));
+  return std::make_unique<RankPoints>(ranks_, firsts[static_cast<std::size_t>(ranks_.rank())], count, firsts.back());
+}
+
+FractionRange RankParts::joined(const FractionRange& range) const {
+  std::vector<double> least{range.low, -range.high};
+  ranks_.least(least);
+  return {least[0], -least[1]};
+}
+
+std::unique_ptr<NearPlan> RankParts::near_plan(const Points& sources, const Points* targets,
+                                               const farfield::Options& options) const {
+  auto plan = std::make_unique<RankNear>(ranks_, options, held_);
+  plan->move(sources, targets);
+  return plan;
+}
+
+}  // namespace farfield::distributed

@@ -1,0 +1,27 @@
+// RankParts: points that ranks hold, each some, in a sum that is made of another plan (plan/repeating/point_parts.hpp):
+// what is asked of all of them, and that plan.
+#pragma once
+#include "distributed/ranks.hpp"
+#include "plan/repeating/point_parts.hpp"
+
+namespace farfield::distributed {
+
+class RankParts final : public PointParts {
+ public:
+  explicit RankParts(Ranks& ranks) : ranks_(ranks) {}
+  std::unique_ptr<PartOfPoints> part(std::int64_t count) const override;
+  FractionRange joined(const FractionRange& range) const override;
+  std::int64_t sum(std::int64_t number) const override { return ranks_.sum_of(number); }
+  std::vector<double> gathered(std::vector<double> numbers) const override { return ranks_.gather_all(numbers); }
+  void in_turn(std::vector<double>& sum, const Adding& add) const override { ranks_.one_by_one(sum, add); }
+  std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets,
+                                      const farfield::Options& options) const override;
+  /// What this rank held in the last evaluation of a near plan.
+  const RankReport& held() const { return held_; }
+
+ private:
+  Ranks& ranks_;
+  mutable RankReport held_;
+};
+
+}  // namespace farfield::distributed
