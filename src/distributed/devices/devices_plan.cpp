@@ -36,7 +36,7 @@ struct DevicesPlan::State {
 /// A device for each rank, unless the CPU was asked for.
 static std::vector<int> checked(const std::vector<int>& devices, const farfield::Options& options) {
   require_known(options);
-  if (options.backend == Backend::hybrid) require_offered(options);
+  if (options.backend == Backend::hybrid) refuse("backend hybrid is not offered");
   if (devices.empty())
     throw Error(ErrorCode::usage, "no devices were named; pass the number of at least one, as 0 and 1");
   for (const int device : devices)
