@@ -37,7 +37,9 @@ int main() {
   results.scalar = farfield::scalar_of<float>;
   results.space = farfield::MemorySpace::device, results.stream = stream;
 
-  farfield::Plan plan(points, {.precision = farfield::Precision::single_, .degree = 5, .gradient = true, .skin = 0.01});
+  farfield::Options options;
+  options.precision = farfield::Precision::single_, options.degree = 5, options.gradient = true, options.skin = 0.01;
+  farfield::Plan plan(points, options);
   plan.evaluate(strengths, results);  // once after the last move: memory grows, kernels are loaded
 
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
