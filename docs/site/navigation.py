@@ -6,7 +6,7 @@ contents = {
         "Guide <quickstart>", "gallery/README", "Migration <migration/README>", "performance", "Mathematics <mathematics/README>",
         "API <api/README>", "Developers <developer/README>", "changes"],
     "quickstart": [
-        "python", "gpu", "clusters", "accuracy", "autograd", "dipoles", "molecules", "biot-savart", "simulate", "hosts/lammps", "hosts/openmm", "hosts/gromacs", "kde", "formats", "errors"],
+        "python", "gpu", "graphs", "clusters", "accuracy", "autograd", "dipoles", "molecules", "biot-savart", "simulate", "hosts/lammps", "hosts/openmm", "hosts/gromacs", "kde", "formats", "errors"],
     "gallery/README": ["galaxies", "fitting-charges", "earthquakes", "error-and-time"],
     "migration/README": ["fmm3dpy", "pytreegrav", "jz-fmm", "exafmm"],
     "performance": ["performance-gpu", "performance-python", "performance-kernels", "performance-papers", "performance-hu", "performance-cruz", "scaling"],
