@@ -74,7 +74,7 @@ class FARFIELD_API Plan {
   void set_cell(const std::array<double, 9>& vectors);
   /// Lets go of what evaluations needed: the next move decides as a new plan does, and its results have the same bits.
   void forget();
-  /// Throws Error(input) where replays of CUDA graphs that captured its calls met what they cannot sum (docs/graphs.md).
+  /// Throws Error(input) where replays of graphs that captured its calls met what they cannot sum (docs/graphs.md).
   void check_replays() const;
 
   /// Of the last build and evaluation; valid until the next call on this plan.

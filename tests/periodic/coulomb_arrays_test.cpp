@@ -77,7 +77,8 @@ TEST(CoulombArrays, DeviceMemoryIsRefusedOnTheCpu) {
   expect_refusal("points are in device memory", [&] { sum.move(there); });
   Strengths charges = strengths(q);
   charges.space = MemorySpace::device;
-  expect_refusal("strengths are in device memory, but this plan keeps its arrays on the host", [&] { sum.evaluate(charges, {}); });
+  expect_refusal("strengths are in device memory, but this plan keeps its arrays on the host",
+                 [&] { sum.evaluate(charges, {}); });
   CoulombOutputs outputs;
   outputs.space = MemorySpace::device;
   expect_refusal("results are in device memory", [&] { sum.evaluate(strengths(q), outputs); });

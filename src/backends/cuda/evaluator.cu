@@ -363,7 +363,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Is the method a treecode, which has no lists?
   bool walks() const { return decision.method == Method::treecode; }
 
-
   template <class K>
   void run() {
     if (targets() == 0) return;
