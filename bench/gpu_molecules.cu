@@ -52,29 +52,6 @@ Options in_cell(const Water& water, double tolerance, bool single) {
   return o;
 }
 
-double error(const std::vector<double>& found, const std::vector<double>& exact) {
-  double square = 0, size = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i)
-    square += (found[i] - exact[i]) * (found[i] - exact[i]), size += exact[i] * exact[i];
-  return std::sqrt(square / size);
-}
-
-template <class T>
-struct InMemory {
-  cuda::DeviceArray<T> array;
-  explicit InMemory(const std::vector<double>& host) {
-    const std::vector<T> values(host.begin(), host.end());
-    cuda::upload(array, values.data(), std::ssize(values), nullptr);
-    cuda::require(cudaStreamSynchronize(nullptr), "copy");
-  }
-  std::vector<double> read() const {
-    std::vector<T> values(static_cast<std::size_t>(array.size()));
-    cuda::download(values.data(), array.data(), array.size(), nullptr);
-    cuda::require(cudaStreamSynchronize(nullptr), "copy");
-    return {values.begin(), values.end()};
-  }
-};
-
 struct StepTimes {
   std::vector<double> steps, moves, evaluations;
   template <class Move, class Evaluate>
@@ -89,12 +66,6 @@ struct StepTimes {
   }
 };
 
-std::string chosen(const Report& report, const char* name, const std::string& otherwise) {
-  for (const Choice& c : report.choices)
-    if (c.name == name) return c.value;
-  return otherwise;
-}
-
 double host_step(const Atoms& a, const Options& o) {
   Coulomb sum(points(a.water.x), o, {.coulomb_constant = coulomb_constant}, a.pairs);
   sum.evaluate(a.water.q);
@@ -106,18 +77,19 @@ double host_step(const Atoms& a, const Options& o) {
 
 template <class T>
 void run(const std::string& file, const Atoms& a, const Options& o, const CoulombSums& exact) {
-  const InMemory<T> x(a.water.x), moved(a.moved), q(a.water.q);
-  InMemory<T> potential(a.water.q), forces(a.water.x);
-  Strengths charges = strengths(static_cast<const T*>(q.array.data()), std::ssize(a.water.q));
+  const cuda::DeviceArray<T> x = copied<T>(a.water.x), moved = copied<T>(a.moved), q = copied<T>(a.water.q);
+  cuda::DeviceArray<T> potential, forces;
+  potential.resize(q.size()), forces.resize(x.size());
+  Strengths charges = strengths(static_cast<const T*>(q.data()), std::ssize(a.water.q));
   charges.space = MemorySpace::device;
-  const CoulombOutputs out{potential.array.data(), forces.array.data(), nullptr, scalar_of<T>, MemorySpace::device};
+  const CoulombOutputs out{potential.data(), forces.data(), nullptr, scalar_of<T>, MemorySpace::device};
   const double start = now();
-  Coulomb sum(on_device(x.array), o, {.coulomb_constant = coulomb_constant}, a.pairs);
+  Coulomb sum(on_device(x), o, {.coulomb_constant = coulomb_constant}, a.pairs);
   sum.evaluate(charges, out);
   const double first = now() - start;
   StepTimes times;
   for (int i = 0; i < 20; ++i)
-    times.add([&] { sum.move(on_device(i % 2 ? x.array : moved.array)); }, [&] { sum.evaluate(charges, out); });
+    times.add([&] { sum.move(on_device(i % 2 ? x : moved)); }, [&] { sum.evaluate(charges, out); });
   const CoulombSums& last = sum.evaluate(charges, out);
   const Report& r = last.report;
   std::printf(
@@ -130,8 +102,8 @@ void run(const std::string& file, const Atoms& a, const Options& o, const Coulom
       chosen(r, "tolerance", std::to_string(o.tolerance)).c_str(), chosen(r, "tree", "new").c_str(),
       r.precision.c_str(), r.degree, 1e3 * first, 1e3 * median(times.steps), 1e3 * median(times.moves),
       1e3 * median(times.evaluations), 1e3 * host_step(a, o), last.energy,
-      std::fabs(last.energy - exact.energy) / std::fabs(exact.energy), error(potential.read(), exact.potential),
-      error(forces.read(), exact.forces), r.warnings.size());
+      std::fabs(last.energy - exact.energy) / std::fabs(exact.energy), error(read(potential), exact.potential),
+      error(read(forces), exact.forces), r.warnings.size());
   std::fflush(stdout);
 }
 

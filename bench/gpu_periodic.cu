@@ -87,35 +87,6 @@ Options in_cell(const Cell& cell, Options o) {
   return o;
 }
 
-double error(const std::vector<double>& found, const std::vector<double>& exact) {
-  double square = 0, size = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i)
-    square += (found[i] - exact[i]) * (found[i] - exact[i]), size += exact[i] * exact[i];
-  return std::sqrt(square / size);
-}
-
-template <class T>
-cuda::DeviceArray<T> copied(const std::vector<double>& host) {
-  const std::vector<T> values(host.begin(), host.end());
-  cuda::DeviceArray<T> device;
-  cuda::upload(device, values.data(), std::ssize(values), nullptr);
-  cuda::require(cudaStreamSynchronize(nullptr), "copy");
-  return device;
-}
-template <class T>
-std::vector<double> read(const cuda::DeviceArray<T>& device) {
-  std::vector<T> values(static_cast<std::size_t>(device.size()));
-  cuda::download(values.data(), device.data(), device.size(), nullptr);
-  cuda::require(cudaStreamSynchronize(nullptr), "copy");
-  return {values.begin(), values.end()};
-}
-
-std::string chosen(const Report& report, const char* name, const char* otherwise) {
-  for (const Choice& c : report.choices)
-    if (c.name == name) return c.value;
-  return otherwise;
-}
-
 template <class T>
 void run(const Cell& cell, Options o, const Result<double>& exact, const Ions& ions) {
   const cuda::DeviceArray<T> x = copied<T>(ions.x), moved = copied<T>(ions.moved), q = copied<T>(ions.q);

@@ -119,13 +119,6 @@ cudaGraphExec_t capture(Plan& plan, OnStream& arrays) {
   return graph;
 }
 
-double error(const std::vector<double>& found, const std::vector<double>& exact) {
-  double square = 0, size = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i)
-    square += (found[i] - exact[i]) * (found[i] - exact[i]), size += exact[i] * exact[i];
-  return std::sqrt(square / size);
-}
-
 /// Where the points are at last.
 std::vector<double> exact_gradient(const System& system) {
   Options o = system.options;

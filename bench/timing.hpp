@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <farfield/farfield.hpp>
 #include <map>
@@ -66,6 +67,38 @@ inline void print_stages(const std::map<std::string, double>& seconds, int decim
   const char* comma = "";
   for (const auto& [name, value] : seconds)
     std::printf("%s\"%s\": %.*f", comma, name.c_str(), decimals, 1e3 * value), comma = ", ";
+}
+
+/// An array of T in device memory, and back.
+template <class T>
+cuda::DeviceArray<T> copied(const std::vector<double>& host) {
+  const std::vector<T> values(host.begin(), host.end());
+  cuda::DeviceArray<T> device;
+  cuda::upload(device, values.data(), std::ssize(values), nullptr);
+  cuda::require(cudaStreamSynchronize(nullptr), "copy");
+  return device;
+}
+template <class T>
+std::vector<double> read(const cuda::DeviceArray<T>& device) {
+  std::vector<T> values(static_cast<std::size_t>(device.size()));
+  cuda::download(values.data(), device.data(), device.size(), nullptr);
+  cuda::require(cudaStreamSynchronize(nullptr), "copy");
+  return {values.begin(), values.end()};
+}
+
+/// Relative L2 error.
+inline double error(const std::vector<double>& found, const std::vector<double>& exact) {
+  double square = 0, size = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    square += (found[i] - exact[i]) * (found[i] - exact[i]), size += exact[i] * exact[i];
+  return std::sqrt(square / size);
+}
+
+/// What a report says of a choice.
+inline std::string chosen(const Report& report, const char* name, const std::string& otherwise) {
+  for (const Choice& c : report.choices)
+    if (c.name == name) return c.value;
+  return otherwise;
 }
 
 /// Points of an interleaved array in device memory.

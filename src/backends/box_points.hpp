@@ -22,9 +22,7 @@ class BoxPoints {
   /// Sorts the points by blocks and adds the near images behind the sources.
   virtual void place(const BlockGrid& grid) = 0;
 
-  /// Is the present call captured in a graph? Then nothing is read back: what calls return says nothing. And what did
-  /// replays since place() meet?
-  virtual bool captured() const { return false; }
+  /// What replays of graphs met since place(). Where a call is captured in one, what it returns says nothing.
   virtual Met met_by_replays() const { return Met::nothing; }
 
   /// Reads points that are those placed, as many, moved by at most `reach`: they stay in their blocks, and their images

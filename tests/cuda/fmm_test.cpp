@@ -115,11 +115,7 @@ TEST_F(CudaFmm, TakesNoneOneAndTwoPoints) {
 }
 
 TEST_F(CudaFmm, TakesCoincidentPointsAndOutliers) {
-  Cloud cloud = make_cloud(Kind::uniform, 5'000, Signs::mixed);
-  cloud.label += "/with coincident points and an outlier";
-  for (std::size_t i = 0; i < 600; ++i)
-    for (std::size_t a = 0; a < 3; ++a) cloud.sources[3 * i + a] = 0.25;
-  cloud.sources[6'000] = 1e12;
+  const Cloud cloud = with_coincident_points_and_an_outlier();
   for (const double t : {1e-3, 1e-5}) expect_promise(cloud, gpu_options(t, Precision::single_));
   for (const double t : {1e-5, 1e-10}) expect_promise(cloud, gpu_options(t, Precision::double_));
 }

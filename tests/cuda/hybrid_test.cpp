@@ -103,11 +103,7 @@ TEST_F(CudaHybrid, CountsEverySourceOnce) {
 }
 
 TEST_F(CudaHybrid, TakesCoincidentPointsAndOutliers) {
-  Cloud cloud = make_cloud(Kind::uniform, 5'000, Signs::mixed);
-  cloud.label += "/with coincident points and an outlier";
-  for (std::size_t i = 0; i < 600; ++i)
-    for (std::size_t a = 0; a < 3; ++a) cloud.sources[3 * i + a] = 0.25;
-  cloud.sources[6'000] = 1e12;
+  const Cloud cloud = with_coincident_points_and_an_outlier();
   for (const double share : shares) {
     hybrid::keep_share(share);
     expect_promise(cloud, on_both(1e-3, Precision::single_));

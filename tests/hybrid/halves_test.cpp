@@ -200,11 +200,7 @@ TEST(Halves, KeepThePromise) {
 }
 
 TEST(Halves, TakeCoincidentPointsAndOutliers) {
-  Cloud cloud = make_cloud(Kind::uniform, 5'000, Signs::mixed);
-  cloud.label += "/with coincident points and an outlier";
-  for (std::size_t i = 0; i < 600; ++i)
-    for (std::size_t a = 0; a < 3; ++a) cloud.sources[3 * i + a] = 0.25;
-  cloud.sources[6'000] = 1e12;
+  const Cloud cloud = with_coincident_points_and_an_outlier();
   for (const double share : {0.0, 0.5}) expect_kept(cloud, 1e-6, Precision::double_, share);
 }
 

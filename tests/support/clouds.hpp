@@ -117,4 +117,13 @@ inline Cloud make_cloud(Kind kind, std::int64_t n, Signs signs, std::uint64_t se
   return cloud;
 }
 
+inline Cloud with_coincident_points_and_an_outlier() {
+  Cloud cloud = make_cloud(Kind::uniform, 5'000, Signs::mixed);
+  cloud.label += "/with coincident points and an outlier";
+  for (std::size_t i = 0; i < 600; ++i)
+    for (std::size_t a = 0; a < 3; ++a) cloud.sources[3 * i + a] = 0.25;
+  cloud.sources[6'000] = 1e12;
+  return cloud;
+}
+
 }  // namespace farfield::testing

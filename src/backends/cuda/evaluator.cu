@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/bound_stages.hpp"
+#include "backends/cuda/boxes/bind.hpp"
 #include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/careful.hpp"
@@ -219,13 +220,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) bind_tree();
     work_.source_curve = tree_.source_curve.data();
     work_.target_curve = tree_.target_order();
-    work_.alike = tree_.alike;
-    work_.sources = sources();
-    work_.targets = targets();
-    for (int axis = 0; axis < 3; ++axis) {
-      work_.source[axis] = tree_.sources.axis[axis].data();
-      work_.target[axis] = tree_.target_points().axis[axis].data();
-    }
+    bind_points(tree_, work_);
     work_.strength_pitch = strength_pitch();
     work_.result_pitch = result_pitch();
     work_.expansion_pitch = with_tree() ? expansion_pitch() : 0;
@@ -236,8 +231,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     work_.target_length = !decision.lengths ? nullptr
                           : tree_.alike     ? placed->source_lengths.data()
                                             : placed->target_lengths.data();
-    work_.source_order = tree_.sources.order.data();
-    work_.target_order = tree_.target_points().order.data();
     work_.parameters = decision.parameters;
     work_.self_from = selves.from;
     work_.stream = stream_;
@@ -314,8 +307,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   std::int64_t strength_pitch() const { return padded(sources()); }
   std::int64_t result_pitch() const { return padded(targets()); }
   std::int64_t expansion_pitch() const { return std::int64_t(tree_.tree.boxes) * translations_.stride(); }
-  /// Whole lines of memory: arrays of all densities are aligned alike.
-  static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
 
   /// Not of a bounded kernel: no sum of terms exceeds what errors are relative to.
   void probe_conditions() {

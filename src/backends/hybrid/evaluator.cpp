@@ -21,13 +21,6 @@ struct Placed : cpu::Placed {
   TreeCounts counts;
 };
 
-static double seconds_of(const Report& report, std::initializer_list<const char*> stages) {
-  double sum = 0;
-  for (const char* name : stages)
-    if (const StageReport* stage = report.stage(name)) sum += stage->seconds;
-  return sum;
-}
-
 template <class Real>
 class HybridSteps : public cpu::CpuSteps<Real> {
   using Base = cpu::CpuSteps<Real>;
@@ -134,8 +127,8 @@ class HybridSteps : public cpu::CpuSteps<Real> {
   void learn(const Report& took, const HalfSeconds& there) {
     constexpr double most = 0.97;  // of little that is left to the cores nothing can be learnt
     pace_.near = there.near;
-    pace_.cores_up = seconds_of(took, {"p2m", "m2m"});
-    if (share() < most) pace_.cores_down = seconds_of(took, {"m2l", "p2l", "l2l", "l2p", "m2p"}) / (1 - share());
+    pace_.cores_up = seconds_of(took, upward_stages);
+    if (share() < most) pace_.cores_down = seconds_of(took, downward_stages) / (1 - share());
     if (share_ > 0) pace_.device_up = there.up, pace_.device_down = there.down / share();
     measured_ = true;
   }

@@ -3,6 +3,8 @@
 // points. on_device.hpp makes one; the tests have one on the host.
 #pragma once
 #include <cstdint>
+#include <farfield/report.hpp>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -20,6 +22,16 @@ using HostTree = BuiltTree<Array>;
 struct HostLengths {
   const Array<double>&sources, &targets;
 };
+
+/// Of methods/fmm.hpp, as a report names them.
+inline constexpr std::initializer_list<const char*> upward_stages{"p2m", "m2m"},
+    downward_stages{"m2l", "p2l", "l2l", "l2p", "m2p"};
+inline double seconds_of(const Report& report, std::initializer_list<const char*> stages) {
+  double sum = 0;
+  for (const char* name : stages)
+    if (const StageReport* stage = report.stage(name)) sum += stage->seconds;
+  return sum;
+}
 
 /// What the other half's work of one evaluation took, in seconds.
 struct HalfSeconds {

@@ -23,9 +23,7 @@ static void require_offered_composed(const farfield::Options& o) {
 }
 
 void ComposedPlan::check(const farfield::Options& o, const Given& given) {
-  require_same(ranks_, o);
-  require_same(ranks_, given.targets != nullptr, one_kind_of_targets);
-  require_same(ranks_, static_cast<std::int64_t>(given.order), one_order);
+  require_same(ranks_, o, given);
   validate_periodic(o);
   validate_virial(o, given.targets != nullptr);
   require_offered_composed(o);

@@ -120,9 +120,7 @@ OpenPlan::OfAny OpenPlan::require_alike(const Given& given) {
     any.lengths.targets = any.lengths.targets || one.target_lengths;
   }
   if (alike_all) return any;  // the same answer on all ranks
-  require_same(ranks_, options_);
-  require_same(ranks_, given.targets != nullptr, one_kind_of_targets);
-  require_same(ranks_, static_cast<std::int64_t>(given.order), one_order);
+  require_same(ranks_, options_, given);
   return any;
 }
 
@@ -214,6 +212,12 @@ RankReport OpenPlan::held() const {
   own.ghosts = of_all_ - own.given;
   if (placed_ && placed_->has_points()) placed_->count(own);
   return own;
+}
+
+void require_same(Ranks& ranks, const farfield::Options& options, const Given& given) {
+  require_same(ranks, options);
+  require_same(ranks, given.targets != nullptr, one_kind_of_targets);
+  require_same(ranks, static_cast<std::int64_t>(given.order), one_order);
 }
 
 void account(Ranks& ranks, RankReport own, double seconds, Report& report) {

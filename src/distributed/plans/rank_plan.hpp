@@ -35,6 +35,9 @@ inline constexpr const char* one_kind_of_targets =
 inline constexpr const char* as_many_vectors = "ranks pass different numbers of strength vectors; pass the same on all";
 inline constexpr const char* one_scalar = "ranks want results of different types; pass the same on all";
 
+/// Throws on all ranks what differs between them.
+void require_same(Ranks& ranks, const farfield::Options& options, const Given& given);
+
 /// Gathers what each rank held and did in an evaluation that took so long here.
 void account(Ranks& ranks, RankReport own, double seconds, Report& report);
 

@@ -92,6 +92,11 @@ void Box::build(const Points& sources, const Points* targets) {
   describe();
 }
 
+void Box::move_near(const BoxPoints& points) {
+  const Points at = points.at();
+  near_->move(points.with_images(), &at);
+}
+
 /// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
 bool Box::follow(const Points& sources, const Points* targets) {
   if (!(options_.skin > 0) || forgets_ || points_->met_by_replays() != Met::nothing) return false;
@@ -99,8 +104,7 @@ bool Box::follow(const Points& sources, const Points* targets) {
   bool followed = false;
   StageClock(own_, true)("cell", [&] { followed = points_->follow(sources, targets, options_.skin); });
   if (!followed) return false;
-  const Points at = points_->at();
-  near_->move(points_->with_images(), &at);
+  move_near(*points_);
   describe();
   return true;
 }
@@ -109,8 +113,7 @@ bool Box::follow(const Points& sources, const Points* targets) {
 bool Box::capture_move(const Points& sources, const Points* targets) {
   if (!near_ || !on_device_ || !(options_.skin > 0) || !evaluated_) return false;
   if (!points_->follow(sources, targets, options_.skin)) return false;
-  const Points at = points_->at();
-  near_->move(points_->with_images(), &at);
+  move_near(*points_);
   return true;
 }
 
@@ -148,8 +151,7 @@ bool Box::move(const Options& options, const Points& sources, const Points* targ
   });
   if (!suits) return false;
   if (forgets_) near_->forget();
-  const Points at = next_->at();
-  near_->move(next_->with_images(), &at);
+  move_near(*next_);
   forgets_ = evaluated_ = false;
   std::swap(points_, next_);
   cell_ = cell;

@@ -46,6 +46,7 @@ class Box : public Repeating {
   void take_cell(const Options& options);
   bool is_as_planned(BoxPoints& points) const;
   void make_plan();
+  void move_near(const BoxPoints& points);
   void make_field(int degree);
   void require_neutral() const;
   void describe();

@@ -16,6 +16,9 @@ struct FindBeyond {
   int* beyond;
   __device__ void operator()(std::int64_t i) const {
     double now[3];
+    look(i, now);
+  }
+  __device__ void look(std::int64_t i, double now[3]) const {
     read.read(order[i], now);
     const double before[3] = {then[0][i], then[1][i], then[2][i]};
     if (drift.beyond(now, before)) *beyond = 1;
@@ -40,9 +43,7 @@ struct ReplaceAndWatch {
   double* axis[3];
   __device__ void operator()(std::int64_t i) const {
     double now[3];
-    find.read.read(find.order[i], now);
-    const double before[3] = {find.then[0][i], find.then[1][i], find.then[2][i]};
-    if (find.drift.beyond(now, before)) *find.beyond = 1;
+    find.look(i, now);
     for (int d = 0; d < 3; ++d) axis[d][i] = now[d];
   }
 };

@@ -200,13 +200,11 @@ bool l2l_by_octants(int coefficients) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
-  const int count = work.tables.coefficients, threads = octant_threads_of(count);
-  auto* kernel = is_staged<Real>(count) ? l2l_kernel<Real, fixed, true, coupled>  //
-                                        : l2l_kernel<Real, fixed, false, coupled>;
-  if constexpr (fixed == 0)
-    if (threads > tuning::octant_threads) kernel = l2l_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>;
-  launch_kernel("l2l", kernel, {shape.blocks, threads, l2l_shared_bytes<Real>(shape.groups, count)}, work.stream, work,
-                octant_matrix(work.tables, work.tables.l2l), first, last, shape);
+  launch_octants<Real>("l2l",
+                       {l2l_kernel<Real, fixed, true, coupled>, l2l_kernel<Real, fixed, false, coupled>,
+                        l2l_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>},
+                       work, work.tables.l2l, first, last, shape,
+                       l2l_shared_bytes<Real>(shape.groups, work.tables.coefficients));
 }
 
 /// Calls launch(parents, their end, shape), or multiplies by eight matrices.

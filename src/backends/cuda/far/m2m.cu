@@ -113,13 +113,11 @@ static std::size_t m2m_shared_bytes(int groups, int count) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_m2m(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
-  const int count = work.tables.coefficients, threads = octant_threads_of(count);
-  auto* kernel = is_staged<Real>(count) ? m2m_kernel<Real, fixed, true, coupled>  //
-                                        : m2m_kernel<Real, fixed, false, coupled>;
-  if constexpr (fixed == 0)
-    if (threads > tuning::octant_threads) kernel = m2m_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>;
-  launch_kernel("m2m", kernel, {shape.blocks, threads, m2m_shared_bytes<Real>(shape.groups, count)}, work.stream, work,
-                octant_matrix(work.tables, work.tables.m2m), first, last, shape);
+  launch_octants<Real>("m2m",
+                       {m2m_kernel<Real, fixed, true, coupled>, m2m_kernel<Real, fixed, false, coupled>,
+                        m2m_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>},
+                       work, work.tables.m2m, first, last, shape,
+                       m2m_shared_bytes<Real>(shape.groups, work.tables.coefficients));
 }
 
 /// Calls launch(boxes, their end, shape), or multiplies by eight matrices.

@@ -173,4 +173,22 @@ OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes
   return shape;
 }
 
+/// A stage with the matrix in shared memory, without, and of more coefficients than a block of the others has threads.
+template <class Real>
+struct OctantKernels {
+  using Kernel = void (*)(Work<Real>, const Real*, BoxId, BoxId, OctantShape);
+  Kernel staged, plain, wide;
+};
+template <class Real>
+void launch_octants(const char* name, const OctantKernels<Real>& kernels, const Work<Real>& work,
+                    const Operators<Real>& operators, BoxId first, BoxId last, const OctantShape& shape,
+                    std::size_t bytes) {
+  const int count = work.tables.coefficients, threads = octant_threads_of(count);
+  const auto kernel = threads > tuning::octant_threads ? kernels.wide
+                      : is_staged<Real>(count)         ? kernels.staged
+                                                       : kernels.plain;
+  launch_kernel(name, kernel, {shape.blocks, threads, bytes}, work.stream, work, octant_matrix(work.tables, operators),
+                first, last, shape);
+}
+
 }  // namespace farfield::cuda

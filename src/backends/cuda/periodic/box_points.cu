@@ -120,7 +120,6 @@ class DeviceBoxPoints : public BoxPoints {
     return all.low <= all.high ? all : FractionRange{0, 0};
   }
 
-  bool captured() const override { return is_captured(memory_.stream); }
   Met met_by_replays() const override { return replays_ ? replays_->met() : Met::nothing; }
 
   void place(const BlockGrid& grid) override {
@@ -285,6 +284,8 @@ class DeviceBoxPoints : public BoxPoints {
   }
 
  private:
+  /// Is the call captured in a graph, where nothing is read back?
+  bool captured() const { return is_captured(memory_.stream); }
   /// What is kept of places, and where replays write, is made beside the capture.
   bool capture_follow(const Points& sources, const Points* targets, double reach) {
     const RelaxedCapture relaxed;

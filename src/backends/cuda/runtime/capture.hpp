@@ -24,7 +24,8 @@ class RelaxedCapture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// While it lives, launches are captured by the caller: memory stays where it is, and no times are taken.
+/// While it and a RelaxedCapture live, launches are captured by the caller: memory stays where it is, and no times are
+/// taken.
 class Captured {
  public:
   Captured(DeviceMemory& memory, StageEvents& events) : memory_(memory), events_(events) {
@@ -34,7 +35,6 @@ class Captured {
   Captured(const Captured&) = delete;
 
  private:
-  RelaxedCapture relaxed_;
   DeviceMemory& memory_;
   StageEvents& events_;
 };

@@ -1,6 +1,7 @@
 // The half that is a device: sums over its copy of the host's tree, by the stages of backend cuda.
 #include <farfield/report.hpp>
 
+#include "backends/cuda/boxes/bind.hpp"
 #include "backends/cuda/careful.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -59,30 +60,18 @@ class DeviceSums final : public HalfSums<Real> {
           arrivals_.add(result + v * to.result_pitch, work_.result.part[part] + v * work_.result_pitch, targets(),
                         to.threads);
     if (far_.targets() > 0) far_.fetch_locals(to);
-    const auto seconds = [&](const char* name) { return took.stage(name) ? took.stage(name)->seconds : 0; };
-    return {seconds("p2p"), seconds("p2m") + seconds("m2m"),
-            seconds("m2l") + seconds("p2l") + seconds("l2l") + seconds("l2p") + seconds("m2p")};
+    return {seconds_of(took, {"p2p"}), seconds_of(took, upward_stages), seconds_of(took, downward_stages)};
   }
 
  private:
   std::int64_t targets() const { return place_.tree.target_points().count; }
-  /// Whole lines of memory: arrays of all densities are aligned alike.
-  static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
 
   void bind_points(const cpu::Work<Real>& from) {
     const cuda::CudaTree& tree = place_.tree;
     work_.tree = tree.tree.view();
     work_.lists = tree.lists.view();
     work_.near = near_.view();
-    work_.alike = tree.alike;
-    work_.sources = tree.sources.count;
-    work_.targets = targets();
-    for (int axis = 0; axis < 3; ++axis) {
-      work_.source[axis] = tree.sources.axis[axis].data();
-      work_.target[axis] = tree.target_points().axis[axis].data();
-    }
-    work_.source_order = tree.sources.order.data();
-    work_.target_order = tree.target_points().order.data();
+    cuda::bind_points(tree, work_);
     work_.self_from = from.self_from;
     work_.softening = from.softening;
     work_.source_length = from.source_length ? place_.source_lengths.data() : nullptr;
@@ -97,8 +86,8 @@ class DeviceSums final : public HalfSums<Real> {
 
   void make_room(const cpu::Work<Real>& from) {
     work_.densities = from.densities;
-    work_.strength_pitch = padded(place_.tree.sources.count);
-    work_.result_pitch = padded(targets());
+    work_.strength_pitch = cuda::padded(place_.tree.sources.count);
+    work_.result_pitch = cuda::padded(targets());
     for (int moment = 0; moment < from.moments(); ++moment)
       strength_[moment].resize(from.densities * work_.strength_pitch);
     for (int part = 0; part < most_parts; ++part)

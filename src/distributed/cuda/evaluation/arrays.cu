@@ -1,13 +1,13 @@
 #include <algorithm>
 
+#include "backends/cuda/boxes/bind.hpp"
 #include "backends/cuda/careful.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
 #include "distributed/cuda/evaluation/arrays.hpp"
 
 namespace farfield::distributed {
 
-/// Whole lines of memory: arrays of all vectors are aligned alike.
-static std::int64_t padded(std::int64_t count) { return (count + 31) / 32 * 32; }
+using farfield::cuda::padded;
 
 template <class Real>
 DeviceRankArrays<Real>::DeviceRankArrays(farfield::cuda::DeviceMemory& memory) {
@@ -43,15 +43,8 @@ void DeviceRankArrays<Real>::release_expansions() {
 template <class Real>
 void DeviceRankArrays<Real>::bind_points(const DevicePlaced& placed) {
   farfield::cuda::Work<Real>& w = work.essential;
-  const farfield::cuda::CudaTree& essential = placed.on_device->essential;
-  const farfield::cuda::SortedPoints& targets = essential.target_points();
-  for (int axis = 0; axis < 3; ++axis) {
-    w.source[axis] = essential.sources.axis[axis].data();
-    w.target[axis] = targets.axis[axis].data();
-  }
-  w.source_order = essential.sources.order.data(), w.target_order = targets.order.data();
+  farfield::cuda::bind_points(placed.on_device->essential, w);
   w.alike = placed.tree.alike;
-  w.sources = essential.sources.count, w.targets = targets.count;
   w.sources_per_leaf = farfield::cuda::mean_leaf(placed.geometry.sources, placed.boxes_of_all);
   w.targets_per_leaf = farfield::cuda::mean_leaf(placed.geometry.targets, placed.boxes_of_all);
 }
