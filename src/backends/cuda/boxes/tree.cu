@@ -1,7 +1,7 @@
 #include "backends/cuda/boxes/boxes.hpp"
 #include "backends/cuda/boxes/keys.hpp"
-#include "backends/cuda/boxes/lists.hpp"
 #include "backends/cuda/boxes/tree.hpp"
+#include "backends/cuda/lists/lists.hpp"
 #include "backends/cuda/transfer/points.hpp"
 
 namespace farfield::cuda {

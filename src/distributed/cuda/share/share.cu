@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/cuda/boxes/lists.hpp"
+#include "backends/cuda/lists/lists.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "distributed/cuda/share.hpp"
 #include "distributed/cuda/share/merge.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
-#include "backends/cuda/boxes/row_maker.hpp"
+#include "backends/cuda/lists/row_maker.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/running_sum.hpp"
 

@@ -3,7 +3,7 @@
 // the list builder needs to know of colleagues: sixteen bytes per box instead of 27 look-ups for every row.
 #include <algorithm>
 
-#include "backends/cuda/boxes/lists.hpp"
+#include "backends/cuda/lists/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 

@@ -6,7 +6,7 @@
 // counts and sums the rows' entries, the three totals are read back, and a second launch fills the rows, a warp per
 // row.
 #pragma once
-#include "backends/cuda/boxes/surroundings.hpp"
+#include "backends/cuda/lists/surroundings.hpp"
 #include "backends/cuda/runtime/array.hpp"
 
 namespace farfield::cuda {

@@ -1,7 +1,7 @@
 // RowMaker: finds the coarser and finer source boxes in the lists of a target box, beside its colleagues; both the
 // count and the filling of rows use it.
 #pragma once
-#include "backends/cuda/boxes/lists.hpp"
+#include "backends/cuda/lists/lists.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 
