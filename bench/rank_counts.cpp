@@ -30,7 +30,8 @@ struct Sent {
 
 /// What a rank did since `restart`.
 struct Tally {
-  std::int64_t collectives = 0, gathered = 0;  ///< gathered: bytes that it gave to collectives
+  std::int64_t collectives = 0;
+  std::int64_t gathered = 0, reduced = 0;  ///< bytes that it gave for all ranks to have, and of numbers that became one
   std::vector<Sent> exchanges;
 };
 
@@ -43,6 +44,14 @@ class Counting final : public Communicator {
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     ++tally_.collectives, tally_.gathered += static_cast<std::int64_t>(bytes);
     inner_->all_gather(mine, bytes, all);
+  }
+  void all_reduce(std::span<std::int64_t> numbers, distributed::Reduction how) override {
+    ++tally_.collectives, tally_.reduced += static_cast<std::int64_t>(numbers.size_bytes());
+    inner_->all_reduce(numbers, how);
+  }
+  void all_to_all(const void* mine, std::size_t bytes, void* theirs) override {
+    ++tally_.collectives;
+    inner_->all_to_all(mine, bytes, theirs);
   }
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     Sent sent;
@@ -130,6 +139,8 @@ void print_step(const char* name, const std::vector<Steps>& steps, Tally Steps::
               name, first.exchanges.size());
   print_of_ranks((std::string(name) + "_gathered").c_str(), steps,
                  [&](std::size_t r) { return (steps[r].*step).gathered; });
+  print_of_ranks((std::string(name) + "_reduced").c_str(), steps,
+                 [&](std::size_t r) { return (steps[r].*step).reduced; });
   const auto over_exchanges = [&](std::int64_t Sent::*what) {
     return [&steps, step, what](std::size_t r) {
       std::int64_t sum = 0;

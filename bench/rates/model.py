@@ -13,12 +13,15 @@ from ranges import PER_HOST, surroundings
 HERE = Path(__file__).resolve().parent
 WORD = 256  # bytes, distributed/ranks.hpp: what each rank says in every collective
 BITMAP = 2**18  # bytes of the occupied cells that a survey joins
-COLLECTIVES_OF_MOVE = 54  # counted, of 64 ranks (rank_counts.csv); 43 of one
+COLLECTIVES_OF_MOVE = 39  # counted, of 64 ranks (rank_counts.csv); 30 of one
+COLLECTIVES_OF_MEASURED_MOVE = 54  # of the code that ranks.csv was measured with
 COLLECTIVES_OF_SUM = 17  # on devices, as src/distributed/cuda calls them: keep-order. On the CPU judging adds 2 per rank
 DEGREE = 11  # at 1e-5: 10 or 11 in all rows of ranks.csv, and 11 in the largest
 PER_LEAF = 32  # points: what plans on a device have, 30 to 33, for trees of 5, 6.5 or 8 boxes times a power of 2
 FILLED = 0.8125  # of the root, beyond one host
 FILLS = (0.625, 0.8125, 1.0)  # these trees' sides over the next power of 2
+NEAR_BORDERS = 0.1  # of the boxes at the top, share/cuts.cpp: ends where borders may lie in keep-order
+NUMBERS = 24 + 544  # bytes that each rank tells each other one in a move: of points, and of boxes by level
 MIGRANTS = 0.01  # of the points, in a step of a simulation
 
 
@@ -27,7 +30,6 @@ class Network:
     """Between hosts. Nothing of this was measured."""
 
     rate: float = 50e9  # bytes/s of a GPU's own link of 400 Gbit/s
-    host: float = 50e9  # bytes/s between a GPU and its host's memory, PCIe 5
     hop: float = 5e-6  # s, of a collective of few bytes: one of log2(ranks)
     message: float = 2e-6  # s, of a message among many
 
@@ -139,7 +141,7 @@ def on_host():
         beside, migrants = rows["keep", devices, points], points / devices * (1 - 1 / devices)
         more = (row["sent_bytes"] - beside["sent_bytes"]) / devices
         any_order.append((more, row["evaluate"] - beside["evaluate"], row["evaluate"]))
-        move.append((COLLECTIVES_OF_MOVE * doublings, 12 * migrants, row["move"] - one_move / devices, row["move"]))
+        move.append((COLLECTIVES_OF_MEASURED_MOVE * doublings, 12 * migrants, row["move"] - one_move / devices, row["move"]))
     return {"sum": fit(keep), "any": fit(any_order), "move": fit(move)}
 
 
@@ -149,7 +151,7 @@ def step_on_host(devices, per_gpu, degree):
     migrants = per_gpu * (1 - 1 / devices)
     sent = on_device(devices, per_gpu).bytes(degree)
     keep = one[1] + c["sum"][0] * COLLECTIVES_OF_SUM * doublings + c["sum"][1] * sent
-    move = one[0] + c["move"][0] * COLLECTIVES_OF_MOVE * doublings + c["move"][1] * 12 * migrants
+    move = one[0] + c["move"][0] * COLLECTIVES_OF_MEASURED_MOVE * doublings + c["move"][1] * 12 * migrants
     return {"keep": keep, "any": keep + c["any"][0] * 20 * migrants, "move": move}  # a strength; potential and gradient
 
 
@@ -169,49 +171,52 @@ def bytes_around(sent, around):
     return around.largest * (4 * sent.ghosts + bytes_of(DEGREE) * sent.rows + 12 * sent.ghosts + 40 * sent.rows)
 
 
-def staged():
-    """Seconds of a byte that goes through the memory of two hosts."""
-    return 2 / NETWORK.host + 1 / NETWORK.rate
+def per_byte(around):
+    """Seconds of a byte that goes from GPU to GPU, over NVLink inside a host."""
+    return around.outside / NETWORK.rate + (1 - around.outside) * on_host()["sum"][1]
+
+
+def reduced(sent, around):
+    """Bytes of numbers in a move that become one over all ranks: cells, counts of children, points on the wrong side of borders in
+    keep-order, and sums of the shared boxes."""
+    return BITMAP + 64 * around.divided + 8 * NEAR_BORDERS * 7 * around.divided + 32 * sent.top
+
+
+def told(ranks):
+    """Seconds in which all ranks tell all others NUMBERS bytes, in log2 P steps of half of all each."""
+    return math.log2(ranks) * (NETWORK.hop + ranks / 2 * NUMBERS / NETWORK.rate)
 
 
 def step_of_code(ranks, per_gpu):
-    """A step of a simulation in keep-order, a process of MPI for each GPU, with the code as it is: rows go through the memory of the
-    hosts, one transfer after the other; the top goes to all ranks; every sum over ranks gathers from all of them."""
+    """A step of a simulation in keep-order, a process of MPI for each GPU, with the code as it is: rows go from GPU to GPU, the top to
+    all ranks; each rank has a word for all in every collective; sums over ranks are reductions."""
     sent, a = of_many(ranks, per_gpu)
-    per_byte = staged()
-    coarse = 64 * a.divided + 8 * 7 * a.divided  # counts of children; of leaves, where points stay
-    gathered = BITMAP + coarse + 8 * ranks + 32 * sent.top  # by a rank, which gets as much of every other
     words = NETWORK.hop * math.log2(ranks) + WORD * ranks / NETWORK.rate
     return {
         **same_of_both(a, per_gpu),
-        "ghosts": per_byte * bytes_around(sent, a) + 4 * a.peers(a.level) * NETWORK.message,
-        "top": per_byte * bytes_of(DEGREE) * sent.top + (ranks - 1) * NETWORK.message,
-        "collectives of hosts": (COLLECTIVES_OF_MOVE + COLLECTIVES_OF_SUM) * words + ranks * gathered / NETWORK.rate,
-        "migrants": per_byte * 12 * MIGRANTS * per_gpu + 2 * (ranks - 1) * NETWORK.message,
-    }
-
-
-def step_of_large(ranks, per_gpu):
-    """The same with what thousands of ranks need: rows from GPU to GPU, over NVLink inside a host; sums over ranks as reductions;
-    numbers to neighbours alone; of the top each rank gets on every level what its own boxes there need, 208 boxes of 26 peers."""
-    sent, a = of_many(ranks, per_gpu)
-    per_byte = a.outside / NETWORK.rate + (1 - a.outside) * on_host()["sum"][1]
-    reduced = BITMAP + 64 * a.divided + 8 * 7 * a.divided + 32 * sent.top
-    level = 208 * bytes_of(DEGREE) / NETWORK.rate + 26 * NETWORK.message + NETWORK.hop
-    latency = (COLLECTIVES_OF_MOVE + COLLECTIVES_OF_SUM) * NETWORK.hop * math.log2(ranks)
-    return {
-        **same_of_both(a, per_gpu),
-        "ghosts": per_byte * bytes_around(sent, a) + 4 * a.peers(a.level) * NETWORK.message,
-        "top": math.log2(ranks) / 3 * level,
-        "collectives of hosts": latency + 2 * reduced / NETWORK.rate,
+        "ghosts": per_byte(a) * bytes_around(sent, a) + 4 * a.peers(a.level) * NETWORK.message,
+        "top": bytes_of(DEGREE) * sent.top / NETWORK.rate + (ranks - 1) * NETWORK.message,
+        "collectives of hosts": (COLLECTIVES_OF_MOVE + COLLECTIVES_OF_SUM) * words + told(ranks) + 2 * reduced(sent, a) / NETWORK.rate,
         "migrants": 12 * MIGRANTS * per_gpu / NETWORK.rate + 2 * a.peers(a.level) * NETWORK.message,
     }
 
 
+def step_of_large(ranks, per_gpu):
+    """The same with what thousands of ranks would gain from: of the top each rank gets on every level what its own boxes there need,
+    208 boxes of 26 peers; words are a reduction; numbers go to peers alone."""
+    sent, a = of_many(ranks, per_gpu)
+    level = 208 * bytes_of(DEGREE) / NETWORK.rate + 26 * NETWORK.message + NETWORK.hop
+    latency = (COLLECTIVES_OF_MOVE + COLLECTIVES_OF_SUM) * NETWORK.hop * math.log2(ranks)
+    return {
+        **step_of_code(ranks, per_gpu),
+        "top": math.log2(ranks) / 3 * level,
+        "collectives of hosts": latency + 2 * a.peers(a.level) * NETWORK.message + 2 * reduced(sent, a) / NETWORK.rate,
+    }
+
+
 def any_order(per_gpu):
-    """What it adds to a step, with the code as it is and from GPU to GPU: a position, a strength, a potential and a gradient."""
-    sent = (12 + 4 + 16) * per_gpu
-    return sent * staged(), sent / NETWORK.rate
+    """What it adds to a step: a position, a strength, a potential and a gradient."""
+    return (12 + 4 + 16) * per_gpu / NETWORK.rate
 
 
 def efficiency(step, ranks, per_gpu, reference):

@@ -46,8 +46,8 @@ def foretold(row):
         "multipoles_messages_mean": ranks - 1,
         "strengths_messages_mean": ranks - 1,
         "strengths_bytes_mean": 4 * points / ranks * (1 - 1 / ranks),
-        "keep_collectives": 32 + 2 * ranks,
-        "plan_gathered_mean": model.BITMAP + model.WORD * row["plan_collectives"] + 64 * around.divided,
+        "keep_collectives": 33 + 2 * ranks,
+        "plan_reduced_mean": model.BITMAP + 64 * around.divided,
     }
 
 

@@ -24,7 +24,7 @@ from lines import number, table  # noqa: E402
 
 DOCS = BENCH.parent / "docs"
 COLUMNS = ("cloud", "points", "ranks", "degree", "leaf_size", "levels", "boxes", "leaves", "owned_max", "held_mean", "held_max",
-           "held_boxes_mean", "held_boxes_max", "plan_collectives", "plan_gathered_mean", "plan_exchanges", "plan_messages_mean",
+           "held_boxes_mean", "held_boxes_max", "plan_collectives", "plan_gathered_mean", "plan_reduced_mean", "plan_exchanges", "plan_messages_mean",
            "plan_bytes_mean", "keep_collectives", "keep_messages_mean", "keep_bytes_mean", "any_collectives", "any_messages_mean",
            "any_bytes_mean", "strengths_messages_mean", "strengths_bytes_mean", "ghosts_messages_mean", "ghosts_messages_max",
            "ghosts_bytes_mean", "multipoles_messages_mean", "multipoles_bytes_mean")  # fmt: skip
@@ -42,7 +42,7 @@ def take(files):
 NAMES = {
     "held_mean": "ghosts", "multipoles_bytes_mean": "bytes of multipoles", "ghosts_messages_mean": "messages: strengths of ghosts",
     "multipoles_messages_mean": "multipoles", "strengths_messages_mean": "strengths to owners", "strengths_bytes_mean": "their bytes",
-    "keep_collectives": "collectives of a sum", "plan_gathered_mean": "bytes into collectives of a plan",
+    "keep_collectives": "collectives of a sum", "plan_reduced_mean": "bytes into reductions of a plan",
 }  # fmt: skip
 
 
@@ -169,18 +169,17 @@ def main():
         take(sys.argv[1:])
     pairs, rows = [(row, foretold(row)) for row in counted("uniform")], list(on_one_host())
     network, host = model.NETWORK, model.on_host()
-    any_code, any_large = (number(1e3 * seconds) for seconds in model.any_order(2**28))
     at_10000 = model.of_many(10000, 2**28)
     page = (Path(__file__).parent / "model.md.in").read_text().format(
         counts=counts(pairs), plummer=of_plummer(), times=times(rows), efficiencies=efficiencies(), most_counts=MOST["counts"],
-        most_times=MOST["times"], rate=f"{1e-9 * network.rate:g}", host=f"{1e-9 * network.host:g}", hop=f"{1e6 * network.hop:g}",
-        message=f"{1e6 * network.message:g}", degree=model.DEGREE, share=shares(2**28), any_code=any_code, any_large=any_large,
+        most_times=MOST["times"], rate=f"{1e-9 * network.rate:g}", hop=f"{1e6 * network.hop:g}",
+        message=f"{1e6 * network.message:g}", degree=model.DEGREE, share=shares(2**28), any_order=number(1e3 * model.any_order(2**28)),
         per_point=" and ".join(f"{1e9 * t:.2f} ns at degree {d}" for d, t in model.per_point().items()),
         least=number(1e3 * min(model.alone().values())[0], 2),
         sum_hop=number(1e6 * host["sum"][0], 2), move_hop=number(1e6 * host["move"][0], 2),
         sum_rate=number(1e-9 / host["sum"][1], 2), any_rate=number(1e-9 / host["any"][0], 2), move_rate=number(1e-9 / host["move"][1], 2),
-        top=number(at_10000[0].top), coarse=number(at_10000[1].divided),
-        gathered=number(1e-9 * 10000 * (120 * at_10000[1].divided + model.BITMAP), 2))  # fmt: skip
+        top=number(at_10000[0].top), reduced=number(1e-6 * model.reduced(*at_10000), 2),
+        collectives=model.COLLECTIVES_OF_MOVE + model.COLLECTIVES_OF_SUM)  # fmt: skip
     (DOCS / "scaling.md").write_text(page)
     draw(pairs, rows, DOCS / "figures" / "scaling.png")
 

@@ -30,6 +30,9 @@ struct Incoming {
   std::size_t bytes;
 };
 
+/// How numbers of all ranks become one; whichever come first, the result is the same. any: bits that any of them has.
+enum class Reduction { add, least, any };
+
 /// What distributed plans ask of a network. All ranks call the same functions in the same order. A function that cannot
 /// be completed, since a rank is gone or late, throws Error(device) and so does every call after it.
 class FARFIELD_API Communicator {
@@ -42,6 +45,11 @@ class FARFIELD_API Communicator {
   virtual int size() const = 0;
   /// `bytes` bytes of every rank go to all ranks: those of rank r to all + r * bytes.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
+  /// Each number becomes that of all ranks. Unless overridden, all of them are gathered: fine for tens of ranks.
+  virtual void all_reduce(std::span<std::int64_t> numbers, Reduction how);
+  /// `bytes` bytes for each rank, those for rank r from mine + r * bytes; those from it go to theirs + r * bytes.
+  /// Unless overridden, a message goes to each.
+  virtual void all_to_all(const void* mine, std::size_t bytes, void* theirs);
   /// At most one part for, and one part from, each other rank. What a rank sends to another has the size that the other
   /// expects; where nothing is sent, nothing is expected.
   virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;

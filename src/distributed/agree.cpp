@@ -30,7 +30,7 @@ void OtherRanks::join(cpu::Found& found) {
 }
 
 void OtherRanks::join(std::vector<std::uint64_t>& occupied) {
-  ranks_.all_reduce(occupied.data(), occupied.size(), [](std::uint64_t a, std::uint64_t b) { return a | b; });
+  ranks_.unite(occupied.data(), occupied.size());
 }
 
 void refuse(const std::string& what) {

@@ -4,7 +4,54 @@
 
 namespace farfield::distributed {
 
+namespace {
+
+void join(std::int64_t& number, std::int64_t other, Reduction how) {
+  if (how == Reduction::add) number += other;
+  if (how == Reduction::least) number = std::min(number, other);
+  if (how == Reduction::any) number |= other;
+}
+
+/// data[i] becomes that of all ranks; `all`: [ranks][count].
+void join_all(std::int64_t* data, std::size_t count, const std::int64_t* all, std::size_t ranks, Reduction how) {
+  std::copy_n(all, count, data);
+  for (std::size_t r = 1; r < ranks; ++r)
+    for (std::size_t i = 0; i < count; ++i) join(data[i], all[r * count + i], how);
+}
+
+/// How many numbers are gathered at a time: little memory holds those of all ranks, and of few ranks there are few.
+std::size_t gathered_at_once(std::size_t ranks) {
+  return std::max(std::size_t(1) << 16, (std::size_t(1) << 22) / ranks) / sizeof(std::int64_t);
+}
+
+}  // namespace
+
 Communicator::~Communicator() = default;
+
+void Communicator::all_reduce(std::span<std::int64_t> numbers, Reduction how) {
+  const auto ranks = static_cast<std::size_t>(size());
+  const std::size_t most = std::min(numbers.size(), gathered_at_once(ranks));
+  std::vector<std::int64_t> all(most * ranks);
+  for (std::size_t begin = 0; begin < numbers.size(); begin += most) {
+    const std::size_t part = std::min(most, numbers.size() - begin);
+    all_gather(&numbers[begin], part * sizeof(std::int64_t), all.data());
+    join_all(&numbers[begin], part, all.data(), ranks, how);
+  }
+}
+
+void Communicator::all_to_all(const void* mine, std::size_t bytes, void* theirs) {
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  for (int r = 0; r < size(); ++r) {
+    const char* const from = static_cast<const char*>(mine) + static_cast<std::size_t>(r) * bytes;
+    char* const to = static_cast<char*>(theirs) + static_cast<std::size_t>(r) * bytes;
+    if (r == rank())
+      std::copy_n(from, bytes, to);
+    else if (bytes > 0)
+      out.push_back({r, from, bytes}), in.push_back({r, to, bytes});
+  }
+  exchange(out, in);
+}
 
 Begins begins_of(const std::vector<std::int64_t>& counts) {
   Begins begins(counts.size() + 1, 0);
@@ -54,11 +101,34 @@ void Ranks::settle_and_gather(const void* mine, std::size_t bytes, void* all) {
     std::memcpy(static_cast<char*>(all) + r * bytes, words[r].bytes, bytes);
 }
 
-std::vector<std::int64_t> Ranks::exchange_counts(const std::vector<std::int64_t>& sent) {
-  const auto ranks = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
-  const std::vector<std::int64_t> all = all_gather(sent.data(), ranks);
-  std::vector<std::int64_t> received(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) received[r] = all[r * ranks + own];
+/// Few numbers go in the ranks' words.
+void Ranks::reduce(std::int64_t* data, std::size_t count, Reduction how) {
+  if (count * sizeof *data <= sizeof Word::bytes) {
+    const std::vector<std::int64_t> all = all_gather(data, count);
+    return join_all(data, count, all.data(), words_.size(), how);
+  }
+  settle();
+  timed([&] { communicator_->all_reduce({data, count}, how); });
+  sent_bytes_ += static_cast<std::int64_t>(count * sizeof *data) * (size() - 1);
+}
+
+void Ranks::spread(const void* mine, std::size_t bytes, void* theirs) {
+  timed([&] { communicator_->all_to_all(mine, bytes, theirs); });
+  sent_bytes_ += static_cast<std::int64_t>(bytes) * (size() - 1);
+}
+
+std::vector<std::int64_t> Ranks::exchange_numbers(const std::vector<std::int64_t>& sent, std::size_t width) {
+  std::vector<std::int64_t> received(sent.size());
+  if (sent.size() * sizeof(std::int64_t) <= sizeof Word::bytes) {
+    const std::vector<std::int64_t> all = all_gather(sent.data(), sent.size());
+    const auto own = all.begin() + static_cast<std::ptrdiff_t>(width) * rank();
+    for (std::size_t r = 0; r < words_.size(); ++r)
+      std::copy_n(own + static_cast<std::ptrdiff_t>(r * sent.size()), width,
+                  received.begin() + static_cast<std::ptrdiff_t>(r * width));
+    return received;
+  }
+  settle();
+  spread(sent.data(), width * sizeof(std::int64_t), received.data());
   return received;
 }
 

@@ -3,9 +3,11 @@
 // for a rank that has given up.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <farfield/distributed.hpp>
 #include <farfield/error.hpp>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,6 +19,21 @@ namespace farfield::distributed {
 /// Rows for every rank, or from every rank: those of rank r are [begin[r], begin[r + 1]).
 using Begins = std::vector<std::int64_t>;
 Begins begins_of(const std::vector<std::int64_t>& counts);
+
+/// Whole numbers in the order of others.
+template <class T>
+struct OrderKey {
+  static_assert(std::is_integral_v<T>);
+  static std::int64_t key(T number) { return number; }
+  static T number(std::int64_t key) { return static_cast<T>(key); }
+};
+template <>
+struct OrderKey<double> {
+  static constexpr std::int64_t all_but_sign = std::numeric_limits<std::int64_t>::max();
+  static std::int64_t turned(std::int64_t bits) { return bits < 0 ? bits ^ all_but_sign : bits; }
+  static std::int64_t key(double number) { return turned(std::bit_cast<std::int64_t>(number)); }
+  static double number(std::int64_t key) { return std::bit_cast<double>(turned(key)); }
+};
 
 class Ranks {
  public:
@@ -81,37 +98,44 @@ class Ranks {
     }
   }
 
-  /// data[i] becomes op of the ranks' data[i], in the order of ranks.
-  template <class T, class Op>
-  void all_reduce(T* data, std::size_t count, const Op& op) {
-    // little memory holds the ranks' parts, and of few ranks there are few
-    const std::size_t most = std::max(std::size_t(1) << 16, (std::size_t(1) << 22) / words_.size()) / sizeof(T);
-    for (std::size_t begin = 0; begin < count; begin += most) {
-      const std::size_t part = std::min(most, count - begin);
-      const std::vector<T> all = all_gather(data + begin, part);
-      for (std::size_t i = 0; i < part; ++i) {
-        T sum = all[i];
-        for (std::size_t r = 1; r < static_cast<std::size_t>(size()); ++r) sum = op(sum, all[r * part + i]);
-        data[begin + i] = sum;
-      }
-    }
+  /// data[i] becomes the sum of the ranks' data[i]; where it is not whole it is added up in the order of ranks.
+  void add(std::vector<std::int64_t>& data) { reduce(data.data(), data.size(), Reduction::add); }
+  template <class Real>
+  void add(std::vector<Real>& data) {
+    static_assert(std::is_floating_point_v<Real>);
+    const std::size_t ranks = words_.size(), count = data.size();
+    if (ranks * count * sizeof(Real) <= gathered) return add_in_order(all_gather(data.data(), count), data);
+    // each rank adds up a part of the numbers
+    const std::size_t part = (count + ranks - 1) / ranks;
+    std::vector<Real> others(part * ranks), own(part);
+    data.resize(part * ranks);
+    settle();
+    spread(data.data(), part * sizeof(Real), others.data());
+    add_in_order(others, own);
+    gather(own.data(), part * sizeof(Real), data.data());
+    data.resize(count);
   }
-  template <class T>
-  void add(std::vector<T>& data) {
-    all_reduce(data.data(), data.size(), [](T a, T b) { return a + b; });
+  /// data[i] gets the bits that any of the ranks' data[i] has.
+  void unite(std::uint64_t* data, std::size_t count) {
+    reduce(reinterpret_cast<std::int64_t*>(data), count, Reduction::any);
   }
   std::int64_t sum_of(std::int64_t mine) {
     std::vector<std::int64_t> sum{mine};
     add(sum);
     return sum[0];
   }
+  /// data[i] becomes the least of the ranks' data[i], or the largest; of doubles no nan.
   template <class T>
   void least(std::vector<T>& data) {
-    all_reduce(data.data(), data.size(), [](T a, T b) { return std::min(a, b); });
+    reduce_keys(data, 0);
+  }
+  template <class T>
+  void most(std::vector<T>& data) {
+    reduce_keys(data, -1);
   }
 
-  /// How many rows every rank sends to this one, from those that this one sends to each.
-  std::vector<std::int64_t> exchange_counts(const std::vector<std::int64_t>& sent);
+  /// `width` numbers for each rank: those of rank r at r * width. Returns what every rank has for this one, alike.
+  std::vector<std::int64_t> exchange_numbers(const std::vector<std::int64_t>& sent, std::size_t width = 1);
   /// Rows of a known pattern: those for rank r at sends + sent[r] rows, those from rank r at receives + received[r].
   /// Where a part is larger than a slab it goes in several exchanges, so that no rank buffers more.
   template <class T>
@@ -126,7 +150,8 @@ class Ranks {
   double waiting() const { return waiting_; }
   void restart_accounts() { sent_bytes_ = 0, waiting_ = 0; }
 
-  std::int64_t slab = std::int64_t(1) << 28;  ///< most bytes for one rank in one exchange; the same on all
+  std::size_t gathered = std::size_t(1) << 20;  ///< most bytes that a rank gets to add them up; the same on all
+  std::int64_t slab = std::int64_t(1) << 28;    ///< most bytes for one rank in one exchange; the same on all
 
  private:
   /// What a rank says first, with room for few bytes, so that most collectives are one message.
@@ -143,6 +168,22 @@ class Ranks {
   const std::vector<Word>& settle(const Word& mine, const char* sentence = "");
   void settle_and_gather(const void* mine, std::size_t bytes, void* all);
   void gather(const void* mine, std::size_t bytes, void* all);
+  void reduce(std::int64_t* data, std::size_t count, Reduction how);
+  void spread(const void* mine, std::size_t bytes, void* theirs);
+  /// `all`: [ranks][sums]
+  template <class Real>
+  static void add_in_order(const std::vector<Real>& all, std::vector<Real>& sums) {
+    std::copy_n(all.begin(), sums.size(), sums.begin());
+    for (std::size_t i = sums.size(); i < all.size(); ++i) sums[i % sums.size()] += all[i];
+  }
+  /// `turn`: of all bits, which turns the order round.
+  template <class T>
+  void reduce_keys(std::vector<T>& data, std::int64_t turn) {
+    std::vector<std::int64_t> keys;
+    for (const T one : data) keys.push_back(OrderKey<T>::key(one) ^ turn);
+    reduce(keys.data(), keys.size(), Reduction::least);
+    for (std::size_t i = 0; i < keys.size(); ++i) data[i] = OrderKey<T>::number(keys[i] ^ turn);
+  }
   void exchange_bytes(const void* sends, const Begins& sent, void* receives, const Begins& received,
                       std::int64_t row_bytes);
   template <class Call>

@@ -145,8 +145,31 @@ void wait_for_late_rank(distributed::Communicator& communicator) {
   std::_Exit(1);
 }
 
+/// What plans of so few ranks do not ask of a communicator, or with few numbers alone.
+bool reduces(distributed::Communicator& communicator) {
+  using distributed::Reduction;
+  const std::int64_t rank = communicator.rank(), size = communicator.size();
+  bool right = true;
+  for (const std::size_t numbers : {0, 1, 100'000}) {
+    std::vector<std::int64_t> sum(numbers, 3 * rank - 5), least(numbers, 7 - rank),
+        bits(numbers, std::int64_t(1) << rank);
+    communicator.all_reduce(sum, Reduction::add), communicator.all_reduce(least, Reduction::least);
+    communicator.all_reduce(bits, Reduction::any);
+    right = right && sum == std::vector<std::int64_t>(numbers, 3 * (size * (size - 1) / 2) - 5 * size) &&
+            least == std::vector<std::int64_t>(numbers, 8 - size) &&
+            bits == std::vector<std::int64_t>(numbers, (std::int64_t(1) << size) - 1);
+    std::vector<std::int64_t> sent, came(numbers * static_cast<std::size_t>(size)), expected;
+    for (std::int64_t r = 0; r < size; ++r)
+      sent.insert(sent.end(), numbers, 100 * rank + r), expected.insert(expected.end(), numbers, 100 * r + rank);
+    communicator.all_to_all(sent.data(), numbers * sizeof(std::int64_t), came.data());
+    right = right && came == expected;
+  }
+  if (!right) std::printf("rank %d of %d: other numbers\n", communicator.rank(), communicator.size());
+  return right;
+}
+
 bool same_bits_of_all(distributed::Communicator& communicator) {
-  bool same = true;
+  bool same = reduces(communicator);
   for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::line})
     for (const Precision precision : {Precision::double_, Precision::single_})
       same = same_bits(communicator, kind, precision) && same;

@@ -36,6 +36,62 @@ TEST(Loopback, GathersAndReduces) {
   }));
 }
 
+/// Few numbers go with the ranks' words, and many on their own.
+TEST(Loopback, ReducesNumbersOfAllKinds) {
+  for (const std::size_t count : {1, 31, 32, 19'999, 20'000})
+    rethrow_any(run_ranks(5, [&](Communicator& communicator) {
+      const auto number = [](int rank, std::size_t i) { return static_cast<int>((i * 37 + rank * 11) % 23) - 11; };
+      Ranks ranks(communicator);
+      std::vector<int> least(count);
+      std::vector<std::uint32_t> most(count);
+      std::vector<double> real(count), sum(count);
+      std::vector<std::uint64_t> bits(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        least[i] = number(ranks.rank(), i), most[i] = 4'000'000'000U + static_cast<std::uint32_t>(least[i]);
+        real[i] = least[i] == 0 ? -INFINITY : 1 / (0.1 * least[i]), sum[i] = std::exp(least[i]);
+        bits[i] = std::uint64_t(1) << (least[i] + 52);
+      }
+      if (count % 2 == 1) ranks.gathered = 0;  // as of many ranks
+      ranks.together([&] {
+        ranks.least(least), ranks.most(most), ranks.least(real), ranks.add(sum), ranks.unite(bits.data(), count);
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        int lowest = number(0, i), highest = lowest;
+        double smallest = INFINITY, in_order = 0;
+        std::uint64_t all = 0;
+        for (int r = 0; r < 5; ++r) {
+          const int n = number(r, i);
+          lowest = std::min(lowest, n), highest = std::max(highest, n);
+          smallest = std::min(smallest, n == 0 ? -INFINITY : 1 / (0.1 * n));
+          in_order = r == 0 ? std::exp(n) : in_order + std::exp(n);
+          all |= std::uint64_t(1) << (n + 52);
+        }
+        ASSERT_EQ(least[i], lowest);
+        ASSERT_EQ(most[i], 4'000'000'000U + static_cast<std::uint32_t>(highest));
+        ASSERT_EQ(real[i], smallest);
+        ASSERT_EQ(sum[i], in_order);
+        ASSERT_EQ(bits[i], all);
+      }
+    }));
+}
+
+TEST(Loopback, ExchangesNumbersWithEachRank) {
+  for (const std::size_t width : {1, 3})
+    for (const int size : {1, 4, 12, 40})
+      rethrow_any(run_ranks(size, [&](Communicator& communicator) {
+        Ranks ranks(communicator);
+        const auto number = [](int from, int to, std::size_t k) { return 10'000 * from + 10 * to + std::int64_t(k); };
+        std::vector<std::int64_t> sent;
+        for (int r = 0; r < size; ++r)
+          for (std::size_t k = 0; k < width; ++k) sent.push_back(number(ranks.rank(), r, k));
+        ranks.together([&] {
+          const std::vector<std::int64_t> came = ranks.exchange_numbers(sent, width);
+          for (std::size_t i = 0; i < sent.size(); ++i)
+            ASSERT_EQ(came[i], number(static_cast<int>(i / width), ranks.rank(), i % width));
+        });
+      }));
+}
+
 /// Few bytes and many go different ways, and must not meet each other's.
 TEST(Loopback, GathersFewAndManyBytesInTurn) {
   for (const int size : {1, 2, 5})
@@ -72,7 +128,7 @@ TEST(Loopback, ExchangesRowsInSlabs) {
         ranks.together([&] {
           std::vector<std::int64_t> counts;
           for (int r = 0; r < size; ++r) counts.push_back((ranks.rank() * 7 + r * 3) % 5 * 4);
-          const Begins sent = begins_of(counts), received = begins_of(ranks.exchange_counts(counts));
+          const Begins sent = begins_of(counts), received = begins_of(ranks.exchange_numbers(counts));
           std::vector<int> out(static_cast<std::size_t>(3 * sent.back())),
               in(static_cast<std::size_t>(3 * received.back()));
           for (int r = 0; r < size; ++r)

@@ -85,7 +85,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     time("tables", [&] {
       translations_.build(decision, essential().tree.view(), threads, stream_, report);
       std::vector<std::uint32_t> most = translations_.most_sources(stream_);
-      ranks().all_reduce(most.data(), most.size(), [](auto a, auto b) { return std::max(a, b); });
+      ranks().most(most);
       translations_.use_most_sources(most, stream_);
       translations_.split_for(placed->boxes_of_all);
     });

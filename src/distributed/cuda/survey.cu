@@ -34,8 +34,7 @@ class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
     return reinterpret_cast<unsigned*>(kept_.cells->data());
   }
   void join_cells() override {
-    ranks_.all_reduce(kept_.cells->data(), static_cast<std::size_t>(kept_.words),
-                      [](std::uint64_t a, std::uint64_t b) { return a | b; });
+    ranks_.unite(kept_.cells->data(), static_cast<std::size_t>(kept_.words));
   }
 
  private:

@@ -47,18 +47,25 @@ class OverMpi final : public Communicator {
   double timeout() const override { return timeout_; }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
-    require_whole();
     const int count = count_of(bytes);
+    collect(mine, bytes, all, static_cast<std::size_t>(size_) * bytes, [&](char* own, char* staged) {
+      return MPI_Iallgather(own, count, MPI_BYTE, staged, count, MPI_BYTE, comm_, requests_.data());
+    });
+  }
+
+  void all_reduce(std::span<std::int64_t> numbers, Reduction how) override {
+    const MPI_Op op = how == Reduction::add ? MPI_SUM : how == Reduction::least ? MPI_MIN : MPI_BOR;
+    collect(numbers.data(), numbers.size_bytes(), numbers.data(), numbers.size_bytes(), [&](char* own, char* all) {
+      return MPI_Iallreduce(own, all, count_of(numbers.size()), MPI_INT64_T, op, comm_, requests_.data());
+    });
+  }
+
+  void all_to_all(const void* mine, std::size_t bytes, void* theirs) override {
     const auto ranks = static_cast<std::size_t>(size_);
-    staged_.resize((ranks + 1) * bytes);
-    if (bytes == 0) return;
-    char* const own = staged_.data() + ranks * bytes;
-    std::memcpy(own, mine, bytes);
-    requests_.resize(1), receives_ = 0;
-    require(MPI_Iallgather(own, count, MPI_BYTE, staged_.data(), count, MPI_BYTE, comm_, requests_.data()),
-            "MPI_Iallgather");
-    wait();
-    std::memcpy(all, staged_.data(), ranks * bytes);
+    const int count = count_of(bytes);
+    collect(mine, ranks * bytes, theirs, ranks * bytes, [&](char* own, char* all) {
+      return MPI_Ialltoall(own, count, MPI_BYTE, all, count, MPI_BYTE, comm_, requests_.data());
+    });
   }
 
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
@@ -80,6 +87,20 @@ class OverMpi final : public Communicator {
  private:
   static constexpr int tag = 0;  // of one communicator's messages no two from one rank to another are on their way
 
+  /// One collective, begun by `call` on copies of ours: what comes late must not be written where the caller's memory
+  /// was.
+  template <class Call>
+  void collect(const void* mine, std::size_t bytes, void* theirs, std::size_t their_bytes, const Call& call) {
+    require_whole();
+    staged_.resize(their_bytes + bytes);
+    if (bytes == 0) return;
+    char* const own = staged_.data() + their_bytes;
+    std::memcpy(own, mine, bytes);
+    requests_.resize(1), receives_ = 0;
+    require(call(own, staged_.data()), "a collective of MPI");
+    wait();
+    std::memcpy(theirs, staged_.data(), their_bytes);
+  }
   void wait() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_);
     for (int done = 0; !done;) {

@@ -10,7 +10,7 @@ Route::Route(Ranks& ranks, const std::vector<std::int32_t>& destination) : order
   Begins next = sent_;
   for (std::size_t i = 0; i < destination.size(); ++i)
     order_[static_cast<std::size_t>(next[static_cast<std::size_t>(destination[i])]++)] = static_cast<std::uint32_t>(i);
-  received_ = begins_of(ranks.exchange_counts(counts));
+  received_ = begins_of(ranks.exchange_numbers(counts));
 }
 
 }  // namespace farfield::distributed

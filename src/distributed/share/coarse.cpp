@@ -6,10 +6,9 @@ namespace farfield::distributed {
 
 constexpr std::int64_t pieces_per_rank = 20;  ///< a cut misses its aim by half a piece: 2.5 % of a rank's share
 
-CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision)
+CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry, const Decision& decision)
     : lattice(make_lattice(geometry, decision.m, decision.k)),
       boxes(1),
-      held(order == Order::owned ? static_cast<std::size_t>(ranks.size()) : 0, Numbers{0}),
       ranks_(ranks),
       points_(points),
       decision_(decision),
@@ -80,26 +79,10 @@ void CoarseTree::add_children(const Numbers& dividing, std::size_t place, const 
     child.level = box.level + 1;
     boxes.push_back(child);
     ++boxes[p].children;
-    for (std::size_t r = 0; r < held.size(); ++r) {
-      const std::int64_t* const counts = &of_ranks_[r * local.size()];
-      held[r].push_back(counts[of_sources] + (alike_ ? 0 : counts[of_targets]));
-    }
     of_set[0].push_back(local[of_sources]);
     if (!alike_) of_set[1].push_back(local[of_targets]);
     points_.add_child(place, static_cast<int>(o));
   }
-}
-
-Numbers CoarseTree::count_over_ranks(const Numbers& local) {
-  Numbers all = local;
-  if (held.empty()) {
-    ranks_.add(all);
-    return all;
-  }
-  of_ranks_ = ranks_.all_gather(local.data(), local.size());
-  std::fill(all.begin(), all.end(), 0);
-  for (std::size_t i = 0; i < of_ranks_.size(); ++i) all[i % local.size()] += of_ranks_[i];
-  return all;
 }
 
 void CoarseTree::grow() {
@@ -110,7 +93,8 @@ void CoarseTree::grow() {
       if (may_divide(boxes[b])) dividing.push_back(static_cast<std::int64_t>(b));
     if (dividing.empty()) return;
     const Numbers local = points_.count_children(boxes, dividing);
-    const Numbers all = count_over_ranks(local);
+    Numbers all = local;
+    ranks_.add(all);
     const std::vector<char> heap = heaps_among(dividing, all);
     for (std::size_t k = 0; k < dividing.size(); ++k)
       if (!heap[k]) add_children(dividing, k, local, all);

@@ -25,29 +25,28 @@ class OwnPoints {
 /// Made by all ranks together, the same on all of them but for their own points.
 class CoarseTree {
  public:
-  CoarseTree(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision);
+  CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry, const Decision& decision);
 
   std::int64_t points_of(const CoarseBox& box) const { return box.sources.count + (alike_ ? 0 : box.targets.count); }
+  /// Of this rank in a box.
+  std::int64_t held_in(std::size_t box) const { return of_set[0][box] + (alike_ ? 0 : of_set[1][box]); }
   /// Boxes that are not divided, in Morton order.
   std::vector<std::size_t> leaves() const;
 
   Lattice lattice;
   std::vector<CoarseBox> boxes;  ///< level by level, each level in Morton order
-  std::vector<Numbers> held;     ///< [ranks][boxes], in the owned order: points of each rank; of the root none
   Numbers of_set[2];             ///< [boxes]: points of this rank in each set
 
  private:
   void grow();
   bool may_divide(const CoarseBox& box) const;
   std::vector<char> heaps_among(const Numbers& dividing, const Numbers& counts);
-  Numbers count_over_ranks(const Numbers& local);
   void add_children(const Numbers& dividing, std::size_t place, const Numbers& local, const Numbers& all);
 
   Ranks& ranks_;
   OwnPoints& points_;
   const Decision& decision_;
   bool alike_;
-  Numbers of_ranks_;  ///< [ranks][...]: the last counts, where `held` is wanted
   double finest_ = 0;
   int deepest_ = 0;  ///< no box below may be divided: see Decision::least_edge
 };

@@ -2,19 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <tuple>
+#include <utility>
 
 namespace farfield::distributed {
 
-std::vector<int> owners_by_count(const Numbers& points, int ranks) {
-  const auto sum = std::accumulate(points.begin(), points.end(), std::int64_t(0));
-  const double all = static_cast<double>(std::max<std::int64_t>(1, sum));
+std::vector<double> equal_pieces(std::int64_t points, int ranks) {
+  std::vector<double> aims;
+  for (int r = 0; r <= ranks; ++r) aims.push_back(static_cast<double>(points) * r / ranks);
+  return aims;
+}
+
+std::vector<int> owners_by_count(const Numbers& points, const std::vector<double>& aims) {
   std::vector<int> owners;
   std::int64_t before = 0;
   for (const std::int64_t count : points) {
     const double middle = static_cast<double>(before) + static_cast<double>(count) / 2;
-    owners.push_back(std::min(ranks - 1, static_cast<int>(middle / all * ranks)));
+    owners.push_back(static_cast<int>(std::upper_bound(aims.begin() + 1, aims.end() - 1, middle) - aims.begin()) - 1);
     before += count;
   }
   return owners;
@@ -26,56 +29,60 @@ namespace {
 /// place for a border within half of that on either side of the middle.
 constexpr double most_off = 0.05;
 
-/// Finds the borders between ranks, from the first on.
-class Borders {
- public:
-  Borders(const Numbers& held, int ranks)
-      : held_(held), boxes_(held.size() / static_cast<std::size_t>(ranks)) {
-    lower_.assign(boxes_, 0), all_.assign(boxes_, 0);
-    for (std::size_t i = 0; i < held.size(); ++i) all_[i % boxes_] += held[i];
-    share_ = static_cast<double>(std::accumulate(all_.begin(), all_.end(), std::int64_t(0))) / ranks;
-  }
-
-  /// Boxes before the border that ends the next rank's piece.
-  std::size_t next() {
-    for (std::size_t b = 0; b < boxes_; ++b) lower_[b] += held_[static_cast<std::size_t>(rank_) * boxes_ + b];
-    ++rank_;
-    return best();
-  }
-
- private:
-  /// Where the fewest points are on the wrong side, of equal places that nearest to the middle. Where no box ends near
-  /// enough, the nearest one's end.
-  std::size_t best() const {
-    std::int64_t before = 0, wrong = std::accumulate(lower_.begin(), lower_.end(), std::int64_t(0));
-    std::tuple<double, std::int64_t, double> least;
-    std::size_t found = 0;
-    for (std::size_t b = 0; b <= boxes_; ++b) {
-      const double off = std::fabs(static_cast<double>(before) - share_ * rank_);
-      const std::tuple cost(std::max(0.0, off - most_off * share_), wrong, off);
-      if (b == 0 || cost < least) least = cost, found = b;
-      if (b < boxes_) before += all_[b], wrong += all_[b] - 2 * lower_[b];
-    }
-    return found;
-  }
-
-  const Numbers& held_;
-  int rank_ = 0;
-  std::size_t boxes_;
-  Numbers lower_, all_;  ///< [boxes]: points that ranks below the border hold, and those of all
-  double share_;
-};
+/// [boxes + 1]
+template <class T>
+std::vector<T> running(const Numbers& counts) {
+  std::vector<T> sums{0};
+  for (const std::int64_t count : counts) sums.push_back(sums.back() + static_cast<T>(count));
+  return sums;
+}
 
 }  // namespace
 
-std::vector<int> owners_that_hold(const Numbers& held, int ranks) {
-  Borders borders(held, ranks);
-  std::vector<int> owners(held.size() / static_cast<std::size_t>(ranks), ranks - 1);
+Borders::Borders(const Numbers& points, const std::vector<double>& aims) : before_(running<double>(points)) {
+  for (std::size_t r = 1; r + 1 < aims.size(); ++r)
+    find_places(most_off * std::min(aims[r] - aims[r - 1], aims[r + 1] - aims[r]), aims[r]);
+}
+
+/// Where no box ends near enough, the nearest one's end, or both of two as near.
+void Borders::find_places(double tolerance, double aim) {
+  const auto from = std::lower_bound(before_.begin(), before_.end(), aim - tolerance),
+             to = std::upper_bound(from, before_.end(), aim + tolerance);
+  const auto first = static_cast<std::size_t>(from - before_.begin());
+  if (from < to) return borders_.push_back({first, static_cast<std::size_t>(to - before_.begin()), aim});
+  const double above = before_[first] - aim, below = aim - before_[first - 1];  // the first is 0, the last all points
+  borders_.push_back({below <= above ? first - 1 : first, above <= below ? first + 1 : first, aim});
+}
+
+Numbers Borders::on_wrong_side(const Numbers& held, int rank) const {
+  const Numbers before = running<std::int64_t>(held);
+  Numbers wrong;
+  for (std::size_t k = 0; k < borders_.size(); ++k)
+    for (std::size_t b = borders_[k].first; b < borders_[k].end; ++b)
+      wrong.push_back(rank <= static_cast<int>(k) ? before.back() - before[b] : before[b]);
+  return wrong;
+}
+
+/// Where the fewest points are on the wrong side, of equal places that nearest to the aim.
+std::size_t Borders::best_place(std::size_t border, const std::int64_t* wrong) const {
+  const Places& places = borders_[border];
+  std::pair<std::int64_t, double> least;
+  std::size_t found = places.first;
+  for (std::size_t b = places.first; b < places.end; ++b) {
+    const std::pair cost(wrong[b - places.first], std::fabs(before_[b] - places.aim));
+    if (b == places.first || cost < least) least = cost, found = b;
+  }
+  return found;
+}
+
+std::vector<int> Borders::owners(const Numbers& wrong) const {
+  std::vector<int> owners(before_.size() - 1, static_cast<int>(borders_.size()));
   std::size_t begin = 0;
-  for (int rank = 0; rank + 1 < ranks; ++rank) {
-    const std::size_t end = std::max(begin, borders.next());
+  const std::int64_t* of_border = wrong.data();
+  for (std::size_t k = 0; k < borders_.size(); of_border += borders_[k].end - borders_[k].first, ++k) {
+    const std::size_t end = std::max(begin, best_place(k, of_border));
     std::fill(owners.begin() + static_cast<std::ptrdiff_t>(begin), owners.begin() + static_cast<std::ptrdiff_t>(end),
-              rank);
+              static_cast<int>(k));
     begin = end;
   }
   return owners;

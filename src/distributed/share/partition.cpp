@@ -12,7 +12,7 @@ namespace {
 /// Cuts the coarse tree into a piece for each rank.
 class Cutter {
  public:
-  Cutter(Ranks& ranks, CoarseTree tree) : ranks_(ranks), tree_(std::move(tree)) {}
+  Cutter(Ranks& ranks, CoarseTree tree, Order order) : ranks_(ranks), tree_(std::move(tree)), order_(order) {}
 
   Partition run() {
     cut();
@@ -30,6 +30,7 @@ class Cutter {
 
   Ranks& ranks_;
   CoarseTree tree_;
+  Order order_;
   Partition partition_;
 };
 
@@ -45,12 +46,15 @@ void Cutter::deal(std::size_t box, int rank) {
 
 /// Of the leaves.
 std::vector<int> Cutter::owners_of(const std::vector<std::size_t>& leaves) {
-  Numbers points;
-  for (const Numbers& of_rank : tree_.held)
-    for (const std::size_t b : leaves) points.push_back(of_rank[b]);
-  if (!tree_.held.empty()) return owners_that_hold(points, ranks_.size());
-  for (const std::size_t b : leaves) points.push_back(tree_.points_of(tree_.boxes[b]));
-  return owners_by_count(points, ranks_.size());
+  Numbers points, held;
+  for (const std::size_t b : leaves)
+    points.push_back(tree_.points_of(tree_.boxes[b])), held.push_back(tree_.held_in(b));
+  const std::vector<double> aims = equal_pieces(tree_.points_of(tree_.boxes[0]), ranks_.size());
+  if (order_ == Order::given) return owners_by_count(points, aims);
+  const Borders borders(points, aims);
+  Numbers wrong = borders.on_wrong_side(held, ranks_.rank());
+  ranks_.add(wrong);
+  return borders.owners(wrong);
 }
 
 void Cutter::cut() {
@@ -132,7 +136,7 @@ SharedBoxes Partition::shared_boxes() const {
 }
 
 Partition divide(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision) {
-  return Cutter(ranks, CoarseTree(ranks, points, order, geometry, decision)).run();
+  return Cutter(ranks, CoarseTree(ranks, points, geometry, decision), order).run();
 }
 
 }  // namespace farfield::distributed

@@ -112,13 +112,20 @@ void add_points_behind(std::vector<Needed>& needed, const Begins& firsts, int ow
   }
 }
 
+/// `counts`: three kinds for each rank.
+Begins begins_of_kind(const std::vector<std::int64_t>& counts, std::size_t kind) {
+  std::vector<std::int64_t> of_kind;
+  for (std::size_t i = kind; i < counts.size(); i += 3) of_kind.push_back(counts[i]);
+  return begins_of(of_kind);
+}
+
 /// Sends what others need, and receives.
 Received exchange_halos(Ranks& ranks, Share& share, const std::vector<Needed>& needed) {
   const TreeView own = share.own.tree.view();
   std::vector<BoxRecord> boxes;
   std::vector<Interval> intervals;
   std::vector<double> x;
-  std::vector<std::int64_t> box_counts, interval_counts, point_counts;
+  std::vector<std::int64_t> counts;  // for each rank one of each kind
   for (const Needed& by : needed) {
     for (std::size_t k = 0; k < by.boxes.size(); ++k) {
       const BoxId b = by.boxes[k];
@@ -136,20 +143,19 @@ Received exchange_halos(Ranks& ranks, Share& share, const std::vector<Needed>& n
     Halo halo{{}, by.intervals};
     for (const BoxId b : by.boxes)
       if (has_multipole(own.source_count(b), own.level[b])) halo.boxes.push_back(b);
-    box_counts.push_back(std::ssize(by.boxes)), interval_counts.push_back(std::ssize(by.intervals));
-    point_counts.push_back(halo.points());
+    counts.insert(counts.end(), {std::ssize(by.boxes), std::ssize(by.intervals), halo.points()});
     share.sends.push_back(std::move(halo));
   }
   Received received;
-  received.box_begin = begins_of(ranks.exchange_counts(box_counts));
-  received.interval_begin = begins_of(ranks.exchange_counts(interval_counts));
-  const Begins point_begin = begins_of(ranks.exchange_counts(point_counts));
+  const std::vector<std::int64_t> came = ranks.exchange_numbers(counts, 3);
+  received.box_begin = begins_of_kind(came, 0), received.interval_begin = begins_of_kind(came, 1);
+  const Begins point_begin = begins_of_kind(came, 2);
   received.boxes.resize(static_cast<std::size_t>(received.box_begin.back()));
   received.intervals.resize(static_cast<std::size_t>(received.interval_begin.back()));
   received.x.resize(static_cast<std::size_t>(3 * point_begin.back()));
-  ranks.exchange(boxes.data(), begins_of(box_counts), received.boxes.data(), received.box_begin);
-  ranks.exchange(intervals.data(), begins_of(interval_counts), received.intervals.data(), received.interval_begin);
-  ranks.exchange(x.data(), begins_of(point_counts), received.x.data(), point_begin, 3);
+  ranks.exchange(boxes.data(), begins_of_kind(counts, 0), received.boxes.data(), received.box_begin);
+  ranks.exchange(intervals.data(), begins_of_kind(counts, 1), received.intervals.data(), received.interval_begin);
+  ranks.exchange(x.data(), begins_of_kind(counts, 2), received.x.data(), point_begin, 3);
   return received;
 }
 

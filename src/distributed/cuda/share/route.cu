@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
-#include <numeric>
 #include <type_traits>
 
 #include "backends/cuda/runtime/parallel.hpp"
@@ -146,16 +145,16 @@ DeviceRoute make_device_route(Ranks& ranks, const DeviceOwnPoints& points, std::
     Sorter(route, points.owners(set, boxes), memory).run();
   else
     for_each_index(route.given.size(), Ascending{route.given.data()}, memory.stream, "rows");
-  std::vector<std::int64_t> own = passed_to, received(size);
-  own.push_back(points.single(set));
-  const std::vector<std::int64_t> all = ranks.all_gather(own.data(), size + 1);
+  constexpr std::size_t width = 3;
+  std::vector<std::int64_t> own, received(size);
+  for (const std::int64_t passed : passed_to) own.insert(own.end(), {passed, route.migrants, points.single(set)});
+  const std::vector<std::int64_t> all = ranks.exchange_numbers(own, width);
   route.single = true;
   for (std::size_t r = 0; r < size; ++r) {
-    const std::int64_t* of_rank = &all[r * (size + 1)];
-    received[r] = of_rank[rank];
-    const std::int64_t passed = std::accumulate(of_rank, of_rank + size, std::int64_t(0));
-    route.any_migrants = route.any_migrants || passed > of_rank[r];
-    route.single = route.single && of_rank[size] != 0;
+    const std::int64_t* of_rank = &all[r * width];
+    received[r] = of_rank[0];
+    route.any_migrants = route.any_migrants || of_rank[1] > 0;
+    route.single = route.single && of_rank[2] != 0;
   }
   route.received = begins_of(received);
   return route;

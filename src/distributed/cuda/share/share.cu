@@ -136,15 +136,14 @@ void Maker::place_targets() {
 Halos Maker::exchange_counts(const Halos& needed) {
   const auto ranks = static_cast<std::size_t>(ranks_.size());
   constexpr std::size_t levels = max_levels + 1, width = levels + 5;
-  std::vector<std::int64_t> sent, came(ranks * width);
+  std::vector<std::int64_t> sent;
   for (std::size_t r = 0; r < ranks; ++r) {
     const PointRuns& run = needed.runs[r];
     sent.insert(sent.end(), needed.levels[r].begin(), needed.levels[r].end());
     sent.insert(sent.end(), {share_.sends.box_begin[r + 1] - share_.sends.box_begin[r],
                              needed.point_begin[r + 1] - needed.point_begin[r], run.first, run.last, run.gaps});
   }
-  const Begins rows = begins_of(std::vector<std::int64_t>(ranks, 1));
-  ranks_.exchange(sent.data(), rows, came.data(), rows, width);
+  const std::vector<std::int64_t> came = ranks_.exchange_numbers(sent, width);
   Halos received{OnDevice<BoxRow>(memory_), OnDevice<PointRow>(memory_), {}, {}, {}, {}};
   std::vector<std::int64_t> boxes, multipoles, points;
   for (auto row = came.begin(); row != came.end(); row += width) {
