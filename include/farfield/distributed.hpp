@@ -11,6 +11,7 @@
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -101,6 +102,13 @@ struct Origin {
   std::int64_t rank, index;
 };
 
+/// How many of the points a rank is to own: in proportion to its speed, in any unit that all ranks use. Who would get
+/// more than most_points, sources and targets together, gets no more, and the others the rest.
+struct Capacity {
+  double speed = 1;
+  std::int64_t most_points = std::numeric_limits<std::int64_t>::max();
+};
+
 /// A plan whose points are shared by the ranks of a communicator. Results have the same bits as those of one Plan with
 /// the same options over the points of rank 0, then those of rank 1, and so on, and so have the decisions, estimates,
 /// measured errors and warnings in the report: the tolerance is kept as by that plan. The order of arrays changes none.
@@ -122,9 +130,12 @@ struct Origin {
 class FARFIELD_API Plan {
  public:
   /// `communicator` must outlive the plan. `points`: this rank's share, which may be empty; targets and sources alike.
-  Plan(Communicator& communicator, const Points& points, const farfield::Options& options = {});
+  /// Throws Error(memory) where the ranks' capacities are too small for all points.
+  Plan(Communicator& communicator, const Points& points, const farfield::Options& options = {},
+       const Capacity& capacity = {});
   /// Targets apart from the sources: both are shares of this rank, and either may be empty.
-  Plan(Communicator& communicator, const Points& sources, const Points& targets, const farfield::Options& options = {});
+  Plan(Communicator& communicator, const Points& sources, const Points& targets, const farfield::Options& options = {},
+       const Capacity& capacity = {});
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
   ~Plan();
@@ -137,6 +148,10 @@ class FARFIELD_API Plan {
   /// and the owned order a new one.
   void move(const Points& points, Order order = Order::given);
   void move(const Points& sources, const Points& targets, Order order = Order::given);
+
+  /// Of this rank, from the next move on; as it was for a rank that does not call this. No results depend on it. With
+  /// periodic axes near images are counted, too; where all pairs are summed it does not matter.
+  void set_capacity(const Capacity& capacity);
 
   /// As farfield::Plan::set_cell: another periodic cell from the next move on, the same on all ranks.
   void set_cell(const std::array<double, 9>& vectors);

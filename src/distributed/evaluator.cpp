@@ -44,9 +44,7 @@ class RankSteps : public EvaluatorState<RankPlaced> {
 
   void forget_tree() {}
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
-    time("share", [&] {
-      placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision, threads);
-    });
+    time("share", [&] { placed->build(placed->given(sources, targets), geometry, decision, threads); });
   }
   static Drift drift(const Points&, const Points*) { return {}; }
   static bool follow(const Points&, const Points*, const Drift&) { return false; }

@@ -20,10 +20,16 @@ using Steps = std::vector<std::vector<RankStep>>;
 /// Where a coordinate goes to in a step.
 using Drift = double (*)(double x, int step);
 
+/// The capacity of a rank in a step, of those given in turn; none: as it is by default.
+inline distributed::Capacity capacity_in(const std::vector<distributed::Capacity>& given, std::size_t rank, int step) {
+  return given.empty() ? distributed::Capacity() : given[(rank + static_cast<std::size_t>(step)) % given.size()];
+}
+
 /// `of_all` points by a plan whose ranks pass the shares of `cuts` first and what they own afterwards; `vectors`
 /// strengths of each point lie side by side.
 inline Steps steps_of_ranks(const std::vector<double>& x, const std::vector<double>& q, std::size_t vectors,
-                            const Cuts& cuts, const Options& o, int steps, Drift drift) {
+                            const Cuts& cuts, const Options& o, int steps, Drift drift,
+                            const std::vector<distributed::Capacity>& capacities = {}) {
   const auto ranks = static_cast<int>(cuts.size()) - 1;
   Steps made(static_cast<std::size_t>(steps), std::vector<RankStep>(static_cast<std::size_t>(ranks)));
   rethrow_any(run_ranks(ranks, [&](distributed::Communicator& communicator) {
@@ -33,11 +39,12 @@ inline Steps steps_of_ranks(const std::vector<double>& x, const std::vector<doub
                                  all.begin() + static_cast<std::ptrdiff_t>(width * cuts[r + 1]));
     };
     std::vector<double> own_x = part(x, 3), own_q = part(q, vectors);
-    distributed::Plan plan(communicator, points(own_x), o);
+    distributed::Plan plan(communicator, points(own_x), o, capacity_in(capacities, r, 0));
     for (int k = 0; k < steps; ++k) {
       RankStep& step = made[static_cast<std::size_t>(k)][r];
       if (k > 0) {
         for (double& one : own_x) one = drift(one, k);
+        plan.set_capacity(capacity_in(capacities, r, k));
         plan.move(points(own_x), distributed::Order::owned);
       }
       step.x = own_x, step.q = own_q;

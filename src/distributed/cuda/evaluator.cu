@@ -68,7 +68,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     arrays_.release_expansions();
   }
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
-    placed->build({sources, targets, placed->order, placed->at_sources}, geometry, decision,
+    placed->build(placed->given(sources, targets), geometry, decision,
                   [this](const char* stage) { events_.mark(stage); });
     counts_.launch(*placed, decision.reduced);
   }

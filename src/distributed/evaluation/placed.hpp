@@ -13,8 +13,9 @@ namespace farfield::distributed {
 struct RankPlaced {
   virtual ~RankPlaced() = default;
   Ranks* ranks = nullptr;
-  Order order = Order::given;  ///< of the caller's arrays in this call
-  bool at_sources = false;     ///< targets apart from the sources end with these
+  Order order = Order::given;        ///< of the caller's arrays in this call
+  bool at_sources = false;           ///< targets apart from the sources end with these
+  std::vector<Capacity> capacities;  ///< of all ranks
   struct {
     bool alike = true;
   } tree;
@@ -27,6 +28,9 @@ struct RankPlaced {
   Lengths lengths;  ///< where points have softening lengths of their own
   Aligned norm_pieces;
 
+  Given given(const Points& sources, const Points* targets) const {
+    return {sources, targets, order, at_sources, capacities};
+  }
   void build(const Given& given, const Geometry& of_all, const Decision& decision, int threads);
 
   virtual bool has_points() const { return share != nullptr; }

@@ -37,6 +37,7 @@ void ComposedPlan::build(const Given& given) {
   farfield::Options next = settled(in_cell_ ? *in_cell_ : options_);
   check(next, given);
   next.backend = Backend::cpu;
+  parts_.set_capacity(capacity);
   if (!repeating_ || !repeating_->move(next, given.sources, given.targets))
     repeating_ = make_repeating(next, given.sources, given.targets, parts_);
   if (in_cell_) options_ = *std::exchange(in_cell_, std::nullopt);

@@ -11,6 +11,7 @@
 #include "distributed/backends.hpp"
 #include "distributed/drawing.hpp"
 #include "distributed/evaluation/lengths.hpp"
+#include "distributed/share/pieces.hpp"
 #include "kernels/traits.hpp"
 #include "plan/backends.hpp"
 #include "plan/completed.hpp"
@@ -83,7 +84,7 @@ struct OpenPlan::Prepared {
       : own(points.sources, o.kernel), other(points.targets ? *points.targets : Points{}, o.kernel) {
     lengths = lengths_of_all(ranks, own.points, points.targets ? &other.points : nullptr, o.softening, any_lengths);
     for (Completed* set : {&own, &other}) set->complete_lengths(lengths.vary(), o.softening);
-    given = {own.points, points.targets ? &other.points : nullptr, points.order, o.at_sources && points.targets};
+    given = {own.points, points.targets ? &other.points : nullptr, points.order, o.at_sources && points.targets, {}};
   }
   void join_sources(const Machine& machine) {
     joined = join(machine, other.points, own.points);
@@ -97,6 +98,7 @@ struct OpenPlan::Prepared {
 struct OpenPlan::OfAny {
   bool on_device = false;
   LengthsGiven lengths;
+  std::vector<Capacity> capacities;  ///< of all
 };
 
 /// In one collective; where something differs that must not, all ranks find out what.
@@ -105,12 +107,15 @@ OpenPlan::OfAny OpenPlan::require_alike(const Given& given) {
   struct Passed {
     std::int64_t options, targets, order;
     std::int64_t on_device, source_lengths, target_lengths;
+    Capacity capacity;
   } own{fingerprint(options_),
         given.targets != nullptr,
         static_cast<std::int64_t>(given.order),
         on_device(given.sources) || (given.targets && on_device(*given.targets)),
         given.sources.softening != nullptr,
-        given.targets && given.targets->softening};
+        given.targets && given.targets->softening,
+        capacity};
+  require_sound(capacity);
   OfAny any;
   bool alike_all = true;
   for (const Passed& one : ranks_.all_gather(own)) {
@@ -118,6 +123,7 @@ OpenPlan::OfAny OpenPlan::require_alike(const Given& given) {
     any.on_device = any.on_device || one.on_device;
     any.lengths.sources = any.lengths.sources || one.source_lengths;
     any.lengths.targets = any.lengths.targets || one.target_lengths;
+    any.capacities.push_back(one.capacity);
   }
   if (alike_all) return any;  // the same answer on all ranks
   require_same(ranks_, options_, given);
@@ -142,14 +148,14 @@ Geometry OpenPlan::survey(Prepared& points, const farfield::Options& o, const Ma
 
 /// Points that are refused leave the plan as it was.
 void OpenPlan::build(const Given& given) {
-  const OfAny any = require_alike(given);
+  const OfAny of_any = require_alike(given);
   farfield::Options o = settled(options_);
   if (o.backend == Backend::hybrid) refuse("backend hybrid is not offered");
   require_axes(given.sources, "source", o.kernel);
   if (given.targets) require_axes(*given.targets, "target", o.kernel);
-  Prepared points(ranks_, given, o, any.lengths);
+  Prepared points(ranks_, given, o, of_any.lengths);
   const LengthRange& lengths = points.lengths;
-  const Machine machine = offering(machine_of(o, any.on_device), o, lengths);
+  const Machine machine = offering(machine_of(o, of_any.on_device), o, lengths);
   o.simd = machine.simd;
   if (lengths.given) o.softening = lengths.longest;
   const int threads = settle_team(o.threads).threads;
@@ -165,7 +171,9 @@ void OpenPlan::build(const Given& given) {
       report_.plan.least_softening = lengths.vary() ? lengths.least : o.softening;
       Evaluator& first = evaluators_.first(decision, threads);
       evaluators_.use_threads(threads);
-      if (placed_) placed_->order = given.order, placed_->at_sources = points.given.at_sources;
+      if (placed_)
+        placed_->order = given.order, placed_->at_sources = points.given.at_sources,
+        placed_->capacities = of_any.capacities;
       first.build(points.given.sources, points.given.targets, geometry, report_.plan);
     });
   } catch (const Error&) {

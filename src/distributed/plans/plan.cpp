@@ -16,8 +16,8 @@ struct Plan::State {
     else
       plan = std::make_unique<ComposedPlan>(ranks, options);
   }
-  void build(const Given& given) {
-    ranks.together([&] { plan->build(given); });
+  void build(const Points& sources, const Points* targets, Order order) {
+    ranks.together([&] { plan->build({sources, targets, order, false, {}}); });
   }
   const Report& evaluate(const Strengths& strengths, const Outputs& outputs, Order order, const WholeArrays& whole) {
     ranks.together([&] { plan->evaluate(strengths, outputs, order, whole); });
@@ -28,22 +28,24 @@ struct Plan::State {
   }
 };
 
-Plan::Plan(Communicator& communicator, const Points& points, const farfield::Options& options)
+Plan::Plan(Communicator& communicator, const Points& points, const farfield::Options& options, const Capacity& capacity)
     : state_(std::make_unique<State>(communicator, options)) {
+  set_capacity(capacity);
   move(points);
 }
-Plan::Plan(Communicator& communicator, const Points& sources, const Points& targets, const farfield::Options& options)
+Plan::Plan(Communicator& communicator, const Points& sources, const Points& targets, const farfield::Options& options,
+           const Capacity& capacity)
     : state_(std::make_unique<State>(communicator, options)) {
+  set_capacity(capacity);
   move(sources, targets);
 }
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
-void Plan::move(const Points& points, Order order) { state_->build({points, nullptr, order}); }
-void Plan::move(const Points& sources, const Points& targets, Order order) {
-  state_->build({sources, &targets, order});
-}
+void Plan::move(const Points& points, Order order) { state_->build(points, nullptr, order); }
+void Plan::move(const Points& sources, const Points& targets, Order order) { state_->build(sources, &targets, order); }
+void Plan::set_capacity(const Capacity& capacity) { state_->plan->capacity = capacity; }
 void Plan::set_cell(const std::array<double, 9>& vectors) {
   state_->ranks.together([&] { state_->plan->set_cell(vectors); });
 }

@@ -25,8 +25,12 @@ class RankPoints final : public PartOfPoints {
 
 class RankNear final : public NearPlan {
  public:
-  RankNear(Ranks& ranks, const farfield::Options& options, RankReport& held) : plan_(ranks, options), held_(held) {}
-  void move(const Points& sources, const Points* targets) override { plan_.build({sources, targets}); }
+  RankNear(Ranks& ranks, const farfield::Options& options, const Capacity& capacity, RankReport& held)
+      : plan_(ranks, options), capacity_(capacity), held_(held) {}
+  void move(const Points& sources, const Points* targets) override {
+    plan_.capacity = capacity_;
+    plan_.build({sources, targets, Order::given, false, {}});
+  }
   void forget() override { plan_.forget(); }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override {
     plan_.sum(strengths, outputs, Order::given);
@@ -36,6 +40,7 @@ class RankNear final : public NearPlan {
 
  private:
   OpenPlan plan_;
+  const Capacity& capacity_;  ///< of this rank, at the time
   RankReport& held_;
 };
 
@@ -54,7 +59,7 @@ FractionRange RankParts::joined(const FractionRange& range) const {
 
 std::unique_ptr<NearPlan> RankParts::near_plan(const Points& sources, const Points* targets,
                                                const farfield::Options& options) const {
-  auto plan = std::make_unique<RankNear>(ranks_, options, held_);
+  auto plan = std::make_unique<RankNear>(ranks_, options, capacity_, held_);
   plan->move(sources, targets);
   return plan;
 }

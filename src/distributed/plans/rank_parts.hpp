@@ -16,11 +16,13 @@ class RankParts final : public PointParts {
   void in_turn(std::vector<double>& sum, const Adding& add) const override { ranks_.one_by_one(sum, add); }
   std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets,
                                       const farfield::Options& options) const override;
+  void set_capacity(const Capacity& capacity) { capacity_ = capacity; }
   /// What this rank held in the last evaluation of a near plan.
   const RankReport& held() const { return held_; }
 
  private:
   Ranks& ranks_;
+  Capacity capacity_;
   mutable RankReport held_;
 };
 

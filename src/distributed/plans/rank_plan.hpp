@@ -16,6 +16,8 @@ struct WholeArrays {
 class RankPlan {
  public:
   virtual ~RankPlan() = default;
+  Capacity capacity;  ///< of this rank
+
   virtual void build(const Given& given) = 0;
   virtual void set_cell(const std::array<double, 9>& vectors) = 0;
   virtual void forget() = 0;

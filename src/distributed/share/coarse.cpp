@@ -4,9 +4,8 @@
 
 namespace farfield::distributed {
 
-constexpr std::int64_t pieces_per_rank = 20;  ///< a cut misses its aim by half a piece: 2.5 % of a rank's share
-
-CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry, const Decision& decision)
+CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry,
+                       const Decision& decision)
     : lattice(make_lattice(geometry, decision.m, decision.k)),
       boxes(1),
       ranks_(ranks),
@@ -20,6 +19,8 @@ CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry
   for (std::size_t s = 0; s < static_cast<std::size_t>(points.sets()); ++s) of_set[s].push_back(points.points_in(s));
   if (decision.depth > deepest_ && geometry.sources + geometry.targets > 0)
     refuse_narrow_boxes(decision.depth, deepest_);
+  pieces = pieces_of(points_of(boxes[0]), given.capacities, ranks.size());
+  most_in_box_ = pieces.points_per_box();
   grow();
 }
 
@@ -37,7 +38,7 @@ std::vector<std::size_t> CoarseTree::leaves() const {
 /// Where the tree of one plan divides a box, but for points that all coincide.
 bool CoarseTree::may_divide(const CoarseBox& box) const {
   const std::int64_t sources = box.sources.count, most = std::max(sources, box.targets.count);
-  if (points_of(box) <= points_of(boxes[0]) / (pieces_per_rank * ranks_.size())) return false;
+  if (points_of(box) <= most_in_box_) return false;
   if (sources > 0 && sources <= decision_.thresholds.m2p_sources) return false;
   if (decision_.depth >= 0 ? box.level >= decision_.depth : most <= decision_.leaf_size) return false;
   return box.level < deepest_ && resolves_children(lattice, finest_, box.corner.at, box.level);

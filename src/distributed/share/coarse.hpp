@@ -25,7 +25,7 @@ class OwnPoints {
 /// Made by all ranks together, the same on all of them but for their own points.
 class CoarseTree {
  public:
-  CoarseTree(Ranks& ranks, OwnPoints& points, const Geometry& geometry, const Decision& decision);
+  CoarseTree(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry, const Decision& decision);
 
   std::int64_t points_of(const CoarseBox& box) const { return box.sources.count + (alike_ ? 0 : box.targets.count); }
   /// Of this rank in a box.
@@ -36,6 +36,7 @@ class CoarseTree {
   Lattice lattice;
   std::vector<CoarseBox> boxes;  ///< level by level, each level in Morton order
   Numbers of_set[2];             ///< [boxes]: points of this rank in each set
+  Pieces pieces;                 ///< of the ranks
 
  private:
   void grow();
@@ -47,11 +48,13 @@ class CoarseTree {
   OwnPoints& points_;
   const Decision& decision_;
   bool alike_;
+  std::int64_t most_in_box_ = 0;
   double finest_ = 0;
   int deepest_ = 0;  ///< no box below may be divided: see Decision::least_edge
 };
 
 /// Cuts the tree over such points into a piece for each rank.
-Partition divide(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision);
+Partition divide(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry,
+                 const Decision& decision);
 
 }  // namespace farfield::distributed

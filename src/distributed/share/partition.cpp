@@ -49,12 +49,11 @@ std::vector<int> Cutter::owners_of(const std::vector<std::size_t>& leaves) {
   Numbers points, held;
   for (const std::size_t b : leaves)
     points.push_back(tree_.points_of(tree_.boxes[b])), held.push_back(tree_.held_in(b));
-  const std::vector<double> aims = equal_pieces(tree_.points_of(tree_.boxes[0]), ranks_.size());
-  if (order_ == Order::given) return owners_by_count(points, aims);
-  const Borders borders(points, aims);
+  if (order_ == Order::given) return owners_of_boxes(places_by_count(points, tree_.pieces), points, tree_.pieces);
+  const Borders borders(points, tree_.pieces);
   Numbers wrong = borders.on_wrong_side(held, ranks_.rank());
   ranks_.add(wrong);
-  return borders.owners(wrong);
+  return owners_of_boxes(borders.places(wrong), points, tree_.pieces);
 }
 
 void Cutter::cut() {
@@ -135,8 +134,9 @@ SharedBoxes Partition::shared_boxes() const {
   return shared;
 }
 
-Partition divide(Ranks& ranks, OwnPoints& points, Order order, const Geometry& geometry, const Decision& decision) {
-  return Cutter(ranks, CoarseTree(ranks, points, geometry, decision), order).run();
+Partition divide(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry,
+                 const Decision& decision) {
+  return Cutter(ranks, CoarseTree(ranks, points, given, geometry, decision), given.order).run();
 }
 
 }  // namespace farfield::distributed

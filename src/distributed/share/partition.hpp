@@ -3,11 +3,12 @@
 // All ranks count their points, sources and targets, in the boxes of the top of the tree, level by level, and add the
 // counts up, so that all have the same coarse tree. A box is divided while it holds more than a twentieth of a rank's
 // share, and only where one plan over all points would divide it, too: so what remains are boxes of that plan's tree.
-// In Morton order they are cut into one piece per rank, of about equal numbers of points (cuts.hpp). Boxes above the
+// In Morton order they are cut into one piece per rank, as large as it is to be (pieces.hpp, cuts.hpp). Boxes above the
 // cuts are shared: no rank owns them. None of these is summed as pairs, so that a rank need not hold all its sources.
 #pragma once
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "distributed/ranks.hpp"
@@ -61,8 +62,9 @@ struct Partition {
 struct Given {
   Points sources;
   const Points* targets;
-  Order order = Order::given;  ///< owned: they stay where they are if they can
-  bool at_sources = false;     ///< the targets end with the sources
+  Order order = Order::given;              ///< owned: they stay where they are if they can
+  bool at_sources = false;                 ///< the targets end with the sources
+  std::span<const Capacity> capacities{};  ///< of all ranks; none: they are alike
   /// Targets that are not sources.
   std::int64_t apart() const { return !targets ? 0 : targets->count - (at_sources ? sources.count : 0); }
 };

@@ -61,7 +61,7 @@ class Maker {
 void Maker::partition(const Given& given) {
   DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
                          make_lattice(geometry_, decision_.m, decision_.k), memory_);
-  share_.partition = divide(ranks_, points, given.order, geometry_, decision_);
+  share_.partition = divide(ranks_, points, given, geometry_, decision_);
   done("partition");
   const Partition& made = share_.partition;
   share_.source_route = make_device_route(ranks_, points, 0, made.passed_to[0], made.boxes, memory_);
