@@ -31,6 +31,13 @@ void step(Stream& random, Ions& at, const Rows& cell, const Axes& axes, double m
   }
 }
 
+/// How the cell is cut into blocks, and the degree of their expansions.
+std::string blocks_of(const Report& report) {
+  for (const Choice& choice : report.choices)
+    if (choice.name == "blocks") return choice.value + " " + choice.reason;
+  return "";
+}
+
 class Walks : public ::testing::TestWithParam<int> {};
 
 TEST_P(Walks, KeepTreeAndTolerance) {
@@ -42,11 +49,16 @@ TEST_P(Walks, KeepTreeAndTolerance) {
   Options o = in_cell(cell, axes, GetParam() % 2 ? 1e-4 : 1e-7);
   o.method = Method::fmm, o.skin = 0.01;
   Plan plan(points(at.x), o);
+  const std::string blocks = blocks_of(plan.evaluate<double>(at.q).report);
   for (int k = 0; k < 3; ++k) {
     step(random, at, cell, axes, k == 2 ? 0.1 : 4e-4);
     plan.move(points(at.x));
     EXPECT_EQ(kept(plan.report()), k < 2) << k;
-    const Errors found = errors_of(plan.evaluate<double>(at.q), at, o);
+    const Result<double> result = plan.evaluate<double>(at.q);
+    if (k < 2) {
+      EXPECT_EQ(blocks_of(result.report), blocks) << "though points have hardly moved, step " << k;
+    }
+    const Errors found = errors_of(result, at, o);
     std::printf("axes %d, step %d: %.2e %.2e of %g\n", GetParam(), k, found.potential, found.gradient, o.tolerance);
     EXPECT_LE(std::max(found.potential, found.gradient), o.tolerance);
   }

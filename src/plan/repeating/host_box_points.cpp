@@ -171,6 +171,8 @@ bool HostBoxPoints::follow(const Points& sources, const Points* targets, double 
     blocked_targets_.axis[axis] = at[axis]->data();
   }
   take_samples();
+  const std::vector<double>* const sampled[] = {&sampled_.x, &sampled_.y, &sampled_.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) sample_.axis[axis] = sampled[axis]->data();
   move_images();
   return true;
 }
