@@ -2,6 +2,7 @@
 #include <farfield/error.hpp>
 #include <string>
 
+#include "backends/cpu/periodic/block_m2l.hpp"
 #include "backends/cpu/stages.hpp"
 
 namespace farfield::cpu {
@@ -11,10 +12,11 @@ namespace farfield::cpu {
 #else
 #define FARFIELD_LEVELS(MACRO) MACRO(baseline)
 #endif
-#define FARFIELD_DECLARE(isa)  \
-  namespace isa {              \
-  template <class Real>        \
-  Stages<Real> stages(Kernel); \
+#define FARFIELD_DECLARE(isa)      \
+  namespace isa {                  \
+  template <class Real>            \
+  Stages<Real> stages(Kernel);     \
+  void block_m2l(const BlockM2l&); \
   }
 FARFIELD_LEVELS(FARFIELD_DECLARE)
 
@@ -51,5 +53,14 @@ Stages<Real> stages(Kernel kernel, Simd simd) {
 
 template Stages<float> stages<float>(Kernel, Simd);
 template Stages<double> stages<double>(Kernel, Simd);
+
+BlockM2lStage block_m2l(Simd simd) {
+#if defined(FARFIELD_HAVE_X86_LEVELS)
+  if (simd == Simd::avx512) return avx512::block_m2l;
+  if (simd == Simd::avx2) return avx2::block_m2l;
+#endif
+  (void)simd;
+  return baseline::block_m2l;
+}
 
 }  // namespace farfield::cpu

@@ -103,7 +103,7 @@ BlockedPoints::BlockedPoints(const BlockGrid& grid, const double* x, const doubl
     order[static_cast<std::size_t>(begin[static_cast<std::size_t>(bin[i])]++)] = static_cast<std::uint32_t>(i);
 }
 
-BlockField::BlockField(const BlockGrid& grid, int degree, int threads, bool virial)
+BlockField::BlockField(const BlockGrid& grid, int degree, int threads, BlockM2lStage m2l, bool virial)
     : grid_(grid),
       convolution_(degree),
       explicit_(explicit_images(grid)),
@@ -113,7 +113,9 @@ BlockField::BlockField(const BlockGrid& grid, int degree, int threads, bool viri
       count_(static_cast<std::size_t>(laplace::count(degree))),
       threads_(threads),
       unit_(2 * grid.radius() / std::sqrt(3.0)),
-      root_edge_(grid.root_edge()) {
+      root_edge_(grid.root_edge()),
+      m2l_(m2l),
+      tables_(convolution_, grid.blocks()) {
   for (int block = 0; block < grid_.blocks(); ++block)
     explicit_.push_back(grid_.near_images(block)),
         to_root_.emplace_back(convolution_,
@@ -138,17 +140,9 @@ BlockMaps BlockField::maps() const {
     m.unit_charges.insert(m.unit_charges.end(), unit.begin(), unit.end());
   }
   m.lattice = lattice_->table(), m.even = lattice_->even(), m.quadratic = lattice_->quadratic();
-  m.m2l = converted(tables_);
-  for (const Tables& tables : weighted_tables_) m.weighted.push_back(converted(tables));
+  m.m2l = tables_.numbers();
+  for (const BlockTables& tables : weighted_tables_) m.weighted.push_back(tables.numbers());
   return m;
-}
-
-SolidConvolution::Numbers BlockField::converted(const Tables& tables) const {
-  SolidConvolution::Numbers all(tables.size());
-  const std::size_t size = convolution_.table_size();
-#pragma omp parallel for num_threads(threads_)
-  for (std::size_t at = 0; at < tables.size(); at += size) convolution_.make_table(&tables[at], &all[at]);
-  return all;
 }
 
 /// One number for all pairs of blocks that stand to each other alike.
@@ -161,7 +155,7 @@ int BlockField::place_code(int from, int to) const {
 
 /// Of two blocks all far images of the near cells, which depend on how the blocks stand to each other, less those that
 /// are points because they are near other blocks.
-BlockField::Tables BlockField::make_tables(int vector) const {
+BlockTables BlockField::make_tables(int vector) const {
   const int blocks = grid_.blocks();
   std::vector<std::int32_t> first(static_cast<std::size_t>(place_code(blocks - 1, 0)) + 1, -1);
   for (int pair = 0; pair < blocks * blocks; ++pair)
@@ -169,7 +163,7 @@ BlockField::Tables BlockField::make_tables(int vector) const {
       known = pair;
   const std::size_t size = convolution_.table_size();
   std::vector<double> all(first.size() * size);
-  Tables tables(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(blocks) * size);
+  BlockTables tables(convolution_, blocks);
   std::vector<HarmonicSum> harmonics(static_cast<std::size_t>(threads_), HarmonicSum(2 * convolution_.degree()));
 #pragma omp parallel num_threads(threads_)
   {
@@ -180,13 +174,14 @@ BlockField::Tables BlockField::make_tables(int vector) const {
       add_far(first[code] % blocks, first[code] / blocks, vector, own);
       own.add_to(&all[code * size]);
     }
+    std::vector<double> sums(size);
 #pragma omp for schedule(dynamic)
     for (int pair = 0; pair < blocks * blocks; ++pair) {
       const int from = pair % blocks, to = pair / blocks;
-      double* const table = &tables[static_cast<std::size_t>(pair) * size];
-      std::copy_n(&all[static_cast<std::size_t>(place_code(from, to)) * size], size, table);
+      std::copy_n(&all[static_cast<std::size_t>(place_code(from, to)) * size], size, sums.data());
       take_off_near(from, to, vector, own);
-      own.add_to(table);
+      own.add_to(sums.data());
+      tables.set(from, to, sums.data());
     }
   }
   return tables;
@@ -211,16 +206,16 @@ void BlockField::add_harmonics(int from, int to, const std::vector<CellIndex>& i
 std::int64_t BlockField::table_bytes(const BlockGrid& grid, int degree, bool virial) {
   std::int64_t kinds = 1;
   for (int i = 0; i < 3; ++i) kinds *= 2 * grid.count(i) - 1;
-  const std::int64_t pairs = std::int64_t{grid.blocks()} * grid.blocks();
-  const std::int64_t more = virial ? grid.cell().periodic_count() * pairs + 12 : 0;  // 6 complex ones of the lattice
-  return 8 * laplace::count(2 * degree) * (kinds + pairs + more);
+  if (virial) kinds += 12;  // 6 complex ones of the lattice
+  const int sets = 1 + (virial ? grid.cell().periodic_count() : 0);
+  return 8 * laplace::count(2 * degree) * kinds + sets * BlockTables::bytes(grid.blocks(), degree);
 }
 
 void BlockField::set(const BlockedPoints& sources, const double* charge, const InTurn& in_turn) {
   gather_multipoles(sources, charge, in_turn);
   local_.assign(multipole_.size(), 0);
   quadratic_ = apply_lattice();
-  translate(tables_, local_);
+  tables_.translate(m2l_, multipole_, local_, threads_);
 }
 
 void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge, const InTurn& in_turn) {
@@ -268,27 +263,9 @@ double BlockField::apply_lattice() {
   return quadratic;
 }
 
-void BlockField::translate(const Tables& all, std::vector<double>& local) const {
-  const auto blocks = static_cast<std::size_t>(grid_.blocks());
-  std::vector<SolidConvolution::Numbers> from;
-  for (std::size_t block = 0; block < blocks; ++block)
-    from.push_back(convolution_.scaled(multipole_.data() + block * count_));
-  const std::size_t size = convolution_.table_size();
-  std::vector<SolidConvolution::Numbers> tables(static_cast<std::size_t>(threads_), SolidConvolution::Numbers(size));
-#pragma omp parallel for schedule(dynamic) num_threads(threads_)
-  for (std::size_t to = 0; to < blocks; ++to) {
-    SolidConvolution::Numbers& table = tables[static_cast<std::size_t>(omp_get_thread_num())];
-    for (std::size_t source = 0; source < blocks; ++source) {
-      if (empty(source)) continue;
-      convolution_.make_table(&all[(to * blocks + source) * size], table.data());
-      convolution_.m2l(from[source], table.data(), false, &local[to * count_]);
-    }
-  }
-}
-
 std::array<double, 6> BlockField::virial() const {
   std::vector<Vector3> pulls;
-  for (const Tables& tables : weighted_tables_) pulls.push_back(pull_of_images(tables));
+  for (const BlockTables& tables : weighted_tables_) pulls.push_back(pull_of_images(tables));
   return virial_of(root_.data(), second_, pulls);
 }
 std::array<double, 6> BlockField::virial(const BlockMoments& m) const {
@@ -312,9 +289,9 @@ std::array<double, 6> BlockField::virial_of(const double* root, double second,
 }
 
 /// Sum of q times the gradient of what the tables make of all blocks, in their units.
-Vector3 BlockField::pull_of_images(const Tables& tables) const {
+Vector3 BlockField::pull_of_images(const BlockTables& tables) const {
   std::vector<double> local(multipole_.size()), derivative(3 * count_);
-  translate(tables, local);
+  tables.translate(m2l_, multipole_, local, threads_);
   double* out[3] = {&derivative[0], &derivative[count_], &derivative[2 * count_]};
   Vector3 pull{};
   for (std::size_t begin = 0; begin < local.size(); begin += count_) {
@@ -333,11 +310,6 @@ std::array<double, 6> BlockField::virial_of_lattice(const double* root, double s
     sum[s] = -0.5 * energy / root_edge_;
   }
   return sum;
-}
-
-bool BlockField::empty(std::size_t block) const {
-  const double* const multipole = &multipole_[block * count_];
-  return std::all_of(multipole, multipole + count_, [](double value) { return value == 0; });
 }
 
 void BlockField::add(const BlockedPoints& targets, double* potential, double* gradient) const {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "expansions/periodic/block_tables.hpp"
 #include "expansions/periodic/harmonic_sum.hpp"
 #include "expansions/periodic/lattice_operator.hpp"
 #include "tree/cell/block_grid.hpp"
@@ -64,8 +65,8 @@ struct BlockMoments {
 
 class BlockField {
  public:
-  /// `virial`: with the tables that virial() needs.
-  BlockField(const BlockGrid& grid, int degree, int threads, bool virial = false);
+  /// `m2l`: by which blocks are translated. `virial`: with the tables that virial() needs.
+  BlockField(const BlockGrid& grid, int degree, int threads, BlockM2lStage m2l, bool virial = false);
 
   /// Expansions of the far images of these charges, and of those that others hold, who call it, too.
   void set(const BlockedPoints& sources, const double* charge, const InTurn& in_turn = without_others);
@@ -85,24 +86,19 @@ class BlockField {
   static std::int64_t table_bytes(const BlockGrid& grid, int degree, bool virial);
 
  private:
-  /// [to * blocks + from][coefficient of a function of x - y, to twice the degree]
-  using Tables = std::vector<double>;
   /// By which each image is multiplied: 1, or how often it is one of the lattice's vectors away.
   static double weight_of(const CellIndex& image, int vector) { return vector < 0 ? 1 : image[vector]; }
   int place_code(int from, int to) const;
-  Tables make_tables(int vector) const;
-  SolidConvolution::Numbers converted(const Tables& tables) const;
+  BlockTables make_tables(int vector) const;
   void add_far(int from, int to, int vector, HarmonicSum& harmonics) const;
   void take_off_near(int from, int to, int vector, HarmonicSum& harmonics) const;
   void add_harmonics(int from, int to, const std::vector<CellIndex>& images, double sign, int vector,
                      HarmonicSum& harmonics) const;
   void gather_multipoles(const BlockedPoints& sources, const double* charge, const InTurn& in_turn);
   double apply_lattice();
-  void translate(const Tables& tables, std::vector<double>& local) const;
-  Vector3 pull_of_images(const Tables& tables) const;
+  Vector3 pull_of_images(const BlockTables& tables) const;
   std::array<double, 6> virial_of(const double* root, double second, const std::vector<Vector3>& pulls) const;
   std::array<double, 6> virial_of_lattice(const double* root, double second) const;
-  bool empty(std::size_t block) const;
   void add(const BlockedPoints& targets, const std::vector<double>& local, double quadratic, double* potential,
            double* gradient) const;
 
@@ -116,11 +112,12 @@ class BlockField {
   std::size_t count_;  ///< coefficients
   int threads_;
   double unit_, root_edge_;  ///< lengths in which expansions of blocks and of the cell are
-  Tables tables_;
-  std::vector<Tables> weighted_tables_;     ///< of the virial: for each periodic vector
-  std::vector<LatticeOperator> straining_;  ///< of the virial: for each strain
-  std::vector<double> multipole_, local_;   ///< [block][coefficient]
-  std::vector<double> root_;                ///< the cell's multipole
+  BlockM2lStage m2l_;
+  BlockTables tables_;
+  std::vector<BlockTables> weighted_tables_;  ///< of the virial: for each periodic vector
+  std::vector<LatticeOperator> straining_;    ///< of the virial: for each strain
+  std::vector<double> multipole_, local_;     ///< [block][coefficient]
+  std::vector<double> root_;                  ///< the cell's multipole
   double second_ = 0, quadratic_ = 0;
 };
 

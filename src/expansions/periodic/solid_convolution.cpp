@@ -72,24 +72,34 @@ std::vector<double> SolidConvolution::unscaled(const Numbers& scaled) const {
   return multipole;
 }
 
+Number SolidConvolution::table_number(const double* sums, int n, int m) const {
+  const double size = root_[index(n, m)];
+  if (m == 0) return sums[index(n, 0)] * size;
+  return {sums[index(n, m)] * convolution::half_root * size, sums[index(n, -m)] * convolution::half_root * size};
+}
+
 void SolidConvolution::make_table(const double* sums, Number* table) const {
   for_each_order(2 * degree_, [&](int n, int m) {
-    const double size = root_[index(n, m)];
-    if (m == 0)
-      table[index(n, 0)] = sums[index(n, 0)] * size;
-    else
-      convolution::set_both(
-          parts(table), n, m,
-          {sums[index(n, m)] * convolution::half_root * size, sums[index(n, -m)] * convolution::half_root * size});
+    const Number value = table_number(sums, n, m);
+    convolution::set_both(parts(table), n, m, {value.real(), value.imag()});
   });
 }
 
 void SolidConvolution::m2l(const Numbers& scaled, const Number* table, bool even, double* local) const {
+  std::vector<double> sums;
   for_each_order(degree_, [&](int k, int l) {
     const Complex sum = convolution::m2l(degree_, parts(scaled), parts(table), even, k, l);
+    sums.insert(sums.end(), {sum.real, sum.imaginary});
+  });
+  add_local(sums.data(), local);
+}
+
+void SolidConvolution::add_local(const double* sums, double* local) const {
+  for_each_order(degree_, [&](int k, int l) {
     const double factor = (l > 0 ? convolution::root_of_two : 1.0) / root_[index(k, l)];
-    local[index(k, l)] += factor * sum.real;
-    if (l > 0) local[index(k, -l)] += factor * sum.imaginary;
+    local[index(k, l)] += factor * sums[0];
+    if (l > 0) local[index(k, -l)] += factor * sums[1];
+    sums += 2;
   });
 }
 

@@ -26,10 +26,14 @@ class SolidConvolution {
   std::vector<double> unscaled(const Numbers& scaled) const;
   /// `sums`: coefficients of the function of x - y that acts between sources and targets, to twice the degree.
   void make_table(const double* sums, Number* table) const;
+  /// One number of it, m >= 0.
+  Number table_number(const double* sums, int n, int m) const;
   std::size_t table_size() const { return root_.size(); }
   const std::vector<double>& roots() const { return root_; }
   /// Adds to `local` what that function makes of the sources. `even`: its odd degrees are 0.
   void m2l(const Numbers& scaled_multipole, const Number* table, bool even, double* local) const;
+  /// Adds sums of such convolutions, [n (n + 1) / 2 + m][real, imaginary] of orders m >= 0.
+  void add_local(const double* sums, double* local) const;
 
  private:
   friend class SolidShift;

@@ -5,6 +5,7 @@
 #include <farfield/error.hpp>
 #include <utility>
 
+#include "backends/cpu/periodic/block_m2l.hpp"
 #include "core/number.hpp"
 #include "core/stage_clock.hpp"
 #include "kernels/traits.hpp"
@@ -61,6 +62,7 @@ Box::Box(const Options& options, const Points& sources, const Points* targets, c
       threads_(settle_team(options.threads).threads) {
   options_.gradient = options.gradient || options.virial;
   const Machine machine = resolve_machine(options, is_on_device(sources, targets));
+  simd_ = machine.simd;
   use(machine.backend == Backend::cuda);
   build(sources, targets);
   if (machine.backend != Backend::automatic) return;
@@ -249,8 +251,9 @@ void Box::make_plan() {
 }
 
 void Box::make_field(int degree) {
-  StageClock(own_, true)("images",
-                         [&] { far_.emplace(*grid_, std::min(degree, max_degree), threads_, options_.virial); });
+  StageClock(own_, true)("images", [&] {
+    far_.emplace(*grid_, std::min(degree, max_degree), threads_, cpu::block_m2l(simd_), options_.virial);
+  });
 }
 
 void Box::describe() {

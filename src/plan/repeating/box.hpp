@@ -61,6 +61,7 @@ class Box : public Repeating {
   bool with_gradient_;  ///< asked for; the virial needs it in any case
   UnitCell cell_;
   int threads_;
+  Simd simd_ = Simd::baseline;
   std::unique_ptr<BoxPoints> points_, next_;  ///< next_: what the next move fills
   bool on_device_ = false;                    ///< these
   std::optional<BlockGrid> grid_;
