@@ -20,7 +20,7 @@ DEGREE = 11  # at 1e-5: 10 or 11 in all rows of ranks.csv, and 11 in the largest
 PER_LEAF = 32  # points: what plans on a device have, 30 to 33, for trees of 5, 6.5 or 8 boxes times a power of 2
 FILLED = 0.8125  # of the root, beyond one host
 FILLS = (0.625, 0.8125, 1.0)  # these trees' sides over the next power of 2
-NEAR_BORDERS = 0.1  # of the boxes at the top, share/cuts.cpp: ends where borders may lie in keep-order
+NEAR_BORDERS = 0.1  # of the boxes at the top, partition/cuts.cpp: ends where borders may lie in keep-order
 NUMBERS = 24 + 544  # bytes that each rank tells each other one in a move: of points, and of boxes by level
 MIGRANTS = 0.01  # of the points, in a step of a simulation
 

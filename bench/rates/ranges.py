@@ -1,11 +1,11 @@
 """What ranks have around them: uniform points in a cube, cut in Morton order into equal pieces as
-src/distributed/share/coarse.cpp and cuts.cpp do it, on a grid of cells that are equally full."""
+src/distributed/partition/coarse.cpp and cuts.cpp do it, on a grid of cells that are equally full."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-PIECES = 20  # share/coarse.cpp: boxes of more than so many parts of a rank's share are divided
+PIECES = 20  # partition/pieces.cpp: boxes of more than so many parts of a rank's share are divided
 COARSEST = 2  # methods/fmm.hpp: the first level with multipoles
 LEAST_CELLS = 200  # of a rank, in the grid
 PER_HOST = 8  # GPUs

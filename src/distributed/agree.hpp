@@ -3,7 +3,7 @@
 #include <string>
 
 #include "backends/cpu/transfer/survey.hpp"
-#include "distributed/share/partition.hpp"
+#include "distributed/partition/partition.hpp"
 
 namespace farfield::distributed {
 

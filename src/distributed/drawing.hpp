@@ -1,6 +1,6 @@
 // Drawing: points drawn from those of all ranks, the same that one plan over them draws (tree/crowding.hpp).
 #pragma once
-#include "distributed/share/partition.hpp"
+#include "distributed/partition/partition.hpp"
 #include "plan/backends.hpp"
 
 namespace farfield::distributed {

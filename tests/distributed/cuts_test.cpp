@@ -1,5 +1,5 @@
 // Cuts between ranks: against the definition, looked up in a table of what every rank holds, which no rank has.
-#include "distributed/share/cuts.hpp"
+#include "distributed/partition/cuts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "distributed/backends.hpp"
 #include "distributed/drawing.hpp"
 #include "distributed/evaluation/lengths.hpp"
-#include "distributed/share/pieces.hpp"
+#include "distributed/partition/pieces.hpp"
 #include "kernels/traits.hpp"
 #include "plan/backends.hpp"
 #include "plan/completed.hpp"

@@ -3,8 +3,8 @@
 #pragma once
 #include <array>
 
+#include "distributed/partition/partition.hpp"
 #include "distributed/route/rows.hpp"
-#include "distributed/share/partition.hpp"
 
 namespace farfield::distributed {
 

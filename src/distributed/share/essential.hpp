@@ -10,7 +10,7 @@
 #pragma once
 #include <vector>
 
-#include "distributed/share/partition.hpp"
+#include "distributed/partition/partition.hpp"
 #include "tree/tree.hpp"
 
 namespace farfield::distributed {

@@ -1,9 +1,9 @@
-// DeviceOwnPoints: a rank's points in device memory as the coarse tree sees them (share/coarse.hpp). They are not
+// DeviceOwnPoints: a rank's points in device memory as the coarse tree sees them (partition/coarse.hpp). They are not
 // sorted: each knows the box that it is in. The first levels cost one look at all points, further ones another at those
 // of boxes that are divided.
 #pragma once
 #include "distributed/cuda/share.hpp"
-#include "distributed/share/coarse.hpp"
+#include "distributed/partition/coarse.hpp"
 
 namespace farfield::distributed {
 

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "distributed/share/coarse.hpp"
+#include "distributed/partition/coarse.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::distributed {

@@ -1,10 +1,10 @@
-#include "distributed/share/partition.hpp"
+#include "distributed/partition/partition.hpp"
 
 #include <iterator>
 #include <numeric>
 #include <utility>
 
-#include "distributed/share/coarse.hpp"
+#include "distributed/partition/coarse.hpp"
 
 namespace farfield::distributed {
 namespace {

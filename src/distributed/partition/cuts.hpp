@@ -3,7 +3,7 @@
 #pragma once
 #include <cstddef>
 
-#include "distributed/share/pieces.hpp"
+#include "distributed/partition/pieces.hpp"
 
 namespace farfield::distributed {
 

@@ -1,4 +1,4 @@
-#include "distributed/share/coarse.hpp"
+#include "distributed/partition/coarse.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "distributed/share/pieces.hpp"
+#include "distributed/partition/pieces.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "distributed/share/cuts.hpp"
+#include "distributed/partition/cuts.hpp"
 
 #include <algorithm>
 #include <cmath>

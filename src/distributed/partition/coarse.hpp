@@ -1,7 +1,7 @@
 // The coarse tree: the boxes at the top of the tree, with the points of all ranks in them counted (partition.hpp).
 #pragma once
-#include "distributed/share/cuts.hpp"
-#include "distributed/share/partition.hpp"
+#include "distributed/partition/cuts.hpp"
+#include "distributed/partition/partition.hpp"
 
 namespace farfield::distributed {
 
