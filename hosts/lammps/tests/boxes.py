@@ -10,7 +10,7 @@ without_charges = ["pair_style zero 9.0", "pair_coeff * *"]
 #: commands before read_data for LAMMPS' benchmark, a protein in membrane and water
 rhodopsin = ("units real", "atom_style full", "bond_style harmonic", "angle_style charmm", "dihedral_style charmm",
              "improper_style harmonic", "special_bonds charmm", "pair_style lj/charmm/coul/long 8.0 10.0",
-             "pair_modify mix arithmetic table 0")
+             "pair_modify mix arithmetic")
 
 
 @dataclass
