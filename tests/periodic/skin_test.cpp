@@ -1,42 +1,11 @@
 // Periodic plans that keep their tree over moves (Options::skin), and plans whose tolerance is for the gradient alone
 // (Options::tolerance_for). FARFIELD_TEST_BACKEND=cuda: on a device (cuda.periodic_skin).
-#include <algorithm>
-
-#include "periodic/cells.hpp"
-#include "support/random.hpp"
+#include "periodic/walks.hpp"
 
 namespace farfield::testing {
 namespace {
 
 constexpr int seed = 20261126;
-
-struct Errors {
-  double potential, gradient;
-};
-
-/// Against a plan in double of the same points.
-Errors errors_of(const Result<double>& found, const Ions& at, Options o) {
-  o.precision = Precision::double_, o.tolerance = 1e-10, o.skin = 0, o.tolerance_for = ToleranceFor::all;
-  const Result<double> exact = Plan(points(at.x), o).evaluate<double>(at.q);
-  return {relative_difference(found.potential, exact.potential), relative_difference(found.gradient, exact.gradient)};
-}
-
-/// Ions that walk; some are given in another image, as by a code that wraps them itself.
-void step(Stream& random, Ions& at, const Rows& cell, const Axes& axes, double most) {
-  for (double& x : at.x) x += most * random.between(-1, 1);
-  for (std::size_t i = 0; i + 2 < at.x.size(); i += 3 * 7) {
-    const auto vector = static_cast<std::size_t>(random.below(3));
-    const double times = random.unit() < 0.5 ? -1 : 2;
-    for (std::size_t a = 0; a < 3 && axes[vector]; ++a) at.x[i + a] += times * cell[vector][a];
-  }
-}
-
-/// How the cell is cut into blocks, and the degree of their expansions.
-std::string blocks_of(const Report& report) {
-  for (const Choice& choice : report.choices)
-    if (choice.name == "blocks") return choice.value + " " + choice.reason;
-  return "";
-}
 
 class Walks : public ::testing::TestWithParam<int> {};
 
