@@ -46,8 +46,9 @@ const std::vector<FourCase> four_cases = {{box(1, 1, 1), xyz, -7.432377394252, -
 TEST(Coulomb, FourChargesInTenCells) {
   constexpr double tolerance = 1e-11, digits = 2e-12;  // of the references
   for (const FourCase& c : four_cases)
-    for (const auto& [q, energy] : {std::pair{four_q, c.neutral}, {four_q_charged, c.charged}}) {
-      const std::vector<double> x = flat(four_x);
+    for (const bool charged : {false, true}) {
+      const std::vector<double> x = flat(four_x), q = charged ? four_q_charged : four_q;
+      const double energy = charged ? c.charged : c.neutral;
       const bool is_long = c.cell[2][2] > 2;  // whose virials take seconds
       const Options o = is_long ? in_cell(c.cell, c.axes, tolerance) : with_virial(c.cell, c.axes, tolerance);
       const auto sum = [&] { return Coulomb(points(x), o).evaluate(q); };
@@ -264,7 +265,9 @@ TEST(Coulomb, TheVirialIsMinusTheDerivativeByStrain) {
   constexpr double step = 1e-3;
   const std::vector<std::int64_t> pairs{0, 3, 2, 1};
   const std::vector<double> x = flat(four_x), kept{0.25, 0.5};
-  for (const auto& [axes, surface] : {std::pair{xyz, 3.0}, {xy, 0.0}}) {
+  for (const bool walls : {false, true}) {
+    const Axes axes = walls ? xy : xyz;
+    const double surface = walls ? 0 : 3;
     const auto sums_of = [&](const double(&strain)[3][3]) {
       const auto strained = [&](const double* v, double* to) {
         for (int b = 0; b < 3; ++b) to[b] = v[0] * strain[0][b] + v[1] * strain[1][b] + v[2] * strain[2][b];
