@@ -53,6 +53,7 @@ class Counting final : public Communicator {
     ++tally_.collectives;
     inner_->all_to_all(mine, bytes, theirs);
   }
+  void prepare(std::size_t bytes) override { inner_->prepare(bytes); }
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     Sent sent;
     for (const Outgoing& one : sends) {

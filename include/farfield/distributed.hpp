@@ -51,6 +51,9 @@ class FARFIELD_API Communicator {
   /// `bytes` bytes for each rank, those for rank r from mine + r * bytes; those from it go to theirs + r * bytes.
   /// Unless overridden, a message goes to each.
   virtual void all_to_all(const void* mine, std::size_t bytes, void* theirs);
+  /// Takes the memory that the next of these two needs, of which a rank gives so many bytes in all: one that has none
+  /// must say so before the others wait for it.
+  virtual void prepare(std::size_t bytes);
   /// At most one part for, and one part from, each other rank. What a rank sends to another has the size that the other
   /// expects; where nothing is sent, nothing is expected.
   virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
@@ -60,6 +63,9 @@ class FARFIELD_API Communicator {
  private:
   friend class Ranks;
   std::shared_ptr<void> kept_;  ///< by plans, for the next: what takes long to make
+  std::vector<std::int64_t> gathered_;
+  std::vector<Outgoing> sends_;
+  std::vector<Incoming> receives_;
 };
 
 /// Communicators of `ranks` threads of this process, one for each to keep. A thread that destroys its own has left: the

@@ -28,29 +28,34 @@ std::size_t gathered_at_once(std::size_t ranks) {
 
 Communicator::~Communicator() = default;
 
+void Communicator::prepare(std::size_t bytes) {
+  const auto ranks = static_cast<std::size_t>(size());
+  gathered_.reserve(ranks * std::min(bytes / sizeof(std::int64_t), gathered_at_once(ranks)));
+  sends_.reserve(ranks), receives_.reserve(ranks);
+}
+
 void Communicator::all_reduce(std::span<std::int64_t> numbers, Reduction how) {
   const auto ranks = static_cast<std::size_t>(size());
   const std::size_t most = std::min(numbers.size(), gathered_at_once(ranks));
-  std::vector<std::int64_t> all(most * ranks);
+  gathered_.resize(most * ranks);
   for (std::size_t begin = 0; begin < numbers.size(); begin += most) {
     const std::size_t part = std::min(most, numbers.size() - begin);
-    all_gather(&numbers[begin], part * sizeof(std::int64_t), all.data());
-    join_all(&numbers[begin], part, all.data(), ranks, how);
+    all_gather(&numbers[begin], part * sizeof(std::int64_t), gathered_.data());
+    join_all(&numbers[begin], part, gathered_.data(), ranks, how);
   }
 }
 
 void Communicator::all_to_all(const void* mine, std::size_t bytes, void* theirs) {
-  std::vector<Outgoing> out;
-  std::vector<Incoming> in;
+  sends_.clear(), receives_.clear();
   for (int r = 0; r < size(); ++r) {
     const char* const from = static_cast<const char*>(mine) + static_cast<std::size_t>(r) * bytes;
     char* const to = static_cast<char*>(theirs) + static_cast<std::size_t>(r) * bytes;
     if (r == rank())
       std::copy_n(from, bytes, to);
     else if (bytes > 0)
-      out.push_back({r, from, bytes}), in.push_back({r, to, bytes});
+      sends_.push_back({r, from, bytes}), receives_.push_back({r, to, bytes});
   }
-  exchange(out, in);
+  exchange(sends_, receives_);
 }
 
 Begins begins_of(const std::vector<std::int64_t>& counts) {
@@ -107,6 +112,7 @@ void Ranks::reduce(std::int64_t* data, std::size_t count, Reduction how) {
     const std::vector<std::int64_t> all = all_gather(data, count);
     return join_all(data, count, all.data(), words_.size(), how);
   }
+  communicator_->prepare(count * sizeof *data);
   settle();
   timed([&] { communicator_->all_reduce({data, count}, how); });
   sent_bytes_ += static_cast<std::int64_t>(count * sizeof *data) * (size() - 1);
@@ -127,6 +133,7 @@ std::vector<std::int64_t> Ranks::exchange_numbers(const std::vector<std::int64_t
                   received.begin() + static_cast<std::ptrdiff_t>(r * width));
     return received;
   }
+  communicator_->prepare(sent.size() * sizeof(std::int64_t));
   settle();
   spread(sent.data(), width * sizeof(std::int64_t), received.data());
   return received;

@@ -109,6 +109,7 @@ class Ranks {
     const std::size_t part = (count + ranks - 1) / ranks;
     std::vector<Real> others(part * ranks), own(part);
     data.resize(part * ranks);
+    communicator_->prepare(part * ranks * sizeof(Real));
     settle();
     spread(data.data(), part * sizeof(Real), others.data());
     add_in_order(others, own);

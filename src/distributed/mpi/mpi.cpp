@@ -68,6 +68,8 @@ class OverMpi final : public Communicator {
     });
   }
 
+  void prepare(std::size_t bytes) override { staged_.reserve(2 * bytes), requests_.reserve(1); }
+
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     require_whole();
     requests_.clear(), receives_ = receives.size();
