@@ -115,13 +115,10 @@ BlockField::BlockField(const BlockGrid& grid, int degree, int threads, BlockM2lS
       unit_(2 * grid.radius() / std::sqrt(3.0)),
       root_edge_(grid.root_edge()),
       m2l_(m2l),
-      tables_(convolution_, grid.blocks()) {
+      tables_(make_tables(-1)) {
   for (int block = 0; block < grid_.blocks(); ++block)
-    explicit_.push_back(grid_.near_images(block)),
-        to_root_.emplace_back(convolution_,
-                              scaled(difference(grid_.centre(block), grid_.root_centre()), 1 / root_edge_),
-                              unit_ / root_edge_);
-  tables_ = make_tables(-1);
+    to_root_.emplace_back(convolution_, scaled(difference(grid_.centre(block), grid_.root_centre()), 1 / root_edge_),
+                          unit_ / root_edge_);
   if (!virial) return;
   for (int vector = 0; vector < grid.cell().periodic_count(); ++vector) weighted_tables_.push_back(make_tables(vector));
   for (const LatticeSums& slopes : strain_slopes(grid.cell(), root_edge_, 2 * degree, near_))
