@@ -110,11 +110,16 @@ inline cuda::DeviceArray<float> make_points(const std::string& cloud, std::int64
 }
 
 template <class T>
-cuda::DeviceArray<T> make_strengths(std::int64_t n, bool mixed) {
+cuda::DeviceArray<T> make_strengths(const Part& part, bool mixed) {
   cuda::DeviceArray<T> q;
-  q.resize(n);
-  cuda::for_each_index(n, MakeStrength<T>{mixed, q.data()}, nullptr, "strengths");
+  q.resize(std::max<std::int64_t>(1, part.count));
+  const MakeStrength<T> make{mixed, q.data() - part.first};
+  cuda::for_each_index(part.count, MakeFrom<MakeStrength<T>>{make, part.first}, nullptr, "strengths");
   return q;
+}
+template <class T>
+cuda::DeviceArray<T> make_strengths(std::int64_t n, bool mixed) {
+  return make_strengths<T>(Part{0, n, n}, mixed);
 }
 
 }  // namespace farfield::bench

@@ -94,6 +94,7 @@ struct RankReport {
 struct Report {
   farfield::Report plan;  ///< of all ranks together: counts are sums; stages are those of this rank
   std::vector<RankReport> ranks;
+  std::vector<std::int64_t> sent;  ///< bytes from this rank to each, in the last move or evaluation
   double imbalance = 0;  ///< largest time of work of a rank over the mean, minus 1
 };
 

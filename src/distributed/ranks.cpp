@@ -64,6 +64,11 @@ Begins begins_of(const std::vector<std::int64_t>& counts) {
   return begins;
 }
 
+void Ranks::count_sent(const Begins& sent, std::int64_t row_bytes) {
+  for (int r = 0; r < size(); ++r)
+    count_to(r, (sent[static_cast<std::size_t>(r) + 1] - sent[static_cast<std::size_t>(r)]) * row_bytes);
+}
+
 /// What fails within the communicator is known to all: nothing more can be said over it.
 template <class Call>
 void Ranks::timed(const Call& call) {
@@ -79,7 +84,7 @@ void Ranks::timed(const Call& call) {
 
 void Ranks::gather(const void* mine, std::size_t bytes, void* all) {
   timed([&] { communicator_->all_gather(mine, bytes, all); });
-  sent_bytes_ += static_cast<std::int64_t>(bytes) * (size() - 1);
+  count_to_all(bytes);
 }
 
 const std::vector<Ranks::Word>& Ranks::settle(const Word& mine, const char* sentence) {
@@ -115,12 +120,12 @@ void Ranks::reduce(std::int64_t* data, std::size_t count, Reduction how) {
   communicator_->prepare(count * sizeof *data);
   settle();
   timed([&] { communicator_->all_reduce({data, count}, how); });
-  sent_bytes_ += static_cast<std::int64_t>(count * sizeof *data) * (size() - 1);
+  count_to_all(count * sizeof *data);
 }
 
 void Ranks::spread(const void* mine, std::size_t bytes, void* theirs) {
   timed([&] { communicator_->all_to_all(mine, bytes, theirs); });
-  sent_bytes_ += static_cast<std::int64_t>(bytes) * (size() - 1);
+  count_to_all(bytes);
 }
 
 std::vector<std::int64_t> Ranks::exchange_numbers(const std::vector<std::int64_t>& sent, std::size_t width) {
@@ -174,7 +179,7 @@ void Ranks::exchange_bytes(const void* sends, const Begins& sent, void* receives
       };
       if (give > 0) out.push_back({r, from + at(sent), static_cast<std::size_t>(give) * row});
       if (take > 0) in.push_back({r, to + at(received), static_cast<std::size_t>(take) * row});
-      if (give > 0) sent_bytes_ += give * row_bytes;
+      if (give > 0) count_to(r, give * row_bytes);
     }
     timed([&] { communicator_->exchange(out, in); });
   }

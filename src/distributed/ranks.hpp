@@ -40,7 +40,8 @@ class Ranks {
   explicit Ranks(Communicator& communicator)
       : communicator_(&communicator),
         words_(static_cast<std::size_t>(communicator.size())),
-        sentences_(static_cast<std::size_t>(communicator.size())) {}
+        sentences_(static_cast<std::size_t>(communicator.size())),
+        sent_to_(static_cast<std::size_t>(communicator.size()), 0) {}
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
   double timeout() const { return communicator_->timeout(); }
@@ -145,11 +146,12 @@ class Ranks {
     exchange_bytes(sends, sent, receives, received, static_cast<std::int64_t>(sizeof(T)) * width);
   }
 
-  std::int64_t sent_bytes() const { return sent_bytes_; }
-  /// Of bytes that go past the communicator, from device to device.
-  void count_sent(std::int64_t bytes) { sent_bytes_ += bytes; }
+  /// Bytes to each rank, since the accounts were restarted.
+  const std::vector<std::int64_t>& sent_to() const { return sent_to_; }
+  /// Of rows that go past the communicator, from device to device.
+  void count_sent(const Begins& sent, std::int64_t row_bytes);
   double waiting() const { return waiting_; }
-  void restart_accounts() { sent_bytes_ = 0, waiting_ = 0; }
+  void restart_accounts() { std::fill(sent_to_.begin(), sent_to_.end(), 0), waiting_ = 0; }
 
   std::size_t gathered = std::size_t(1) << 20;  ///< most bytes that a rank gets to add them up; the same on all
   std::int64_t slab = std::int64_t(1) << 28;    ///< most bytes for one rank in one exchange; the same on all
@@ -187,6 +189,12 @@ class Ranks {
   }
   void exchange_bytes(const void* sends, const Begins& sent, void* receives, const Begins& received,
                       std::int64_t row_bytes);
+  void count_to(int rank, std::int64_t bytes) {
+    if (rank != this->rank()) sent_to_[static_cast<std::size_t>(rank)] += bytes;
+  }
+  void count_to_all(std::size_t bytes) {
+    for (int r = 0; r < size(); ++r) count_to(r, static_cast<std::int64_t>(bytes));
+  }
   template <class Call>
   void timed(const Call& call);
 
@@ -194,7 +202,7 @@ class Ranks {
   std::vector<Word> words_;  ///< of all ranks, when they last settled
   std::vector<Sentence> sentences_;
   bool dead_ = false;  ///< the current call has failed: all ranks know, or the communicator is broken
-  std::int64_t sent_bytes_ = 0;
+  std::vector<std::int64_t> sent_to_;
   double waiting_ = 0;
 };
 

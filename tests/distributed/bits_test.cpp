@@ -1,6 +1,9 @@
 // The same bits as those of one plan over the points of all ranks, for any number of ranks and any shares.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "distributed/clouds.hpp"
 #include "distributed/shares.hpp"
 
@@ -194,6 +197,13 @@ TEST(Shares, AreBalancedAndReported) {
     EXPECT_NEAR(static_cast<double>(rank.owned), 5'000, cut * 5'000 + 1);
     EXPECT_GT(rank.ghosts, 0);
     EXPECT_GT(rank.sent, 0);
+  }
+  for (std::size_t r = 0; r < 4; ++r) {
+    const std::vector<std::int64_t>& to = reports[r].sent;
+    ASSERT_EQ(to.size(), 4u);
+    EXPECT_EQ(to[r], 0);
+    EXPECT_EQ(std::accumulate(to.begin(), to.end(), std::int64_t(0)), report.ranks[r].sent);
+    EXPECT_TRUE(std::all_of(to.begin(), to.end(), [&](const std::int64_t& one) { return one > 0 || &one == &to[r]; }));
   }
   EXPECT_EQ(owned, 20'000);
   EXPECT_EQ(report.ranks[0].given, 20'000);

@@ -173,8 +173,7 @@ void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t
   };
   for (std::size_t r = 0; r < size; ++r)
     if (r != own && sends_to(r)) require(cudaStreamWaitEvent(stream, events_[r]->done, 0), "cudaStreamWaitEvent");
-  for (const Rows& rows : kinds)
-    ranks_.count_sent((rows.sent.back() - (rows.sent[own + 1] - rows.sent[own])) * rows.row_bytes);
+  for (const Rows& rows : kinds) ranks_.count_sent(rows.sent, rows.row_bytes);
 }
 
 void Transport::stage(const Rows& rows, cudaStream_t stream) {

@@ -34,6 +34,7 @@ void ComposedPlan::check(const farfield::Options& o, const Given& given) {
 
 /// Points that are refused leave the plan as it was.
 void ComposedPlan::build(const Given& given) {
+  ranks_.restart_accounts();
   farfield::Options next = settled(in_cell_ ? *in_cell_ : options_);
   check(next, given);
   next.backend = Backend::cpu;
@@ -45,6 +46,7 @@ void ComposedPlan::build(const Given& given) {
   sources_ = given.sources.count, targets_ = alike_ ? sources_ : given.targets->count;
   report_.plan = repeating_->report();
   report_.ranks.assign(static_cast<std::size_t>(ranks_.size()), {});
+  report_.sent = ranks_.sent_to();
 }
 
 void ComposedPlan::forget() {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <farfield/error.hpp>
+#include <numeric>
 
 #include "core/stage_clock.hpp"
 #include "distributed/agree.hpp"
@@ -148,6 +149,7 @@ Geometry OpenPlan::survey(Prepared& points, const farfield::Options& o, const Ma
 
 /// Points that are refused leave the plan as it was.
 void OpenPlan::build(const Given& given) {
+  ranks_.restart_accounts();
   const OfAny of_any = require_alike(given);
   farfield::Options o = settled(options_);
   if (o.backend == Backend::hybrid) refuse("backend hybrid is not offered");
@@ -185,6 +187,7 @@ void OpenPlan::build(const Given& given) {
   sources_ = given.sources.count, targets_ = alike_ ? sources_ : given.targets->count;
   of_all_ = alike_ ? geometry.sources : ranks_.sum_of(sources_ + targets_);
   report_.ranks.assign(static_cast<std::size_t>(ranks_.size()), {});
+  report_.sent = ranks_.sent_to();
   built_ = true;
 }
 
@@ -229,7 +232,8 @@ void require_same(Ranks& ranks, const farfield::Options& options, const Given& g
 }
 
 void account(Ranks& ranks, RankReport own, double seconds, Report& report) {
-  own.sent = ranks.sent_bytes();
+  report.sent = ranks.sent_to();
+  own.sent = std::accumulate(report.sent.begin(), report.sent.end(), std::int64_t(0));
   own.seconds = seconds;
   own.waiting = ranks.waiting();
   report.ranks = ranks.all_gather(own);

@@ -103,7 +103,7 @@ void NonblockingChannel::exchange(Ranks& ranks, const char* sends, const Begins&
   wait("ncclGroupEnd");
   done_.record(stream);
   under_way_ = true, late_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience_);
-  ranks.count_sent((sent.back() - (sent[own + 1] - sent[own])) * row_bytes);
+  ranks.count_sent(sent, row_bytes);
 }
 
 /// Is there anything to send or to receive? A group that was begun is ended whatever happens within: what this thread
