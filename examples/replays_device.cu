@@ -38,7 +38,8 @@ int main() {
   results.space = farfield::MemorySpace::device, results.stream = stream;
 
   farfield::Options options;
-  options.precision = farfield::Precision::single_, options.degree = 5, options.gradient = true, options.skin = 0.01;
+  options.method = farfield::Method::fmm, options.precision = farfield::Precision::single_;
+  options.degree = 5, options.gradient = true, options.skin = 0.01;
   farfield::Plan plan(points, options);
   plan.evaluate(strengths, results);  // once after the last move: memory grows, kernels are loaded
 

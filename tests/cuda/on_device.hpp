@@ -16,13 +16,15 @@ class OnDevice {
  public:
   explicit OnDevice(const std::vector<T>& values) : count_(values.size()) {
     require(cudaMalloc(&data_, std::max<std::size_t>(1, count_) * sizeof(T)));
-    require(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+    write(values);
   }
   ~OnDevice() { cudaFree(data_); }
   OnDevice(const OnDevice&) = delete;
   T* data() const { return data_; }
+  /// For any stream: a copy from memory that is not page-locked returns before it has arrived.
   void write(const std::vector<T>& values) const {
     require(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+    require(cudaStreamSynchronize(nullptr));
   }
   std::vector<T> read() const {
     std::vector<T> values(count_);

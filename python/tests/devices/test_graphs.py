@@ -14,7 +14,7 @@ SEED = 20261126
 
 def settled(x, q, **options):
     """A plan that needs nothing more for these strengths."""
-    plan = farfield.Plan(x, backend="cuda", gradient=True, skin=0.01, degree=6, **options)
+    plan = farfield.Plan(x, backend="cuda", method="fmm", gradient=True, skin=0.01, degree=6, **options)
     for _ in range(3):
         plan.evaluate(q)
         plan.move(x)

@@ -6,8 +6,8 @@ void require_captured_move(bool was_captured) {
   if (was_captured) return;
   throw Error(
       ErrorCode::usage,
-      "a move that a CUDA graph captures keeps the tree: give the plan a skin, as many points in device memory, "
-      "and evaluate it after its last move outside of the graph; where a vector was evaluated again, move and "
+      "a move that a CUDA graph captures keeps the tree: take method fmm, give the plan a skin, as many points in device "
+      "memory, and evaluate it after its last move outside of the graph; where a vector was evaluated again, move and "
       "evaluate once more");
 }
 
