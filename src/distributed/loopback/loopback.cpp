@@ -17,7 +17,7 @@ namespace {
 
 /// Few bytes of a rank. `turn`: which of its gathers of few bytes this is; the same on all ranks.
 struct Note {
-  static constexpr std::size_t most = 256;
+  static constexpr std::size_t most = 4096;
   std::int64_t turn = -1;
   std::size_t bytes = 0;
   std::array<char, most> data;

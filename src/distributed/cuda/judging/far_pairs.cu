@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/cuda/judge/placement/occupations.hpp"
+#include "backends/cuda/runtime/column_sums.hpp"
 #include "distributed/cuda/boxes/shared_on_device.hpp"
 #include "distributed/cuda/judging/far_pairs.hpp"
 
@@ -201,6 +202,13 @@ __global__ void __launch_bounds__(32 * warps)
   parts[std::int64_t(blockIdx.x) * far_numbers + threadIdx.x] = sum;
 }
 
+struct AddParts {
+  const double* parts;
+  __device__ void operator()(std::int64_t i, double* sum) const {
+    for (int k = 0; k < far_numbers; ++k) sum[k] += parts[i * far_numbers + k];
+  }
+};
+
 /// What is drawn, occupied and summed once.
 class FarPairs {
  public:
@@ -358,10 +366,10 @@ std::vector<double> FarPairs::sum() {
         o_.tree, o_.sources, share_.held.data(), drawn_.data(), count, rows.data(), parts.data());
   }
   farfield::cuda::require_launch("sum_far_kernel");
-  std::vector<double> sum(far_numbers, 0);
-  const std::vector<double> all = downloaded(parts.data(), parts.size(), stream());
-  for (std::size_t i = 0; i < all.size(); ++i) sum[i % far_numbers] += all[i];
-  return sum;
+  OnDevice<double> room(placed_.memory);
+  const auto all =
+      farfield::cuda::column_sums<far_numbers>(blocks, AddParts{parts.data()}, room, stream(), "far pairs");
+  return {all.begin(), all.end()};
 }
 
 }  // namespace
