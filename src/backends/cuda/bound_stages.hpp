@@ -8,9 +8,19 @@
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/tuning.hpp"
 #include "kernels/concept.hpp"
 
 namespace farfield::cuda {
+
+/// p2p takes all of the device, and what leads to m2l would wait for it. Does the far field take longer than p2p even so?
+/// Then p2p begins with m2l (tuning.hpp).
+template <class Real>
+bool far_field_first(const Work<Real>& work) {
+  if (sizeof(Real) != 4) return false;
+  const bool high = work.tables.degree >= tuning::late_p2p_degree;
+  return work.tree.boxes >= (high ? tuning::late_p2p_boxes_of_high_degrees : tuning::late_p2p_boxes);
+}
 
 /// `StageWork`: Work, or LevelWork where tables depend on the level.
 template <class Kernel, class Real, class StageWork = Work<Real>>
@@ -19,14 +29,14 @@ class BoundStages {
   /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
   /// `forked`: it waits for what that stream held before the p2p of other densities, and p2p is not called.
   BoundStages(const StageWork& work, StageEvents& events, SideStream* side, bool forked = false)
-      : near_(work), far_(work), events_(events), side_(side) {
+      : near_(work), far_(work), events_(events), side_(side), has_p2p_(!forked) {
     if (side && forked) far_.stream = *side;
   }
 
   int levels() const { return near_.tree.levels; }
   void p2p() {
     if (side_) far_.stream = side_->fork(near_.stream);
-    cuda::p2p<Kernel>(near_);
+    if (!p2p_is_late()) cuda::p2p<Kernel>(near_);
   }
   void p2m() {
     if (side_) events_.go_to(far_.stream);
@@ -36,6 +46,7 @@ class BoundStages {
   void m2m(int level) { cuda::m2m(far_, level); }
   void exchange() {}
   void m2l() {
+    if (p2p_is_late()) begin_p2p();
     clear(far_.local, m2l_writes_all() ? far_.tree.level_begin[std::min(far_.tree.levels, 2)] : far_.tree.boxes);
     cuda::m2l(far_);
   }
@@ -60,6 +71,14 @@ class BoundStages {
   }
 
  private:
+  bool p2p_is_late() const { return side_ && has_p2p_ && far_field_first(near_); }
+  void begin_p2p() {
+    order(far_.stream, near_.stream);
+    events_.go_to(near_.stream);
+    cuda::p2p<Kernel>(near_);
+    events_.mark("p2p");
+    events_.go_to(far_.stream);
+  }
   bool carries_dipoles() const { return near_.moments() == with_dipole; }
   bool has_hessian() const { return near_.result.part[with_gradient]; }
   /// Calls f(kernel) where the kernel has stages of dipoles and Hessians.
@@ -82,6 +101,7 @@ class BoundStages {
   StageWork far_;
   StageEvents& events_;
   SideStream* side_;
+  bool has_p2p_;
 };
 
 }  // namespace farfield::cuda

@@ -19,6 +19,11 @@ inline constexpr bool single = sizeof(Real) == 4;
 /// leave most of the device idle: running both at once saves up to a tenth of the time of 2^20 uniform points, a
 /// quarter of that of 2^16. In larger trees the two fields only hinder each other: up to 4 % slower.
 inline constexpr std::int64_t most_boxes_beside = 1 << 19;
+/// Of so many boxes, in single from this degree on of fewer, p2p of such trees begins with m2l. One H100, evaluations
+/// in single: 2^19 and 2^20 points, uniform and Plummer, 0.86 to 0.98 of the time at degrees 10, 11 and 14; 81,000
+/// atoms of water at degree 14 0.68 ms for 0.74. In smaller trees p2p is the longer one: 2^14 points up to 7 % slower.
+inline constexpr int late_p2p_degree = 11;
+inline constexpr std::int64_t late_p2p_boxes = 1 << 15, late_p2p_boxes_of_high_degrees = 1 << 12;
 
 // ---- boxes, lists ----
 
@@ -40,6 +45,9 @@ inline constexpr double p2m_two_lanes = 12, p2m_four_lanes = 40;
 inline constexpr int l2p_threads = 128;
 /// Targets per leaf, in the mean, above which a block of l2p serves 8 leaves instead of 32.
 inline constexpr double l2p_large_leaf = 48;
+/// The same where there are fewer blocks of 32 leaves for each multiprocessor: one H100, 81,000 atoms of water at
+/// degree 14 23 us for 50, 65,536 uniform points at degree 5 8 us for 12.
+inline constexpr int l2p_blocks = 4;
 
 inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l up to as many coefficients; beyond, twice
 inline constexpr int octant_groups = 16;    ///< of parents that such a block processes at a time, at most

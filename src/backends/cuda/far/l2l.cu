@@ -7,6 +7,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "backends/cuda/far/fixed_degree.hpp"
+#include "backends/cuda/far/l2l_few.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
@@ -16,22 +17,6 @@
 
 namespace farfield::cuda {
 
-/// OctantView's lists in shared memory.
-struct ByParity {
-  std::int16_t *index, *begin;
-  unsigned char* parity;
-};
-
-__device__ inline void load_lists(const OctantView& octants, int count, const ByParity& by) {
-  const int begins = 8 * (SolidShape::degree_of(count - 1) + 2);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-    by.index[i] = octants.index[i];
-    by.parity[i] = octants.parity[i];
-  }
-  for (int i = static_cast<int>(threadIdx.x); i < begins; i += static_cast<int>(blockDim.x))
-    by.begin[i] = octants.begin[i];
-}
-
 /// The matrix into shared memory, rows in the order of OctantView::index: rows of one parity are consecutive.
 template <class Real>
 __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
@@ -39,32 +24,11 @@ __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, i
     staged[i] = matrix[octants.index[i / count] * pitch + i % count];
 }
 
-/// The parents' locals into shared memory, [group][coefficient][parent of the group], coefficients in that order too.
-template <class Real>
-__device__ void load_parents(const Work<Real>& work, const Siblings<Real>& siblings, int groups, int count,
-                             const ByParity& by, Parents<Real>* local) {
-  constexpr int size = Parents<Real>::size;
-  for (int place = static_cast<int>(threadIdx.x); place < groups * count * size;
-       place += static_cast<int>(blockDim.x)) {
-    const int i = by.index[place / size % count], p = place / size / count * size + place % size;
-    const BoxId parent = siblings.parent[p];
-    reinterpret_cast<Real*>(local)[place] =
-        parent == no_box ? 0 : work.local[static_cast<std::int64_t>(parent) * work.tables.stride + i];
-  }
-}
-
 /// Old values of one coefficient of a group's children. A thread reads only values that it has copied: no barrier.
 template <class Real, int threads>
 struct OldValues {
   Real value[8][Parents<Real>::size][threads];
 };
-
-/// Address of coefficient i of a box: one multiply-add from an address that all boxes share.
-template <class Real>
-__device__ Real* coefficient_of(const Work<Real>& work, int stride, BoxId box, int i) {
-  const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Real));
-  return reinterpret_cast<Real*>(reinterpret_cast<char*>(work.local + i) + box * bytes);
-}
 
 /// Missing children copy a coefficient that is not used, so that the eight copies issue without a branch.
 template <class Real, int threads>
@@ -200,6 +164,8 @@ bool l2l_by_octants(int coefficients) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
+  if constexpr (sizeof(Real) == 4)
+    if (are_few_parents(work.tables.coefficients, shape)) return launch_l2l_few<coupled>(work, first, last, shape);
   launch_octants<Real>("l2l",
                        {l2l_kernel<Real, fixed, true, coupled>, l2l_kernel<Real, fixed, false, coupled>,
                         l2l_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>},

@@ -83,11 +83,12 @@ static void launch_fixed_l2p(const Work<Real>& work) {
   require_launch("l2p");
 }
 
-/// Groups of 32 leaves, or of 8 where leaves have many targets.
+/// Groups of 32 leaves, or of 8 where leaves have many targets or groups of 32 would be few blocks for the device.
 template <class Kernel, class Real, int degree, class Sums>
 static void choose_shape(const Work<Real>& work) {
-  targets_per_leaf(work) > tuning::l2p_large_leaf ? launch_fixed_l2p<Kernel, Real, degree, 8, Sums>(work)
-                                                  : launch_fixed_l2p<Kernel, Real, degree, 32, Sums>(work);
+  const bool few = work.tree.boxes < 32 * tuning::l2p_blocks * device_limits().multiprocessors;
+  few || targets_per_leaf(work) > tuning::l2p_large_leaf ? launch_fixed_l2p<Kernel, Real, degree, 8, Sums>(work)
+                                                         : launch_fixed_l2p<Kernel, Real, degree, 32, Sums>(work);
 }
 
 }  // namespace farfield::cuda

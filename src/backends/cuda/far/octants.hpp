@@ -106,7 +106,7 @@ struct Siblings {
 /// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
 template <class Real>
 __device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Siblings<Real>& siblings) {
-  __shared__ int found[2 * tuning::octant_threads / 32];
+  __shared__ int found[32];  // by each warp of the block
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const bool parent = thread < most_boxes && first + thread < last && !tree.is_leaf(first + thread);
   const unsigned among = __ballot_sync(0xffffffffu, parent);
