@@ -13,8 +13,8 @@
 
 namespace farfield::cuda {
 
-/// p2p takes all of the device, and what leads to m2l would wait for it. Does the far field take longer than p2p even so?
-/// Then p2p begins with m2l (tuning.hpp).
+/// p2p takes all of the device, and what leads to m2l would wait for it. Does the far field take longer than p2p even
+/// so? Then p2p begins with m2l (tuning.hpp).
 template <class Real>
 bool far_field_first(const Work<Real>& work) {
   if (sizeof(Real) != 4) return false;
