@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Draws docs/figures/ranks.png, sums that several GPUs share, from ranks.csv, which is first made of the lines of scripts/gpu's
-stage ranks where files of these are named:
+stage ranks, those of gpu_ranks, where files of these are named:
 
-bench/rates/ranks.py [out/gpu/ranks.jsonl ...]
+bench/rates/ranks.py [--name ranks-h200] [out/gpu/ranks.jsonl ...]
 """
 
+import argparse
 import csv
 import json
-import sys
 from pathlib import Path
 
 import matplotlib
@@ -16,9 +16,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 
 HERE = Path(__file__).resolve().parent
-TABLE, FIGURE = HERE / "ranks.csv", HERE.parents[1] / "docs" / "figures" / "ranks.png"
+COLUMNS = "cloud,way,order,devices,points,degree,move_ms,evaluate_ms,sent_bytes,ghosts,imbalance".split(",")
 COLOURS = {1: "#888888", 2: "#1f77b4", 4: "#d62728"}
-STYLES = {"uniform": "-", "plummer": "--", "sphere": ":"}
+STYLES = {"uniform": "-", "plummer": "--", "sphere": ":", "galaxies": "-."}
 
 
 def line_of(text):
@@ -27,12 +27,12 @@ def line_of(text):
     return {**line, **milliseconds}
 
 
-def take(files):
-    with TABLE.open() as table:
-        columns = next(csv.reader(table))
-    lines = [line_of(text) for file in files for text in Path(file).read_text().splitlines() if text[:1] == "{"]
-    with TABLE.open("w", newline="") as table:
-        writer = csv.DictWriter(table, columns, extrasaction="ignore", lineterminator="\n")
+def take(files, table):
+    """Sums to 1e-5, whose degrees are 10 and 11: those of degree 5 beside them stand in the text."""
+    texts = [text for file in files for text in Path(file).read_text().splitlines()]
+    lines = [line for line in (line_of(text) for text in texts if text[:1] == "{" and '"cloud"' in text) if line["degree"] > 5]
+    with table.open("w", newline="") as out:
+        writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines)
 
@@ -67,10 +67,15 @@ def draw_efficiency(axes, found, style):
 
 
 def main():
-    if sys.argv[1:]:
-        take(sys.argv[1:])
-    with TABLE.open() as table:
-        rows = list(csv.DictReader(table))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--name", default="ranks", help="of the table and of the figure")
+    parser.add_argument("files", nargs="*")
+    a = parser.parse_args()
+    table = HERE / f"{a.name}.csv"
+    if a.files:
+        take(a.files, table)
+    with table.open() as lines:
+        rows = list(csv.DictReader(lines))
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     draw_times(left, curves(rows, "keep"))
     left.legend(fontsize=7, frameon=False)
@@ -79,7 +84,7 @@ def main():
     right.set_title("full marks: keep-order; open: any-order", fontsize=9)
     for axes in (left, right):
         axes.grid(alpha=0.3)
-    figure.savefig(FIGURE, dpi=110)
+    figure.savefig(HERE.parents[1] / "docs" / "figures" / f"{a.name}.png", dpi=110)
 
 
 if __name__ == "__main__":
