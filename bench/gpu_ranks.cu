@@ -5,8 +5,7 @@
 // of 5. Efficiency: of all points per second and device, over that of one device in the same run; of steps also without
 // redistribution. "unbooked": what of the move no stage (with a star: of the move) has. "sent_move", "sent_evaluate":
 // bytes from each device (rows) to each. "same_bits": are results in the given order those of one device, where it had
-// the same points, and at most 2^27? "errors": of one device, potential and
-// gradient.
+// the same points, and at most 2^27? "errors": of one device, potential and gradient.
 //
 //     gpu_ranks CLOUD(uniform|plummer|sphere|galaxies) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE | pDEGREE]
 //               [WAY[,WAY ...] of weak-any, strong-any, weak-keep, strong-keep]
