@@ -183,7 +183,9 @@ farfield::Report expect_as_one_plan(const std::vector<Sum>& steps, const std::ve
           EXPECT_EQ(differing(found.at_sources[w], one[k].at_sources[w], v, of_sources, r, Found<T>::width[w]), 0u)
               << w << " at sources";
         }
-        if (r == 0) expect_same_report(report.plan, one[k].report);
+        // Points of the near plan that lie in one cell of its keys may change places (docs/developer/distributed.md).
+        const bool places_change = own.options.periodic != Axes::none && own.options.at_sources;
+        if (r == 0) expect_same_report_to(places_change ? 1e-2 : 0, report.plan, one[k].report);
         expect_same_in_owned_order(*plan, own, found, !steps[k].p.empty());
       }
     }));
