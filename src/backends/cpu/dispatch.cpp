@@ -2,7 +2,7 @@
 #include <farfield/error.hpp>
 #include <string>
 
-#include "backends/cpu/periodic/block_m2l.hpp"
+#include "backends/cpu/periodic/block_stages.hpp"
 #include "backends/cpu/stages.hpp"
 
 namespace farfield::cpu {
@@ -17,6 +17,8 @@ namespace farfield::cpu {
   template <class Real>            \
   Stages<Real> stages(Kernel);     \
   void block_m2l(const BlockM2l&); \
+  void block_p2m(const BlockP2m&); \
+  void block_l2p(const BlockL2p&); \
   }
 FARFIELD_LEVELS(FARFIELD_DECLARE)
 
@@ -54,13 +56,13 @@ Stages<Real> stages(Kernel kernel, Simd simd) {
 template Stages<float> stages<float>(Kernel, Simd);
 template Stages<double> stages<double>(Kernel, Simd);
 
-BlockM2lStage block_m2l(Simd simd) {
+BlockStages block_stages(Simd simd) {
 #if defined(FARFIELD_HAVE_X86_LEVELS)
-  if (simd == Simd::avx512) return avx512::block_m2l;
-  if (simd == Simd::avx2) return avx2::block_m2l;
+  if (simd == Simd::avx512) return {avx512::block_m2l, avx512::block_p2m, avx512::block_l2p};
+  if (simd == Simd::avx2) return {avx2::block_m2l, avx2::block_p2m, avx2::block_l2p};
 #endif
   (void)simd;
-  return baseline::block_m2l;
+  return {baseline::block_m2l, baseline::block_p2m, baseline::block_l2p};
 }
 
 }  // namespace farfield::cpu

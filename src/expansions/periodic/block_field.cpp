@@ -12,63 +12,9 @@
 namespace farfield {
 namespace {
 
-constexpr int lanes = 2;
-typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
-constexpr std::int64_t part_size = 8192;
-
-/// Of one part, the points of which are taken `lanes` at a time; lanes beyond the end repeat a point with weight 0.
-struct PartReader {
-  const BlockedPoints& points;
-  const BlockedPoints::Part& part;
-  Vector3 centre;
-  double inverse;
-
-  std::uint32_t point(std::int64_t at, int lane) const {
-    return points.order[static_cast<std::size_t>(std::min(at + lane, part.last - 1))];
-  }
-  double coordinate(std::int64_t at, int lane, std::size_t axis) const {
-    return (points.axis[axis][point(at, lane)] - centre[axis]) * inverse;
-  }
-  Lanes read(std::int64_t at, std::size_t axis) const {
-    return Lanes{coordinate(at, 0, axis), coordinate(at, 1, axis)};
-  }
-};
-
-/// M_i += q R_i(u)
-struct AddMoments {
-  Lanes weight;
-  double* sum;
-  Lanes cosine{}, sine{};
-  int order = 0;
-  void begin(int m, const Lanes& c, const Lanes& s) { order = m, cosine = weight * c, sine = weight * s; }
-  void term(int n, const Lanes& q) {
-    const Lanes real = q * cosine, imaginary = q * sine;
-    for (int lane = 0; lane < lanes; ++lane) {
-      sum[laplace::index(n, order)] += real[lane];
-      if (order > 0) sum[laplace::index(n, -order)] += imaginary[lane];
-    }
-  }
-  void end(int) {}
-};
-
-/// Sums of L_i R_i(u) of up to four sets of coefficients.
-struct SumLocals {
-  const double* const* local;
-  int sets;
-  Lanes value[4] = {};
-  Lanes cosine{}, sine{};
-  int order = 0;
-  void begin(int m, const Lanes& c, const Lanes& s) { order = m, cosine = c, sine = s; }
-  void term(int n, const Lanes& q) {
-    const Lanes real = q * cosine, imaginary = q * sine;
-    const int plus = laplace::index(n, order), minus = laplace::index(n, -order);
-    for (int set = 0; set < sets; ++set) {
-      value[set] += local[set][plus] * real;
-      if (order > 0) value[set] += local[set][minus] * imaginary;
-    }
-  }
-  void end(int) {}
-};
+double sum_of_lanes(const double* lane) {
+  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
 
 std::vector<std::vector<CellIndex>> explicit_images(const BlockGrid& grid) {
   std::vector<std::vector<CellIndex>> images;
@@ -83,27 +29,7 @@ std::vector<CellIndex> with_all(const std::vector<CellIndex>& near, const std::v
 
 }  // namespace
 
-BlockedPoints::BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z,
-                             std::int64_t count, std::int64_t grain)
-    : order(static_cast<std::size_t>(count)), axis{x, y, z} {
-  const std::int64_t blocks = grid.blocks(), pieces = count > 0 ? (count - 1) / grain + 1 : 0;
-  std::vector<std::int64_t> begin(static_cast<std::size_t>(pieces * blocks) + 1);
-  std::vector<std::int32_t> bin(order.size());
-  const BlockView places = grid.view();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const double point[3] = {x[i], y[i], z[i]};
-    bin[i] = static_cast<std::int32_t>(static_cast<std::int64_t>(i) / grain * blocks + places.block_of(point));
-    ++begin[static_cast<std::size_t>(bin[i]) + 1];
-  }
-  for (std::size_t b = 1; b < begin.size(); ++b) begin[b] += begin[b - 1];
-  for (std::size_t b = 0; b + 1 < begin.size(); ++b)
-    for (std::int64_t at = begin[b]; at < begin[b + 1]; at += part_size)
-      parts.push_back({static_cast<int>(b) % grid.blocks(), at, std::min(at + part_size, begin[b + 1])});
-  for (std::size_t i = 0; i < order.size(); ++i)
-    order[static_cast<std::size_t>(begin[static_cast<std::size_t>(bin[i])]++)] = static_cast<std::uint32_t>(i);
-}
-
-BlockField::BlockField(const BlockGrid& grid, int degree, int threads, BlockM2lStage m2l, bool virial)
+BlockField::BlockField(const BlockGrid& grid, int degree, int threads, const BlockStages& stages, bool virial)
     : grid_(grid),
       convolution_(degree),
       explicit_(explicit_images(grid)),
@@ -114,7 +40,7 @@ BlockField::BlockField(const BlockGrid& grid, int degree, int threads, BlockM2lS
       threads_(threads),
       unit_(2 * grid.radius() / std::sqrt(3.0)),
       root_edge_(grid.root_edge()),
-      m2l_(m2l),
+      stages_(stages),
       tables_(make_tables(-1)) {
   for (int block = 0; block < grid_.blocks(); ++block)
     to_root_.emplace_back(convolution_, scaled(difference(grid_.centre(block), grid_.root_centre()), 1 / root_edge_),
@@ -162,6 +88,7 @@ BlockTables BlockField::make_tables(int vector) const {
   std::vector<double> all(first.size() * size);
   BlockTables tables(convolution_, blocks);
   std::vector<HarmonicSum> harmonics(static_cast<std::size_t>(threads_), HarmonicSum(2 * convolution_.degree()));
+  std::vector<double> rooms(static_cast<std::size_t>(threads_) * size);
 #pragma omp parallel num_threads(threads_)
   {
     HarmonicSum& own = harmonics[static_cast<std::size_t>(omp_get_thread_num())];
@@ -171,14 +98,14 @@ BlockTables BlockField::make_tables(int vector) const {
       add_far(first[code] % blocks, first[code] / blocks, vector, own);
       own.add_to(&all[code * size]);
     }
-    std::vector<double> sums(size);
+    double* const sums = rooms.data() + static_cast<std::size_t>(omp_get_thread_num()) * size;
 #pragma omp for schedule(dynamic)
     for (int pair = 0; pair < blocks * blocks; ++pair) {
       const int from = pair % blocks, to = pair / blocks;
-      std::copy_n(&all[static_cast<std::size_t>(place_code(from, to)) * size], size, sums.data());
+      std::copy_n(&all[static_cast<std::size_t>(place_code(from, to)) * size], size, sums);
       take_off_near(from, to, vector, own);
-      own.add_to(sums.data());
-      tables.set(from, to, sums.data());
+      own.add_to(sums);
+      tables.set(from, to, sums);
     }
   }
   return tables;
@@ -212,27 +139,31 @@ void BlockField::set(const BlockedPoints& sources, const double* charge, const I
   gather_multipoles(sources, charge, in_turn);
   local_.assign(multipole_.size(), 0);
   quadratic_ = apply_lattice();
-  tables_.translate(m2l_, multipole_, local_, threads_);
+  tables_.translate(stages_.m2l, multipole_, local_, threads_);
 }
 
 void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge, const InTurn& in_turn) {
   std::vector<double> sums(sources.parts.size() * count_), second(sources.parts.size());
   const Vector3 root = grid_.root_centre();
+  const std::size_t room = count_ * block_lanes;
+  std::vector<double> rooms(static_cast<std::size_t>(threads_) * room);  // of each thread: nothing may throw there
 #pragma omp parallel for schedule(dynamic) num_threads(threads_)
   for (std::size_t p = 0; p < sources.parts.size(); ++p) {
-    const PartReader reader{sources, sources.parts[p], grid_.centre(sources.parts[p].block), 1 / unit_};
-    for (std::int64_t at = reader.part.first; at < reader.part.last; at += lanes) {
-      Lanes weight{};
-      for (int lane = 0; lane < lanes && at + lane < reader.part.last; ++lane) {
-        const std::uint32_t j = reader.point(at, lane);
-        weight[lane] = charge[j];
-        const Vector3 v =
-            scaled(difference({sources.axis[0][j], sources.axis[1][j], sources.axis[2][j]}, root), 1 / root_edge_);
-        second[p] += charge[j] * dot(v, v);
+    const BlockedPoints::Part& part = sources.parts[p];
+    PartRows rows(sources, part, grid_.centre(part.block), unit_);
+    double* const lanes = rooms.data() + static_cast<std::size_t>(omp_get_thread_num()) * room;
+    std::fill_n(lanes, room, 0.0);
+    double weight[PartRows::most];
+    while (rows.take()) {
+      std::fill_n(weight, rows.rows() * block_lanes, 0.0);
+      for (std::int64_t k = 0; k < rows.count(); ++k) {
+        const std::uint32_t j = rows.point(k);
+        const Vector3 v = scaled(difference(sources.place(j), root), 1 / root_edge_);
+        weight[k] = charge[j], second[p] += charge[j] * dot(v, v);
       }
-      laplace::columns(convolution_.degree(), recurrence_.data(), reader.read(at, 0), reader.read(at, 1),
-                       reader.read(at, 2), AddMoments{weight, sums.data() + p * count_});
+      stages_.p2m({rows.view(degree(), recurrence_), weight, lanes});
     }
+    for (std::size_t i = 0; i < count_; ++i) sums[p * count_ + i] = sum_of_lanes(&lanes[i * block_lanes]);
   }
   multipole_.assign(static_cast<std::size_t>(grid_.blocks()) * count_ + 1, 0);  // the last: of |v|^2
   in_turn(multipole_, [&](std::vector<double>& sum) {
@@ -288,7 +219,7 @@ std::array<double, 6> BlockField::virial_of(const double* root, double second,
 /// Sum of q times the gradient of what the tables make of all blocks, in their units.
 Vector3 BlockField::pull_of_images(const BlockTables& tables) const {
   std::vector<double> local(multipole_.size()), derivative(3 * count_);
-  tables.translate(m2l_, multipole_, local, threads_);
+  tables.translate(stages_.m2l, multipole_, local, threads_);
   double* out[3] = {&derivative[0], &derivative[count_], &derivative[2 * count_]};
   Vector3 pull{};
   for (std::size_t begin = 0; begin < local.size(); begin += count_) {
@@ -331,24 +262,28 @@ void BlockField::add(const BlockedPoints& targets, const std::vector<double>& lo
       differentiate(convolution_, local.data() + block * count_, out);
     }
   const Vector3 root = grid_.root_centre();
+  const std::size_t sets = gradient ? 4 : 1;
 #pragma omp parallel for schedule(dynamic) num_threads(threads_)
   for (std::size_t p = 0; p < targets.parts.size(); ++p) {
-    const auto block = static_cast<std::size_t>(targets.parts[p].block);
-    const PartReader reader{targets, targets.parts[p], grid_.centre(targets.parts[p].block), 1 / unit_};
-    const double* sets[4] = {local.data() + block * count_, derivative(block, 0), derivative(block, 1),
-                             derivative(block, 2)};
-    for (std::int64_t at = reader.part.first; at < reader.part.last; at += lanes) {
-      SumLocals sum{sets, gradient ? 4 : 1};
-      laplace::columns(convolution_.degree(), recurrence_.data(), reader.read(at, 0), reader.read(at, 1),
-                       reader.read(at, 2), sum);
-      for (int lane = 0; lane < lanes && at + lane < reader.part.last; ++lane) {
-        const std::uint32_t i = reader.point(at, lane);
-        const Vector3 v =
-            scaled(difference({targets.axis[0][i], targets.axis[1][i], targets.axis[2][i]}, root), 1 / root_edge_);
-        if (potential) potential[i] += sum.value[0][lane] / unit_ + quadratic * dot(v, v) / root_edge_;
+    const BlockedPoints::Part& part = targets.parts[p];
+    const auto block = static_cast<std::size_t>(part.block);
+    const double* of_block[4] = {local.data() + block * count_, derivative(block, 0), derivative(block, 1),
+                                 derivative(block, 2)};
+    PartRows rows(targets, part, grid_.centre(part.block), unit_);
+    double values[4 * PartRows::most];
+    while (rows.take()) {
+      stages_.l2p({rows.view(degree(), recurrence_), of_block, static_cast<int>(sets), values});
+      for (std::int64_t k = 0; k < rows.count(); ++k) {
+        const std::uint32_t i = rows.point(k);
+        const auto value = [&](std::size_t set) {
+          return values[(static_cast<std::size_t>(k) / block_lanes * sets + set) * block_lanes +
+                        static_cast<std::size_t>(k) % block_lanes];
+        };
+        const Vector3 v = scaled(difference(targets.place(i), root), 1 / root_edge_);
+        if (potential) potential[i] += value(0) / unit_ + quadratic * dot(v, v) / root_edge_;
         for (std::size_t axis = 0; gradient && axis < 3; ++axis)
           gradient[3 * std::size_t{i} + axis] +=
-              sum.value[1 + axis][lane] / (unit_ * unit_) + 2 * quadratic * v[axis] / (root_edge_ * root_edge_);
+              value(1 + axis) / (unit_ * unit_) + 2 * quadratic * v[axis] / (root_edge_ * root_edge_);
       }
     }
   }

@@ -13,28 +13,13 @@
 #include <memory>
 #include <vector>
 
-#include "expansions/periodic/block_tables.hpp"
+#include "expansions/periodic/block_points.hpp"
+#include "expansions/periodic/block_stages.hpp"
 #include "expansions/periodic/harmonic_sum.hpp"
 #include "expansions/periodic/lattice_operator.hpp"
 #include "tree/cell/block_grid.hpp"
 
 namespace farfield {
-
-/// Points in the order of their blocks, in parts that threads take; coordinates are the caller's. With a `grain` they
-/// are in pieces of so many each, in the caller's order, and each piece in the order of its blocks.
-struct BlockedPoints {
-  struct Part {
-    int block;
-    std::int64_t first, last;  ///< of `order`
-  };
-  std::vector<std::uint32_t> order;
-  std::vector<Part> parts;
-  const double* axis[3] = {};
-
-  BlockedPoints() = default;
-  BlockedPoints(const BlockGrid& grid, const double* x, const double* y, const double* z, std::int64_t count,
-                std::int64_t grain = std::numeric_limits<std::int64_t>::max());
-};
 
 /// Calls add(sum) when it is the caller's turn: a sum to which others add, too, one after the other.
 using Adding = std::function<void(std::vector<double>& sum)>;
@@ -65,8 +50,8 @@ struct BlockMoments {
 
 class BlockField {
  public:
-  /// `m2l`: by which blocks are translated. `virial`: with the tables that virial() needs.
-  BlockField(const BlockGrid& grid, int degree, int threads, BlockM2lStage m2l, bool virial = false);
+  /// `virial`: with the tables that virial() needs.
+  BlockField(const BlockGrid& grid, int degree, int threads, const BlockStages& stages, bool virial = false);
 
   /// Expansions of the far images of these charges, and of those that others hold, who call it, too.
   void set(const BlockedPoints& sources, const double* charge, const InTurn& in_turn = without_others);
@@ -112,7 +97,7 @@ class BlockField {
   std::size_t count_;  ///< coefficients
   int threads_;
   double unit_, root_edge_;  ///< lengths in which expansions of blocks and of the cell are
-  BlockM2lStage m2l_;
+  BlockStages stages_;
   BlockTables tables_;
   std::vector<BlockTables> weighted_tables_;  ///< of the virial: for each periodic vector
   std::vector<LatticeOperator> straining_;    ///< of the virial: for each strain

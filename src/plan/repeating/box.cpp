@@ -5,7 +5,7 @@
 #include <farfield/error.hpp>
 #include <utility>
 
-#include "backends/cpu/periodic/block_m2l.hpp"
+#include "backends/cpu/periodic/block_stages.hpp"
 #include "core/number.hpp"
 #include "core/stage_clock.hpp"
 #include "kernels/traits.hpp"
@@ -252,7 +252,7 @@ void Box::make_plan() {
 
 void Box::make_field(int degree) {
   StageClock(own_, true)("images", [&] {
-    far_.emplace(*grid_, std::min(degree, max_degree), threads_, cpu::block_m2l(simd_), options_.virial);
+    far_.emplace(*grid_, std::min(degree, max_degree), threads_, cpu::block_stages(simd_), options_.virial);
   });
 }
 

@@ -6,28 +6,20 @@
 // conjugates likewise.
 #include <cstdlib>
 
-#include "backends/cpu/runtime/simd.hpp"
+#include "backends/cpu/periodic/block_row.hpp"
 #include "expansions/periodic/block_tables.hpp"
 #include "expansions/periodic/convolution_sums.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 namespace {
 
-/// Of eight doubles whatever the instruction set: several registers where one is smaller.
-typedef double Row __attribute__((vector_size(block_lanes * sizeof(double))));
-
 struct Pair {
-  Row real, imaginary;
+  BlockRow real, imaginary;
 };
 
-FARFIELD_INLINE Row row(const double* p) {
-  Row r;
-  std::memcpy(&r, p, sizeof r);
-  return r;
-}
 FARFIELD_INLINE Pair pair(const double* degree, int order) {
   const double* const p = degree + 2 * block_lanes * order;
-  return {row(p), row(p + block_lanes)};
+  return {block_row(p), block_row(p + block_lanes)};
 }
 FARFIELD_INLINE const double* of_degree(const double* numbers, int n) {
   return numbers + 2 * block_lanes * (n * (n + 1) / 2);
@@ -44,7 +36,7 @@ FARFIELD_INLINE Pair sum_at(int degree, const double* multipoles, const double* 
     for (int m = 1; m <= n; ++m) {
       const Pair a = pair(x, m), above = pair(t, l + m), below = pair(t, std::abs(l - m));
       const double real = sign_of(m <= l ? m : l), imaginary = m <= l ? real : -real;
-      const Row e = real * below.real, f = imaginary * below.imaginary;
+      const BlockRow e = real * below.real, f = imaginary * below.imaginary;
       sum.real += a.real * (above.real + e) - a.imaginary * (above.imaginary - f);
       sum.imaginary += a.real * (above.imaginary + f) + a.imaginary * (above.real - e);
     }
@@ -52,7 +44,7 @@ FARFIELD_INLINE Pair sum_at(int degree, const double* multipoles, const double* 
   return sum;
 }
 
-FARFIELD_INLINE double sum_of(const Row& r) {
+FARFIELD_INLINE double sum_of(const BlockRow& r) {
   return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
 }
 

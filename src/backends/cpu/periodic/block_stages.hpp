@@ -1,12 +1,12 @@
-// The stage of BlockTables (expansions/periodic) for an instruction set.
+// The stages of BlockField (expansions/periodic) for an instruction set.
 #pragma once
 #include <farfield/options.hpp>
 
-#include "expansions/periodic/block_tables.hpp"
+#include "expansions/periodic/block_stages.hpp"
 
 namespace farfield::cpu {
 
 /// `simd` is one that the machine has (resolve_simd).
-BlockM2lStage block_m2l(Simd simd);
+BlockStages block_stages(Simd simd);
 
 }  // namespace farfield::cpu
