@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "backends/met.hpp"
-#include "expansions/periodic/block_field.hpp"
+#include "expansions/periodic/blocks/field.hpp"
 
 namespace farfield {
 

@@ -1,11 +1,10 @@
 // p2m and l2p of points of a block, eight side by side, against one point after the other; points as these take them.
-#include "expansions/periodic/block_points.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "expansions/laplace_basis.hpp"
+#include "expansions/periodic/blocks/points.hpp"
 #include "support/random.hpp"
 
 namespace farfield::cpu::baseline {

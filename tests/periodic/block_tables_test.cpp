@@ -1,12 +1,11 @@
 // Tables of the blocks of a cell: what backends read of them, and m2l of eight sources side by side, against
 // SolidConvolution, one pair of blocks after the other.
-#include "expansions/periodic/block_tables.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "expansions/laplace_basis.hpp"
+#include "expansions/periodic/blocks/tables.hpp"
 #include "support/random.hpp"
 
 namespace farfield::cpu::baseline {

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "expansions/periodic/block_field.hpp"
+#include "expansions/periodic/blocks/field.hpp"
 
 namespace farfield {
 

@@ -1,6 +1,6 @@
 // BlockGrid: a periodic cell cut into equal blocks along its reduced vectors, and along open directions over the extent
 // of the points. Images of blocks that are near some block are summed as points; all others act through expansions
-// about the centres of blocks (expansions/periodic/block_field.hpp).
+// about the centres of blocks (expansions/periodic/blocks/field.hpp).
 #pragma once
 #include <cstdlib>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "backends/cpu/periodic/block_row.hpp"
-#include "expansions/periodic/block_tables.hpp"
+#include "expansions/periodic/blocks/tables.hpp"
 #include "expansions/periodic/convolution_sums.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {

@@ -2,7 +2,7 @@
 // where one is smaller.
 #pragma once
 #include "backends/cpu/runtime/simd.hpp"
-#include "expansions/periodic/block_stages.hpp"
+#include "expansions/periodic/blocks/stages.hpp"
 
 namespace farfield::cpu::FARFIELD_ISA {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <farfield/options.hpp>
 
-#include "expansions/periodic/block_stages.hpp"
+#include "expansions/periodic/blocks/stages.hpp"
 
 namespace farfield::cpu {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/streams.hpp"
-#include "expansions/periodic/block_field.hpp"
+#include "expansions/periodic/blocks/field.hpp"
 
 namespace farfield::cuda {
 

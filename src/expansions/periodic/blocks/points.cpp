@@ -1,4 +1,4 @@
-#include "expansions/periodic/block_points.hpp"
+#include "expansions/periodic/blocks/points.hpp"
 
 #include <algorithm>
 

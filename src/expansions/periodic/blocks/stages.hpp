@@ -1,7 +1,7 @@
 // What a backend does for BlockField: m2l between blocks, p2m and l2p of points of one block, block_lanes of them side
 // by side.
 #pragma once
-#include "expansions/periodic/block_tables.hpp"
+#include "expansions/periodic/blocks/tables.hpp"
 
 namespace farfield {
 

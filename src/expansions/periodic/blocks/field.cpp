@@ -1,4 +1,4 @@
-#include "expansions/periodic/block_field.hpp"
+#include "expansions/periodic/blocks/field.hpp"
 
 #include <omp.h>
 

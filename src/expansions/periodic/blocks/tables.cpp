@@ -1,4 +1,4 @@
-#include "expansions/periodic/block_tables.hpp"
+#include "expansions/periodic/blocks/tables.hpp"
 
 #include <algorithm>
 

@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
-#include "expansions/periodic/block_points.hpp"
-#include "expansions/periodic/block_stages.hpp"
+#include "expansions/periodic/blocks/points.hpp"
+#include "expansions/periodic/blocks/stages.hpp"
 #include "expansions/periodic/harmonic_sum.hpp"
 #include "expansions/periodic/lattice_operator.hpp"
 #include "tree/cell/block_grid.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "expansions/periodic/block_stages.hpp"
+#include "expansions/periodic/blocks/stages.hpp"
 #include "tree/cell/block_grid.hpp"
 
 namespace farfield {
