@@ -1,9 +1,9 @@
 // Time of a step, move and evaluate, of points that keep their tree: by calls, and by replays of a CUDA graph that
-// captured the two calls. Points, strengths and results lie in device memory; single precision, potential and gradient.
+// captured the two calls. Points, strengths and results lie in device memory, as floats; potential and gradient.
 //
 //     build/gpu/bench/gpu_replay [degree of uniform points in open space] [their numbers, or files *.water of
 //                                compare/waters.py] [tolerances of these, for their forces] [skin, in the units given]
-//                                [leaf size]
+//                                [precision: single, double] [leaf size]
 //
 // JSON lines: milliseconds of a step by calls, and by a replay that is waited for (medians of 50), and of one of 200
 // replays behind one another; whether replays gave the bits of calls; relative L2 error of the gradient, and of water
@@ -183,7 +183,8 @@ int main_of(int argc, char** argv) {
   const std::vector<std::string> tolerances = listed(argc > 3 ? argv[3] : "1e-2");
   const double skin = argc > 4 ? std::atof(argv[4]) : 1e-3;
   const auto run_with = [&](System system) {
-    if (argc > 5) system.options.leaf_size = std::atoi(argv[5]);
+    if (argc > 5 && argv[5] == std::string("double")) system.options.precision = Precision::double_;
+    if (argc > 6) system.options.leaf_size = std::atoi(argv[6]);
     run(system);
   };
   for (const std::string& name : listed(argc > 2 ? argv[2] : "16384,65536,262144")) {

@@ -49,6 +49,18 @@ struct SolidOrders {
     const int own = n - split + 1;  // orders m >= split
     return own * (own - 1) + (m < 0 ? m + n : m - split + own);
   }
+  /// The coefficient there.
+  FARFIELD_HD static int coefficient(int slot) {
+    if (pass == 0) {
+      if (slot < split * split) return slot;
+      constexpr int width = 2 * split - 1;
+      const int above = slot - split * split, n = split + above / width;
+      return SolidShape::index(n, above % width - split + 1);
+    }
+    const int own = (1 + static_cast<int>(sqrtf(4 * static_cast<float>(slot) + 1.5f))) / 2, n = own + split - 1,
+              place = slot - own * (own - 1);
+    return SolidShape::index(n, place < own ? place - n : place - own + split);
+  }
 };
 /// The degree of coefficient i, when compiling.
 FARFIELD_HD constexpr int solid_degree_of(int i) {

@@ -17,6 +17,7 @@ namespace farfield::cuda {
 /// so? Then p2p begins with m2l (tuning.hpp).
 template <class Real>
 bool far_field_first(const Work<Real>& work) {
+  if (getenv("FF_LATE")) return work.tree.boxes >= atoi(getenv("FF_LATE"));
   if (sizeof(Real) != 4) return false;
   const bool high = work.tables.degree >= tuning::late_p2p_degree;
   return work.tree.boxes >= (high ? tuning::late_p2p_boxes_of_high_degrees : tuning::late_p2p_boxes);
@@ -46,8 +47,8 @@ class BoundStages {
   void m2m(int level) { cuda::m2m(far_, level); }
   void exchange() {}
   void m2l() {
-    if (p2p_is_late()) begin_p2p();
     clear(far_.local, m2l_writes_all() ? far_.tree.level_begin[std::min(far_.tree.levels, 2)] : far_.tree.boxes);
+    if (p2p_is_late()) begin_p2p();
     cuda::m2l(far_);
   }
   void p2l() {

@@ -136,7 +136,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void prepare_expansions(Report& report) {
     make_rows();
-    time("tables", [&] { translations_.build(decision, tree_.tree.view(), threads, stream_, report); });
+    time("tables", [&] {
+      translations_.build(decision, tree_.tree.view(), threads, stream_, report);
+      translations_.split_for(tree_.tree.boxes, sources(), targets());
+    });
   }
 
   void finish_build(Report& report) {

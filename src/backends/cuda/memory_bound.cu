@@ -3,12 +3,8 @@
 
 #include "backends/cuda/evaluator.hpp"
 #include "backends/cuda/exponentials/line.hpp"
-#include "backends/cuda/far/tables/tables.hpp"
+#include "backends/cuda/far/translations.hpp"
 #include "backends/cuda/hermite/series.hpp"
-#include "backends/cuda/levels/tables.hpp"
-#include "backends/cuda/m2l/mirror/mirror_m2l.hpp"
-#include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
-#include "backends/cuda/planar/tables.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "kernels/traits.hpp"
 #include "model/grid/price.hpp"
@@ -44,8 +40,10 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   bytes += boxes * (2 * (1 + more) * (coefficients + 16) * real + 27 * 4 + 160 + 60 * 4);
   if (traits(d.kernel).factors) return bytes + planar;
   if (real == 4 && !d.rotation && d.degree <= most_tensor_degree)
-    bytes += (1 + more) * (boxes * TensorM2l::bytes_of_box(d.degree) + TensorM2l::bytes_of_parts(d.degree, boxes)) +
-             sets * TensorM2l::bytes_of_operators(d.degree);
+    bytes +=
+        (1 + more) * (boxes * TensorM2l::bytes_of_box(d.degree) +
+                      TensorM2l::bytes_of_parts(d.degree, boxes, Translations<float>::heard_share(sources, results))) +
+        sets * TensorM2l::bytes_of_operators(d.degree);
   if (!traits(d.kernel).scale_invariant)
     return bytes + (real == 4 ? LevelTables<float>::bytes(d.degree, coefficients, d.rotation, d.reduced)
                               : LevelTables<double>::bytes(d.degree, coefficients, d.rotation, d.reduced));

@@ -87,7 +87,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
       std::vector<std::uint32_t> most = translations_.most_sources(stream_);
       ranks().most(most);
       translations_.use_most_sources(most, stream_);
-      translations_.split_for(placed->boxes_of_all);
+      translations_.split_for(placed->boxes_of_all, sources(), targets());
     });
     time("probes", [&] { place_probes(); });
   }

@@ -185,7 +185,7 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
   const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) : 0;
-  return {points, 8 * (6 * sources + 5 * points + 8 * targets) + virial + skin +
+  return {points, 8 * (6 * sources + 5 * points + 12 * targets) + virial + skin +
                       BlockField::table_bytes(grid, grid.degree(degree), options.virial)};
 }
 
@@ -300,8 +300,9 @@ void Box::require_neutral() const {
 
 BoxPoints::Norms Box::sum_once(const Strengths& charges) {
   StageClock time(own_, false);
+  const Outputs near = points_->near_sums(true, options_.gradient);
   time("images", [&] { points_->expand(*far_, options_.scale); });
-  near_->evaluate(charges, points_->near_sums(true, options_.gradient));
+  near_->evaluate(charges, near);
   if (options_.virial) near_pull_ = points_->pull();
   BoxPoints::Norms norms;
   time("images", [&] { norms = points_->add_far(*far_); });

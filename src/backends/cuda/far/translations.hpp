@@ -39,8 +39,16 @@ class Translations {
   void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream) {
     if (tensor_.view().ready) tensor_.use_most_sources(most, stream);
   }
-  void split_for(std::int64_t boxes_of_all) {
-    if (tensor_.view().ready) tensor_.split_for(boxes_of_all);
+  /// After build: the whole tree's boxes, and how many points it has. In a cell two thirds of the boxes may have images
+  /// alone, which are no targets.
+  void split_for(std::int64_t boxes, std::int64_t sources, std::int64_t targets) {
+    const double heard = static_cast<double>(boxes) * heard_share(sources, targets);
+    if (tensor_.view().ready) tensor_.split_for(heard);
+    if (mirror_.view().ready) mirror_.split_for(heard);
+  }
+  /// Of a tree's boxes about how many have targets.
+  static double heard_share(std::int64_t sources, std::int64_t targets) {
+    return sources > targets && targets > 0 ? static_cast<double>(targets) / static_cast<double>(sources) : 1;
   }
   int degree() const { return view().degree; }
   int stride() const { return view().stride; }  ///< of expansions

@@ -68,8 +68,7 @@ static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
     return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened(), 1>;
   });
-  kernel<<<blocks_over(work.near.most_tiles), threads, 0, work.stream>>>(work);
-  require_launch("p2p");
+  launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, 0}, work.stream, work);
 }
 
 template <class Kernel, class Real, int threads>

@@ -219,9 +219,7 @@ template <class Kernel, class Real, int densities>
 static void sum_families(const NearWork<Real>& work, unsigned blocks) {
   constexpr std::size_t bytes = Window<Real, densities>::bytes;
   const auto kernel = kernel_for<Kernel, Real, densities>(work);
-  if constexpr (densities > 1) allow_shared_memory(reinterpret_cast<const void*>(kernel));
-  kernel<<<blocks, threads, bytes, work.stream>>>(work);
-  require_launch("p2p_families");
+  launch_kernel("p2p_families", kernel, {blocks, threads, bytes}, work.stream, work);
 }
 
 template <class Kernel, class Real>

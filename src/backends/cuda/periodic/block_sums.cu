@@ -174,57 +174,75 @@ __device__ void copy_locals(const FieldView& f, int block, int lowest, double* s
     shared[i] = i < (i % 4 == 0 ? lower : lower_slopes) ? 0 : local[i];
 }
 
-template <int sets, bool highest>
-__global__ void __launch_bounds__(part_threads) l2p_parts(FieldView f, OrderedPoints targets, BlockSums sums) {
+/// Writes the sums of a thread's points.
+template <int size, int sets>
+__device__ void write_sums(const FieldView& f, const Taken<size>& points, const SumLocals<size, sets>& sum,
+                           double* potential, double* gradient) {
+  const double charge = *f.charge, inverse = 1 / f.unit, of_root = 1 / f.root_edge;
+#pragma unroll
+  for (int i = 0; i < size; ++i) {
+    if (!points.exists[i]) continue;
+    const std::int64_t at = points.index[i];
+    if (potential) potential[at] = sum.value[0][i] * inverse + charge * points.square[i] * of_root;
+#pragma unroll
+    for (int axis = 0; axis + 1 < sets; ++axis)
+      gradient[3 * at + axis] =
+          sum.value[1 + axis][i] * inverse * inverse + 2 * charge * points.v[i][axis] * of_root * of_root;
+  }
+}
+
+template <int sets>
+__global__ void __launch_bounds__(part_threads)
+    l2p_parts(FieldView f, OrderedPoints targets, double* potential, double* gradient) {
   constexpr int size = 2;
   extern __shared__ __align__(16) double local[];
-  __shared__ double squares[4][sum_warps];
   const BlockPart part = targets.parts[blockIdx.x];
-  copy_locals(f, part.block, highest ? f.degree - 1 : 0, local);
+  copy_locals(f, part.block, 0, local);
   __syncthreads();
-  const double charge = highest ? 0 : *f.charge, inverse = 1 / f.unit, of_root = 1 / f.root_edge;
-  double square[4] = {};
+  for (std::int64_t pass = 0; pass < passes_of(part, size); ++pass) {
+    const Taken<size> points(f, targets, part, pass);
+    SumLocals<size, sets> sum{local};
+    laplace::columns(f.degree, f.recurrence, points.u[0], points.u[1], points.u[2], sum);
+    write_sums(f, points, sum, potential, gradient);
+  }
+}
+
+template <int sets>
+__global__ void __launch_bounds__(part_threads) highest_parts(FieldView f, OrderedPoints targets, double* squares) {
+  constexpr int size = 2;
+  extern __shared__ __align__(16) double local[];
+  __shared__ double lane[2][sum_warps];
+  const BlockPart part = targets.parts[blockIdx.x];
+  copy_locals(f, part.block, f.degree - 1, local);
+  __syncthreads();
+  const double inverse = 1 / f.unit;
+  double square[2] = {};
   for (std::int64_t pass = 0; pass < passes_of(part, size); ++pass) {
     const Taken<size> points(f, targets, part, pass);
     SumLocals<size, sets> sum{local};
     laplace::columns(f.degree, f.recurrence, points.u[0], points.u[1], points.u[2], sum);
 #pragma unroll
-    for (int i = 0; i < size; ++i) {
-      if (!points.exists[i]) continue;
-      const std::int64_t at = points.index[i];
-      double near = highest || !sums.potential ? 0 : sums.potential[at];
-      double all = near + sum.value[0][i] * inverse + charge * points.square[i] * of_root;
-      square[0] += near * near, square[2] += all * all;
-      if (!highest && sums.potential) sums.potential[at] = all;
+    for (int i = 0; i < size; ++i)
 #pragma unroll
-      for (int axis = 0; axis + 1 < sets; ++axis) {
-        near = highest ? 0 : sums.gradient[3 * at + axis];
-        all = near + sum.value[1 + axis][i] * inverse * inverse + 2 * charge * points.v[i][axis] * of_root * of_root;
-        square[1] += near * near, square[3] += all * all;
-        if (!highest) sums.gradient[3 * at + axis] = all;
+      for (int set = 0; set < sets; ++set) {
+        const double value = points.exists[i] ? sum.value[set][i] * inverse * (set > 0 ? inverse : 1) : 0;
+        square[set > 0] += value * value;
       }
-    }
   }
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 2; ++k) {
     const double of_warp = sum_of_warp(square[k]);
-    if (threadIdx.x % warp_size == 0) squares[k][threadIdx.x / warp_size] = of_warp;
+    if (threadIdx.x % warp_size == 0) lane[k][threadIdx.x / warp_size] = of_warp;
   }
   __syncthreads();
-  if (threadIdx.x >= 4) return;
+  if (threadIdx.x >= 2) return;
   double sum = 0;
-  for (int w = 0; w < sum_warps; ++w) sum += squares[threadIdx.x][w];
-  sums.squares[std::int64_t(blockIdx.x) * 4 + threadIdx.x] = sum;
+  for (int w = 0; w < sum_warps; ++w) sum += lane[threadIdx.x][w];
+  squares[std::int64_t(blockIdx.x) * 2 + threadIdx.x] = sum;
 }
 
-template <bool highest>
-void l2p(const FieldView& f, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream) {
-  if (targets.part_count == 0) return;
-  const LaunchShape shape{dim3(static_cast<unsigned>(targets.part_count)), part_threads,
-                          4 * static_cast<std::size_t>(f.count) * sizeof(double)};
-  if (sums.gradient)
-    launch_kernel("l2p of blocks", l2p_parts<4, highest>, shape, stream, f, targets, sums);
-  else
-    launch_kernel("l2p of blocks", l2p_parts<1, highest>, shape, stream, f, targets, sums);
+LaunchShape shape_of(const FieldView& f, const OrderedPoints& targets) {
+  return {dim3(static_cast<unsigned>(targets.part_count)), part_threads,
+          4 * static_cast<std::size_t>(f.count) * sizeof(double)};
 }
 
 }  // namespace
@@ -238,11 +256,18 @@ void p2m_blocks(const FieldView& f, const OrderedPoints& sources, const std::int
   for_each_index(std::int64_t(f.blocks) * (f.count + 1), AddShares{f, share, begin}, stream, "p2m of blocks");
 }
 
-void l2p_blocks(const FieldView& f, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream) {
-  l2p<false>(f, targets, sums, stream);
+void l2p_blocks(const FieldView& f, const OrderedPoints& targets, double* potential, double* gradient,
+                cudaStream_t stream) {
+  if (targets.part_count > 0)
+    launch_kernel("l2p of blocks", gradient ? l2p_parts<4> : l2p_parts<1>, shape_of(f, targets), stream, f, targets,
+                  potential, gradient);
 }
-void l2p_highest(const FieldView& f, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream) {
-  l2p<true>(f, targets, sums, stream);
+
+void l2p_highest(const FieldView& f, const OrderedPoints& targets, bool gradient, double* squares,
+                 cudaStream_t stream) {
+  if (targets.part_count > 0)
+    launch_kernel("l2p of blocks", gradient ? highest_parts<4> : highest_parts<1>, shape_of(f, targets), stream, f,
+                  targets, squares);
 }
 
 }  // namespace farfield::cuda

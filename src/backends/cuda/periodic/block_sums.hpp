@@ -19,20 +19,19 @@ struct OrderedPoints {
   int part_count;
 };
 
-inline constexpr std::int64_t sources_of_part = 1024, targets_of_part = 512;
+/// As many as a block of threads takes in one pass.
+inline constexpr std::int64_t sources_of_part = 512, targets_of_part = 256;
 
 /// Multipoles of the blocks about their centres: charges times `scale`. `share`: room for part_count * (count + 1);
 /// `begin`: [block], where its parts begin.
 void p2m_blocks(const FieldView& field, const OrderedPoints& sources, const std::int32_t* begin, const double* charge,
                 double scale, double* share, cudaStream_t stream);
 
-/// potential[i], gradient[3 i ...] (null: not wanted) get what the expansions give. `squares`: [part][near potential,
-/// near gradient, all of both], sums of squares before and after.
-struct BlockSums {
-  double *potential, *gradient, *squares;
-};
-void l2p_blocks(const FieldView& field, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream);
-/// The same of the two highest degrees alone, of which only squares are kept: [part][0, 0, potential, gradient].
-void l2p_highest(const FieldView& field, const OrderedPoints& targets, const BlockSums& sums, cudaStream_t stream);
+/// potential[i], gradient[3 i ...] (null: not wanted): what the expansions give.
+void l2p_blocks(const FieldView& field, const OrderedPoints& targets, double* potential, double* gradient,
+                cudaStream_t stream);
+/// squares: [part][potential, gradient], sums of squares of what the two highest degrees give.
+void l2p_highest(const FieldView& field, const OrderedPoints& targets, bool gradient, double* squares,
+                 cudaStream_t stream);
 
 }  // namespace farfield::cuda

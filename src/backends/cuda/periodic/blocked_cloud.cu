@@ -167,10 +167,11 @@ FractionRange BlockedCloud::range(const CellView& cell, int i) const {
   return range;
 }
 
-void BlockedCloud::place(const BlockView& blocks, std::int64_t of_part, std::int64_t samples) {
+void BlockedCloud::place(const BlockView& blocks, std::int64_t samples) {
   for (int d = 0; d < 3; ++d) placed_[d].release(), followed_[d].release();
   sort(blocks, blocks.counts[0] * blocks.counts[1] * blocks.counts[2]);
-  make_parts(of_part, samples);
+  make_parts();
+  make_sample(samples);
 }
 
 /// Keeps the order within a block. Waits.
@@ -194,24 +195,38 @@ void BlockedCloud::sort(const BlockView& blocks, int count) {
   require(cudaStreamSynchronize(memory_.stream), "sort by blocks");
 }
 
-void BlockedCloud::make_parts(std::int64_t of_part, std::int64_t samples) {
-  std::vector<BlockPart> parts, sample;
-  std::vector<std::int32_t> part_begin;
+/// `begin`: [block], where its parts begin.
+std::vector<BlockPart> BlockedCloud::parts(std::int64_t of_part, std::vector<std::int32_t>& begin) const {
+  std::vector<BlockPart> parts;
+  begin.clear();
+  for (std::size_t b = 0; b + 1 < begin_.size(); ++b) {
+    begin.push_back(static_cast<std::int32_t>(parts.size()));
+    const std::int64_t last = begin_[b + 1];
+    for (std::int64_t at = begin_[b]; at < last; at += of_part)
+      parts.push_back({static_cast<std::int32_t>(b), 1, at, std::min(at + of_part, last)});
+  }
+  begin.push_back(static_cast<std::int32_t>(parts.size()));
+  return parts;
+}
+
+void BlockedCloud::make_parts() {
+  std::vector<std::int32_t> begin;
+  const std::vector<BlockPart> of_targets = parts(targets_of_part, begin), of_sources = parts(sources_of_part, begin);
+  upload(target_parts_, of_targets.data(), std::ssize(of_targets), memory_.stream);
+  upload(source_parts_, of_sources.data(), std::ssize(of_sources), memory_.stream);
+  upload(part_begin_, begin.data(), std::ssize(begin), memory_.stream);
+}
+
+void BlockedCloud::make_sample(std::int64_t samples) {
+  std::vector<BlockPart> sample;
   const std::int64_t step = std::max<std::int64_t>(1, count_ / samples);
   sampled_ = 0;
   for (std::size_t b = 0; b + 1 < begin_.size(); ++b) {
     const std::int64_t first = begin_[b], last = begin_[b + 1];
-    const auto block = static_cast<std::int32_t>(b);
-    part_begin.push_back(static_cast<std::int32_t>(parts.size()));
-    for (std::int64_t at = first; at < last; at += of_part)
-      parts.push_back({block, 1, at, std::min(at + of_part, last)});
-    if (first < last) sample.push_back({block, static_cast<std::int32_t>(step), first, last});
+    if (first < last) sample.push_back({static_cast<std::int32_t>(b), static_cast<std::int32_t>(step), first, last});
     sampled_ += (last - first + step - 1) / step;
   }
-  part_begin.push_back(static_cast<std::int32_t>(parts.size()));
-  upload(parts_, parts.data(), std::ssize(parts), memory_.stream);
   upload(sample_, sample.data(), std::ssize(sample), memory_.stream);
-  upload(part_begin_, part_begin.data(), std::ssize(part_begin), memory_.stream);
 }
 
 }  // namespace farfield::cuda

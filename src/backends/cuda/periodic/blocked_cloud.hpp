@@ -9,7 +9,7 @@ namespace farfield::cuda {
 class BlockedCloud {
  public:
   explicit BlockedCloud(DeviceMemory& memory) : memory_(memory) {
-    use_all(memory, axis_[0], axis_[1], axis_[2], order_, parts_, part_begin_, sample_);
+    use_all(memory, axis_[0], axis_[1], axis_[2], order_, source_parts_, target_parts_, part_begin_, sample_);
     for (int d = 0; d < 3; ++d) use_all(memory, placed_[d], followed_[d]);
   }
 
@@ -17,8 +17,8 @@ class BlockedCloud {
   void read(const CellView& cell, const Points& first, const Points* second);
   /// The least and the largest coordinate along vector i of the cell, of points that are numbers; infinite if none are.
   FractionRange range(const CellView& cell, int i) const;
-  /// Sorts by blocks; parts of so many points. `samples`: of about so many points there are parts of their own.
-  void place(const BlockView& blocks, std::int64_t of_part, std::int64_t samples);
+  /// Sorts by blocks. `samples`: of about so many points there are parts of their own.
+  void place(const BlockView& blocks, std::int64_t samples);
 
   /// Reads points that are those placed, moved: to their images near to where they were then. `beyond` on the device
   /// becomes 1 where one is farther than `reach` from there; `keep_followed` takes their places. The points that
@@ -34,9 +34,11 @@ class BlockedCloud {
   const std::uint32_t* order() const { return order_.data(); }
   /// [block], where it begins in the order.
   const std::vector<std::uint32_t>& begin() const { return begin_; }
-  OrderedPoints ordered() const { return parts_of(parts_); }
+  OrderedPoints as_sources() const { return parts_of(source_parts_); }
+  OrderedPoints as_targets() const { return parts_of(target_parts_); }
   OrderedPoints sample() const { return parts_of(sample_); }
   std::int64_t sampled() const { return sampled_; }
+  /// [block], where its parts begin in as_sources().
   const std::int32_t* part_begin() const { return part_begin_.data(); }
 
  private:
@@ -48,7 +50,9 @@ class BlockedCloud {
   void bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
              DeviceArray<double> (&to)[3]);
   void sort(const BlockView& blocks, int count);
-  void make_parts(std::int64_t of_part, std::int64_t samples);
+  std::vector<BlockPart> parts(std::int64_t of_part, std::vector<std::int32_t>& begin) const;
+  void make_parts();
+  void make_sample(std::int64_t samples);
 
   DeviceMemory& memory_;
   std::int64_t count_ = 0, sampled_ = 0;
@@ -56,7 +60,7 @@ class BlockedCloud {
   DeviceArray<double> placed_[3], followed_[3];  ///< where they were in place(), once they have moved since; and to be
   DeviceArray<std::uint32_t> order_;
   std::vector<std::uint32_t> begin_;
-  DeviceArray<BlockPart> parts_, sample_;
+  DeviceArray<BlockPart> source_parts_, target_parts_, sample_;
   DeviceArray<std::int32_t> part_begin_;
 };
 

@@ -66,16 +66,25 @@ struct WeighImages {
   }
 };
 
-/// One block: sums of four columns.
-__global__ void __launch_bounds__(sum_threads) add_squares(const double* part, std::int64_t parts, double* sum) {
-  __shared__ double lane[sum_threads];
-  for (int k = 0; k < 4; ++k) {
-    double own = 0;
-    for (std::int64_t p = threadIdx.x; p < parts; p += sum_threads) own += part[4 * p + k];
-    own = sum_of_block(own, lane);
-    if (threadIdx.x == 0) sum[k] = own;
+/// Adds what the far images give to what the near ones do. Sums of squares: near potential, near gradient, all of both.
+struct AddFar {
+  double *potential, *gradient;  ///< null: not wanted
+  const double *far_potential, *far_gradient;
+  __device__ void operator()(std::int64_t i) const {
+    double squares[4];
+    (*this)(i, squares);
   }
-}
+  __device__ void operator()(std::int64_t i, double* squares) const {
+    if (potential) add(potential[i], far_potential[i], squares);
+    for (int axis = 0; axis < 3 && gradient; ++axis)
+      add(gradient[3 * i + axis], far_gradient[3 * i + axis], squares + 1);
+  }
+  __device__ static void add(double& near, double far, double* squares) {
+    squares[0] += near * near;
+    near += far;
+    squares[2] += near * near;
+  }
+};
 
 template <class T>
 struct Convert {
@@ -90,7 +99,7 @@ class DeviceBoxPoints : public BoxPoints {
     require_device();
     require(cudaGetDevice(&device_), "cudaGetDevice");
     use_all(memory_, axis_[0], axis_[1], axis_[2], copies_, offset_, source_, charge_, potential_, gradient_, share_);
-    use_all(memory_, squares_, part_);
+    use_all(memory_, far_potential_, far_gradient_, part_);
     memory_.stream = own_;
   }
   ~DeviceBoxPoints() override {
@@ -125,8 +134,8 @@ class DeviceBoxPoints : public BoxPoints {
   void place(const BlockGrid& grid) override {
     const OnDevice current(device_);
     if (replays_) replays_->forget();
-    sources_.place(grid.view(), sources_of_part, samples);
-    if (!alike_) targets_.place(grid.view(), targets_of_part, samples);
+    sources_.place(grid.view(), samples);
+    if (!alike_) targets_.place(grid.view(), samples);
     add_images(grid);
   }
 
@@ -185,23 +194,25 @@ class DeviceBoxPoints : public BoxPoints {
     return {found[0], found[1]};
   }
 
+  Outputs near_sums(bool potential, bool gradient) override {
+    for (DeviceArray<double>* each : {&potential_, &far_potential_}) each->resize(potential ? targets() : 0);
+    for (DeviceArray<double>* each : {&gradient_, &far_gradient_}) each->resize(gradient ? 3 * targets() : 0);
+    return sums_to(to(potential_), to(gradient_));
+  }
+
+  /// On a stream beside that of the near plan, from the charges to what the expansions give.
   void expand(BlockField& field, double scale) override {
     const OnDevice current(device_);
     if (sources() == 0 || targets() == 0) return;
     if (!field.kept) field.kept = std::make_shared<DeviceField>(field.maps());
     const auto& own = *static_cast<DeviceField*>(field.kept.get());
-    const OrderedPoints points = sources_.ordered();
+    const OrderedPoints points = sources_.as_sources();
     share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
     far_side_.join(memory_.stream);
     const cudaStream_t beside = far_side_.fork(memory_.stream);
     p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), beside);
     own.translate(beside);
-  }
-
-  Outputs near_sums(bool potential, bool gradient) override {
-    potential_.resize(potential ? targets() : 0);
-    gradient_.resize(gradient ? 3 * targets() : 0);
-    return sums_to(potential ? potential_.data() : nullptr, gradient ? gradient_.data() : nullptr);
+    l2p_blocks(own.view(), all_targets().as_targets(), to(far_potential_), to(far_gradient_), beside);
   }
 
   Norms add_far(const BlockField& field) override {
@@ -209,25 +220,25 @@ class DeviceBoxPoints : public BoxPoints {
     if (sources() == 0 || targets() == 0) return norms;
     const OnDevice current(device_);
     far_side_.join(memory_.stream);
+    const AddFar add{to(potential_), to(gradient_), far_potential_.data(), far_gradient_.data()};
+    if (captured()) {
+      for_each_index(targets(), add, memory_.stream, "far images");
+      return norms;
+    }
     const FieldView& f = static_cast<const DeviceField*>(field.kept.get())->view();
-    const OrderedPoints all = all_targets().ordered(), sample = all_targets().sample();
-    const std::int64_t squares = 4 * std::int64_t(all.part_count + sample.part_count);
-    squares_.resize(squares + 8);
-    double *const of_sample = squares_.data() + 4 * all.part_count, *const sums = squares_.data() + squares;
-    double* const gradient = gradient_.empty() ? nullptr : gradient_.data();
-    l2p_blocks(f, all, {potential_.data(), gradient, squares_.data()}, memory_.stream);
-    if (captured()) return norms;
-    l2p_highest(f, sample, {potential_.data(), gradient, of_sample}, memory_.stream);
-    add_squares<<<1, sum_threads, 0, memory_.stream>>>(squares_.data(), all.part_count, sums);
-    add_squares<<<1, sum_threads, 0, memory_.stream>>>(of_sample, sample.part_count, sums + 4);
-    require_launch("norms");
-    double found[8];
-    download(found, sums, 8, memory_.stream);
+    const OrderedPoints sample = all_targets().sample();
+    part_.resize(4 * sum_blocks + 2 * std::int64_t(sample.part_count));
+    launch_columns<4>(targets(), add, part_.data(), memory_.stream, "far images");
+    l2p_highest(f, sample, !gradient_.empty(), part_.data() + 4 * sum_blocks, memory_.stream);
+    std::vector<double> found(static_cast<std::size_t>(part_.size()));
+    download(found.data(), part_.data(), part_.size(), memory_.stream);
     require(cudaStreamSynchronize(memory_.stream), "norms");
+    const auto all = added_rows<4>(found.data(), sum_blocks);
+    const auto highest = added_rows<2>(found.data() + 4 * sum_blocks, sample.part_count);
     const double times = static_cast<double>(targets()) / static_cast<double>(all_targets().sampled());
-    for (int part = 0; part < 2; ++part) {
-      norms.near[part] = std::sqrt(found[part]), norms.all[part] = std::sqrt(found[2 + part]);
-      norms.highest[part] = std::sqrt(times * found[6 + part]);
+    for (std::size_t part = 0; part < 2; ++part) {
+      norms.near[part] = std::sqrt(all[part]), norms.all[part] = std::sqrt(all[2 + part]);
+      norms.highest[part] = std::sqrt(times * highest[part]);
     }
     return norms;
   }
@@ -322,6 +333,7 @@ class DeviceBoxPoints : public BoxPoints {
     view.stream = memory_.stream;
     return view;
   }
+  static double* to(DeviceArray<double>& sums) { return sums.empty() ? nullptr : sums.data(); }
   Outputs sums_to(double* potential, double* gradient) const {
     return {potential, gradient, nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream};
   }
@@ -395,7 +407,7 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceArray<ImageCopy> copies_;
   DeviceArray<std::uint32_t> offset_;  ///< [copy], of the images
   DeviceArray<std::uint32_t> source_;  ///< of each of the points and images
-  DeviceArray<double> charge_, potential_, gradient_, share_, squares_, part_;
+  DeviceArray<double> charge_, potential_, gradient_, far_potential_, far_gradient_, share_, part_;
   SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on
 };

@@ -24,20 +24,32 @@ __global__ void __launch_bounds__(sum_threads)
   }
 }
 
+/// part[columns * b + k], b < sum_blocks: of what body(i, sum) adds to sum[0 ... columns - 1] for every i below `count`.
+template <int columns, class Body>
+void launch_columns(std::int64_t count, const Body& body, double* part, cudaStream_t stream, const char* name) {
+  add_columns<columns><<<sum_blocks, sum_threads, 0, stream>>>(count, body, part);
+  require_launch(name);
+}
+
+/// The columns' sums over `rows` rows.
+template <int columns>
+std::array<double, columns> added_rows(const double* part, std::int64_t rows) {
+  std::array<double, columns> sum{};
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (int k = 0; k < columns; ++k) sum[static_cast<std::size_t>(k)] += part[columns * row + k];
+  return sum;
+}
+
 /// Of what body(i, sum) adds to sum[0 ... columns - 1] for every i below `count`. Waits. `part`: room that is kept.
 template <int columns, class Body>
 std::array<double, columns> column_sums(std::int64_t count, const Body& body, DeviceArray<double>& part,
                                         cudaStream_t stream, const char* name) {
   part.resize(columns * sum_blocks);
-  add_columns<columns><<<sum_blocks, sum_threads, 0, stream>>>(count, body, part.data());
-  require_launch(name);
+  launch_columns<columns>(count, body, part.data(), stream, name);
   double found[columns * sum_blocks];
   download(found, part.data(), part.size(), stream);
   require(cudaStreamSynchronize(stream), name);
-  std::array<double, columns> sum{};
-  for (int b = 0; b < sum_blocks; ++b)
-    for (int k = 0; k < columns; ++k) sum[static_cast<std::size_t>(k)] += found[columns * b + k];
-  return sum;
+  return added_rows<columns>(found, sum_blocks);
 }
 
 }  // namespace farfield::cuda

@@ -142,6 +142,8 @@ void allow_shared_memory(const void* kernel) {
   const int most = device_limits().shared_bytes - static_cast<int>(attributes.sharedSizeBytes);
   if (attributes.maxDynamicSharedSizeBytes >= most) return;
   require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
+  require(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+          "cudaFuncSetAttribute");
 }
 
 DeviceMemory::DeviceMemory() {

@@ -49,23 +49,36 @@ __device__ void sum_orders(const Work<Real>& work, std::int64_t begin, std::int6
   __syncwarp();
 }
 
-/// Adds the lanes' sums up and writes them for those of the boxes that are `written`, a bit for each lane.
+/// Adds the lanes' sums up and writes them for those of the boxes that are `written`, a bit for each lane. A lane of
+/// the warp has the same slots for every box, so that where they go is found once. The first pass fills the strides.
 template <class Real, int degree, int lanes, int pass>
 __device__ void write_orders(const Work<Real>& work, std::int64_t first, unsigned written, float scale,
                              const Real* column) {
   using Orders = SolidOrders<degree, pass>;
-  constexpr int count = SolidShape::count(degree), stride = stride_of<Real>(count), boxes = warp / lanes;
-  static_assert(boxes * stride % warp == 0, "whole warps");
-  for (int place = static_cast<int>(threadIdx.x) % warp; place < boxes * stride; place += warp) {
-    const int b = place / stride, i = place % stride, n = SolidShape::degree_of(i);
-    const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
-    if (!(written >> (b * lanes) & 1u) || (i < count ? !Orders::has(n, i) : pass > 0)) continue;
-    Real value = 0;
-    if (i < count)
+  constexpr int count = SolidShape::count(degree), stride = stride_of<Real>(count);
+  constexpr int slots = Orders::count + (pass == 0 ? stride - count : 0), rounds = (slots + warp - 1) / warp;
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  int coefficient[rounds];
 #pragma unroll
-      for (int k = 0; k < lanes; ++k) value += column[Orders::slot(n, i) * (warp + 1) + b * lanes + k];
-    work.multipole[(first + b) * stride + i] = value;
-    if (work.tensor.ready) store_operands(work.tensor, first + b, i, value, own_scale);
+  for (int k = 0; k < rounds; ++k) {
+    const int slot = lane + k * warp;
+    coefficient[k] = slot < Orders::count ? Orders::coefficient(slot) : count + slot - Orders::count;
+  }
+#pragma unroll 1
+  for (int b = 0; b < warp / lanes; ++b) {
+    const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
+    if (!(written >> (b * lanes) & 1u)) continue;
+#pragma unroll
+    for (int k = 0; k < rounds; ++k) {
+      const int slot = lane + k * warp;
+      if (slot >= slots) continue;
+      Real value = 0;
+      if (slot < Orders::count)
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) value += column[slot * (warp + 1) + b * lanes + i];
+      work.multipole[(first + b) * stride + coefficient[k]] = value;
+      if (work.tensor.ready) store_operands(work.tensor, first + b, coefficient[k], value, own_scale);
+    }
   }
 }
 

@@ -88,10 +88,14 @@ void MirrorM2l::build(const TablesView<double>& tables, const TreeView& tree, cu
   operators_ = shared_mirror_operators(tables, stream, threads);
   view_ = operators_->view();
   find_rows(tree, stream);
-  view_.splits = splits_of(view_.shape, view_.most_rows);
+  split_for(view_.most_rows);
   numbers_ = std::int64_t(tree.boxes) * 8 * view_.shape.deep * mirror_chunk;
   make_room(1);
   view_.ready = true;
+}
+
+void MirrorM2l::split_for(double heard) {
+  view_.splits = splits_of(view_.shape, static_cast<std::int64_t>(std::min<double>(heard, view_.most_rows)));
 }
 
 void MirrorM2l::make_room(int densities) {

@@ -21,6 +21,7 @@ class MirrorM2l {
   void release() { view_.ready = false; }
 
   /// As TensorM2l's.
+  void split_for(double heard);
   void make_room(int densities);
 
   const MirrorView& view() const { return view_; }

@@ -62,12 +62,27 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
   parts_.use(memory);
 }
 
-/// Blocks for a tile, such that those of the whole tree fill a device of many multiprocessors about twice. 27 slots of
-/// colleagues are divided evenly by 3 and 9.
-static int splits_for(std::int64_t boxes, int group) {
-  const std::int64_t tiles = boxes / (group * 128) + 1;  // an eighth of the boxes are parents, each in 8 / group rows
-  constexpr std::int64_t enough = 264;
-  return 9 * tiles <= enough ? 9 : 3 * tiles <= enough ? 3 : 1;
+/// Tiles that boxes with targets fill: rows of `group` siblings, of 8 / group classes, each of which ends a tile early.
+static std::int64_t tiles_of(double boxes, int group, int tile_rows) {
+  return static_cast<std::int64_t>(std::ceil(boxes / (group * tile_rows) + 4.0 / group));
+}
+
+/// Blocks for a tile: so many that they take least time, each having its share of the 27 slots of colleagues. The
+/// device is one of 132 multiprocessors, whichever it is: the order of sums follows. What parts cost, to be written and
+/// added up, is a slot's time for as many of them as tiles are wide.
+static int splits_for(std::int64_t tiles, int width) {
+  constexpr std::int64_t multiprocessors = 132;
+  constexpr int most_splits = 9;
+  if (tiles > multiprocessors) return 1;
+  const auto cost = [&](int splits) {
+    const std::int64_t waves = (tiles * splits + multiprocessors - 1) / multiprocessors;
+    const int slots = (colleagues_per_box + splits - 1) / splits;
+    return static_cast<double>(waves * slots) + static_cast<double>(tiles * (splits - 1)) / width;
+  };
+  int best = 1;
+  for (int splits = 2; splits <= most_splits; ++splits)
+    if (cost(splits) < cost(best)) best = splits;
+  return best;
 }
 
 std::int64_t TensorM2l::bytes_of_box(int degree) {
@@ -81,10 +96,15 @@ std::int64_t TensorM2l::bytes_of_operators(int degree) {
   return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) + (1 << 16);
 }
 
-std::int64_t TensorM2l::bytes_of_parts(int degree, std::int64_t boxes) {
-  const int count = SolidShape::count(degree);
-  const int splits = splits_for(boxes, group_of(tensor_width(count), 1, TensorEngine::warp));
-  return (splits - 1) * boxes * (count + 16) * 4;
+std::int64_t TensorM2l::bytes_of_parts(int degree, std::int64_t boxes, double heard) {
+  const int count = SolidShape::count(degree), width = tensor_width(count);
+  const int group = group_of(width, 1, TensorEngine::warp);
+  std::int64_t most = 0;  // of trees of up to so many boxes
+  for (std::int64_t tiles = 1, splits; (splits = splits_for(tiles, width)) > 1; ++tiles) {
+    const double filled = static_cast<double>(tiles * group * 128) / heard;
+    most = std::max(most, (splits - 1) * static_cast<std::int64_t>(std::min(static_cast<double>(boxes), filled)));
+  }
+  return most * (count + 16) * 4;
 }
 
 /// id[target][slot][o]: the matrix for target child `target` and source child o of the colleague at `slot`, -1: none.
@@ -231,8 +251,9 @@ void TensorM2l::make_room(int densities) {
   view_ = view_of(0);
 }
 
-void TensorM2l::split_for(std::int64_t boxes_of_all) {
-  view_.splits = splits_for(boxes_of_all, view_.full.rows.group);
+void TensorM2l::split_for(double heard) {
+  const TensorRows& rows = view_.full.rows;
+  view_.splits = splits_for(tiles_of(heard, rows.group, rows.tile_rows), view_.full.width);
   make_room(1);
 }
 

@@ -39,9 +39,9 @@ class TensorM2l {
   std::vector<std::uint32_t> most_sources(cudaStream_t stream) const;
   void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream);
 
-  /// Of a part of a tree, after build and before make_room: how many boxes the whole tree has, from which follows into
-  /// how many parts a box's sums are split.
-  void split_for(std::int64_t boxes_of_all);
+  /// After build, which takes all boxes for them, and before make_room: about how many boxes of the whole tree have
+  /// targets, from which follows into how many parts a box's sums are split.
+  void split_for(double heard);
 
   /// Room for the operands of so many densities, which m2l may then sum side by side; `build` makes it for one.
   void make_room(int densities);
@@ -55,7 +55,8 @@ class TensorM2l {
   /// Upper bounds of the bytes per box and of the operators.
   static std::int64_t bytes_of_box(int degree);
   static std::int64_t bytes_of_operators(int degree);
-  static std::int64_t bytes_of_parts(int degree, std::int64_t boxes);
+  /// `heard`: the share of boxes that have targets.
+  static std::int64_t bytes_of_parts(int degree, std::int64_t boxes, double heard);
 
  private:
   void use_operators(const TablesView<float>& tables, cudaStream_t stream);
