@@ -278,7 +278,7 @@ void OpenPlan::sum(const Strengths& given, const Outputs& outputs, Order order, 
 Carrier OpenPlan::carrier(Set set) const {
   const bool of_sources = set == Set::sources;
   if (!placed_ || !placed_->has_points()) return Carrier(of_sources ? sources_ : targets_);
-  const Share& share = placed_->on_host();
+  const Share& share = placed_->routes();
   return of_sources ? share.source_carrier(Order::given) : share.target_carrier(Order::given);
 }
 
