@@ -23,10 +23,10 @@ struct DeviceHalo {
 struct DeviceRoute {
   /// [points given]: the caller's indices in the order in which rows are sent; none where that is the caller's.
   OnDevice<std::uint32_t> given;
-  Begins sent, received;          ///< [ranks + 1]
-  std::int64_t migrants = 0;      ///< of this rank
-  bool any_migrants = false;      ///< of any
-  bool single = false;            ///< do all ranks pass floats?
+  Begins sent, received;      ///< [ranks + 1]
+  std::int64_t migrants = 0;  ///< of this rank
+  bool any_migrants = false;  ///< of any
+  bool single = false;        ///< do all ranks pass floats?
   int rank = 0;
 
   std::int64_t points() const { return sent.back(); }  ///< given

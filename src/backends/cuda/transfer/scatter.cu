@@ -353,9 +353,7 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-void Scatter::release() {
-  copy_.release(), grouped_.release(), placed_.release(), place_.release(), cursor_.release();
-}
+void Scatter::release() { copy_.release(), grouped_.release(), placed_.release(), place_.release(), cursor_.release(); }
 
 std::int64_t Scatter::bytes(std::int64_t count, std::int64_t parts, std::int64_t size) {
   const std::int64_t slab = std::min(count, slab_of(count, static_cast<std::size_t>(parts * size)));
