@@ -25,7 +25,7 @@ enum class Shape { uniform, plummer, sphere };
 struct MakePoint {
   Shape shape;
   float* xyz;
-  __device__ void operator()(std::int64_t i) const {
+  __device__ void operator()(std::int64_t i, std::int64_t place) const {
     const std::uint64_t first = 4 * static_cast<std::uint64_t>(i);
     double p[3] = {random_number(first), random_number(first + 1), random_number(first + 2)};
     if (shape != Shape::uniform) {
@@ -34,7 +34,7 @@ struct MakePoint {
       const double z = 2 * p[0] - 1, angle = 6.283185307179586 * p[1], s = sqrt(1 - z * z);
       p[0] = r * s * cos(angle), p[1] = r * s * sin(angle), p[2] = r * z;
     }
-    for (int a = 0; a < 3; ++a) xyz[3 * i + a] = static_cast<float>(p[a]);
+    for (int a = 0; a < 3; ++a) xyz[3 * place + a] = static_cast<float>(p[a]);
   }
 };
 
@@ -44,12 +44,12 @@ struct RepeatPoints {
   std::int64_t count, side;
   float spacing;
   float* xyz;
-  __device__ void operator()(std::int64_t i) const {
+  __device__ void operator()(std::int64_t i, std::int64_t place) const {
     const std::int64_t copy = i / count, cell[3] = {copy % side, copy / side % side, copy / side / side};
     const auto turn = static_cast<int>(24 * random_number(static_cast<std::uint64_t>(copy)));
     for (int a = 0; a < 3; ++a) {
       const float x = from[3 * (i % count) + (a + turn / 8) % 3];
-      xyz[3 * i + a] = static_cast<float>(cell[a]) * spacing + (turn >> a & 1 ? -x : x);
+      xyz[3 * place + a] = static_cast<float>(cell[a]) * spacing + (turn >> a & 1 ? -x : x);
     }
   }
 };
@@ -59,23 +59,28 @@ template <class T>
 struct MakeStrength {
   bool mixed;
   T* q;
-  __device__ void operator()(std::int64_t i) const {
-    q[i] = static_cast<T>(random_number(~static_cast<std::uint64_t>(i)) - (mixed ? 0.5 : 0));
+  __device__ void operator()(std::int64_t i, std::int64_t place) const {
+    q[place] = static_cast<T>(random_number(~static_cast<std::uint64_t>(i)) - (mixed ? 0.5 : 0));
   }
 };
 
-/// Makes point first + i in place i.
-template <class Make>
-struct MakeFrom {
-  Make make;
-  std::int64_t first;
-  __device__ void operator()(std::int64_t i) const { make(first + i); }
-};
-
-/// Points [first, first + count) of n.
+/// Points [first, first + count) of n, or those of these numbers, in device memory.
 struct Part {
   std::int64_t first, count, n;
+  const std::uint32_t* number = nullptr;
 };
+
+/// Makes the points of a part one after the other.
+template <class Make>
+struct MakePart {
+  Make make;
+  Part part;
+  __device__ void operator()(std::int64_t i) const { make(part.number ? part.number[i] : part.first + i, i); }
+};
+template <class Make>
+void make_part(const Make& make, const Part& part, const char* what) {
+  cuda::for_each_index(part.count, MakePart<Make>{make, part}, nullptr, what);
+}
 
 /// The two galaxies of `farfield generate galaxies`, 2^16 bodies, as often as needed for n.
 inline void repeat_galaxies(const Part& part, float* xyz) {
@@ -88,8 +93,8 @@ inline void repeat_galaxies(const Part& part, float* xyz) {
   cuda::DeviceArray<float> from;
   cuda::upload(from, one.data(), 3 * bodies, nullptr);
   const auto side = std::llround(std::ceil(std::cbrt(static_cast<double>((part.n + bodies - 1) / bodies)) - 1e-9));
-  const RepeatPoints repeat{from.data(), bodies, side, 2.2f * extent, xyz - 3 * part.first};
-  cuda::for_each_index(part.count, MakeFrom<RepeatPoints>{repeat, part.first}, nullptr, "galaxies");
+  const RepeatPoints repeat{from.data(), bodies, side, 2.2f * extent, xyz};
+  make_part(repeat, part, "galaxies");
   cuda::require(cudaDeviceSynchronize(), "galaxies");
 }
 
@@ -101,8 +106,7 @@ inline cuda::DeviceArray<float> make_points(const std::string& cloud, const Part
   const Shape shape = cloud == "plummer" ? Shape::plummer : cloud == "sphere" ? Shape::sphere : Shape::uniform;
   if (shape == Shape::uniform && cloud != "uniform")
     throw Error(ErrorCode::usage, "no cloud " + cloud + ": there are uniform, plummer, sphere and galaxies");
-  const MakePoint make{shape, xyz.data() - 3 * part.first};
-  cuda::for_each_index(part.count, MakeFrom<MakePoint>{make, part.first}, nullptr, "points");
+  make_part(MakePoint{shape, xyz.data()}, part, "points");
   return xyz;
 }
 inline cuda::DeviceArray<float> make_points(const std::string& cloud, std::int64_t n) {
@@ -113,8 +117,7 @@ template <class T>
 cuda::DeviceArray<T> make_strengths(const Part& part, bool mixed) {
   cuda::DeviceArray<T> q;
   q.resize(std::max<std::int64_t>(1, part.count));
-  const MakeStrength<T> make{mixed, q.data() - part.first};
-  cuda::for_each_index(part.count, MakeFrom<MakeStrength<T>>{make, part.first}, nullptr, "strengths");
+  make_part(MakeStrength<T>{mixed, q.data()}, part, "strengths");
   return q;
 }
 template <class T>

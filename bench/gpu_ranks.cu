@@ -5,23 +5,17 @@
 // of 5. Efficiency: of all points per second and device, over that of one device in the same run; of steps also without
 // redistribution. "unbooked": what of the move no stage (with a star: of the move) has. "sent_move", "sent_evaluate":
 // bytes from each device (rows) to each. "same_bits": are results in the given order those of one device, where it had
-// the same points, and at most 2^27? "errors": of one device, potential and gradient.
+// the same points, and at most 2^27? "errors": of one device, potential and gradient. "memory": bytes of each rank's
+// plan at their most, "held" its points, "bytes_per_point" the largest of the one over the other; the caller's arrays,
+// 32 bytes a point, come on top. "setup": seconds until points lie where they are wanted.
 //
 //     gpu_ranks CLOUD(uniform|plummer|sphere|galaxies) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE | pDEGREE]
-//               [WAY[,WAY ...] of weak-any, strong-any, weak-keep, strong-keep]
-#include <algorithm>
-#include <cstdio>
+//               [WAY[,WAY ...] of weak-any, strong-any, weak-keep, strong-keep; without-one leaves out the one device]
 #include <cstdlib>
-#include <cstring>
-#include <farfield/distributed.hpp>
-#include <farfield/farfield.hpp>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "bench/gpu_clouds.hpp"
-#include "bench/timing.hpp"
+#include "bench/ranks/arrays.hpp"
+#include "bench/ranks/lines.hpp"
 
 namespace farfield::bench {
 namespace {
@@ -31,19 +25,6 @@ using distributed::Order;
 constexpr int runs = 5;
 constexpr std::int64_t samples = 1000;                         ///< targets at which the error is measured
 constexpr std::int64_t most_compared = std::int64_t(1) << 27;  ///< 2 GB of results
-
-struct Times {
-  double move = 0, evaluate = 0;
-  std::map<std::string, double> stages;
-  distributed::Report report;
-  std::vector<std::int64_t> sent_move, sent_evaluate;  ///< [from][to]
-  std::vector<std::int64_t> same_bits;                 ///< of each rank; none where nothing was compared
-};
-
-/// On the host.
-struct Results {
-  std::vector<float> potential, gradient;
-};
 
 Options options_for(const std::string& asked) {
   Options o;
@@ -56,42 +37,6 @@ Options options_for(const std::string& asked) {
   o.gradient = true;
   return o;
 }
-
-std::vector<float> on_host(const cuda::DeviceArray<float>& device, std::int64_t count) {
-  std::vector<float> host(static_cast<std::size_t>(count));
-  cuda::download(host.data(), device.data(), count, nullptr);
-  cuda::require(cudaStreamSynchronize(nullptr), "copy");
-  return host;
-}
-
-/// Arrays of a rank, or of one device alone.
-struct Arrays {
-  cuda::DeviceArray<float> positions, strengths, potential, gradient;
-  Arrays(const std::string& cloud, const Part& part)
-      : positions(make_points(cloud, part)), strengths(make_strengths<float>(part, true)) {
-    resize_results(part.count);
-  }
-  void resize_results(std::int64_t count) {
-    potential.resize(std::max<std::int64_t>(1, count)), gradient.resize(3 * std::max<std::int64_t>(1, count));
-  }
-  Points points(std::int64_t count) const {
-    Points p = farfield::points(static_cast<const float*>(positions.data()), count);
-    p.space = MemorySpace::device;
-    return p;
-  }
-  Strengths of(std::int64_t count) const {
-    Strengths s = farfield::strengths(static_cast<const float*>(strengths.data()), count);
-    s.space = MemorySpace::device;
-    return s;
-  }
-  Outputs outputs() {
-    Outputs o;
-    o.scalar = Scalar::float32, o.space = MemorySpace::device;
-    o.potential = potential.data(), o.gradient = gradient.data();
-    return o;
-  }
-  Results results(std::int64_t count) const { return {on_host(potential, count), on_host(gradient, 3 * count)}; }
-};
 
 template <class Work>
 double seconds_of(const Work& work) {
@@ -112,38 +57,24 @@ Times times_of(const Move& move, const Evaluate& evaluate, const Reports& report
     if (i == 0) continue;
     moves.push_back(moved), sums.push_back(summed), stages.add(report());
   }
-  return {median(moves), median(sums), stages.medians(), {}, {}, {}, {}};
-}
-
-Times one_device(const std::string& cloud, std::int64_t n, const Options& o, Results& results) {
-  Arrays a(cloud, Part{0, n, n});
-  std::optional<Plan> plan(std::in_place, a.points(n), o);
-  Times times = times_of([&] { plan->move(a.points(n)); }, [&] { plan->evaluate(a.of(n), a.outputs()); },
-                         [&]() -> const Report& { return plan->report(); });
-  if (n <= most_compared) results = a.results(n);
-  Options checked = o;
-  checked.check = samples;
-  times.report.plan = plan.emplace(a.points(n), checked).evaluate(a.of(n), a.outputs());
+  Times times;
+  times.move = median(moves), times.evaluate = median(sums), times.stages = stages.medians();
   return times;
 }
 
-/// Points and strengths to where the plan put the points; at rest they stay there over moves in the owned order.
-void carry_to_owners(distributed::Plan& plan, Arrays& a, std::int64_t given) {
-  const std::int64_t owned = plan.owned_count();
-  for (auto [array, width] : {std::pair(&a.positions, 3), std::pair(&a.strengths, 1)}) {
-    const std::vector<float> to = plan.to_owned(on_host(*array, width * given), static_cast<std::size_t>(width));
-    cuda::upload(*array, to.data(), std::ssize(to), nullptr);
-    cuda::require(cudaStreamSynchronize(nullptr), "owned points");
-  }
-  a.resize_results(owned);
-}
-
-/// Are this rank's results those of one device, for which they begin with that of point `first`?
-bool equal(const Results& own, const Results& one, std::int64_t first) {
-  const auto same = [](const std::vector<float>& part, const std::vector<float>& whole, std::int64_t begin) {
-    return std::memcmp(part.data(), whole.data() + begin, part.size() * sizeof(float)) == 0;
-  };
-  return same(own.potential, one.potential, first) && same(own.gradient, one.gradient, 3 * first);
+Times one_device(const std::string& cloud, std::int64_t n, const Options& o, Results& results) {
+  const double start = now();
+  Arrays a(cloud, Part{0, n, n});
+  std::optional<Plan> plan(std::in_place, a.points(), o);
+  const double setup = now() - start;
+  Times times = times_of([&] { plan->move(a.points()); }, [&] { plan->evaluate(a.of(), a.outputs()); },
+                         [&]() -> const Report& { return plan->report(); });
+  times.setup = setup, times.memory = {plan->report().memory_bytes}, times.held = {n};
+  if (n <= most_compared) results = a.results();
+  Options checked = o;
+  checked.check = samples;
+  times.report.plan = plan.emplace(a.points(), checked).evaluate(a.of(), a.outputs());
+  return times;
 }
 
 std::vector<std::int64_t> of_all(distributed::Communicator& ranks, const std::vector<std::int64_t>& own) {
@@ -158,69 +89,25 @@ Times of_ranks(const std::string& cloud, std::int64_t n, const std::vector<int>&
   Times times;
   distributed::on_devices(devices, [&](distributed::Communicator& communicator) {
     const std::int64_t first = n * communicator.rank();
+    const double start = now();
     Arrays a(cloud, Part{first, n, n * communicator.size()});
-    distributed::Plan plan(communicator, a.points(n), o);
-    const std::int64_t held = order == Order::owned ? plan.owned_count() : n;
-    if (order == Order::owned) carry_to_owners(plan, a, n);
+    distributed::Plan plan(communicator, a.points(), o);
+    if (order == Order::owned) a.go_to_owners(plan);
+    const double setup = now() - start;
     std::vector<std::int64_t> sent_move;
-    const auto move = [&] { plan.move(a.points(held), order), sent_move = plan.report().sent; };
+    const auto move = [&] { plan.move(a.points(), order), sent_move = plan.report().sent; };
     Times own = times_of(
-        move, [&] { plan.evaluate(a.of(held), a.outputs(), order); },
+        move, [&] { plan.evaluate(a.of(), a.outputs(), order); },
         [&]() -> const Report& { return plan.report().plan; });
-    own.report = plan.report();
+    own.report = plan.report(), own.setup = setup;
+    own.memory = of_all(communicator, {own.report.plan.memory_bytes});
+    own.held = of_all(communicator, {plan.owned_count()});
     own.sent_move = of_all(communicator, sent_move), own.sent_evaluate = of_all(communicator, plan.report().sent);
     if (order == Order::given && !one.potential.empty())
-      own.same_bits = of_all(communicator, {equal(a.results(n), one, first)});
+      own.same_bits = of_all(communicator, {equal(a.results(), one, first)});
     if (communicator.rank() == 0) times = own;
   });
   return times;
-}
-
-void print_links(const char* name, const std::vector<std::int64_t>& sent, std::size_t devices) {
-  std::printf(", \"%s\": [", name);
-  for (std::size_t i = 0; i < sent.size(); ++i)
-    std::printf("%s%lld%s",
-                i % devices ? ", "
-                : i         ? ", ["
-                            : "[",
-                static_cast<long long>(sent[i]), i % devices + 1 == devices ? "]" : "");
-  std::printf("]");
-}
-
-void print(const std::string& cloud, const char* way, const char* order, std::int64_t points, std::size_t devices,
-           const Times& t, const Times& one, std::int64_t of_one) {
-  const auto efficiency = [&](double own, double alone) {
-    const double each = static_cast<double>(points) / static_cast<double>(devices);
-    return own > 0 ? each / own / (static_cast<double>(of_one) / alone) : 0;
-  };
-  double redistribution = 0, unbooked = t.move;
-  for (const auto& [name, seconds] : t.stages) {
-    if (name == "redistribution*") redistribution = seconds;
-    if (name.ends_with('*')) unbooked -= seconds;
-  }
-  std::int64_t sent = 0, ghosts = 0;
-  for (const distributed::RankReport& r : t.report.ranks) sent += r.sent, ghosts += r.ghosts;
-  const Report& r = t.report.plan;
-  std::printf(
-      "{\"cloud\": \"%s\", \"way\": \"%s\", \"order\": \"%s\", \"points\": %lld, \"devices\": %zu, \"degree\": %d, "
-      "\"boxes\": %lld, \"move\": %.6f, \"evaluate\": %.6f, \"move_efficiency\": %.4f, "
-      "\"evaluate_efficiency\": %.4f, \"step_efficiency\": %.4f, \"redistribution\": %.6f, "
-      "\"efficiency_without\": %.4f, \"unbooked\": %.6f, \"sent_bytes\": %lld, \"ghosts\": %lld, "
-      "\"imbalance\": %.4f, \"memory_bytes\": %lld",
-      cloud.c_str(), way, order, static_cast<long long>(points), devices, r.degree, static_cast<long long>(r.boxes),
-      t.move, t.evaluate, efficiency(t.move, one.move), efficiency(t.evaluate, one.evaluate),
-      efficiency(t.move + t.evaluate, one.move + one.evaluate), redistribution,
-      efficiency(t.move + t.evaluate - redistribution, one.move + one.evaluate), unbooked, static_cast<long long>(sent),
-      static_cast<long long>(ghosts), t.report.imbalance, static_cast<long long>(r.memory_bytes));
-  if (r.error) std::printf(", \"errors\": [%.3g, %.3g]", r.error->potential, r.error->gradient);
-  if (!t.same_bits.empty())
-    std::printf(", \"same_bits\": %s",
-                std::count(t.same_bits.begin(), t.same_bits.end(), 1) == std::ssize(t.same_bits) ? "true" : "false");
-  print_links("sent_move", t.sent_move, devices), print_links("sent_evaluate", t.sent_evaluate, devices);
-  std::printf(", \"stages_ms\": {");
-  print_stages(t.stages, 3);
-  std::printf("}}\n");
-  std::fflush(stdout);
 }
 
 /// Sums that fail, as for want of memory, leave a line that says so.
@@ -230,6 +117,7 @@ void said(const char* way, const Sum& sum) {
     sum();
   } catch (const Error& error) {
     std::printf("{\"way\": \"%s\", \"error\": \"%s\"}\n", way, error.what());
+    std::fflush(stdout);
   }
 }
 
@@ -237,18 +125,20 @@ void run(const std::string& cloud, std::int64_t n, const std::vector<int>& devic
          const std::vector<std::string>& ways) {
   Results results;
   Times one;
-  said("one", [&] {
-    one = one_device(cloud, n, o, results);
-    print(cloud, "one", "any", n, 1, one, one, n);
-  });
+  if (std::find(ways.begin(), ways.end(), "without-one") == ways.end())
+    said("one", [&] {
+      one = one_device(cloud, n, o, results);
+      print({cloud, "one", "any", n, 1, one, n}, one);
+    });
   const auto count = static_cast<std::int64_t>(devices.size());
   for (const std::string& name : ways) {
+    if (name == "without-one") continue;
     const auto [way, order] = std::pair(name.substr(0, name.find('-')), name.substr(name.find('-') + 1));
     const std::int64_t each = way == "weak" ? n : n / count;
     said(name.c_str(), [&] {
       const Times times = of_ranks(cloud, each, devices, order == "any" ? Order::given : Order::owned, o,
                                    each * count == n ? results : Results{});
-      print(cloud, way.c_str(), order.c_str(), each * count, devices.size(), times, one, n);
+      print({cloud, way, order, each * count, devices.size(), one, n}, times);
     });
   }
 }

@@ -67,7 +67,7 @@ void AllPairs::find_selves() {
 }
 
 Carrier AllPairs::source_carrier(std::int64_t given) const {
-  return placed_ ? placed_->on_host().source_carrier(placed_->order) : Carrier(given);
+  return placed_ ? placed_->routes().source_carrier(placed_->order) : Carrier(given);
 }
 
 std::vector<ResultSet> AllPairs::sets(std::int64_t given, const Delivery& delivery) const {

@@ -22,6 +22,8 @@ static void require_known(int) { absent(); }
 static std::shared_ptr<RankPlaced> make_placed(Ranks&) { absent(); }
 static std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced>, const Decision&, int) { absent(); }
 static std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator>) { absent(); }
+static DeviceRoom room() { absent(); }
+static RankBytes bytes_of_rank(const Decision&, Order, Scalar, bool, std::int64_t) { absent(); }
 static Geometry survey(Ranks&, const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
 }  // namespace on_device
 #endif
@@ -44,6 +46,12 @@ std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const 
 
 std::unique_ptr<Evaluator> with_arrays_on_host(Backend backend, std::unique_ptr<Evaluator> evaluator) {
   return backend == Backend::cuda ? on_device::with_arrays_on_host(std::move(evaluator)) : std::move(evaluator);
+}
+
+DeviceRoom room_of(Backend backend) { return backend == Backend::cpu ? DeviceRoom() : on_device::room(); }
+
+RankBytes bytes_of_rank(const Decision& decision, Order order, Scalar given, bool on_host, std::int64_t points) {
+  return on_device::bytes_of_rank(decision, order, given, on_host, points);
 }
 
 Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,

@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/evaluator.hpp"
 #include "distributed/evaluation/placed.hpp"
+#include "distributed/partition/room.hpp"
 
 namespace farfield::distributed {
 
@@ -17,6 +18,11 @@ std::shared_ptr<RankPlaced> make_placed(Ranks& ranks, Backend backend);
 std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads);
 /// The same evaluator, for callers whose arrays are in device memory.
 std::unique_ptr<Evaluator> with_arrays_on_host(Backend backend, std::unique_ptr<Evaluator> evaluator);
+
+/// Of the device that this thread uses; of the CPU none is known.
+DeviceRoom room_of(Backend backend);
+/// What a rank takes on its device, see on_device::bytes_of_rank.
+RankBytes bytes_of_rank(const Decision& decision, Order order, Scalar given, bool on_host, std::int64_t points);
 
 /// A survey of all ranks' points, in the memory of that backend. `kept`: what it keeps from one survey to the next.
 Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,

@@ -79,6 +79,7 @@ static void choose_precision(Decision& d, const Options& o, const Geometry& g) {
 /// Memory that the expansions may use, their precision and their backend; no leaf may be narrower than `least_edge`.
 struct Budget {
   std::int64_t memory;
+  bool shared;  ///< see Machine
   Precision precision;
   Backend backend;
   double least_edge;
@@ -111,8 +112,8 @@ static Scheme price(const Options& o, const Geometry& g, const CostConstants& c,
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
     s.capped = best > most;
-    s.mean =
-        std::max(std::min(best, most), least_leaf_mean(budget.memory, g, budget.precision, c.coefficients(degree)));
+    s.mean = std::max(std::min(best, most),
+                      least_leaf_mean(budget.memory, budget.shared, g, budget.precision, c.coefficients(degree)));
   }
   s.cost = fmm_cost(c, g, degree, rotation, reduced, s.mean);
   if (budget.least_edge > 0) {
@@ -380,7 +381,7 @@ Decision choose(const Options& o, const Geometry& g, const Machine& machine) {
   if (d.decay_error > 0) price_fits(c, d.kernel, d.parameters.screening, fits);
   d.least_edge = changes_near_pairs(o) ? least_box_edge(o, d.tolerance, g.exponent) : 0;
   d.least_edge += std::min(2 * d.skin, d.least_edge / 4);  // points go no farther than a tenth of a box (drift_within)
-  const Scheme s = cheapest(o, g, c, {machine.memory, d.precision, machine.backend, d.least_edge});
+  const Scheme s = cheapest(o, g, c, {machine.memory, machine.shared, d.precision, machine.backend, d.least_edge});
   const CostConstants of_all_pairs = machine.backend == Backend::hybrid ? costs_of(Backend::cpu, d.precision, 0) : c;
   d.pairs_per_second = 1e9 * of_all_pairs.shared / of_all_pairs.pair;  // direct sums are the cores' alone
   TreecodeScheme treecode;

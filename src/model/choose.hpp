@@ -13,6 +13,7 @@ struct Machine {
   Backend backend = Backend::cpu;
   Simd simd = Simd::baseline;
   std::int64_t memory = 0;  ///< all bytes of a device, not those free at the time; 0: no limit
+  bool shared = false;      ///< by the ranks of a distributed plan, which hold more of a box
 };
 
 /// What of a decision follows from options and machine alone. Throws as `choose`.

@@ -291,10 +291,12 @@ static double boxes_of_leaf(double dimension) {
 
 // Measured in single with `gpu_fmm --log2n 28,30`: 66 bytes per point (order, coordinates in double, strengths, results
 // and their way back) and 700 per box at degree 5, 472 at degree 3 (expansions, their copies for the tensor cores, tree
-// and lists). The caller holds positions, strengths and results.
-double least_leaf_mean(std::int64_t memory, const Geometry& g, Precision precision, int coefficients) {
+// and lists). The caller holds positions, strengths and results. A rank of several has a box in its own tree and in the
+// essential one, and links between these: 200 bytes more (distributed/cuda/room.cu).
+double least_leaf_mean(std::int64_t memory, bool shared, const Geometry& g, Precision precision, int coefficients) {
   const double real = precision == Precision::single_ ? 4 : 8;
-  const double of_box = coefficients * (real == 4 ? 12 : 24) + 280, of_point = 28 + 9 * real + 8 * real;
+  const double of_box = coefficients * (real == 4 ? 12 : 24) + (shared ? 480 : 280),
+               of_point = 28 + 9 * real + 8 * real;
   const double points = static_cast<double>(g.sources + (g.alike ? 0 : g.targets));
   const double left = 0.93 * static_cast<double>(memory) - points * of_point;
   if (memory == 0) return 0;

@@ -85,8 +85,10 @@ double dimension_of(const Geometry& geometry);
 /// Mean points per leaf at which p2p and m2l together cost least.
 double best_leaf_mean(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced);
 
-/// Least mean of points per leaf with which plan and caller's arrays fit into a device of `memory` bytes; 0: no limit.
-double least_leaf_mean(std::int64_t memory, const Geometry& geometry, Precision precision, int coefficients);
+/// Least mean of points per leaf with which plan and caller's arrays fit into devices of `memory` bytes in all; 0: no
+/// limit. `shared`: the plan is that of several ranks.
+double least_leaf_mean(std::int64_t memory, bool shared, const Geometry& geometry, Precision precision,
+                       int coefficients);
 
 /// Nanoseconds of a plan, without its tables, and one evaluation with `mean` points per leaf.
 double fmm_cost(const CostConstants& c, const Geometry& geometry, int degree, bool rotation, bool reduced, double mean);

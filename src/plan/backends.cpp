@@ -147,7 +147,7 @@ Decision decide(const Options& options, const Geometry& geometry, const Machine&
   if (machine.backend != Backend::automatic) return choose(options, geometry, machine);
   constexpr double cores = nominal_cores, launch = 3e-3;
   Decision cpu = choose(options, geometry, {Backend::cpu, machine.simd});
-  Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd, machine.memory});
+  Decision gpu = choose(options, geometry, {Backend::cuda, machine.simd, machine.memory, machine.shared});
   const bool use_gpu = gpu.seconds + launch < cpu.seconds / cores;
   Decision& d = use_gpu ? gpu : cpu;
   d.choices.insert(d.choices.begin(),

@@ -63,9 +63,11 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   std::int64_t sources() const { return placed->geometry.sources; }
   std::int64_t targets() const { return placed->geometry.targets; }
 
+  /// The tree is built in the memory of the sums.
   void forget_tree() {
     has_rows_ = false;
-    arrays_.release_expansions();
+    arrays_.release();
+    results_.release();
   }
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     placed->build(placed->given(sources, targets), geometry, decision,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "backends/cuda/runtime/device.hpp"
 #include "distributed/cuda/placed.hpp"
@@ -47,29 +48,47 @@ void DevicePlaced::count(RankReport& report) const {
 
 namespace {
 
-/// Points [first, first + count).
-void copy_points(const farfield::cuda::SortedPoints& from, std::int64_t first, std::int64_t count,
-                 farfield::cpu::SortedPoints& to, cudaStream_t stream) {
-  to.resize(count);
+/// The order of points [first, first + count).
+void copy_order(const farfield::cuda::SortedPoints& from, std::int64_t first, std::int64_t count,
+                farfield::cpu::SortedPoints& to, cudaStream_t stream) {
+  to.count = count;
+  to.order.resize(count);
   farfield::cuda::download(to.order.data(), from.order.data() + first, count, stream);
-  for (int axis = 0; axis < 3; ++axis)
-    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data() + first, count, stream);
+}
+
+/// Where they are, unless that is there already.
+void copy_places(const farfield::cuda::SortedPoints& from, std::int64_t first, farfield::cpu::SortedPoints& to,
+                 cudaStream_t stream) {
+  for (int axis = 0; axis < 3 && to.axis[axis].size() < to.count; ++axis) {
+    to.axis[axis].resize(to.count);
+    farfield::cuda::download(to.axis[axis].data(), from.axis[axis].data() + first, to.count, stream);
+  }
 }
 
 Route copy_route(const DeviceRoute& from, cudaStream_t stream) {
-  return Route(downloaded(from.given.data(), from.given.size(), stream), from.sent, from.received, from.migrants);
+  std::vector<std::uint32_t> given = downloaded(from.given.data(), from.given.size(), stream);
+  if (given.empty()) given.resize(static_cast<std::size_t>(from.points())), std::iota(given.begin(), given.end(), 0u);
+  return Route(std::move(given), from.sent, from.received, from.migrants);
 }
 
 }  // namespace
 
 const Share& DevicePlaced::on_host() {
+  routes();
+  copy_places(on_device->essential.sources, on_device->first, share->own.sources, memory.stream);
+  if (!tree.alike) copy_places(on_device->essential.targets, 0, share->own.targets, memory.stream);
+  farfield::cuda::require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  return *share;
+}
+
+const Share& DevicePlaced::routes() {
   if (share) return *share;
   const DeviceShare& from = *on_device;
   auto copy = std::make_unique<Share>();
   copy->own.alike = tree.alike;
   copy->own.first_source = from.first_source, copy->own.first_target = from.first_target;
-  copy_points(from.essential.sources, from.first, own_sources(), copy->own.sources, memory.stream);
-  if (!tree.alike) copy_points(from.essential.targets, 0, own_targets(), copy->own.targets, memory.stream);
+  copy_order(from.essential.sources, from.first, own_sources(), copy->own.sources, memory.stream);
+  if (!tree.alike) copy_order(from.essential.targets, 0, own_targets(), copy->own.targets, memory.stream);
   copy->source_route = copy_route(from.source_route, memory.stream);
   if (!tree.alike) copy->target_route_apart = copy_route(from.target_route_apart, memory.stream);
   farfield::cuda::require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");

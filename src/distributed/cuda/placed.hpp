@@ -19,6 +19,7 @@ struct DevicePlaced final : RankPlaced {
 
   bool has_points() const override { return on_device != nullptr; }
   const Share& on_host() override;
+  const Share& routes() override;
   std::int64_t owned(Set set) const override;
   void count(RankReport& report) const override;
 

@@ -21,13 +21,15 @@ struct DeviceHalo {
 
 /// A Route (route/route.hpp) whose rows are in device memory.
 struct DeviceRoute {
-  OnDevice<std::uint32_t> given;  ///< [points given]: the caller's indices in the order in which rows are sent
-  Begins sent, received;          ///< [ranks + 1]
-  std::int64_t migrants = 0;      ///< of this rank
-  bool any_migrants = false;      ///< of any
-  bool single = false;            ///< do all ranks pass floats?
+  /// [points given]: the caller's indices in the order in which rows are sent; none where that is the caller's.
+  OnDevice<std::uint32_t> given;
+  Begins sent, received;      ///< [ranks + 1]
+  std::int64_t migrants = 0;  ///< of this rank
+  bool any_migrants = false;  ///< of any
+  bool single = false;        ///< do all ranks pass floats?
   int rank = 0;
 
+  std::int64_t points() const { return sent.back(); }  ///< given
   /// Points that stay: their rows among those sent and among those received.
   struct Stay {
     std::int64_t sent, received, count;

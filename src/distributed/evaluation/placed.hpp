@@ -36,6 +36,8 @@ struct RankPlaced {
   virtual bool has_points() const { return share != nullptr; }
   /// The rank's own points and their routes in host memory.
   virtual const Share& on_host() { return *share; }
+  /// The routes, the order of the points and how many there are; perhaps not where they are.
+  virtual const Share& routes() { return *share; }
   /// Of this rank's points in the owned order.
   virtual std::int64_t owned(Set set) const;
   /// What the rank holds.

@@ -3,7 +3,7 @@
 namespace farfield::distributed {
 
 std::vector<ResultSet> result_sets(RankPlaced& placed, std::int64_t sources, const Delivery& delivery) {
-  const Share& share = placed.on_host();
+  const Share& share = placed.routes();
   const std::optional<Both>& both = share.own.both;
   const Outputs& o = delivery.outputs;
   std::vector<ResultSet> sets{{share.target_carrier(placed.order), 0, both ? &both->targets : nullptr,

@@ -50,6 +50,7 @@ Machine OpenPlan::machine_of(const farfield::Options& o, bool any_on_device) {
                                   machine.backend != Backend::cpu};
   ranks_.least(least);
   machine.simd = static_cast<Simd>(least[0]), machine.memory = least[1] * ranks_.size();
+  machine.shared = true;
   if (!least[2]) machine.backend = Backend::cpu;
   return machine;
 }
@@ -97,7 +98,8 @@ struct OpenPlan::Prepared {
 
 /// What some rank passes.
 struct OpenPlan::OfAny {
-  bool on_device = false;
+  bool on_device = false, on_host = false;
+  Scalar scalar = Scalar::float32;
   LengthsGiven lengths;
   std::vector<Capacity> capacities;  ///< of all
 };
@@ -107,12 +109,14 @@ OpenPlan::OfAny OpenPlan::require_alike(const Given& given) {
   const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
   struct Passed {
     std::int64_t options, targets, order;
-    std::int64_t on_device, source_lengths, target_lengths;
+    std::int64_t on_device, on_host, wide, source_lengths, target_lengths;
     Capacity capacity;
   } own{fingerprint(options_),
         given.targets != nullptr,
         static_cast<std::int64_t>(given.order),
         on_device(given.sources) || (given.targets && on_device(*given.targets)),
+        !on_device(given.sources),
+        given.sources.scalar == Scalar::float64,
         given.sources.softening != nullptr,
         given.targets && given.targets->softening,
         capacity};
@@ -121,7 +125,8 @@ OpenPlan::OfAny OpenPlan::require_alike(const Given& given) {
   bool alike_all = true;
   for (const Passed& one : ranks_.all_gather(own)) {
     alike_all = alike_all && one.options == own.options && one.targets == own.targets && one.order == own.order;
-    any.on_device = any.on_device || one.on_device;
+    any.on_device = any.on_device || one.on_device, any.on_host = any.on_host || one.on_host;
+    if (one.wide) any.scalar = Scalar::float64;
     any.lengths.sources = any.lengths.sources || one.source_lengths;
     any.lengths.targets = any.lengths.targets || one.target_lengths;
     any.capacities.push_back(one.capacity);
@@ -129,6 +134,16 @@ OpenPlan::OfAny OpenPlan::require_alike(const Given& given) {
   if (alike_all) return any;  // the same answer on all ranks
   require_same(ranks_, options_, given);
   return any;
+}
+
+/// Shares follow from the memory of devices where callers set no bounds. Whoever fills a device keeps arrays there, in
+/// the owned order, though the first points come in any.
+void OpenPlan::bound_by_rooms(OfAny& of_any, const Decision& decision, const Geometry& geometry) const {
+  if (decision.backend != Backend::cuda || decision.method != Method::fmm) return;
+  const std::int64_t points = geometry.sources + (geometry.alike ? 0 : geometry.targets);
+  const Order order = of_any.on_host ? Order::given : Order::owned;
+  const RankBytes bytes = bytes_of_rank(decision, order, of_any.scalar, of_any.on_host, points / ranks_.size());
+  keep_to_rooms(of_any.capacities, rooms_, bytes_per_point(bytes, decision, geometry), points, ranks_.rank());
 }
 
 /// Joins the points, too, once they have been looked at.
@@ -150,7 +165,7 @@ Geometry OpenPlan::survey(Prepared& points, const farfield::Options& o, const Ma
 /// Points that are refused leave the plan as it was.
 void OpenPlan::build(const Given& given) {
   ranks_.restart_accounts();
-  const OfAny of_any = require_alike(given);
+  OfAny of_any = require_alike(given);
   farfield::Options o = settled(options_);
   if (o.backend == Backend::hybrid) refuse("backend hybrid is not offered");
   require_axes(given.sources, "source", o.kernel);
@@ -159,6 +174,7 @@ void OpenPlan::build(const Given& given) {
   const LengthRange& lengths = points.lengths;
   const Machine machine = offering(machine_of(o, of_any.on_device), o, lengths);
   o.simd = machine.simd;
+  if (machine.backend != Backend::cpu && rooms_.empty()) rooms_ = ranks_.all_gather(room_of(machine.backend));
   if (lengths.given) o.softening = lengths.longest;
   const int threads = settle_team(o.threads).threads;
   const auto start = std::chrono::steady_clock::now();
@@ -167,6 +183,7 @@ void OpenPlan::build(const Given& given) {
   const Decision decision = choose_alike(o, geometry, machine);
   try {
     guarded([&] {
+      bound_by_rooms(of_any, decision, geometry);
       report_.plan = describe(o, decision, geometry, threads);
       StageClock(report_.plan, true).add("survey", surveyed.count());
       report_.plan.softening_varies = lengths.vary();
@@ -278,7 +295,7 @@ void OpenPlan::sum(const Strengths& given, const Outputs& outputs, Order order, 
 Carrier OpenPlan::carrier(Set set) const {
   const bool of_sources = set == Set::sources;
   if (!placed_ || !placed_->has_points()) return Carrier(of_sources ? sources_ : targets_);
-  const Share& share = placed_->on_host();
+  const Share& share = placed_->routes();
   return of_sources ? share.source_carrier(Order::given) : share.target_carrier(Order::given);
 }
 
@@ -297,7 +314,7 @@ void OpenPlan::carry(const Rows& rows, Set set, Order wanted) {
   require_points();
   require_same(ranks_, static_cast<std::int64_t>(set), one_set);
   require_same(ranks_, static_cast<std::int64_t>(wanted), one_order);
-  carry_rows(ranks_, carrier(set), count(set, Order::given), rows, wanted);
+  carry_rows(ranks_, carrier(set), count(set, Order::given), rows, wanted, settle_team(options_.threads).threads);
 }
 
 }  // namespace farfield::distributed

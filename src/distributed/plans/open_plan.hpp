@@ -1,6 +1,7 @@
 // OpenPlan: points that do not repeat, shared by ranks. What all ranks settle together, and what each of them does.
 #pragma once
 #include "distributed/evaluation/placed.hpp"
+#include "distributed/partition/room.hpp"
 #include "distributed/plans/rank_plan.hpp"
 #include "model/choose.hpp"
 #include "plan/repeat.hpp"
@@ -32,6 +33,7 @@ class OpenPlan final : public RankPlan {
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
   OfAny require_alike(const Given& given);
   Geometry survey(Prepared& points, const farfield::Options& options, const Machine& machine, int threads);
+  void bound_by_rooms(OfAny& of_any, const Decision& decision, const Geometry& geometry) const;
   Machine machine_of(const farfield::Options& options, bool any_on_device);
   Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
   void check_outputs(const Outputs& outputs) const;
@@ -47,6 +49,7 @@ class OpenPlan final : public RankPlan {
   std::int64_t sources_ = 0, targets_ = 0;  ///< that this rank was given
   std::int64_t of_all_ = 0;                 ///< points of all ranks
   Backend backend_ = Backend::cpu;          ///< of the sums
+  std::vector<DeviceRoom> rooms_;           ///< of all ranks, before the first build; none on the CPU
   std::shared_ptr<void> surveys_;           ///< what the backend keeps from one survey to the next
   bool alike_ = true;
   bool built_ = false;

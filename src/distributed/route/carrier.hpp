@@ -16,29 +16,30 @@ class Carrier {
   std::int64_t count() const { return count_; }
   /// `width` numbers for each of the caller's points, written by put(index, T*): [own points][width].
   template <class T, class Put>
-  std::vector<T> to_tree(Ranks& ranks, std::int64_t width, const Put& put) const {
+  std::vector<T> to_tree(Ranks& ranks, std::int64_t width, const Put& put, int threads = 1) const {
     std::vector<T> rows(static_cast<std::size_t>(count_ * width));
     if (!route_) {
-      for (std::int64_t i = 0; i < count_; ++i) put(i, rows.data() + i * width);
+      for_rows(count_, threads, [&](std::int64_t i) { put(i, rows.data() + i * width); });
       return rows;
     }
-    const std::vector<T> arrived = route_->to_owners<T>(ranks, width, put);
-    for (std::int64_t i = 0; i < count_; ++i)
-      std::copy_n(arrived.data() + sorted_[i] * width, width, rows.data() + i * width);
+    const std::vector<T> arrived = route_->to_owners<T>(ranks, width, put, threads);
+    for_rows(count_, threads,
+             [&](std::int64_t i) { std::copy_n(arrived.data() + sorted_[i] * width, width, rows.data() + i * width); });
     return rows;
   }
 
   /// `rows`: [own points][width], in the order of the tree. Calls take(index, const T*) for each of the caller's
   /// points.
   template <class T, class Take>
-  void to_caller(Ranks& ranks, std::int64_t width, const T* rows, const Take& take) const {
+  void to_caller(Ranks& ranks, std::int64_t width, const T* rows, const Take& take, int threads = 1) const {
     if (!route_) {
-      for (std::int64_t i = 0; i < count_; ++i) take(i, rows + i * width);
+      for_rows(count_, threads, [&](std::int64_t i) { take(i, rows + i * width); });
       return;
     }
     std::vector<T> arrived(static_cast<std::size_t>(count_ * width));
-    for (std::int64_t i = 0; i < count_; ++i) std::copy_n(rows + i * width, width, arrived.data() + sorted_[i] * width);
-    route_->to_givers(ranks, width, arrived, take);
+    for_rows(count_, threads,
+             [&](std::int64_t i) { std::copy_n(rows + i * width, width, arrived.data() + sorted_[i] * width); });
+    route_->to_givers(ranks, width, arrived, take, threads);
   }
 
  private:

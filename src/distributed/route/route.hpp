@@ -6,6 +6,13 @@
 
 namespace farfield::distributed {
 
+/// Calls f(i) for each of so many rows.
+template <class F>
+void for_rows(std::int64_t count, int threads, const F& f) {
+#pragma omp parallel for if (threads > 1 && count > 1 << 16) num_threads(threads)
+  for (std::int64_t i = 0; i < count; ++i) f(i);
+}
+
 /// Points arrive sorted by the rank that was given them and, of one rank, by their indices there: the order in which
 /// one plan over all of them would have them.
 class Route {
@@ -27,19 +34,22 @@ class Route {
 
   /// `width` numbers for each given point, written by put(index, T*), to the owners.
   template <class T, class Put>
-  std::vector<T> to_owners(Ranks& ranks, std::int64_t width, const Put& put) const {
+  std::vector<T> to_owners(Ranks& ranks, std::int64_t width, const Put& put, int threads = 1) const {
     std::vector<T> packed(order_.size() * static_cast<std::size_t>(width));
-    for (std::size_t i = 0; i < order_.size(); ++i) put(order_[i], &packed[i * static_cast<std::size_t>(width)]);
+    for_rows(given(), threads,
+             [&](std::int64_t i) { put(order_[static_cast<std::size_t>(i)], packed.data() + i * width); });
     std::vector<T> owned(static_cast<std::size_t>(this->owned() * width));
     ranks.exchange(packed.data(), sent_, owned.data(), received_, width);
     return owned;
   }
   /// Rows of the owned points, [owned][width], to the ranks that were given them: take(index, const T*).
   template <class T, class Take>
-  void to_givers(Ranks& ranks, std::int64_t width, const std::vector<T>& owned, const Take& take) const {
+  void to_givers(Ranks& ranks, std::int64_t width, const std::vector<T>& owned, const Take& take,
+                 int threads = 1) const {
     std::vector<T> packed(order_.size() * static_cast<std::size_t>(width));
     ranks.exchange(owned.data(), received_, packed.data(), sent_, width);
-    for (std::size_t i = 0; i < order_.size(); ++i) take(order_[i], &packed[i * static_cast<std::size_t>(width)]);
+    for_rows(given(), threads,
+             [&](std::int64_t i) { take(order_[static_cast<std::size_t>(i)], packed.data() + i * width); });
   }
 
  private:

@@ -14,20 +14,22 @@ static void require_rows(std::size_t bytes, std::size_t row, std::int64_t points
                                     which);
 }
 
-static void to_owned(Ranks& ranks, const Carrier& carrier, const Rows& rows) {
+static void to_owned(Ranks& ranks, const Carrier& carrier, const Rows& rows, int threads) {
   const auto width = static_cast<std::int64_t>(rows.bytes);
   const std::vector<std::byte> owned = carrier.to_tree<std::byte>(
-      ranks, width, [&](std::int64_t i, std::byte* row) { std::copy_n(rows.from.data() + i * width, width, row); });
+      ranks, width, [&](std::int64_t i, std::byte* row) { std::copy_n(rows.from.data() + i * width, width, row); },
+      threads);
   std::copy(owned.begin(), owned.end(), rows.to.begin());
 }
 
-static void to_given(Ranks& ranks, const Carrier& carrier, const Rows& rows) {
+static void to_given(Ranks& ranks, const Carrier& carrier, const Rows& rows, int threads) {
   const auto width = static_cast<std::int64_t>(rows.bytes);
-  carrier.to_caller(ranks, width, rows.from.data(),
-                    [&](std::int64_t i, const std::byte* row) { std::copy_n(row, width, rows.to.data() + i * width); });
+  carrier.to_caller(
+      ranks, width, rows.from.data(),
+      [&](std::int64_t i, const std::byte* row) { std::copy_n(row, width, rows.to.data() + i * width); }, threads);
 }
 
-void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const Rows& rows, Order wanted) {
+void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const Rows& rows, Order wanted, int threads) {
   require_same(ranks, static_cast<std::int64_t>(rows.bytes),
                "rows have other sizes on some ranks; pass the same on all");
   if (rows.bytes == 0)
@@ -35,7 +37,7 @@ void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const 
   const bool out = wanted == Order::owned;
   require_rows((out ? rows.from : rows.to).size(), rows.bytes, given, "was given");
   require_rows((out ? rows.to : rows.from).size(), rows.bytes, carrier.count(), "owns");
-  out ? to_owned(ranks, carrier, rows) : to_given(ranks, carrier, rows);
+  out ? to_owned(ranks, carrier, rows, threads) : to_given(ranks, carrier, rows, threads);
 }
 
 }  // namespace farfield::distributed

@@ -14,6 +14,7 @@ struct Rows {
 };
 
 /// Into the order `wanted`; `given`: points that this rank passed. Throws Error where arrays are of another size.
-void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const Rows& rows, Order wanted);
+void carry_rows(Ranks& ranks, const Carrier& carrier, std::int64_t given, const Rows& rows, Order wanted,
+                int threads = 1);
 
 }  // namespace farfield::distributed

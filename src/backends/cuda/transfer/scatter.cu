@@ -110,7 +110,7 @@ template <class From, class To>
 __global__ void __launch_bounds__(block_threads)
     spread_kernel(From from, const std::uint32_t* order, std::int64_t count, To to) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-  if (i < count) to(order[i], from(i));
+  if (i < count) to(order ? order[i] : i, from(i));
 }
 
 template <class T, int parts>
@@ -193,14 +193,14 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Records in the caller's order to the caller's arrays; the three numbers of a gradient go through shared memory.
-template <class T, int numbers>
+template <class T, int numbers, class Placed>
 __global__ void __launch_bounds__(block_threads)
-    deliver_kernel(const Record<T, numbers>* placed, std::int64_t first, std::int64_t count, Destination<T> to) {
+    deliver_kernel(Placed placed, std::int64_t first, std::int64_t count, Destination<T> to) {
   __shared__ T gradient[3 * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
   if (i < count) {
-    const Record<T, numbers> record = placed[i];
+    const Record<T, numbers> record = placed(i);
     if constexpr (numbers == 4) to.put_potential(first + i, record.value[0]);
     for (int axis = 0; axis < 3; ++axis)
       gradient[3 * thread + axis] = numbers == 4 ? record.value[1 + axis] : axis < 2 ? record.value[axis] : T(0);
@@ -211,15 +211,14 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// The same for the six numbers of a Hessian.
-template <class T>
+template <class T, class Placed>
 __global__ void __launch_bounds__(block_threads)
-    deliver_hessians_kernel(const Record<T, hessian_numbers>* placed, std::int64_t first, std::int64_t count,
-                            Destination<T> to) {
+    deliver_hessians_kernel(Placed placed, std::int64_t first, std::int64_t count, Destination<T> to) {
   __shared__ T number[hessian_numbers * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
   if (i < count) {
-    const Record<T, hessian_numbers> record = placed[i];
+    const Record<T, hessian_numbers> record = placed(i);
 #pragma unroll
     for (int k = 0; k < hessian_numbers; ++k) number[hessian_numbers * thread + k] = record.value[k];
   }
@@ -249,13 +248,22 @@ struct Passes {
       auto* records = reinterpret_cast<Numbers*>(placed.data());
       spread_kernel<<<blocks_for(slab.count), block_threads, 0, stream>>>(from, order, slab.count,
                                                                           ToRecords<T, numbers>{records});
-      const unsigned blocks = blocks_for(slab.count);
-      if constexpr (numbers == hessian_numbers)
-        deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(records, slab.first, slab.count, to);
-      else
-        deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(records, slab.first, slab.count, to);
+      deliver(Grouped<T, numbers>{records}, slab);
     }
     require_launch("spread_kernel");
+  }
+
+  /// `placed(i)` belongs to place i of the slab.
+  template <class Placed>
+  void deliver(const Placed& placed, const Slab& slab) {
+    const unsigned blocks = blocks_for(slab.count);
+    if constexpr (numbers == 1)
+      spread_kernel<<<blocks, block_threads, 0, stream>>>(placed, nullptr, slab.count, ToCaller<T>{to, slab.first});
+    else if constexpr (numbers == hessian_numbers)
+      deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(placed, slab.first, slab.count, to);
+    else
+      deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(placed, slab.first, slab.count, to);
+    require_launch("deliver_kernel");
   }
 
   template <class From>
@@ -273,6 +281,7 @@ struct Passes {
 
   template <class From>
   void run(const From& from, const std::uint32_t* order, std::int64_t count) {
+    if (!order) return deliver(from, {0, count, 0});
     if (count * static_cast<std::int64_t>(sizeof(Numbers)) <= tuning::spread_at_once)
       return spread(from, order, {0, count, 0});
     const std::int64_t slab = slab_of(count, sizeof(Numbers));
@@ -343,6 +352,8 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
     if (t.caller) download(static_cast<unsigned char*>(t.caller), t.device, t.numbers * size, stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
+
+void Scatter::release() { copy_.release(), grouped_.release(), placed_.release(), place_.release(), cursor_.release(); }
 
 std::int64_t Scatter::bytes(std::int64_t count, std::int64_t parts, std::int64_t size) {
   const std::int64_t slab = std::min(count, slab_of(count, static_cast<std::size_t>(parts * size)));

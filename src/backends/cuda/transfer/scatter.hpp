@@ -14,11 +14,14 @@ class Scatter {
   explicit Scatter(DeviceMemory& memory)
       : copy_(memory), grouped_(memory), placed_(memory), place_(memory), cursor_(memory) {}
   /// To device memory: asynchronous. To host memory: through a copy on the device, and waits for the stream. `order`
-  /// holds every index below `count` once. `made`: what the caller gets of the gradient.
+  /// holds every index below `count` once; null: results lie in the caller's order. `made`: what the caller gets of the
+  /// gradient.
   template <class Real>
   void operator()(const SortedResults<Real>& results, std::int64_t vector, const std::uint32_t* order,
                   std::int64_t count, const Delivery& delivery, cudaStream_t stream, const VectorResult& made = {});
 
+  /// Gives back what it keeps from one call to the next.
+  void release();
   /// Upper bound of the bytes that it keeps for `count` results of `parts` numbers of `size` bytes, without the copy
   /// for host memory.
   static std::int64_t bytes(std::int64_t count, std::int64_t parts, std::int64_t size);

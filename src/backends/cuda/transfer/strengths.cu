@@ -184,9 +184,9 @@ template <class T, class Real>
 __global__ void gather_kernel(const T* data, std::int64_t count, std::int64_t stride, const std::uint32_t* order,
                               int exponent, Real* sorted) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-  if (i < count)
-    sorted[i] =
-        static_cast<Real>(ldexp(static_cast<double>(data[static_cast<std::int64_t>(order[i]) * stride]), -exponent));
+  if (i >= count) return;
+  const std::int64_t from = order ? order[i] : i;
+  sorted[i] = static_cast<Real>(ldexp(static_cast<double>(data[from * stride]), -exponent));
 }
 
 template <class Real>

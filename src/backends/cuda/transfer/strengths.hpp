@@ -35,7 +35,7 @@ class DeviceStrengths {
   /// What a source carries (core/results.hpp).
   int moments() const { return view_.dipoles ? with_dipole : 1; }
 
-  /// sorted[i] = that number of sorted source i; 0 where there are no charges.
+  /// sorted[i] = that number of source order[i], of source i where `order` is null; 0 where there are no charges.
   template <class Real>
   void gather(const Carried& carried, const std::uint32_t* order, Real* sorted, cudaStream_t stream) const;
 

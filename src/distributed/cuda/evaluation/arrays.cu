@@ -11,7 +11,7 @@ using farfield::cuda::padded;
 
 template <class Real>
 DeviceRankArrays<Real>::DeviceRankArrays(farfield::cuda::DeviceMemory& memory) {
-  use_all(memory, arrays_, own_multipole_, top_multipole_);
+  use_all(memory, arrays_, top_multipole_);
 }
 
 /// Families of several ranks stage as many places of ghosts without points as these have sources, from the first on.
@@ -21,6 +21,8 @@ std::int64_t DeviceRankArrays<Real>::strength_pitch(const DevicePlaced& placed) 
   return padded(std::max(sources.count, sources.axis[0].size()));
 }
 
+/// Multipoles of the rank's own tree are done with when they have been joined into those of the essential tree, before
+/// the first local is written: they lie in the memory of the locals, of which there are as many and more.
 template <class Real>
 void DeviceRankArrays<Real>::resize(const DevicePlaced& placed, const Decision& decision, int densities,
                                     std::int64_t stride) {
@@ -29,15 +31,14 @@ void DeviceRankArrays<Real>::resize(const DevicePlaced& placed, const Decision& 
   arrays_.strength[0].resize(densities * strength_pitch(placed));
   arrays_.resize_results(decision.parts(), densities * results);
   arrays_.multipole.resize(densities * share.essential.tree.boxes * stride);
-  arrays_.local.resize(densities * share.essential.tree.boxes * stride);
-  own_multipole_.resize(densities * share.own.tree.boxes * stride);
+  arrays_.local.resize(densities * std::max(share.essential.tree.boxes, share.own.tree.boxes) * stride);
   top_multipole_.resize(densities * share.top_tree.tree.boxes * stride);
 }
 
 template <class Real>
-void DeviceRankArrays<Real>::release_expansions() {
-  arrays_.multipole.release(), arrays_.local.release();
-  own_multipole_.release(), top_multipole_.release();
+void DeviceRankArrays<Real>::release() {
+  arrays_.strength[0].release(), arrays_.multipole.release(), arrays_.local.release(), top_multipole_.release();
+  for (farfield::cuda::DeviceArray<Real>& part : arrays_.result) part.release();
 }
 
 template <class Real>
@@ -61,7 +62,7 @@ void DeviceRankArrays<Real>::bind_upward(const DevicePlaced& placed) {
     of.expansion_pitch = std::int64_t(tree.tree.boxes) * of.tables.stride;
     of.tensor = {}, of.mirror = {};
   };
-  bind_tree(work.own, share.own, own_multipole_);
+  bind_tree(work.own, share.own, arrays_.local);
   bind_tree(work.top, share.top_tree, top_multipole_);
   if (work.own.strength) work.own.strength += share.first;
   for (const double*& axis : work.own.source)

@@ -24,7 +24,7 @@ class DeviceRankArrays {
   void show(int place, const Decision& decision);
   void clear_results(cudaStream_t stream);
   /// Memory that the next tree may use.
-  void release_expansions();
+  void release();
 
   std::int64_t strength_pitch(const DevicePlaced& placed) const;
   Real* strengths_at(int place, const DevicePlaced& placed) {
@@ -43,7 +43,7 @@ class DeviceRankArrays {
   void bind_upward(const DevicePlaced& placed);
 
   DensityArrays<farfield::cuda::DeviceArray<Real>> arrays_;  ///< of the essential tree
-  farfield::cuda::DeviceArray<Real> own_multipole_, top_multipole_;
+  farfield::cuda::DeviceArray<Real> top_multipole_;
 };
 
 }  // namespace farfield::distributed

@@ -30,26 +30,17 @@ std::vector<StrengthRange> StrengthsOverRanks::read(DevicePlaced& placed, const 
   return ranges_over_ranks(*placed.ranks, strengths_.read(strengths, placed.exponent, stream));
 }
 
-/// In which the caller's strengths are taken.
-const std::uint32_t* StrengthsOverRanks::order_of(const DevicePlaced& placed, cudaStream_t stream) {
-  if (placed.order == Order::given) return placed.on_device->source_route.given.data();
-  as_given_.resize(placed.own_sources());
-  for_each_index(as_given_.size(), Ascending{as_given_.data()}, stream, "places as they are given");
-  return as_given_.data();
-}
-
 template <class T>
 void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, T* sorted, cudaStream_t stream) {
   const farfield::cuda::Carried carried{v.index, farfield::cuda::charge, v.exponent};
-  if (placed.order == Order::owned) return strengths_.gather(carried, order_of(placed, stream), sorted, stream);
+  if (placed.order == Order::owned) return strengths_.gather(carried, nullptr, sorted, stream);
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
   const DeviceRoute& route = placed.on_device->source_route;
-  given_.resize(route.sent.back() * size), arrived_.resize(route.received.back() * size);
-  auto* const given = reinterpret_cast<T*>(given_.data());
-  strengths_.gather(carried, order_of(placed, stream), given, stream);
-  placed.transport.exchange(given, route.sent, arrived_.data(), route.received, size, stream);
-  for_each_index(placed.own_sources(),
-                 Take<T>{reinterpret_cast<const T*>(arrived_.data()), placed.on_device->source_order(), sorted}, stream,
+  OnDevice<T> given(memory_), arrived(memory_);  // not kept: results that travel take their memory
+  given.resize(route.sent.back()), arrived.resize(route.received.back());
+  strengths_.gather(carried, route.given.data(), given.data(), stream);
+  placed.transport.exchange(given.data(), route.sent, arrived.data(), route.received, size, stream);
+  for_each_index(placed.own_sources(), Take<T>{arrived.data(), placed.on_device->source_order(), sorted}, stream,
                  "strengths in the order of the tree");
 }
 

@@ -12,13 +12,7 @@ std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<Str
 class StrengthsOverRanks {
  public:
   explicit StrengthsOverRanks(farfield::cuda::DeviceMemory& memory)
-      : memory_(memory),
-        strengths_(memory),
-        given_(memory),
-        arrived_(memory),
-        out_(memory),
-        in_(memory),
-        as_given_(memory) {}
+      : memory_(memory), strengths_(memory), out_(memory), in_(memory) {}
 
   /// Copies host memory; the range of each vector over all ranks.
   std::vector<StrengthRange> read(DevicePlaced& placed, const Strengths& strengths, cudaStream_t stream);
@@ -31,12 +25,9 @@ class StrengthsOverRanks {
   void gather(DevicePlaced& placed, const OneVector& v, T* strength, std::int64_t count, cudaStream_t stream);
 
  private:
-  const std::uint32_t* order_of(const DevicePlaced& placed, cudaStream_t stream);
-
   farfield::cuda::DeviceMemory& memory_;
   farfield::cuda::DeviceStrengths strengths_;
-  OnDevice<unsigned char> given_, arrived_, out_, in_;
-  OnDevice<std::uint32_t> as_given_;  ///< 0, 1, 2, ...
+  OnDevice<unsigned char> out_, in_;
 };
 
 }  // namespace farfield::distributed

@@ -19,7 +19,7 @@ struct PutRows {
   int numbers;
   T* to;
   __device__ void operator()(std::int64_t i) const {
-    to[std::int64_t(place[i / numbers]) * numbers + i % numbers] = from[i];
+    to[place ? std::int64_t(place[i / numbers]) * numbers + i % numbers : i] = from[i];
   }
 };
 
@@ -50,15 +50,13 @@ ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory) : memor
   use_all(memory, potential_, gradient_, rows_, caller_, order_);
 }
 
-/// The place in the owned order of each of the tree's targets: that of the tree, but for targets before sources.
+/// The place in the owned order of each of the tree's targets; null where that is the tree's, as it is but for targets
+/// before sources.
 const std::uint32_t* ResultsOverRanks::owned_order(const DevicePlaced& placed, cudaStream_t stream) {
   const DeviceShare& share = *placed.on_device;
   const std::int64_t count = placed.own_targets(), apart = placed.own_apart();
+  if (apart == count) return nullptr;
   order_.resize(count);
-  if (apart == count) {
-    for_each_index(count, Ascending{order_.data()}, stream, "owned order");
-    return order_.data();
-  }
   const std::uint32_t* const arrived = share.target_order();
   const auto all_apart = static_cast<std::uint32_t>(apart);
   OnDevice<std::uint32_t> sorted(memory_);
@@ -85,11 +83,12 @@ void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults
   if (first_part(parts) == 0) potential_.resize(count * size), arrived.outputs.potential = potential_.data();
   if (parts > 1) gradient_.resize(3 * count * size), arrived.outputs.gradient = gradient_.data();
   scatter_(results, 0, placed.on_device->target_order(), count, arrived, stream, made);
+  scatter_.release();
 }
 
 void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows,
                                  const Outputs& outputs, cudaStream_t stream) {
-  const std::int64_t given = route.given.size(), size = farfield::cuda::size_of(outputs.scalar),
+  const std::int64_t given = route.points(), size = farfield::cuda::size_of(outputs.scalar),
                      bytes = rows.numbers * given * size;
   rows_.resize(bytes);
   placed.transport.exchange(rows.arrived, route.received, rows_.data(), route.sent, rows.numbers * size, stream);
@@ -110,18 +109,23 @@ void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route,
   farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-void ResultsOverRanks::send_back(DevicePlaced& placed, const Passed& set, std::int64_t vector, const Outputs& outputs,
-                                 int parts, cudaStream_t stream) {
-  const std::int64_t size = farfield::cuda::size_of(outputs.scalar), at = vector * set.pitch * size;
-  const auto of_vector = [&](void* caller, int numbers) {
-    return caller ? static_cast<unsigned char*>(caller) + numbers * at : nullptr;
+/// What has been sent is given back: potentials make room for gradients, and these for the next tree.
+void ResultsOverRanks::send_back(DevicePlaced& placed, const std::vector<Passed>& sets, std::int64_t vector,
+                                 const Outputs& outputs, int parts, cudaStream_t stream) {
+  const std::int64_t size = farfield::cuda::size_of(outputs.scalar);
+  const auto send = [&](OnDevice<unsigned char>& arrived, std::int64_t numbers, void* Passed::*caller) {
+    for (const Passed& set : sets) {
+      auto* const to = static_cast<unsigned char*>(set.*caller);
+      send_rows(placed, set.route,
+                {arrived.data() + numbers * set.first * size, numbers,
+                 to ? to + numbers * vector * set.pitch * size : nullptr},
+                outputs, stream);
+    }
+    arrived.release();
   };
-  if (first_part(parts) == 0)
-    send_rows(placed, set.route, {potential_.data() + set.first * size, 1, of_vector(set.potential, 1)}, outputs,
-              stream);
-  if (parts > 1)
-    send_rows(placed, set.route, {gradient_.data() + 3 * set.first * size, 3, of_vector(set.gradient, 3)}, outputs,
-              stream);
+  if (first_part(parts) == 0) send(potential_, 1, &Passed::potential);
+  if (parts > 1) send(gradient_, 3, &Passed::gradient);
+  release();
 }
 
 template <class Real>
@@ -135,12 +139,17 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
   const int parts = results.result.parts();
   const DeviceRoute &to_targets = placed.tree.alike ? share.source_route : share.target_route_apart,
                     &to_sources = share.source_route;
-  send_back(placed, {to_targets, 0, o.potential, o.gradient, delivery.pitch_or_split()}, vector, o, parts, stream);
+  std::vector<Passed> sets{{to_targets, 0, o.potential, o.gradient, delivery.pitch_or_split()}};
   if (placed.at_sources && !placed.tree.alike)
-    send_back(placed,
-              {to_sources, placed.own_apart(), o.source_potential, o.source_gradient,
-               delivery.source_pitch_or(to_sources.given.size())},
-              vector, o, parts, stream);
+    sets.push_back({to_sources, placed.own_apart(), o.source_potential, o.source_gradient,
+                    delivery.source_pitch_or(to_sources.points())});
+  send_back(placed, sets, vector, o, parts, stream);
+}
+
+void ResultsOverRanks::release() {
+  scatter_.release();
+  for (OnDevice<unsigned char>* rows : {&potential_, &gradient_, &rows_, &caller_}) rows->release();
+  order_.release();
 }
 
 template void ResultsOverRanks::deliver(DevicePlaced&, const SortedResults<float>&, std::int64_t, const Delivery&,

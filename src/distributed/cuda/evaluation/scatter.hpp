@@ -15,6 +15,8 @@ class ResultsOverRanks {
   template <class Real>
   void deliver(DevicePlaced& placed, const SortedResults<Real>& results, std::int64_t vector, const Delivery& delivery,
                const VectorResult& made, cudaStream_t stream);
+  /// Gives back what it keeps from one call to the next.
+  void release();
 
  private:
   template <class Real>
@@ -27,8 +29,8 @@ class ResultsOverRanks {
     void *potential, *gradient;  ///< of the caller, null: not wanted here
     std::int64_t pitch;          ///< of the caller's points from one vector to the next
   };
-  void send_back(DevicePlaced& placed, const Passed& set, std::int64_t vector, const Outputs& outputs, int parts,
-                 cudaStream_t stream);
+  void send_back(DevicePlaced& placed, const std::vector<Passed>& sets, std::int64_t vector, const Outputs& outputs,
+                 int parts, cudaStream_t stream);
   struct Rows {
     const unsigned char* arrived;
     std::int64_t numbers;   ///< of a row

@@ -86,7 +86,7 @@ void Sorter::take(bool own, std::uint32_t* to) {
   taken.resize(1);
   farfield::cuda::with_temporary(memory_, "points by owners", [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), to, taken.data(),
-                                 route_.given.size(), IsOf{owner_, static_cast<std::uint32_t>(route_.rank), own},
+                                 route_.points(), IsOf{owner_, static_cast<std::uint32_t>(route_.rank), own},
                                  memory_.stream);
   });
 }
@@ -139,12 +139,11 @@ DeviceRoute make_device_route(Ranks& ranks, const DeviceOwnPoints& points, std::
   route.given.use(memory);
   route.sent = begins_of(passed_to), route.rank = ranks.rank();
   route.received.assign(size + 1, 0);  // not yet known
-  route.given.resize(route.sent.back());
-  route.migrants = route.sent.back() - passed_to[rank];
-  if (route.migrants > 0)
+  route.migrants = route.points() - passed_to[rank];
+  if (route.migrants > 0) {
+    route.given.resize(route.points());
     Sorter(route, points.owners(set, boxes), memory).run();
-  else
-    for_each_index(route.given.size(), Ascending{route.given.data()}, memory.stream, "rows");
+  }
   constexpr std::size_t width = 3;
   std::vector<std::int64_t> own, received(size);
   for (const std::int64_t passed : passed_to) own.insert(own.end(), {passed, route.migrants, points.single(set)});
@@ -185,12 +184,13 @@ OwnedPoints bring(Transport& transport, const DeviceRoute& route, const Points& 
   to.rows.resize((owned + more) * row);
   auto* const rows = reinterpret_cast<Number*>(to.rows.data());
   const DeviceRoute::Stay stay = route.stay();
-  pack(given, route.given.data() + stay.sent, stay.count, rows + 3 * stay.received, memory.stream);
+  const auto of_rows = [&](std::int64_t first) { return route.given.empty() ? nullptr : route.given.data() + first; };
+  pack(given, of_rows(stay.sent), stay.count, rows + 3 * stay.received, memory.stream);
   if (behind) pack(*behind, nullptr, more, rows + 3 * owned, memory.stream);
   OnDevice<Number> leaving(memory);
   leaving.resize(3 * route.migrants);
-  pack(given, route.given.data(), stay.sent, leaving.data(), memory.stream);
-  pack(given, route.given.data() + stay.sent + stay.count, route.migrants - stay.sent, leaving.data() + 3 * stay.sent,
+  pack(given, of_rows(0), stay.sent, leaving.data(), memory.stream);
+  pack(given, of_rows(stay.sent + stay.count), route.migrants - stay.sent, leaving.data() + 3 * stay.sent,
        memory.stream);
   if (route.any_migrants) transport.exchange(leaving.data(), route.leaving(), rows, route.received, row, memory.stream);
   to.view = points(static_cast<const Number*>(rows), owned + more);
