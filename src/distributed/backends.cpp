@@ -4,6 +4,7 @@
 
 #include "distributed/agree.hpp"
 #include "distributed/evaluator.hpp"
+#include "tree/reader.hpp"
 
 #if defined(FARFIELD_CUDA)
 #include "distributed/cuda/evaluator.hpp"
@@ -23,6 +24,7 @@ static std::shared_ptr<RankPlaced> make_placed(Ranks&) { absent(); }
 static std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced>, const Decision&, int) { absent(); }
 static std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator>) { absent(); }
 static Geometry survey(Ranks&, const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
+static std::vector<double> coordinates_at(const Points&, const std::vector<std::int64_t>&, int) { absent(); }
 }  // namespace on_device
 #endif
 
@@ -44,6 +46,14 @@ std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const 
 
 std::unique_ptr<Evaluator> with_arrays_on_host(Backend backend, std::unique_ptr<Evaluator> evaluator) {
   return backend == Backend::cuda ? on_device::with_arrays_on_host(std::move(evaluator)) : std::move(evaluator);
+}
+
+std::vector<double> coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent) {
+  if (points.space == MemorySpace::device) return on_device::coordinates_at(points, at, exponent);
+  const AnyReader read(points, Scaling(exponent));
+  std::vector<double> x(3 * at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) read.read(at[i], &x[3 * i]);
+  return x;
 }
 
 Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,

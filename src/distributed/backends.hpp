@@ -18,6 +18,9 @@ std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const 
 /// The same evaluator, for callers whose arrays are in device memory.
 std::unique_ptr<Evaluator> with_arrays_on_host(Backend backend, std::unique_ptr<Evaluator> evaluator);
 
+/// Coordinates of the points with these indices, scaled and interleaved; in either memory.
+std::vector<double> coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent);
+
 /// A survey of all ranks' points, in the memory of that backend. `kept`: what it keeps from one survey to the next.
 Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,
                     std::shared_ptr<void>& kept);

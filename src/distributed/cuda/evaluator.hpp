@@ -17,6 +17,9 @@ std::unique_ptr<Evaluator> make_steps(std::shared_ptr<RankPlaced> placed, const 
 /// Copies of the caller's arrays, where these are in device memory, for an evaluator that reads them on the host.
 std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator> evaluator);
 
+/// Of points in device memory: see distributed/backends.hpp. Waits for their stream.
+std::vector<double> coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent);
+
 /// Of all ranks' points, which may be in either memory.
 Geometry survey(Ranks& ranks, const Points& sources, const Points* targets, std::shared_ptr<void>& kept);
 

@@ -38,9 +38,11 @@ const std::uint32_t* StrengthsOverRanks::order_of(const DevicePlaced& placed, cu
   return as_given_.data();
 }
 
+/// Dipoles are scaled like coordinates, too.
 template <class T>
-void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, T* sorted, cudaStream_t stream) {
-  const farfield::cuda::Carried carried{v.index, farfield::cuda::charge, v.exponent};
+void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, int component, T* sorted, cudaStream_t stream) {
+  const int unit = component == farfield::cuda::charge ? 0 : placed.exponent;
+  const farfield::cuda::Carried carried{v.index, component, v.exponent - unit};
   if (placed.order == Order::owned) return strengths_.gather(carried, order_of(placed, stream), sorted, stream);
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
   const DeviceRoute& route = placed.on_device->source_route;
@@ -54,24 +56,35 @@ void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, T* sorted
 }
 
 template <class T>
-void StrengthsOverRanks::gather(DevicePlaced& placed, const OneVector& v, T* strength, std::int64_t count,
-                                cudaStream_t stream) {
+void StrengthsOverRanks::gather(DevicePlaced& placed, const OneVector& v, const std::vector<T*>& moments,
+                                std::int64_t count, cudaStream_t stream) {
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+  int component = 0;
+  for (T* const numbers : moments) {
+    farfield::cuda::require(cudaMemsetAsync(numbers, 0, bytes, stream), "cudaMemsetAsync");
+    own(placed, v, component++, numbers + placed.on_device->first, stream);
+    ghosts_.fetch(placed, numbers, stream);
+  }
+}
+
+template <class T>
+void Ghosts::fetch(DevicePlaced& placed, T* numbers, cudaStream_t stream) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
   const DeviceShare& share = *placed.on_device;
-  farfield::cuda::require(cudaMemsetAsync(strength, 0, static_cast<std::size_t>(count * size), stream),
-                          "cudaMemsetAsync");
-  own(placed, v, strength + share.first, stream);
   const DeviceHalo &sends = share.sends, &receives = share.receives;
   out_.resize(sends.points.size() * size), in_.resize(receives.points.size() * size);
   auto *const out = reinterpret_cast<T*>(out_.data()), *const in = reinterpret_cast<T*>(in_.data());
-  for_each_index(sends.points.size(), Take<T>{strength + share.first, sends.points.data(), out}, stream,
-                 "strengths of ghosts");
+  for_each_index(sends.points.size(), Take<T>{numbers + share.first, sends.points.data(), out}, stream,
+                 "numbers of ghosts");
   placed.transport.exchange(out, sends.point_begin, in, receives.point_begin, size, stream);
-  for_each_index(receives.points.size(), Put<T>{in, receives.points.data(), strength}, stream, "strengths of ghosts");
+  for_each_index(receives.points.size(), Put<T>{in, receives.points.data(), numbers}, stream, "numbers of ghosts");
 }
 
-template void StrengthsOverRanks::own(DevicePlaced&, const OneVector&, double*, cudaStream_t);
-template void StrengthsOverRanks::gather(DevicePlaced&, const OneVector&, float*, std::int64_t, cudaStream_t);
-template void StrengthsOverRanks::gather(DevicePlaced&, const OneVector&, double*, std::int64_t, cudaStream_t);
+template void Ghosts::fetch(DevicePlaced&, double*, cudaStream_t);
+template void StrengthsOverRanks::own(DevicePlaced&, const OneVector&, int, double*, cudaStream_t);
+template void StrengthsOverRanks::gather(DevicePlaced&, const OneVector&, const std::vector<float*>&, std::int64_t,
+                                         cudaStream_t);
+template void StrengthsOverRanks::gather(DevicePlaced&, const OneVector&, const std::vector<double*>&, std::int64_t,
+                                         cudaStream_t);
 
 }  // namespace farfield::distributed

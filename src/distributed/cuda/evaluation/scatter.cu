@@ -47,7 +47,7 @@ struct PlaceBoth {
 }  // namespace
 
 ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory), scatter_(memory) {
-  use_all(memory, potential_, gradient_, rows_, caller_, order_);
+  use_all(memory, potential_, gradient_, hessian_, rows_, caller_, order_);
 }
 
 /// The place in the owned order of each of the tree's targets: that of the tree, but for targets before sources.
@@ -84,6 +84,7 @@ void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults
   arrived.outputs.space = MemorySpace::device;
   if (first_part(parts) == 0) potential_.resize(count * size), arrived.outputs.potential = potential_.data();
   if (parts > 1) gradient_.resize(3 * count * size), arrived.outputs.gradient = gradient_.data();
+  if (parts == with_hessian) hessian_.resize(6 * count * size), arrived.outputs.hessian = hessian_.data();
   scatter_(results, 0, placed.on_device->target_order(), count, arrived, stream, made);
 }
 
@@ -122,6 +123,9 @@ void ResultsOverRanks::send_back(DevicePlaced& placed, const Passed& set, std::i
   if (parts > 1)
     send_rows(placed, set.route, {gradient_.data() + 3 * set.first * size, 3, of_vector(set.gradient, 3)}, outputs,
               stream);
+  if (parts == with_hessian)
+    send_rows(placed, set.route, {hessian_.data() + 6 * set.first * size, 6, of_vector(set.hessian, 6)}, outputs,
+              stream);
 }
 
 template <class Real>
@@ -135,10 +139,11 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
   const int parts = results.result.parts();
   const DeviceRoute &to_targets = placed.tree.alike ? share.source_route : share.target_route_apart,
                     &to_sources = share.source_route;
-  send_back(placed, {to_targets, 0, o.potential, o.gradient, delivery.pitch_or_split()}, vector, o, parts, stream);
+  send_back(placed, {to_targets, 0, o.potential, o.gradient, o.hessian, delivery.pitch_or_split()}, vector, o, parts,
+            stream);
   if (placed.at_sources && !placed.tree.alike)
     send_back(placed,
-              {to_sources, placed.own_apart(), o.source_potential, o.source_gradient,
+              {to_sources, placed.own_apart(), o.source_potential, o.source_gradient, o.source_hessian,
                delivery.source_pitch_or(to_sources.given.size())},
               vector, o, parts, stream);
 }
