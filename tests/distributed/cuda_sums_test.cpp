@@ -327,7 +327,7 @@ TEST_F(CudaSumsOf, LengthsInTheOwnedOrder) {
   EXPECT_EQ(joined(u), found_by_one<double>(moved, one).at_targets[0]);
 }
 
-/// The error of all results against direct sums in double, with the backend left open.
+/// The error of all results against direct sums in double.
 TEST_F(CudaSumsOf, TheToleranceIsKept) {
   std::vector<Options> sums;
   for (const SofteningKind kind : kinds) sums.push_back(softened(kind, 2e-3, Precision::automatic, -1));
@@ -336,7 +336,7 @@ TEST_F(CudaSumsOf, TheToleranceIsKept) {
     for (const Named& cloud : {clouds[0], clouds[2], clouds[4]})
       for (const double tolerance : {1e-3, 1e-7}) {
         SCOPED_TRACE(std::string(cloud.name) + " to " + std::to_string(tolerance));
-        o.tolerance = tolerance, o.backend = Backend::automatic;
+        o.tolerance = tolerance;
         const std::vector<double> x = cloud.make(4'000), q = strengths_for(4'000, fresh_seed());
         Options direct = o;
         direct.method = Method::direct, direct.precision = Precision::double_;

@@ -219,10 +219,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     OnDevice<double> exact(memory_);
     exact.resize(moments_ * placed->own_sources());
     std::vector<double*> moments;
-    for (int m = 0; m < moments_; ++m) {
-      moments.push_back(exact.data() + m * placed->own_sources());
-      strengths_.own(*placed, v, m, moments.back(), stream_);
-    }
+    for (int m = 0; m < moments_; ++m) moments.push_back(exact.data() + m * placed->own_sources());
+    strengths_.own(*placed, v, moments, stream_);
     farfield::cuda::NearWork<double> work = sample.work(*placed, moments);
     work.softening = softening;
     work.parameters = decision.parameters;

@@ -38,50 +38,82 @@ const std::uint32_t* StrengthsOverRanks::order_of(const DevicePlaced& placed, cu
   return as_given_.data();
 }
 
+/// One row of numbers for each component, or four, together.
+template <class T>
+static void exchange_components(Transport& transport, const T* sends, const Begins& sent, T* receives,
+                                const Begins& received, std::size_t components, cudaStream_t stream) {
+  const auto rows = [&](std::int64_t c) {
+    return Transport::Rows{sends + c * sent.back(), sent, receives + c * received.back(), received, sizeof(T)};
+  };
+  if (components == with_dipole)
+    transport.exchange({rows(0), rows(1), rows(2), rows(3)}, stream);
+  else
+    transport.exchange({rows(0)}, stream);
+}
+
+/// Room for so many numbers of a type.
+template <class T>
+static T* room(OnDevice<unsigned char>& memory, std::int64_t count) {
+  memory.resize(count * static_cast<std::int64_t>(sizeof(T)));
+  return reinterpret_cast<T*>(memory.data());
+}
+
 /// Dipoles are scaled like coordinates, too.
 template <class T>
-void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, int component, T* sorted, cudaStream_t stream) {
-  const int unit = component == farfield::cuda::charge ? 0 : placed.exponent;
-  const farfield::cuda::Carried carried{v.index, component, v.exponent - unit};
-  if (placed.order == Order::owned) return strengths_.gather(carried, order_of(placed, stream), sorted, stream);
-  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+void StrengthsOverRanks::own(DevicePlaced& placed, const OneVector& v, const std::vector<T*>& moments,
+                             cudaStream_t stream) {
+  const std::uint32_t* const order = order_of(placed, stream);
+  const auto gather = [&](std::size_t c, T* to) {
+    const int unit = c == farfield::cuda::charge ? 0 : placed.exponent;
+    strengths_.gather({v.index, static_cast<int>(c), v.exponent - unit}, order, to, stream);
+  };
+  if (placed.order == Order::owned) {
+    for (std::size_t c = 0; c < moments.size(); ++c) gather(c, moments[c]);
+    return;
+  }
   const DeviceRoute& route = placed.on_device->source_route;
-  given_.resize(route.sent.back() * size), arrived_.resize(route.received.back() * size);
-  auto* const given = reinterpret_cast<T*>(given_.data());
-  strengths_.gather(carried, order_of(placed, stream), given, stream);
-  placed.transport.exchange(given, route.sent, arrived_.data(), route.received, size, stream);
-  for_each_index(placed.own_sources(),
-                 Take<T>{reinterpret_cast<const T*>(arrived_.data()), placed.on_device->source_order(), sorted}, stream,
-                 "strengths in the order of the tree");
+  const std::int64_t components = std::ssize(moments), given = route.sent.back(), owned = route.received.back();
+  T* const sent = room<T>(given_, components * given);
+  T* const arrived = room<T>(arrived_, components * owned);
+  for (std::size_t c = 0; c < moments.size(); ++c) gather(c, sent + static_cast<std::int64_t>(c) * given);
+  exchange_components(placed.transport, sent, route.sent, arrived, route.received, moments.size(), stream);
+  for (std::int64_t c = 0; c < components; ++c)
+    for_each_index(placed.own_sources(),
+                   Take<T>{arrived + c * owned, placed.on_device->source_order(), moments[static_cast<std::size_t>(c)]},
+                   stream, "strengths in the order of the tree");
 }
 
 template <class T>
 void StrengthsOverRanks::gather(DevicePlaced& placed, const OneVector& v, const std::vector<T*>& moments,
                                 std::int64_t count, cudaStream_t stream) {
-  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-  int component = 0;
+  std::vector<T*> of_rank;
   for (T* const numbers : moments) {
-    farfield::cuda::require(cudaMemsetAsync(numbers, 0, bytes, stream), "cudaMemsetAsync");
-    own(placed, v, component++, numbers + placed.on_device->first, stream);
-    ghosts_.fetch(placed, numbers, stream);
+    farfield::cuda::require(cudaMemsetAsync(numbers, 0, static_cast<std::size_t>(count) * sizeof(T), stream),
+                            "cudaMemsetAsync");
+    of_rank.push_back(numbers + placed.on_device->first);
   }
+  own(placed, v, of_rank, stream);
+  ghosts_.fetch(placed, moments, stream);
 }
 
 template <class T>
-void Ghosts::fetch(DevicePlaced& placed, T* numbers, cudaStream_t stream) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+void Ghosts::fetch(DevicePlaced& placed, const std::vector<T*>& numbers, cudaStream_t stream) {
   const DeviceShare& share = *placed.on_device;
   const DeviceHalo &sends = share.sends, &receives = share.receives;
-  out_.resize(sends.points.size() * size), in_.resize(receives.points.size() * size);
-  auto *const out = reinterpret_cast<T*>(out_.data()), *const in = reinterpret_cast<T*>(in_.data());
-  for_each_index(sends.points.size(), Take<T>{numbers + share.first, sends.points.data(), out}, stream,
-                 "numbers of ghosts");
-  placed.transport.exchange(out, sends.point_begin, in, receives.point_begin, size, stream);
-  for_each_index(receives.points.size(), Put<T>{in, receives.points.data(), numbers}, stream, "numbers of ghosts");
+  const std::int64_t components = std::ssize(numbers), sent = sends.points.size(), received = receives.points.size();
+  T *const out = room<T>(out_, components * sent), *const in = room<T>(in_, components * received);
+  for (std::int64_t c = 0; c < components; ++c)
+    for_each_index(sent,
+                   Take<T>{numbers[static_cast<std::size_t>(c)] + share.first, sends.points.data(), out + c * sent},
+                   stream, "numbers of ghosts");
+  exchange_components(placed.transport, out, sends.point_begin, in, receives.point_begin, numbers.size(), stream);
+  for (std::int64_t c = 0; c < components; ++c)
+    for_each_index(received, Put<T>{in + c * received, receives.points.data(), numbers[static_cast<std::size_t>(c)]},
+                   stream, "numbers of ghosts");
 }
 
-template void Ghosts::fetch(DevicePlaced&, double*, cudaStream_t);
-template void StrengthsOverRanks::own(DevicePlaced&, const OneVector&, int, double*, cudaStream_t);
+template void Ghosts::fetch(DevicePlaced&, const std::vector<double*>&, cudaStream_t);
+template void StrengthsOverRanks::own(DevicePlaced&, const OneVector&, const std::vector<double*>&, cudaStream_t);
 template void StrengthsOverRanks::gather(DevicePlaced&, const OneVector&, const std::vector<float*>&, std::int64_t,
                                          cudaStream_t);
 template void StrengthsOverRanks::gather(DevicePlaced&, const OneVector&, const std::vector<double*>&, std::int64_t,

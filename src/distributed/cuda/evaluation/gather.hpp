@@ -9,13 +9,13 @@ namespace farfield::distributed {
 /// Of each vector over all ranks, from those of this rank.
 std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<StrengthRange>& own);
 
-/// Numbers of ghosts, from those who own the points.
+/// Numbers of ghosts, from those who own the points: one of each, or four.
 class Ghosts {
  public:
   explicit Ghosts(farfield::cuda::DeviceMemory& memory) : out_(memory), in_(memory) {}
-  /// `numbers`: of all sources of the essential tree, the rank's own there. All ranks call it.
+  /// `numbers`: arrays of all sources of the essential tree, the rank's own there. All ranks call it.
   template <class T>
-  void fetch(DevicePlaced& placed, T* numbers, cudaStream_t stream);
+  void fetch(DevicePlaced& placed, const std::vector<T*>& numbers, cudaStream_t stream);
 
  private:
   OnDevice<unsigned char> out_, in_;
@@ -29,12 +29,12 @@ class StrengthsOverRanks {
   /// Copies host memory; the range of each vector over all ranks.
   std::vector<StrengthRange> read(DevicePlaced& placed, const Strengths& strengths, cudaStream_t stream);
 
-  /// sorted[i]: what the rank's own sources carry, in the order of the tree, rounded to T only after its scaling.
-  /// `component`: cuda::charge, or 1 to 3 of the dipoles.
+  /// What the rank's own sources carry, in the order of the tree, rounded to T only after its scaling. `moments`: an
+  /// array of charges, or with three more of dipoles.
   template <class T>
-  void own(DevicePlaced& placed, const OneVector& v, int component, T* sorted, cudaStream_t stream);
-  /// Of all sources of the essential tree, an array of `count` numbers for each component: 0 in its gaps and behind its
-  /// last source.
+  void own(DevicePlaced& placed, const OneVector& v, const std::vector<T*>& moments, cudaStream_t stream);
+  /// The same of all sources of the essential tree, in arrays of `count` numbers: 0 in its gaps and behind its last
+  /// source.
   template <class T>
   void gather(DevicePlaced& placed, const OneVector& v, const std::vector<T*>& moments, std::int64_t count,
               cudaStream_t stream);

@@ -51,7 +51,7 @@ void place_lengths(DevicePlaced& placed, const Given& given, double factor) {
   farfield::cuda::require(cudaMemsetAsync(all.data(), 0, static_cast<std::size_t>(all.size()) * sizeof(double), stream),
                           "cudaMemsetAsync");
   placed.lengths.own_sources = place(arrived.data() + apart, share.source_order(), sources, all.data() + share.first);
-  Ghosts(placed.memory).fetch(placed, all.data(), stream);
+  Ghosts(placed.memory).fetch(placed, std::vector<double*>{all.data()}, stream);
   scale(all);
   if (alike) return;
   placed.target_length.resize(placed.own_targets());
