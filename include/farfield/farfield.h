@@ -182,7 +182,7 @@ FARFIELD_API int farfield_plan_create(farfield_plan** plan, const farfield_point
 /* The same over `count` devices of this machine, GPUs by their number from 0 on; one that is named twice does the work
  * of two. Arrays are whole, in host memory; results have the bits of a plan on one device, by the same functions. With
  * backend CPU the numbers name nothing: as many parts share the processors. Errors: also USAGE for no devices and for
- * what is not offered (<farfield/distributed.hpp>: on GPUs periodic axes, virials, softening, cores, dipoles, Hessians),
+ * what is not offered (<farfield/distributed.hpp>: on GPUs periodic axes, virials),
  * DEVICE for a device that there is not and for arrays in device memory. EXPERIMENTAL. */
 FARFIELD_API int farfield_plan_create_on_devices(farfield_plan** plan, const farfield_points* sources,
                                                  const farfield_points* targets, const int* devices, int count,

@@ -4,8 +4,6 @@
 #include <bit>
 #include <farfield/error.hpp>
 
-#include "kernels/traits.hpp"
-
 namespace farfield::distributed {
 
 /// Counts are added; of bounds the least and the largest are found. One collective.
@@ -29,30 +27,13 @@ void OtherRanks::join(cpu::Found& found) {
   std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
 }
 
-void OtherRanks::join(std::vector<std::uint64_t>& occupied) {
-  ranks_.unite(occupied.data(), occupied.size());
-}
+void OtherRanks::join(std::vector<std::uint64_t>& occupied) { ranks_.unite(occupied.data(), occupied.size()); }
 
 void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, what + " in a distributed plan of this version; use an ordinary plan");
 }
 
-std::string lacking_on_devices(const farfield::Options& o, bool lengths) {
-  if (o.softening != 0 || lengths) return "softening is";
-  if (o.core != Core::none) return "a core is";
-  return o.dipoles || o.hessian ? "dipoles and Hessians are" : "";
-}
-
-void require_offered_on_devices(const farfield::Options& o, bool lengths) {
-  const std::string what = lacking_on_devices(o, lengths);
-  if (!what.empty())
-    throw Error(ErrorCode::usage,
-                what + " not offered over several devices in this version; use backend cpu, or an ordinary plan");
-}
-
 void require_offered(const Decision& d) {
-  if (d.backend == Backend::cuda && d.method == Method::fmm && !traits(d.kernel).scale_invariant)
-    refuse(std::string("kernel ") + traits(d.kernel).name + " is not offered with expansions");
   if (d.method != Method::fmm && d.method != Method::direct)
     throw Error(ErrorCode::usage, std::string("method ") + word_of(d.method) +
                                       " is not offered in a distributed plan of this version; use method fmm, or an "

@@ -21,10 +21,6 @@ class OtherRanks final : public cpu::OtherParts {
 /// Throws Error(usage): `what`, and that it is not offered yet.
 [[noreturn]] void refuse(const std::string& what);
 void require_offered(const Decision& decision);
-/// What ranks on devices do not offer of this, though ranks on the CPU do; "" if there is nothing. `lengths`: points
-/// have softening lengths of their own.
-std::string lacking_on_devices(const farfield::Options& options, bool lengths);
-void require_offered_on_devices(const farfield::Options& options, bool lengths);
 
 /// A number that other options would hardly have; of options that must be the same on all ranks.
 std::int64_t fingerprint(const farfield::Options& options);

@@ -4,6 +4,7 @@
 
 #include "distributed/agree.hpp"
 #include "distributed/evaluator.hpp"
+#include "tree/reader.hpp"
 
 #if defined(FARFIELD_CUDA)
 #include "distributed/cuda/evaluator.hpp"
@@ -25,6 +26,7 @@ static std::unique_ptr<Evaluator> with_arrays_on_host(std::unique_ptr<Evaluator>
 static DeviceRoom room() { absent(); }
 static RankBytes bytes_of_rank(const Decision&, Order, Scalar, bool, std::int64_t) { absent(); }
 static Geometry survey(Ranks&, const Points&, const Points*, std::shared_ptr<void>&) { absent(); }
+static std::vector<double> coordinates_at(const Points&, const std::vector<std::int64_t>&, int) { absent(); }
 }  // namespace on_device
 #endif
 
@@ -52,6 +54,14 @@ DeviceRoom room_of(Backend backend) { return backend == Backend::cpu ? DeviceRoo
 
 RankBytes bytes_of_rank(const Decision& decision, Order order, Scalar given, bool on_host, std::int64_t points) {
   return on_device::bytes_of_rank(decision, order, given, on_host, points);
+}
+
+std::vector<double> coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent) {
+  if (points.space == MemorySpace::device) return on_device::coordinates_at(points, at, exponent);
+  const AnyReader read(points, Scaling(exponent));
+  std::vector<double> x(3 * at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) read.read(at[i], &x[3 * i]);
+  return x;
 }
 
 Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,

@@ -24,6 +24,9 @@ DeviceRoom room_of(Backend backend);
 /// What a rank takes on its device, see on_device::bytes_of_rank.
 RankBytes bytes_of_rank(const Decision& decision, Order order, Scalar given, bool on_host, std::int64_t points);
 
+/// Coordinates of the points with these indices, scaled and interleaved; in either memory.
+std::vector<double> coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent);
+
 /// A survey of all ranks' points, in the memory of that backend. `kept`: what it keeps from one survey to the next.
 Geometry survey_all(Ranks& ranks, Backend backend, const Points& sources, const Points* targets, int threads,
                     std::shared_ptr<void>& kept);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "distributed/backends.hpp"
 #include "tree/crowding.hpp"
-#include "tree/reader.hpp"
 
 namespace farfield::distributed {
 namespace {
@@ -26,15 +26,17 @@ std::vector<Stretch> stretches(Ranks& ranks, std::int64_t apart, std::int64_t so
 
 std::vector<double> draw(Ranks& ranks, const Points& points, std::int64_t sources_at_end, int exponent,
                          std::int64_t most) {
-  const AnyReader read(points, Scaling(exponent));
   const std::int64_t all = ranks.sum_of(points.count), count = std::min(all, most);
   const std::vector<Stretch> own = stretches(ranks, points.count - sources_at_end, sources_at_end);
   std::vector<Drawn> drawn;
+  std::vector<std::int64_t> at;
   for (std::int64_t k = 0; k < count; ++k)
     for (const Stretch& stretch : own)
       if (const std::int64_t number = drawn_point(k, count, all), i = number - stretch.number;
           i >= 0 && i < stretch.count)
-        drawn.push_back({number, {read(stretch.begin + i, 0), read(stretch.begin + i, 1), read(stretch.begin + i, 2)}});
+        drawn.push_back({number, {}}), at.push_back(stretch.begin + i);
+  const std::vector<double> own_x = coordinates_at(points, at, exponent);
+  for (std::size_t i = 0; i < drawn.size(); ++i) std::copy_n(&own_x[3 * i], 3, drawn[i].x);
   drawn = ranks.gather_all(drawn);
   std::sort(drawn.begin(), drawn.end(), [](const Drawn& a, const Drawn& b) { return a.number < b.number; });
   std::vector<double> x;

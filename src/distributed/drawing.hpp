@@ -5,7 +5,7 @@
 
 namespace farfield::distributed {
 
-/// Of points in host memory, at this scaling; `given` must outlive what is returned, which all ranks call together.
+/// At this scaling; `given` must outlive what is returned, which all ranks call together.
 DrawPoints drawing(Ranks& ranks, const Given& given, int exponent);
 
 }  // namespace farfield::distributed

@@ -111,14 +111,17 @@ std::vector<std::int64_t> condition_targets(std::int64_t count) {
   return targets;
 }
 
-std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at) {
-  std::vector<DirectSum> sums = sums_at(condition_targets(count));
+std::vector<TermSums> term_sums(std::vector<DirectSum> sums) {
   for (DirectSum& s : sums)
     for (int part = 0; part < most_parts; ++part) {
       s.result[order_of(part)] += times_in_tensor(part) * s.part[part] * s.part[part];
       s.lacking[order_of(part)] += times_in_tensor(part) * s.missing[part] * s.missing[part];
     }
   return {sums.begin(), sums.end()};
+}
+
+std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at) {
+  return term_sums(sums_at(condition_targets(count)));
 }
 
 #define FARFIELD_CHECK(Real)                                                                                   \

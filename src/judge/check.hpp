@@ -65,6 +65,8 @@ ErrorReport errors(const Computed<Real>& computed, const Delivered& delivered, c
 
 /// The targets from which the condition is estimated (quality.hpp): 8, spread over the tree.
 std::vector<std::int64_t> condition_targets(std::int64_t count);
+/// From sums over all sources.
+std::vector<TermSums> term_sums(std::vector<DirectSum> sums);
 /// The sums at condition_targets(count).
 std::vector<TermSums> condition_sums(std::int64_t count, const SumsAt& sums_at);
 

@@ -78,6 +78,52 @@ TEST_F(CudaArrays, HaveTheBitsOfHostMemory) {
     }
 }
 
+/// Softened sums with dipoles and Hessians, at the points of the rank; all arrays but the lengths in device memory.
+struct Moments {
+  std::vector<double> x, q, p, lengths;
+};
+std::vector<double> moments_of_rank(distributed::Communicator& communicator, const Moments& all, const Options& o,
+                                    MemorySpace space) {
+  const auto r = static_cast<std::size_t>(communicator.rank()), ranks = static_cast<std::size_t>(communicator.size());
+  const std::size_t n = all.q.size(), first = n * r / ranks, end = n * (r + 1) / ranks;
+  const auto part = [&](const std::vector<double>& from, std::size_t width) {
+    return std::vector<double>(from.begin() + static_cast<std::ptrdiff_t>(width * first),
+                               from.begin() + static_cast<std::ptrdiff_t>(width * end));
+  };
+  const std::vector<double> x = part(all.x, 3), q = part(all.q, 1), dipoles = part(all.p, 3);
+  const cuda::DeviceArray<double> x_there = uploaded(x), q_there = uploaded(q), p_there = uploaded(dipoles);
+  const bool there = space == MemorySpace::device;
+  const auto count = static_cast<std::int64_t>(end - first);
+  Points own = points(there ? static_cast<const double*>(x_there.data()) : x.data(), count);
+  own.softening = all.lengths.data() + first, own.space = space;
+  distributed::Plan plan(communicator, own, o);
+  Strengths s = with_dipoles(strengths(there ? static_cast<const double*>(q_there.data()) : q.data(), count),
+                             there ? static_cast<const double*>(p_there.data()) : dipoles.data());
+  s.space = space;
+  std::vector<double> hessian(6 * q.size());
+  cuda::DeviceArray<double> hessian_there;
+  hessian_there.resize(std::ssize(hessian));
+  Outputs outputs;
+  outputs.hessian = there ? hessian_there.data() : hessian.data(), outputs.space = space;
+  plan.evaluate(s, outputs);
+  return there ? downloaded(hessian_there) : hessian;
+}
+
+TEST_F(CudaArrays, OfDipolesAndHessians) {
+  const std::vector<double> x = plummer(3'000);
+  std::vector<double> lengths = strengths_for(3'000, fresh_seed());
+  for (double& one : lengths) one = 1e-3 * std::fabs(one);
+  const Moments all{x, strengths_for(3'000, fresh_seed() + 1), strengths_for(9'000, fresh_seed() + 2), lengths};
+  for (const Method method : {Method::fmm, Method::direct}) {
+    Options o;
+    o.method = method, o.backend = Backend::cuda, o.dipoles = o.hessian = true;
+    distributed::on_devices(std::vector<int>{0, 0, 0}, [&](distributed::Communicator& communicator) {
+      EXPECT_EQ(moments_of_rank(communicator, all, o, MemorySpace::device),
+                moments_of_rank(communicator, all, o, MemorySpace::host));
+    });
+  }
+}
+
 TEST_F(CudaArrays, ADeviceThatIsNotThereIsOneSentence) {
   try {
     distributed::on_devices(std::vector<int>{0, 99}, [](distributed::Communicator&) { FAIL(); });

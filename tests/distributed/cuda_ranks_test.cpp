@@ -227,26 +227,28 @@ TEST_F(CudaRanksOf, MovesInTheOwnedOrder) {
     }
 }
 
-/// Of what ranks on the CPU alone offer; where the caller leaves the backend open, these are taken.
-TEST_F(CudaRanksOf, WhatDevicesLackIsRefusedOrSummedOnTheCpu) {
-  std::vector<Options> lacking(5, options_of(Precision::double_, 5));
-  lacking[0].softening = 1e-3, lacking[1].dipoles = true, lacking[2].hessian = true;
-  lacking[3].kernel = Kernel::yukawa3d, lacking[3].kappa = 2;
-  lacking[4].kernel = Kernel::vortex, lacking[4].core = Core::gauss, lacking[4].core_radius = 0.01;
-  std::vector<double> x = uniform(2'000);
+/// Where the caller leaves the backend open, sums of every kind go to the devices where one plan's does.
+TEST_F(CudaRanksOf, SumsOfEveryKindGoToTheDevices) {
+  std::vector<Options> kinds(6, options_of(Precision::double_, 5));
+  kinds[0].softening = 1e-3, kinds[1].dipoles = true, kinds[2].hessian = true;
+  kinds[3].kernel = Kernel::yukawa3d, kinds[3].kappa = 2;
+  kinds[4].kernel = Kernel::vortex, kinds[4].core = Core::gauss, kinds[4].core_radius = 1e-4;
+  kinds[5].softening = 1e-3, kinds[5].softening_kind = SofteningKind::gauss;
+  std::vector<double> x = uniform(300'000);
   for (std::size_t i = 2; i < x.size(); i += 3) x[i] = 0;
-  for (Options& o : lacking) {
-    for (const std::exception_ptr& thrown : run_ranks(
-             2, [&](distributed::Communicator& communicator) { distributed::Plan(communicator, points(x), o); })) {
-      const std::string said = sentence_of(thrown);
-      EXPECT_NE(said.find(" not offered "), std::string::npos) << said;
-    }
+  int on_devices = 0;
+  for (Options& o : kinds) {
     o.backend = Backend::automatic;
+    const std::string one = Plan(points(x), o).report().backend;
+    const Cuts cuts = make_cuts(x.size() / 3, 2, Sharing::even, fresh_seed());
     rethrow_any(run_ranks(2, [&](distributed::Communicator& communicator) {
-      distributed::Plan plan(communicator, points(x), o);
-      EXPECT_EQ(plan.report().plan.backend, "cpu");
+      const auto r = static_cast<std::size_t>(communicator.rank());
+      const Points own = points(x.data() + 3 * cuts[r], static_cast<std::int64_t>(cuts[r + 1] - cuts[r]));
+      EXPECT_EQ(distributed::Plan(communicator, own, o).report().plan.backend, one);
     }));
+    on_devices += one == "cuda";
   }
+  EXPECT_GE(on_devices, 4) << "of " << kinds.size();
 }
 
 TEST_F(CudaRanksOf, APointThatIsRefusedIsAnErrorOnAllRanks) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <farfield/options.hpp>
 #include <farfield/report.hpp>
 
 namespace farfield::testing {
@@ -47,6 +48,36 @@ inline void expect_same_report_to(double difference, const Report& all, const Re
   EXPECT_EQ(all.error->hessian, one.error->hessian);
   EXPECT_EQ(all.error->potential_p95, one.error->potential_p95);
   EXPECT_EQ(all.error->gradient_max, one.error->gradient_max);
+}
+/// Of ranks on devices, whose sums for estimates are those of one plan up to rounding and, in large trees, the sample.
+inline void expect_like_report(const Options&, const Report& all, const Report& one) {
+  EXPECT_EQ(all.backend, "cuda");
+  EXPECT_EQ(one.backend, "cuda");
+  EXPECT_EQ(all.method, one.method);
+  EXPECT_EQ(all.precision, one.precision);
+  EXPECT_EQ(all.m2l, one.m2l);
+  EXPECT_EQ(all.degree, one.degree);
+  const auto counts = [](const Report& r) {
+    return std::vector<std::int64_t>{r.sources,   r.targets,   r.boxes,     r.levels,   r.leaves,
+                                     r.p2p_boxes, r.m2l_boxes, r.m2p_boxes, r.p2l_boxes};
+  };
+  if (one.method == "fmm") {
+    EXPECT_EQ(counts(all), counts(one));
+  }
+  const auto near = [](double a, double b, double relative) {
+    EXPECT_TRUE(a == b || std::fabs(a - b) <= relative * std::fabs(b)) << a << " and " << b;
+  };
+  near(all.estimated_error, one.estimated_error, 0.3);
+  near(all.condition_potential, one.condition_potential, 0.01);
+  near(all.condition_gradient, one.condition_gradient, 0.01);
+  near(all.condition_hessian, one.condition_hessian, 0.01);
+  ASSERT_EQ(all.error.has_value(), one.error.has_value());
+  if (!one.error) return;
+  constexpr double rounding = 1e-13;  // of direct sums added up rank by rank
+  EXPECT_EQ(all.error->samples, one.error->samples);
+  EXPECT_NEAR(all.error->potential, one.error->potential, rounding + 1e-3 * one.error->potential);
+  EXPECT_NEAR(all.error->gradient, one.error->gradient, rounding + 1e-3 * one.error->gradient);
+  EXPECT_NEAR(all.error->hessian, one.error->hessian, rounding + 1e-3 * one.error->hessian);
 }
 inline void expect_same_report(const Report& all, const Report& one) { expect_same_report_to(0, all, one); }
 

@@ -145,10 +145,19 @@ void expect_same_in_owned_order(distributed::Plan& plan, const Sum& own, const F
   }
 }
 
+/// Of ranks on the CPU. Points of the near plan in a cell that lie in one cell of its keys may change places
+/// (docs/developer/distributed.md).
+inline void expect_report_of_one(const Options& o, const Report& all, const Report& one) {
+  const bool places_change = o.periodic != Axes::none && o.at_sources;
+  expect_same_report_to(places_change ? 1e-2 : 0, all, one);
+}
+
 /// The steps are sums of one plan that moves; their results over ranks have the bits and reports of one plan.
 template <class T>
 farfield::Report expect_as_one_plan(const std::vector<Sum>& steps, const std::vector<int>& ranks,
-                                    Sharing sharing = Sharing::random) {
+                                    Sharing sharing = Sharing::random,
+                                    void (*compare)(const Options&, const Report&,
+                                                    const Report&) = expect_report_of_one) {
   std::vector<Found<T>> one;
   Plan single = plan_of(steps[0]);
   for (const Sum& step : steps) {
@@ -183,9 +192,7 @@ farfield::Report expect_as_one_plan(const std::vector<Sum>& steps, const std::ve
           EXPECT_EQ(differing(found.at_sources[w], one[k].at_sources[w], v, of_sources, r, Found<T>::width[w]), 0u)
               << w << " at sources";
         }
-        // Points of the near plan that lie in one cell of its keys may change places (docs/developer/distributed.md).
-        const bool places_change = own.options.periodic != Axes::none && own.options.at_sources;
-        if (r == 0) expect_same_report_to(places_change ? 1e-2 : 0, report.plan, one[k].report);
+        if (r == 0) compare(own.options, report.plan, one[k].report);
         expect_same_in_owned_order(*plan, own, found, !steps[k].p.empty());
       }
     }));

@@ -23,6 +23,14 @@ bool far_field_first(const Work<Real>& work) {
   return work.tree.boxes >= (high ? tuning::late_p2p_boxes_of_high_degrees : tuning::late_p2p_boxes);
 }
 
+/// Of sources that carry charges, or dipoles, too.
+template <class Kernel, class StageWork>
+void p2m_of_moments(const StageWork& work) {
+  if constexpr (Differentiates<Kernel>)
+    if (work.moments() == with_dipole) return p2m_of_dipoles<Kernel>(work);
+  p2m<Kernel>(work);
+}
+
 /// `StageWork`: Work, or LevelWork where tables depend on the level.
 template <class Kernel, class Real, class StageWork = Work<Real>>
 class BoundStages {
@@ -41,8 +49,7 @@ class BoundStages {
   }
   void p2m() {
     if (side_) events_.go_to(far_.stream);
-    if (carries_dipoles()) return with_moments([&](auto k) { p2m_of_dipoles<decltype(k)>(far_); });
-    cuda::p2m<Kernel>(far_);
+    p2m_of_moments<Kernel>(far_);
   }
   void m2m(int level) { cuda::m2m(far_, level); }
   void exchange() {}

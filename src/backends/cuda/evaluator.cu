@@ -55,7 +55,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
  public:
   using Placed = cuda::Placed;
   explicit CudaSteps(EvaluatorState<Placed> state) : EvaluatorState<Placed>(std::move(state)) {
-    use_all(memory_, arrays_, places_, grids_[0], grids_[1], kept_);
+    use_all(memory_, arrays_, places_, grids_[0], grids_[1], kept_, numbers_[0], numbers_[1]);
   }
   ~CudaSteps() { memory_.stream = placed->stream; }
 
@@ -236,6 +236,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
                                             : placed->target_lengths.data();
     work_.parameters = decision.parameters;
     work_.self_from = selves.from;
+    if (selves.source) bind_selves();
     work_.stream = stream_;
   }
 
@@ -334,6 +335,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       gather_lengths(*targets, tree_.targets.order.data(), factor, placed->exponent, placed->target_lengths, memory_);
   }
 
+  /// Numbers of the points' own tell which targets are sources.
+  void bind_selves() {
+    upload(numbers_[0], selves.source, sources(), stream_);
+    upload(numbers_[1], selves.target, targets(), stream_);
+    work_.source_order = numbers_[0].data(), work_.target_order = numbers_[1].data();
+  }
   void bind_tree() {
     work_.tree = tree_.tree.view();
     work_.lists = tree_.lists.view();
@@ -460,8 +467,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   Accounts accounts_{memory_};
   Judge judge_{memory_};
   DensityArrays<DeviceArray<Real>> arrays_;
-  DeviceArray<float4> places_;         ///< see Work::centre
-  DeviceArray<Real> grids_[2], kept_;  ///< of method grid
+  DeviceArray<float4> places_;             ///< see Work::centre
+  DeviceArray<Real> grids_[2], kept_;      ///< of method grid
+  DeviceArray<std::uint32_t> numbers_[2];  ///< of sources and targets, see Selves
   GridWindow<Real> window_{memory_};
   HermiteSeries series_{memory_};
   LineSums line_{memory_};

@@ -79,16 +79,16 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void read_points(const Points&, const Points*, const Geometry&) {}  // AllPairs has all sums without a tree
   Settled settled_degree(farfield::Report& report) {
     const bool planes_alone = !traits(decision.kernel).errors->typical_pair;
-    DevicePlacement sums(*placed, decision.degree, planes_alone, side_, far_side_);
+    const double length = std::ldexp(decision.softening, placed->exponent);
+    DevicePlacement sums(*placed, decision.degree, length, planes_alone, side_, far_side_);
     return farfield::settle_degree(decision, sums, report);
   }
   void prepare_expansions(farfield::Report& report) {
     make_rows();
+    const farfield::cuda::WholeTree whole{placed->levels_of_all,
+                                          [this](std::vector<std::uint32_t>& most) { ranks().most(most); }};
     time("tables", [&] {
-      translations_.build(decision, essential().tree.view(), threads, stream_, report);
-      std::vector<std::uint32_t> most = translations_.most_sources(stream_);
-      ranks().most(most);
-      translations_.use_most_sources(most, stream_);
+      translations_.build(decision, essential().tree.view(), threads, stream_, report, &whole);
       translations_.split_for(placed->boxes_of_all, sources(), targets());
     });
     time("probes", [&] { place_probes(); });
@@ -107,17 +107,25 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
 
   void allocate_results() {
     arrays_.resize(*placed, decision, densities, translations_.stride());
+    arrays_.hold_moments(*placed, 1, densities);
     translations_.make_room(densities);
   }
-  std::vector<StrengthRange> read(const Strengths& strengths) { return strengths_.read(*placed, strengths, stream_); }
+  std::vector<StrengthRange> read(const Strengths& strengths) {
+    moments_ = strengths.dipoles ? with_dipole : 1;
+    arrays_.hold_moments(*placed, moments_, densities);
+    return strengths_.read(*placed, strengths, stream_);
+  }
   int most_together(const Strengths& strengths) const {
-    const int most = farfield::cuda::densities_of(decision, 1);
+    const int most = farfield::cuda::densities_of(decision, strengths.dipoles ? with_dipole : 1);
     return strengths.vectors < most ? 1 : most;
   }
   void gather(const OneVector& v) {
-    strengths_.gather(*placed, v, arrays_.strengths_at(v.place, *placed), arrays_.strength_pitch(*placed), stream_);
+    strengths_.gather(*placed, v, arrays_.moments_at(v.place, moments_, *placed), arrays_.strength_pitch(*placed),
+                      stream_);
   }
-  void bind() { arrays_.bind(*placed, decision, densities, translations_, near_.view(), stream_); }
+  void bind() {
+    arrays_.bind(*placed, {decision, softening, moments_, densities, stream_}, translations_, near_.view());
+  }
   /// Without sources or targets nothing is summed.
   void sum(bool /*alone*/) {
     if (sources() == 0 || targets() == 0) return arrays_.clear_results(stream_);
@@ -128,7 +136,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     events_.go_to(stream_);
     side_.join(stream_);
   }
-  void show(const OneVector& v) { arrays_.show(v.place, decision); }
+  void show(const OneVector& v) { arrays_.show(v.place, moments_, decision); }
   void start_judging(const OneVector& v) { judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_); }
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     results_.deliver(*placed, SortedResults<Real>{arrays_.own_results(*placed), factors}, v.index, delivery,
@@ -140,8 +148,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     side_.wait();
     farfield::cuda::Judge::Found found = joined(ranks(), judge_.result(v.place));
     found.norms.judged_from = decision.judged_from;
-    const std::vector<TermSums> probes = joined(ranks(), conditions_[static_cast<std::size_t>(v.place)].result(),
-                                                static_cast<std::size_t>(probe_count_));
+    const std::vector<TermSums> probes = term_sums(
+        joined(ranks(), conditions_[static_cast<std::size_t>(v.place)].sums(), static_cast<std::size_t>(probe_count_)));
     Quality q = quality_of(probes, found.norms, sources(), targets(), found.truncation,
                            truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
@@ -163,7 +171,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   /// Work of p2p: as that of a plan on one device would be in this part of its tree.
   void make_rows() {
     if (has_rows_) return;
-    farfield::cuda::P2pLimits<Real> limits;
+    farfield::cuda::P2pLimits<Real> limits = farfield::cuda::p2p_limits<Real>(decision, targets());
     limits.boxes = placed->boxes_of_all;
     const TreeView tree = essential().tree.view();
     const ListsView lists = essential().lists.view();
@@ -187,24 +195,25 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void probe_conditions() {
     while (std::ssize(conditions_) < densities) conditions_.emplace_back(memory_);
     for (int v = 0; v < densities; ++v) {
-      farfield::cuda::NearWork<Real> work = probes_->work(*placed, arrays_.strengths_at(v, *placed) + share().first);
+      farfield::cuda::NearWork<Real> work =
+          probes_->work(*placed, arrays_.moments_at(v, moments_, *placed, share().first));
+      work.softening = softening;
       work.parameters = decision.parameters;
       work.result = arrays_.work.essential.result;
       work.stream = stream_;
-      conditions_[static_cast<std::size_t>(v)].launch(work, decision.kernel, INFINITY, side_);
+      conditions_[static_cast<std::size_t>(v)].launch(work, decision.kernel, softened_to(), side_);
     }
   }
 
   template <class K>
   void run() {
-    if constexpr (has_expansions<K>())
-      if constexpr (ScaleInvariant<typename K::Basis>) {
-        const bool small = essential().tree.boxes <= farfield::cuda::tuning::most_boxes_beside;
-        Multipoles<Real> multipoles(share(), placed->box_rows, placed->transport);
-        DeviceRankStages<K, Real> stages(arrays_.work, multipoles, events_, far_side_,
-                                         small ? BesideP2p::far_field : BesideP2p::exchange);
-        fmm(stages, events_);
-      }
+    if constexpr (has_expansions<K>()) {
+      const bool small = essential().tree.boxes <= farfield::cuda::tuning::most_boxes_beside;
+      Multipoles<Real> multipoles(share(), placed->box_rows, placed->transport);
+      DeviceRankStages<K, Real> stages(arrays_.work, translations_.levels(), multipoles, events_, far_side_,
+                                       small ? BesideP2p::far_field : BesideP2p::exchange);
+      fmm(stages, events_);
+    }
   }
 
   /// By direct sums with the caller's strengths, not rounded to Real.
@@ -213,15 +222,18 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     const std::vector<std::int64_t> at = check_targets(targets(), samples, seed);
     const Sample sample(*placed, at, arrays_.own_results(*placed));
     OnDevice<double> exact(memory_);
-    exact.resize(placed->own_sources());
-    strengths_.own(*placed, v, exact.data(), stream_);
-    farfield::cuda::NearWork<double> work = sample.work(*placed, static_cast<const double*>(exact.data()));
+    exact.resize(moments_ * placed->own_sources());
+    std::vector<double*> moments;
+    for (int m = 0; m < moments_; ++m) moments.push_back(exact.data() + m * placed->own_sources());
+    strengths_.own(*placed, v, moments, stream_);
+    farfield::cuda::NearWork<double> work = sample.work(*placed, moments);
+    work.softening = softening;
     work.parameters = decision.parameters;
     std::vector<std::int64_t> number(at.size());
     std::iota(number.begin(), number.end(), 0);
     std::vector<DirectSum> sums = direct_sums_of(work, decision, number, memory_);
     join(ranks(), sums);
-    std::vector<Real> results[with_gradient];
+    std::vector<Real> results[most_parts];
     Computed<Real> computed{targets(), {}};
     for (int part = first_part(decision.parts()); part < end_part(decision.parts()); ++part) {
       results[part].assign(sample.results(part).begin(), sample.results(part).end());
@@ -235,6 +247,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   farfield::cuda::DeviceMemory& memory_ = placed->memory;
   bool building_ = false;  ///< is the current call a build?
   bool has_rows_ = false;  ///< of near pairs, for the tree that is there
+  int moments_ = 1;        ///< of the strengths that were read
   cudaStream_t stream_ = nullptr;
   farfield::cuda::SideStream side_, far_side_{true};
   farfield::cuda::StageEvents events_;

@@ -24,6 +24,9 @@ DeviceRoom room();
 /// this rank's.
 RankBytes bytes_of_rank(const Decision& decision, Order order, Scalar given, bool on_host, std::int64_t points);
 
+/// Of points in device memory: see distributed/backends.hpp. Waits for their stream.
+std::vector<double> coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent);
+
 /// Of all ranks' points, which may be in either memory.
 Geometry survey(Ranks& ranks, const Points& sources, const Points* targets, std::shared_ptr<void>& kept);
 

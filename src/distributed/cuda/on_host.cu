@@ -11,6 +11,13 @@ namespace {
 
 using farfield::cuda::require;
 
+/// Bytes from the first number that vectors use to the last, where rows of `width` numbers are `stride` apart.
+std::int64_t span(const Strengths& s, std::int64_t width, std::int64_t stride, std::int64_t given_pitch) {
+  if (s.count == 0) return 0;
+  const std::int64_t pitch = given_pitch ? given_pitch : s.count * stride;
+  return ((s.vectors - 1) * pitch + (s.count - 1) * stride + width) * farfield::cuda::size_of(s.scalar);
+}
+
 /// Bytes of a block in device memory, and back.
 class HostCopy {
  public:
@@ -61,13 +68,15 @@ class OnHost final : public Evaluator {
   }
   std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery,
                                 farfield::Report& report) override {
-    HostCopy numbers;
+    HostCopy charges, dipoles;
     Strengths own = strengths;
     if (strengths.space == MemorySpace::device) {
-      const std::int64_t pitch = strengths.pitch ? strengths.pitch : strengths.count * strengths.stride;
-      const std::int64_t span = (strengths.vectors - 1) * pitch + (strengths.count - 1) * strengths.stride + 1;
-      own.data = numbers.of(strengths.data, strengths.count > 0 ? span * farfield::cuda::size_of(strengths.scalar) : 0,
-                            static_cast<cudaStream_t>(strengths.stream));
+      const auto stream = static_cast<cudaStream_t>(strengths.stream);
+      own.data = charges.of(strengths.data, span(strengths, 1, strengths.stride, strengths.pitch), stream);
+      own.dipoles = strengths.count == 0
+                        ? strengths.dipoles
+                        : dipoles.of(strengths.dipoles,
+                                     span(strengths, 3, strengths.dipole_stride, strengths.dipole_pitch), stream);
       own.space = MemorySpace::host;
     }
     if (delivery.outputs.space == MemorySpace::host) return inner_->evaluate(own, delivery, report);
@@ -78,7 +87,9 @@ class OnHost final : public Evaluator {
   static Points on_host(const Points& points, std::vector<double>& copy) {
     if (points.space == MemorySpace::host) return points;
     copy = coordinates(points);
-    return farfield::points(copy);
+    Points on_host = farfield::points(copy);
+    on_host.softening = points.softening;  // always in host memory
+    return on_host;
   }
   std::vector<Quality> deliver(const Strengths& strengths, const Delivery& delivery, farfield::Report& report) {
     const Outputs& o = delivery.outputs;
@@ -86,14 +97,17 @@ class OnHost final : public Evaluator {
     const std::int64_t size = farfield::cuda::size_of(o.scalar) * strengths.vectors;
     Delivery own = delivery;
     own.outputs.space = MemorySpace::host;
-    HostCopy copies[4];
+    HostCopy copies[6];
     own.outputs.potential = copies[0].of(o.potential, delivery.split * size, stream);
     own.outputs.gradient = copies[1].of(o.gradient, 3 * delivery.split * size, stream);
-    own.outputs.source_potential = copies[2].of(o.source_potential, strengths.count * size, stream);
-    own.outputs.source_gradient = copies[3].of(o.source_gradient, 3 * strengths.count * size, stream);
+    own.outputs.hessian = copies[2].of(o.hessian, 6 * delivery.split * size, stream);
+    own.outputs.source_potential = copies[3].of(o.source_potential, strengths.count * size, stream);
+    own.outputs.source_gradient = copies[4].of(o.source_gradient, 3 * strengths.count * size, stream);
+    own.outputs.source_hessian = copies[5].of(o.source_hessian, 6 * strengths.count * size, stream);
     std::vector<Quality> qualities = inner_->evaluate(strengths, own, report);
-    copies[0].back(o.potential, stream), copies[1].back(o.gradient, stream);
-    copies[2].back(o.source_potential, stream), copies[3].back(o.source_gradient, stream);
+    copies[0].back(o.potential, stream), copies[1].back(o.gradient, stream), copies[2].back(o.hessian, stream);
+    copies[3].back(o.source_potential, stream), copies[4].back(o.source_gradient, stream);
+    copies[5].back(o.source_hessian, stream);
     require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     return qualities;
   }

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "backends/cuda/runtime/device.hpp"
+#include "distributed/cuda/evaluation/lengths.hpp"
 #include "distributed/cuda/placed.hpp"
 
 namespace farfield::distributed {
@@ -9,6 +10,7 @@ namespace farfield::distributed {
 DevicePlaced::DevicePlaced(Ranks& of_plan)
     : device(farfield::cuda::current_device()), transport(of_plan, memory), box_rows(memory) {
   ranks = &of_plan;
+  use_all(memory, source_length, target_length);
 }
 
 /// What kernels of the whole tree would follow. Every box is one rank's, see Essential::mine.
@@ -33,6 +35,9 @@ void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decis
       std::make_unique<DeviceShare>(make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
   settle_sizes();
   box_rows.build(*on_device, ranks->rank(), memory.stream);
+  lengths = {};
+  has_lengths = decision.lengths;
+  if (has_lengths) place_lengths(*this, given, reach_over_length(decision.softening_kind));
 }
 
 std::int64_t DevicePlaced::owned(Set set) const {

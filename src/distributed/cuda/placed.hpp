@@ -27,6 +27,10 @@ struct DevicePlaced final : RankPlaced {
   std::int64_t own_targets() const { return on_device->own.target_points().count; }
   /// Targets of the tree that are not sources.
   std::int64_t own_apart() const { return own_targets() - (at_sources && !tree.alike ? own_sources() : 0); }
+  /// Of targets counted as they arrived, as their `order` does, the first one that is a source, too: source 0 of those
+  /// that arrived. Of the ranks' targets only a rank's own are its sources: a ghost's `order` is no target's
+  /// (merge.cu).
+  std::int64_t self_from() const { return tree.alike ? 0 : at_sources ? own_apart() : std::int64_t(1) << 40; }
   /// Of the own targets among those of the essential tree.
   std::int64_t first_target() const { return tree.alike ? on_device->first : 0; }
 
@@ -40,6 +44,10 @@ struct DevicePlaced final : RankPlaced {
   int levels_of_all = 0;
   std::vector<BoxId> boxes_of_ranks;  ///< [ranks][max_levels + 1]: boxes of each level that are the rank's
   bool has_m2p = false, has_p2l = false;
+  bool has_lengths = false;  ///< do points have softening lengths of their own?
+  /// These, scaled, as NearWork has them: of the sources of the essential tree, and of targets apart.
+  OnDevice<double> source_length, target_length;
+  const double* target_lengths() const { return tree.alike ? source_length.data() : target_length.data(); }
 
  private:
   void settle_sizes();

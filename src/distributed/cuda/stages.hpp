@@ -25,13 +25,19 @@ enum class BesideP2p { far_field, exchange };
 
 template <class Kernel, class Real>
 class DeviceRankStages {
+  static constexpr bool one_set = ScaleInvariant<typename Kernel::Basis>;  ///< of tables, for all levels
+  using StageWork = std::conditional_t<one_set, farfield::cuda::Work<Real>, farfield::cuda::LevelWork<Real>>;
+
  public:
-  /// `side`: stream of what runs beside p2p, which runs on the stream of the work.
-  DeviceRankStages(const RankWork<Real>& work, Multipoles<Real>& multipoles, farfield::cuda::StageEvents& events,
-                   farfield::cuda::SideStream& side, BesideP2p beside)
-      : work_(work), multipoles_(multipoles), events_(events), side_(side), beside_(beside) {
+  /// `side`: stream of what runs beside p2p, which runs on the stream of the work. `levels`: tables of each level of
+  /// the tree of all points, where these depend on it.
+  DeviceRankStages(const RankWork<Real>& work, const farfield::cuda::LevelsView<Real>& levels,
+                   Multipoles<Real>& multipoles, farfield::cuda::StageEvents& events, farfield::cuda::SideStream& side,
+                   BesideP2p beside)
+      : work_(work), levels_(levels), multipoles_(multipoles), events_(events), side_(side), beside_(beside) {
     farfield::cuda::SideStream* const of_far_field = beside == BesideP2p::far_field ? &side : nullptr;
-    for (const auto& one : work.of_vector) downward_.emplace_back(one, events, of_far_field, true);
+    for (const auto& one : work.of_vector) of_vector_.push_back(with_tables(one));
+    for (const StageWork& one : of_vector_) downward_.emplace_back(one, events, of_far_field, true);
   }
 
   int levels() const { return std::max(work_.own.tree.levels, work_.essential.tree.levels); }
@@ -41,17 +47,18 @@ class DeviceRankStages {
   }
   void p2m() {
     events_.go_to(far_);
-    if (holds()) each(work_.own, [](const auto& one) { farfield::cuda::p2m<Kernel>(one); });
+    if (holds()) each(work_.own, [](const StageWork& one) { farfield::cuda::p2m_of_moments<Kernel>(one); });
   }
   void m2m(int level) {
     if (level + 1 < work_.own.tree.levels)
-      each(work_.own, [level](const auto& one) { farfield::cuda::m2m(one, level); });
+      each(work_.own, [level](const StageWork& one) { farfield::cuda::m2m(one, level); });
   }
   /// Multipoles of ghosts come from their owners. Those of the shared boxes every rank makes from their children's.
   void exchange() {
+    if constexpr (!one_set) clear_top();
     multipoles_.fetch(work_.own, work_.top, work_.essential, far_);
     for (int level = work_.top.tree.levels - 2; level >= coarsest; --level)
-      each(work_.top, [level](const auto& one) { farfield::cuda::m2m(one, level); });
+      each(work_.top, [level](const StageWork& one) { farfield::cuda::m2m(one, level); });
     for (int v = 0; v < std::ssize(work_.of_vector); ++v)
       multipoles_.join(work_.own, work_.top, work_.of_vector[static_cast<std::size_t>(v)], v, far_);
     events_.mark("exchange");
@@ -81,22 +88,38 @@ class DeviceRankStages {
 
  private:
   bool holds() const { return work_.essential.tree.boxes > 0; }
+  StageWork with_tables(const farfield::cuda::Work<Real>& work) const {
+    if constexpr (one_set)
+      return work;
+    else
+      return {work, levels_};
+  }
+  /// m2m leaves out levels without expansions.
+  void clear_top() const {
+    const auto& top = work_.top;
+    const std::int64_t numbers = top.expansion_pitch * top.densities;
+    if (numbers > 0)
+      farfield::cuda::require(cudaMemsetAsync(top.multipole, 0, static_cast<std::size_t>(numbers) * sizeof(Real), far_),
+                              "cudaMemsetAsync");
+  }
   template <class Stage>
   void each(const farfield::cuda::Work<Real>& work, const Stage& stage) const {
     for (int v = 0; v < work.densities; ++v) {
-      farfield::cuda::Work<Real> one = work.of(v);
+      StageWork one = with_tables(work.of(v));
       one.stream = far_;
       stage(one);
     }
   }
 
   const RankWork<Real>& work_;
+  const farfield::cuda::LevelsView<Real> levels_;
   Multipoles<Real>& multipoles_;
   farfield::cuda::StageEvents& events_;
   farfield::cuda::SideStream& side_;
   BesideP2p beside_;
   cudaStream_t far_ = nullptr;
-  std::deque<farfield::cuda::BoundStages<Kernel, Real>> downward_;
+  std::deque<StageWork> of_vector_;
+  std::deque<farfield::cuda::BoundStages<Kernel, Real, StageWork>> downward_;
 };
 
 }  // namespace farfield::distributed

@@ -2,10 +2,12 @@
 #include <string>
 
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/survey.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/cuda/evaluator.hpp"
+#include "tree/reader.hpp"
 
 namespace farfield::distributed {
 namespace {
@@ -33,14 +35,19 @@ class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
     kept_.words = wide, kept_.cells->data()[wide - 1] = 0;
     return reinterpret_cast<unsigned*>(kept_.cells->data());
   }
-  void join_cells() override {
-    ranks_.unite(kept_.cells->data(), static_cast<std::size_t>(kept_.words));
-  }
+  void join_cells() override { ranks_.unite(kept_.cells->data(), static_cast<std::size_t>(kept_.words)); }
 
  private:
   Ranks& ranks_;
   OtherRanks others_;
   Kept& kept_;
+};
+
+struct ReadAt {
+  AnyReader read;
+  const std::int64_t* at;
+  double* to;
+  __device__ void operator()(std::int64_t k) const { read.read(at[k], to + 3 * k); }
 };
 
 Kept& on_this_device(std::shared_ptr<void>& kept) {
@@ -64,6 +71,21 @@ void on_device::require_known(int device) {
 void on_device::select(int device) {
   require_known(device);
   farfield::cuda::require(cudaSetDevice(device), "cudaSetDevice");
+}
+
+std::vector<double> on_device::coordinates_at(const Points& points, const std::vector<std::int64_t>& at, int exponent) {
+  const auto stream = static_cast<cudaStream_t>(points.stream);
+  const std::int64_t count = std::ssize(at);
+  farfield::cuda::DeviceArray<std::int64_t> place;
+  farfield::cuda::DeviceArray<double> x;
+  farfield::cuda::upload(place, at.data(), count, stream);
+  x.resize(3 * count);
+  farfield::cuda::for_each_index(count, ReadAt{AnyReader(points, Scaling(exponent)), place.data(), x.data()}, stream,
+                                 "drawn points");
+  std::vector<double> host(static_cast<std::size_t>(x.size()));
+  farfield::cuda::download(host.data(), x.data(), x.size(), stream);
+  farfield::cuda::require(cudaStreamSynchronize(stream), "drawn points");
+  return host;
 }
 
 Geometry on_device::survey(Ranks& ranks, const Points& sources, const Points* targets, std::shared_ptr<void>& kept) {

@@ -64,16 +64,6 @@ Decision OpenPlan::choose_alike(const farfield::Options& o, const Geometry& geom
   return decision;
 }
 
-/// A machine whose ranks on devices offer this sum, if the caller leaves the backend open.
-static Machine offering(Machine machine, const farfield::Options& o, const LengthRange& lengths) {
-  if (machine.backend == Backend::cpu) return machine;
-  if (machine.backend == Backend::cuda)
-    require_offered_on_devices(o, lengths.given);
-  else if (!lacking_on_devices(o, lengths.given).empty() || !traits(o.kernel).scale_invariant)
-    machine.backend = Backend::cpu;
-  return machine;
-}
-
 /// A rank's points with what they lack: where results are wanted at the sources, too, these stand behind the targets.
 struct OpenPlan::Prepared {
   Completed own, other;
@@ -172,7 +162,7 @@ void OpenPlan::build(const Given& given) {
   if (given.targets) require_axes(*given.targets, "target", o.kernel);
   Prepared points(ranks_, given, o, of_any.lengths);
   const LengthRange& lengths = points.lengths;
-  const Machine machine = offering(machine_of(o, of_any.on_device), o, lengths);
+  const Machine machine = machine_of(o, of_any.on_device);
   o.simd = machine.simd;
   if (machine.backend != Backend::cpu && rooms_.empty()) rooms_ = ranks_.all_gather(room_of(machine.backend));
   if (lengths.given) o.softening = lengths.longest;

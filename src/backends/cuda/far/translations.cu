@@ -65,19 +65,29 @@ void Translations<Real>::build_for_walks(const Decision& d, const TreeView& tree
   octants_.build(view(), stream);
 }
 
+/// The operands' scale is that of the whole tree.
+static void settle_scale(TensorM2l& tensor, const WholeTree& whole, cudaStream_t stream) {
+  std::vector<std::uint32_t> most = tensor.most_sources(stream);
+  whole.most(most);
+  tensor.use_most_sources(most, stream);
+}
+
 template <class Real>
 void Translations<Real>::build_levels(const Decision& d, const TreeView& tree, int threads, cudaStream_t stream,
-                                      Report& report) {
+                                      Report& report, const WholeTree* whole) {
   tables_ = shared_tables<Real>(d.kernel, d.degree, {d.rotation, d.reduced}, stream, threads);
   const double root = d.parameters.screening * tree.lattice.edge(0);
-  levels_.build({d.kernel, d.degree, {d.rotation, d.reduced}, root, tree.levels}, stream, threads);
+  const int levels = whole ? whole->levels : tree.levels;
+  levels_.build({d.kernel, d.degree, {d.rotation, d.reduced}, root, levels}, stream, threads);
   octants_.build(view(), stream);
   rows_.build(tree, stream);
   level_tensor_.release();
   if constexpr (sizeof(Real) == 4) {
     const TensorEngine engine = engine_of<Real>(d);
     if (engine == TensorEngine::none) return;
-    level_tensor_.build(levels_.view().host, root, tree, engine, stream);
+    const LevelSets sets{levels_.view().host, levels};
+    level_tensor_.build(sets, root, tree, engine, stream);
+    if (whole) settle_scale(level_tensor_.operands(), *whole, stream);
     report.choices.push_back(
         {"m2l arithmetic", level_tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
   }
@@ -91,38 +101,46 @@ void Translations<Real>::count_shared() {
 }
 
 template <class Real>
-void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report) {
+void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, cudaStream_t stream, Report& report,
+                               const WholeTree* whole) {
   if (d.method == Method::treecode)
     build_for_walks(d, tree, threads, stream);
   else if (!traits(d.kernel).scale_invariant)
-    build_levels(d, tree, threads, stream, report);
+    build_levels(d, tree, threads, stream, report, whole);
   else
-    build_for_all_levels(d, tree, threads, stream, report);
+    build_for_all_levels(d, tree, threads, stream, report, whole);
   count_shared();
+}
+
+/// Returns what m2l runs on: none where the operands of dipoles would leave their range.
+template <class Real>
+TensorEngine Translations<Real>::build_tensor(TensorEngine engine, const Decision& d, const TreeView& tree,
+                                              cudaStream_t stream, const WholeTree* whole) {
+  tensor_.release();
+  if constexpr (sizeof(Real) == 4) {
+    if (engine == TensorEngine::none) return engine;
+    tensor_.build(view(), tree, engine, stream);
+    if (whole) settle_scale(tensor_, *whole, stream);
+    if (!d.dipoles || tensor_.allow_dipoles(tree.lattice, whole ? whole->levels : tree.levels, stream)) return engine;
+    tensor_.release();
+  }
+  return TensorEngine::none;
 }
 
 /// One set of tables serves all levels.
 template <class Real>
 void Translations<Real>::build_for_all_levels(Decision& d, const TreeView& tree, int threads, cudaStream_t stream,
-                                              Report& report) {
+                                              Report& report, const WholeTree* whole) {
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
-  TensorEngine engine = engine_of<Real>(d);
   tables_ = shared_tables<Real>(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced}, stream, threads);
   planar_.build(d.kernel, view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
   octants_.build(view(), stream);
   mirror_.release();
-  tensor_.release();
-  if constexpr (sizeof(Real) == 8) {
+  if constexpr (sizeof(Real) == 8)
     if (by_mirrors) mirror_.build(view(), tree, stream, threads);
-  } else {
-    if (engine != TensorEngine::none) tensor_.build(view(), tree, engine, stream);
-    if (engine != TensorEngine::none && d.dipoles && !tensor_.allow_dipoles(tree, stream)) {
-      engine = TensorEngine::none;
-      tensor_.release();
-    }
-  }
+  const TensorEngine engine = build_tensor(engine_of<Real>(d), d, tree, stream, whole);
   if (by_mirrors)
     report.choices.push_back(
         {"m2l arithmetic", "double on tensor cores, mirror images together", "a fifth of the products"});
@@ -154,7 +172,7 @@ void Translations<Real>::make_room(int densities) {
 
 template <class Real>
 void Translations<Real>::bind_operands(Work<Real>& work, int density) const {
-  if (work.tensor.ready) work.tensor = tensor_.view_of(density);
+  if (tensor_.view().ready) work.tensor = tensor_.view_of(density);
   if (work.mirror.ready) work.mirror = mirror_.view_of(density);
 }
 

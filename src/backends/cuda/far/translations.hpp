@@ -1,5 +1,7 @@
 // Translations: the operators of m2m, m2l and l2l for one degree and scheme, and the rows of boxes that they go by.
 #pragma once
+#include <functional>
+
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/far/tables/table_cache.hpp"
 #include "backends/cuda/levels/tables.hpp"
@@ -12,6 +14,12 @@
 
 namespace farfield::cuda {
 
+/// Where a tree is part of one that several ranks hold: what follows from the whole.
+struct WholeTree {
+  int levels;
+  std::function<void(std::vector<std::uint32_t>&)> most;  ///< of each number the largest of all parts
+};
+
 template <class Real>
 class Translations {
  public:
@@ -19,8 +27,9 @@ class Translations {
 
   /// Makes what the decision needs for this tree; keeps what is the same as before. Replaces a dense scheme that nobody
   /// asked for by rotation where the device has no tensor cores for it, and says in the report which arithmetic m2l
-  /// has.
-  void build(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
+  /// has. `whole`: null where the tree is the whole.
+  void build(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report,
+             const WholeTree* whole = nullptr);
 
   void bind(Work<Real>& work) const;
   /// Of a family that is not ScaleInvariant.
@@ -32,13 +41,6 @@ class Translations {
   /// Room for m2l of so many densities side by side, each with the operands that bind_operands gives it.
   void make_room(int densities);
   void bind_operands(Work<Real>& work, int density) const;
-  /// As TensorM2l's; none where m2l has no such operands.
-  std::vector<std::uint32_t> most_sources(cudaStream_t stream) const {
-    return tensor_.view().ready ? tensor_.most_sources(stream) : std::vector<std::uint32_t>();
-  }
-  void use_most_sources(const std::vector<std::uint32_t>& most, cudaStream_t stream) {
-    if (tensor_.view().ready) tensor_.use_most_sources(most, stream);
-  }
   /// After build: the whole tree's boxes, and how many points it has. In a cell two thirds of the boxes may have images
   /// alone, which are no targets.
   void split_for(std::int64_t boxes, std::int64_t sources, std::int64_t targets) {
@@ -56,8 +58,12 @@ class Translations {
  private:
   /// Of a treecode.
   void build_for_walks(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream);
-  void build_for_all_levels(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
-  void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report);
+  void build_for_all_levels(Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report,
+                            const WholeTree* whole);
+  void build_levels(const Decision& decision, const TreeView& tree, int threads, cudaStream_t stream, Report& report,
+                    const WholeTree* whole);
+  TensorEngine build_tensor(TensorEngine engine, const Decision& decision, const TreeView& tree, cudaStream_t stream,
+                            const WholeTree* whole);
 
   /// Shared tables count in the memory of every plan that has them.
   void count_shared();

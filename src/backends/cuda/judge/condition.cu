@@ -247,22 +247,19 @@ void ConditionProbe::launch_moments(const NearWork<Real>& work, Kernel kernel, c
   download(found_.data(), part_.data(), std::ssize(at) * moment_sums::numbers(lacks_), stream);
 }
 
-std::vector<TermSums> ConditionProbe::result() const {
-  if (moments_)
-    return condition_sums(static_cast<std::int64_t>(targets_), [this](const std::vector<std::int64_t>& at) {
-      std::vector<DirectSum> sums(at.size());
-      for (std::size_t k = 0; k < at.size(); ++k)
-        sums[k] =
-            moment_sums::of_numbers(found_.data() + k * static_cast<std::size_t>(moment_sums::numbers(lacks_)), lacks_);
-      return sums;
-    });
-  std::vector<TermSums> sums(targets_);
+/// Without moments the results themselves are not known.
+std::vector<DirectSum> ConditionProbe::sums() const {
+  const int each = moments_ ? moment_sums::numbers(lacks_) : lacks_ ? numbers<true> : numbers<false>;
+  std::vector<DirectSum> sums(targets_);
   for (std::size_t k = 0; k < targets_; ++k) {
-    const double* p = found_.data() + k * static_cast<std::size_t>(lacks_ ? numbers<true> : numbers<false>);
-    sums[k] = {{p[0], p[1]}, {p[2], p[3]}};
-    if (!lacks_) continue;
-    sums[k].lacking[0] = p[4] * p[4];
-    sums[k].lacking[1] = p[5] * p[5] + p[6] * p[6] + p[7] * p[7];
+    const double* p = found_.data() + k * static_cast<std::size_t>(each);
+    if (moments_) {
+      sums[k] = moment_sums::of_numbers(p, lacks_);
+      continue;
+    }
+    std::copy_n(p, 2, sums[k].absolute);
+    std::copy_n(p + 2, 2, sums[k].square);
+    if (lacks_) std::copy_n(p + 4, with_gradient, sums[k].missing);
   }
   return sums;
 }

@@ -16,7 +16,8 @@ class ConditionProbe {
   template <class Real>
   void launch(const NearWork<Real>& work, Kernel kernel, double softened_to, SideStream& side);
   /// The sums of the last launch, which must have been waited for.
-  std::vector<TermSums> result() const;
+  std::vector<DirectSum> sums() const;
+  std::vector<TermSums> result() const { return term_sums(sums()); }
 
  private:
   template <class Real>

@@ -10,16 +10,16 @@ namespace farfield::cuda {
 /// half as much beside near pairs. Levels of larger boxes hold few of them.
 static constexpr double largest_edge = 2;
 
-void LevelTensor::build(const TablesView<float>* levels, double root, const TreeView& tree, TensorEngine engine,
+void LevelTensor::build(const LevelSets& levels, double root, const TreeView& tree, TensorEngine engine,
                         cudaStream_t stream) {
-  operands_.build_operands(levels->degree, tree, engine, stream);
-  views_.assign(static_cast<std::size_t>(tree.levels), TensorView{});
+  operands_.build_operands(levels.tables->degree, tree, engine, stream);
+  views_.assign(static_cast<std::size_t>(levels.count), TensorView{});
   levels_.resize(views_.size());
   for (int level = 2; level < tree.levels; ++level) {
-    if (std::ldexp(root, -level) > largest_edge || !translates(levels[level])) continue;
+    if (std::ldexp(root, -level) > largest_edge || !translates(levels.tables[level])) continue;
     auto& own = levels_[static_cast<std::size_t>(level)];
     if (!own) own = std::make_unique<TensorM2l>(memory_);
-    own->build_level(levels[level], tree, level, operands_.view(), stream);
+    own->build_level(levels.tables[level], tree, level, operands_.view(), stream);
     views_[static_cast<std::size_t>(level)] = own->view();
   }
 }

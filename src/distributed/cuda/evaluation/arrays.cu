@@ -28,7 +28,6 @@ void DeviceRankArrays<Real>::resize(const DevicePlaced& placed, const Decision& 
                                     std::int64_t stride) {
   const DeviceShare& share = *placed.on_device;
   const std::int64_t results = padded(std::max<std::int64_t>(1, share.essential.target_points().count));
-  arrays_.strength[0].resize(densities * strength_pitch(placed));
   arrays_.resize_results(decision.parts(), densities * results);
   arrays_.multipole.resize(densities * share.essential.tree.boxes * stride);
   arrays_.local.resize(densities * std::max(share.essential.tree.boxes, share.own.tree.boxes) * stride);
@@ -37,8 +36,24 @@ void DeviceRankArrays<Real>::resize(const DevicePlaced& placed, const Decision& 
 
 template <class Real>
 void DeviceRankArrays<Real>::release() {
-  arrays_.strength[0].release(), arrays_.multipole.release(), arrays_.local.release(), top_multipole_.release();
+  for (auto* arrays : {&arrays_.strength[0], &arrays_.strength[1], &arrays_.strength[2], &arrays_.strength[3],
+                       &arrays_.multipole, &arrays_.local, &top_multipole_})
+    arrays->release();
   for (farfield::cuda::DeviceArray<Real>& part : arrays_.result) part.release();
+}
+
+template <class Real>
+void DeviceRankArrays<Real>::hold_moments(const DevicePlaced& placed, int moments, int densities) {
+  for (int m = 0; m < moments; ++m) arrays_.strength[m].resize(densities * strength_pitch(placed));
+}
+
+template <class Real>
+std::vector<Real*> DeviceRankArrays<Real>::moments_at(int place, int moments, const DevicePlaced& placed,
+                                                      std::int64_t first) {
+  std::vector<Real*> at;
+  for (int m = 0; m < moments; ++m) at.push_back(arrays_.strength[m].data() + place * strength_pitch(placed) + first);
+  return at;
+}
 }
 
 template <class Real>
@@ -48,6 +63,15 @@ void DeviceRankArrays<Real>::bind_points(const DevicePlaced& placed) {
   w.alike = placed.tree.alike;
   w.sources_per_leaf = farfield::cuda::mean_leaf(placed.geometry.sources, placed.boxes_of_all);
   w.targets_per_leaf = farfield::cuda::mean_leaf(placed.geometry.targets, placed.boxes_of_all);
+}
+
+template <class Real>
+void DeviceRankArrays<Real>::bind_softening(const DevicePlaced& placed, const DeviceSumming& summing) {
+  farfield::cuda::Work<Real>& w = work.essential;
+  w.softening = summing.softening;
+  w.source_length = placed.has_lengths ? placed.source_length.data() : nullptr;
+  w.target_length = placed.has_lengths ? placed.target_lengths() : nullptr;
+  w.self_from = placed.self_from();
 }
 
 /// In the rank's own tree and in the top operands of m2l are not written: join() writes those of the essential tree.
@@ -65,14 +89,17 @@ void DeviceRankArrays<Real>::bind_upward(const DevicePlaced& placed) {
   bind_tree(work.own, share.own, arrays_.local);
   bind_tree(work.top, share.top_tree, top_multipole_);
   if (work.own.strength) work.own.strength += share.first;
+  for (const Real*& axis : work.own.dipole)
+    if (axis) axis += share.first;
   for (const double*& axis : work.own.source)
     if (axis) axis += share.first;
 }
 
 template <class Real>
-void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const Decision& decision, int densities,
+void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const DeviceSumming& summing,
                                   const farfield::cuda::Translations<Real>& translations,
-                                  const farfield::cuda::PairTiles& near, cudaStream_t stream) {
+                                  const farfield::cuda::PairTiles& near) {
+  const Decision& decision = summing.decision;
   const farfield::cuda::CudaTree& essential = placed.on_device->essential;
   farfield::cuda::Work<Real>& w = work.essential;
   w = {};
@@ -80,6 +107,7 @@ void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const Decision& de
   w.tree = essential.tree.view();
   w.lists = essential.lists.view();
   bind_points(placed);
+  bind_softening(placed, summing);
   w.close_square =
       farfield::cuda::tuning::close_square<Real>(farfield::cuda::careful_degree(decision, translations.degree()));
   w.has_m2p = placed.has_m2p, w.has_p2l = placed.has_p2l;
@@ -90,12 +118,12 @@ void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const Decision& de
   w.strength_pitch = strength_pitch(placed);
   w.result_pitch = padded(std::max<std::int64_t>(1, w.targets));
   w.expansion_pitch = std::int64_t(w.tree.boxes) * w.tables.stride;
-  w.densities = densities;
-  w.stream = stream;
-  arrays_.point_at(0, 1, decision.parts(), w);
+  w.densities = summing.densities;
+  w.stream = summing.stream;
+  arrays_.point_at(0, summing.moments, decision.parts(), w);
   bind_upward(placed);
   work.of_vector.clear();
-  for (int v = 0; v < densities && w.tree.boxes > 0; ++v) {
+  for (int v = 0; v < w.densities && w.tree.boxes > 0; ++v) {
     work.of_vector.push_back(w.of(v));
     translations.bind_operands(work.of_vector.back(), v);
   }
@@ -103,8 +131,8 @@ void DeviceRankArrays<Real>::bind(const DevicePlaced& placed, const Decision& de
 }
 
 template <class Real>
-void DeviceRankArrays<Real>::show(int place, const Decision& decision) {
-  arrays_.point_at(place, 1, decision.parts(), shown);
+void DeviceRankArrays<Real>::show(int place, int moments, const Decision& decision) {
+  arrays_.point_at(place, moments, decision.parts(), shown);
   shown.densities = 1;
 }
 

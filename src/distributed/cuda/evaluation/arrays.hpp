@@ -9,6 +9,14 @@
 
 namespace farfield::distributed {
 
+/// What is summed, beside points and trees.
+struct DeviceSumming {
+  const Decision& decision;
+  Softening softening;
+  int moments, densities;
+  cudaStream_t stream;
+};
+
 template <class Real>
 class DeviceRankArrays {
  public:
@@ -17,19 +25,19 @@ class DeviceRankArrays {
   /// For so many vectors that are summed together.
   void resize(const DevicePlaced& placed, const Decision& decision, int densities, std::int64_t stride);
   /// `translations`: of the essential tree.
-  void bind(const DevicePlaced& placed, const Decision& decision, int densities,
-            const farfield::cuda::Translations<Real>& translations, const farfield::cuda::PairTiles& near,
-            cudaStream_t stream);
+  void bind(const DevicePlaced& placed, const DeviceSumming& summing,
+            const farfield::cuda::Translations<Real>& translations, const farfield::cuda::PairTiles& near);
   /// Of the vectors that are summed together the one that is delivered or judged next.
-  void show(int place, const Decision& decision);
+  void show(int place, int moments, const Decision& decision);
   void clear_results(cudaStream_t stream);
   /// Memory that the next tree may use.
   void release();
 
   std::int64_t strength_pitch(const DevicePlaced& placed) const;
-  Real* strengths_at(int place, const DevicePlaced& placed) {
-    return arrays_.strength[0].data() + place * strength_pitch(placed);
-  }
+  /// Room for what sources carry, by component, of so many vectors that are summed together.
+  void hold_moments(const DevicePlaced& placed, int moments, int densities);
+  /// Of all sources of the essential tree, `first` of them left out.
+  std::vector<Real*> moments_at(int place, int moments, const DevicePlaced& placed, std::int64_t first = 0);
   /// At this rank's own targets.
   ResultArrays<Real> own_results(const DevicePlaced& placed) const;
   /// As of one tree with the rank's own targets alone: what the judge reads.
@@ -40,6 +48,7 @@ class DeviceRankArrays {
 
  private:
   void bind_points(const DevicePlaced& placed);
+  void bind_softening(const DevicePlaced& placed, const DeviceSumming& summing);
   void bind_upward(const DevicePlaced& placed);
 
   DensityArrays<farfield::cuda::DeviceArray<Real>> arrays_;  ///< of the essential tree

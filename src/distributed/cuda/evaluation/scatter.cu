@@ -47,7 +47,7 @@ struct PlaceBoth {
 }  // namespace
 
 ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory), scatter_(memory) {
-  use_all(memory, potential_, gradient_, rows_, caller_, order_);
+  use_all(memory, potential_, gradient_, hessian_, rows_, caller_, order_);
 }
 
 /// The place in the owned order of each of the tree's targets; null where that is the tree's, as it is but for targets
@@ -82,6 +82,7 @@ void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults
   arrived.outputs.space = MemorySpace::device;
   if (first_part(parts) == 0) potential_.resize(count * size), arrived.outputs.potential = potential_.data();
   if (parts > 1) gradient_.resize(3 * count * size), arrived.outputs.gradient = gradient_.data();
+  if (parts == with_hessian) hessian_.resize(6 * count * size), arrived.outputs.hessian = hessian_.data();
   scatter_(results, 0, placed.on_device->target_order(), count, arrived, stream, made);
   scatter_.release();
 }
@@ -125,6 +126,7 @@ void ResultsOverRanks::send_back(DevicePlaced& placed, const std::vector<Passed>
   };
   if (first_part(parts) == 0) send(potential_, 1, &Passed::potential);
   if (parts > 1) send(gradient_, 3, &Passed::gradient);
+  if (parts == with_hessian) send(hessian_, 6, &Passed::hessian);
   release();
 }
 
@@ -139,16 +141,16 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
   const int parts = results.result.parts();
   const DeviceRoute &to_targets = placed.tree.alike ? share.source_route : share.target_route_apart,
                     &to_sources = share.source_route;
-  std::vector<Passed> sets{{to_targets, 0, o.potential, o.gradient, delivery.pitch_or_split()}};
+  std::vector<Passed> sets{{to_targets, 0, o.potential, o.gradient, o.hessian, delivery.pitch_or_split()}};
   if (placed.at_sources && !placed.tree.alike)
-    sets.push_back({to_sources, placed.own_apart(), o.source_potential, o.source_gradient,
+    sets.push_back({to_sources, placed.own_apart(), o.source_potential, o.source_gradient, o.source_hessian,
                     delivery.source_pitch_or(to_sources.points())});
   send_back(placed, sets, vector, o, parts, stream);
 }
 
 void ResultsOverRanks::release() {
   scatter_.release();
-  for (OnDevice<unsigned char>* rows : {&potential_, &gradient_, &rows_, &caller_}) rows->release();
+  for (OnDevice<unsigned char>* rows : {&potential_, &gradient_, &hessian_, &rows_, &caller_}) rows->release();
   order_.release();
 }
 

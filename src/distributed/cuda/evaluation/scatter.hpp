@@ -26,8 +26,8 @@ class ResultsOverRanks {
   struct Passed {
     const DeviceRoute& route;
     std::int64_t first;
-    void *potential, *gradient;  ///< of the caller, null: not wanted here
-    std::int64_t pitch;          ///< of the caller's points from one vector to the next
+    void *potential, *gradient, *hessian;  ///< of the caller, null: not wanted here
+    std::int64_t pitch;                    ///< of the caller's points from one vector to the next
   };
   void send_back(DevicePlaced& placed, const std::vector<Passed>& sets, std::int64_t vector, const Outputs& outputs,
                  int parts, cudaStream_t stream);
@@ -42,7 +42,7 @@ class ResultsOverRanks {
 
   farfield::cuda::DeviceMemory& memory_;
   farfield::cuda::Scatter scatter_;
-  OnDevice<unsigned char> potential_, gradient_;  ///< as the points arrived
+  OnDevice<unsigned char> potential_, gradient_, hessian_;  ///< as the points arrived
   OnDevice<unsigned char> rows_, caller_;
   OnDevice<std::uint32_t> order_;
 };

@@ -212,8 +212,13 @@ struct AddParts {
 /// What is drawn, occupied and summed once.
 class FarPairs {
  public:
-  FarPairs(DevicePlaced& placed, const BoxNumbering& numbering, const PointsOfRank& points, int degree)
-      : placed_(placed), share_(*placed.on_device), numbering_(numbering), shared_(share_, placed.memory, stream()) {
+  FarPairs(DevicePlaced& placed, const BoxNumbering& numbering, const PointsOfRank& points, int degree,
+           const farfield::cuda::Looks& allowed)
+      : placed_(placed),
+        share_(*placed.on_device),
+        numbering_(numbering),
+        allowed_(allowed),
+        shared_(share_, placed.memory, stream()) {
     use_all(placed.memory, to_essential_, ghost_row_, out_, in_, shared_sources_, shared_targets_, drawn_);
     o_.tree = share_.essential.tree.view();
     o_.sources = points.sources, o_.targets = points.targets;
@@ -235,7 +240,7 @@ class FarPairs {
   cudaStream_t stream() const { return placed_.memory.stream; }
   farfield::cuda::LevelLooks looks(int level) const {
     return farfield::cuda::looks_of_level(placed_.geometry.targets, numbering_.levels(), numbering_.boxes_of(level),
-                                          farfield::cuda::usual_looks);
+                                          allowed_);
   }
   void invert();
   void fetch_ghosts();
@@ -249,6 +254,7 @@ class FarPairs {
   DevicePlaced& placed_;
   const DeviceShare& share_;
   const BoxNumbering& numbering_;
+  const farfield::cuda::Looks allowed_;
   SharedOnDevice shared_;
   Occupations o_{};
   OnDevice<BoxId> to_essential_;
@@ -375,8 +381,10 @@ std::vector<double> FarPairs::sum() {
 }  // namespace
 
 std::vector<double> far_pairs_of_rank(DevicePlaced& placed, const BoxNumbering& numbering, const PointsOfRank& points,
-                                      int degree) {
-  return FarPairs(placed, numbering, points, degree).sums();
+                                      int degree, bool softened) {
+  return FarPairs(placed, numbering, points, degree,
+                  softened ? farfield::cuda::softened_looks : farfield::cuda::usual_looks)
+      .sums();
 }
 
 }  // namespace farfield::distributed

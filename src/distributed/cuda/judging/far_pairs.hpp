@@ -11,8 +11,9 @@ struct PointsOfRank {
   PlacedPoints sources, targets;
 };
 
-/// The sums over the pairs of this rank, from `degree` on. All ranks call it; waits for memory.stream.
+/// The sums over the pairs of this rank, from `degree` on; of `softened` sums fewer are looked at. All ranks call it;
+/// waits for memory.stream.
 std::vector<double> far_pairs_of_rank(DevicePlaced& placed, const BoxNumbering& numbering, const PointsOfRank& points,
-                                      int degree);
+                                      int degree, bool softened);
 
 }  // namespace farfield::distributed

@@ -24,15 +24,17 @@ Found joined(Ranks& ranks, const Found& own) {
   return sum;
 }
 
-std::vector<TermSums> joined(Ranks& ranks, std::vector<TermSums> own, std::size_t targets) {
+static void add(DirectSum& sum, const DirectSum& one) {
+  for (int k = 0; k < orders; ++k) sum.absolute[k] += one.absolute[k], sum.square[k] += one.square[k];
+  for (int part = 0; part < most_parts; ++part)
+    sum.part[part] += one.part[part], sum.missing[part] += one.missing[part];
+}
+
+std::vector<DirectSum> joined(Ranks& ranks, std::vector<DirectSum> own, std::size_t targets) {
   own.resize(targets);
-  const std::vector<TermSums> all = ranks.all_gather(own.data(), targets);
-  std::vector<TermSums> sums(targets);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (int k = 0; k < orders; ++k) {
-      sums[i % targets].absolute[k] += all[i].absolute[k];
-      sums[i % targets].square[k] += all[i].square[k];
-    }
+  const std::vector<DirectSum> all = ranks.all_gather(own.data(), targets);
+  std::vector<DirectSum> sums(targets);
+  for (std::size_t i = 0; i < all.size(); ++i) add(sums[i % targets], all[i]);
   return sums;
 }
 
@@ -52,10 +54,10 @@ std::vector<DirectSum> direct_sums_of(const farfield::cuda::NearWork<double>& wo
 
 void join(Ranks& ranks, std::vector<DirectSum>& own) {
   std::vector<double> sums;
-  for (const DirectSum& one : own) sums.insert(sums.end(), one.part, one.part + with_gradient);
+  for (const DirectSum& one : own) sums.insert(sums.end(), one.part, one.part + most_parts);
   ranks.add(sums);
   for (std::size_t k = 0; k < own.size(); ++k)
-    std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(k * with_gradient), with_gradient, own[k].part);
+    std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(k * most_parts), most_parts, own[k].part);
 }
 
 }  // namespace farfield::distributed

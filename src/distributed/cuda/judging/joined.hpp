@@ -10,7 +10,7 @@ namespace farfield::distributed {
 
 farfield::cuda::Judge::Found joined(Ranks& ranks, const farfield::cuda::Judge::Found& own);
 /// Of as many targets on every rank; `own` is empty where a rank has no sources.
-std::vector<TermSums> joined(Ranks& ranks, std::vector<TermSums> own, std::size_t targets);
+std::vector<DirectSum> joined(Ranks& ranks, std::vector<DirectSum> own, std::size_t targets);
 /// Over the rank's own sources, at targets of these numbers in the work. Waits for the stream.
 std::vector<DirectSum> direct_sums_of(const farfield::cuda::NearWork<double>& work, const Decision& decision,
                                       const std::vector<std::int64_t>& at, farfield::cuda::DeviceMemory& memory);

@@ -5,12 +5,13 @@
 
 namespace farfield::distributed {
 
-DevicePlacement::DevicePlacement(DevicePlaced& placed, int degree, bool planes_alone,
+DevicePlacement::DevicePlacement(DevicePlaced& placed, int degree, double softening, bool planes_alone,
                                  farfield::cuda::SideStream& near_stream, farfield::cuda::SideStream& far_stream)
     : placed_(placed),
       stream_(placed.memory.stream),
       essential_(placed.on_device->essential.tree.view()),
       numbering_(placed),
+      softening_(softening),
       planes_alone_(planes_alone),
       near_stream_(near_stream),
       far_stream_(far_stream),
@@ -26,7 +27,8 @@ PlacedPoints DevicePlacement::targets_of_rank() const {
 }
 
 void DevicePlacement::sum_far() {
-  std::vector<double> sum = far_pairs_of_rank(placed_, numbering_, {sources(), targets_of_rank()}, first_degree_);
+  std::vector<double> sum =
+      far_pairs_of_rank(placed_, numbering_, {sources(), targets_of_rank()}, first_degree_, softening_ > 0);
   placed_.ranks->add(sum);
   far_.emplace();
   std::copy(sum.begin(), sum.end(), reinterpret_cast<double*>(&*far_));

@@ -13,9 +13,10 @@ namespace farfield::distributed {
 /// All its functions are called by all ranks.
 class DevicePlacement final : public PlacementSums {
  public:
-  /// `degree`: the first that will be asked about. `planes_alone`: nothing is asked but whether points stand in planes.
-  DevicePlacement(DevicePlaced& placed, int degree, bool planes_alone, farfield::cuda::SideStream& near_stream,
-                  farfield::cuda::SideStream& far_stream);
+  /// `degree`: the first that will be asked about. `softening`: scaled like the points. `planes_alone`: nothing is
+  /// asked but whether points stand in planes.
+  DevicePlacement(DevicePlaced& placed, int degree, double softening, bool planes_alone,
+                  farfield::cuda::SideStream& near_stream, farfield::cuda::SideStream& far_stream);
   int levels() const override { return placed_.levels_of_all; }
   double targets() const override { return static_cast<double>(placed_.geometry.targets); }
   bool in_planes() override { return found().in_planes; }
@@ -47,6 +48,7 @@ class DevicePlacement final : public PlacementSums {
   cudaStream_t stream_;
   TreeView essential_;
   BoxNumbering numbering_;
+  double softening_;
   bool planes_alone_;
   farfield::cuda::SideStream &near_stream_, &far_stream_;
   std::optional<Found> found_;

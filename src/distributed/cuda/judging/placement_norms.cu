@@ -106,7 +106,7 @@ std::vector<double> DevicePlacement::norms_at(const Samples& samples) const {
                                  "sampled leaves");
   farfield::cuda::sum_norms_at(
       essential_, placed_.on_device->essential.lists.view(), sources(), targets_of_rank(),
-      {leaf.data(), static_cast<int>(own), reinterpret_cast<double(*)[shares][3]>(norm.data())}, stream_);
+      {leaf.data(), static_cast<int>(own), softening_, reinterpret_cast<double(*)[shares][3]>(norm.data())}, stream_);
   const std::vector<double> of_shares = downloaded(norm.data(), norm.size(), stream_);
   for (std::size_t i = 0; i < of_shares.size(); ++i)
     sums[static_cast<std::size_t>(3 * samples.own[i / (shares * 3)]) + i % 3] += of_shares[i];
@@ -118,15 +118,16 @@ namespace {
 /// Sums of 1/r^4 within leaves among every so many-th box of the whole tree, and how many targets these hold.
 class InLeaves {
  public:
-  explicit InLeaves(farfield::cuda::DeviceMemory& memory) : memory_(memory) {}
+  InLeaves(farfield::cuda::DeviceMemory& memory, double softening) : memory_(memory), softening_(softening) {}
   void launch(const std::vector<BoxId>& boxes, const TreeView& tree, const PlacedPoints& sources,
               const PlacedPoints& targets) {
     const std::int64_t count = std::ssize(boxes);
     if (count == 0) return;
     farfield::cuda::upload(box_, boxes.data(), count, memory_.stream);
     parts_.resize(2 * count), sum_.resize(2);
-    farfield::cuda::sum_in_leaves(tree, sources, targets, box_.data(), static_cast<int>(count), parts_.data(),
-                                  sum_.data(), memory_.stream);
+    farfield::cuda::sum_in_leaves(tree, sources, targets,
+                                  {box_.data(), static_cast<int>(count), softening_, parts_.data(), sum_.data()},
+                                  memory_.stream);
   }
   /// Waits.
   std::vector<double> sums() const {
@@ -135,6 +136,7 @@ class InLeaves {
 
  private:
   farfield::cuda::DeviceMemory& memory_;
+  double softening_;
   OnDevice<BoxId> box_{memory_};
   OnDevice<double> parts_{memory_}, sum_{memory_};
 };
@@ -161,13 +163,13 @@ PlacedPoints DevicePlacement::own_sources() const {
 /// Points that stand in planes show in any leaves that are looked at: each rank looks at its own. All kernels are
 /// launched before the first result is waited for, and all ranks' numbers come in one collective.
 DevicePlacement::Found DevicePlacement::look() {
-  farfield::cuda::DeviceSums part(placed_.on_device->own.tree.view(), own_sources(), placed_.memory, near_stream_,
-                                  far_stream_);
-  InLeaves in_leaves(placed_.memory);
+  farfield::cuda::DeviceSums part(placed_.on_device->own.tree.view(), own_sources(), softening_, placed_.memory,
+                                  near_stream_, far_stream_);
+  InLeaves in_leaves(placed_.memory, softening_);
   part.look_at_part();
   Samples samples;
   if (!planes_alone_) {
-    const std::int64_t stride = farfield::cuda::own_leaf_stride(placed_.geometry.targets, false);
+    const std::int64_t stride = farfield::cuda::own_leaf_stride(placed_.geometry.targets, softening_ > 0);
     in_leaves.launch(numbering_.every(stride), essential_, sources(), targets_of_rank());
     samples = sample();
   }

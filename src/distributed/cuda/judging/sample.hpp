@@ -18,13 +18,14 @@ class Sample {
   /// In the order of the numbers.
   const std::vector<double>& results(int part) const { return result_[part]; }
 
-  /// Works on the rank's own sources and these targets. `own`: strengths of the former.
+  /// Works on the rank's own sources and these targets. `moments`: what the former carry, strengths first.
   template <class Number>
-  farfield::cuda::NearWork<Number> work(const DevicePlaced& placed, const Number* own) const;
+  farfield::cuda::NearWork<Number> work(const DevicePlaced& placed, const std::vector<Number*>& moments) const;
 
  private:
   std::int64_t count_ = 0;
-  OnDevice<double> at_;
+  OnDevice<double> at_, length_;  ///< `length_`: softening lengths of the targets' own, if points have some
+  OnDevice<std::uint32_t> name_;  ///< as which those of this rank arrived; of others a number that no source has
   std::vector<double> result_[most_parts];
 };
 

@@ -149,7 +149,8 @@ __global__ void __launch_bounds__(block_threads)
 
 __global__ void __launch_bounds__(block_threads)
     norms_at_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, NormsAtLeaves leaves) {
-  sum_norms_of(tree, lists, sources, targets, leaves.leaf[blockIdx.x], 0, leaves.norm[blockIdx.x]);
+  const double soft2 = leaves.softening * leaves.softening;
+  sum_norms_of(tree, lists, sources, targets, leaves.leaf[blockIdx.x], soft2, leaves.norm[blockIdx.x]);
 }
 
 /// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources. Few
@@ -225,12 +226,13 @@ void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoin
   require_launch("norms_at_kernel");
 }
 
-void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const BoxId* boxes,
-                   int count, double* parts, double* sums, cudaStream_t stream) {
-  if (count == 0) return;
-  own_leaf_kernel<<<static_cast<unsigned>(count), sum_threads, 0, stream>>>(tree, sources, targets, boxes, 1, 0, parts);
+void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                   const SumsInLeaves& leaves, cudaStream_t stream) {
+  if (leaves.count == 0) return;
+  own_leaf_kernel<<<static_cast<unsigned>(leaves.count), sum_threads, 0, stream>>>(
+      tree, sources, targets, leaves.box, 1, leaves.softening * leaves.softening, leaves.parts);
   require_launch("own_leaf_kernel");
-  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(parts, count, sums);
+  add_own_leaves_kernel<<<2, 1024, 0, stream>>>(leaves.parts, leaves.count, leaves.sums);
   require_launch("add_own_leaves_kernel");
 }
 

@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-DeviceSums::DeviceSums(const TreeView& part, const PlacedPoints& sources, DeviceMemory& memory, SideStream& near_stream,
-                       SideStream& far_stream)
+DeviceSums::DeviceSums(const TreeView& part, const PlacedPoints& sources, double softening, DeviceMemory& memory,
+                       SideStream& near_stream, SideStream& far_stream)
     : memory_(memory),
       near_stream_(near_stream),
       far_stream_(far_stream),
@@ -167,7 +167,7 @@ DeviceSums::DeviceSums(const TreeView& part, const PlacedPoints& sources, Device
       targets_{},
       target_count_(0),
       first_degree_(1),
-      softening_(0),
+      softening_(softening),
       chunk_(memory),
       occupation_(memory),
       own_part_(memory),
@@ -176,11 +176,10 @@ DeviceSums::DeviceSums(const TreeView& part, const PlacedPoints& sources, Device
 
 DeviceSums::DeviceSums(const CudaTree& tree, int degree, double softening, DeviceMemory& memory,
                        SideStream& near_stream, SideStream& far_stream)
-    : DeviceSums(tree.tree.view(), {}, memory, near_stream, far_stream) {
+    : DeviceSums(tree.tree.view(), {}, softening, memory, near_stream, far_stream) {
   lists_ = tree.lists.view();
   target_count_ = tree.target_points().count;
   first_degree_ = std::max(1, degree - 2);  // the degree is settled near `degree` as a rule
-  softening_ = softening;
   const auto placed = [](const SortedPoints& p, const std::int64_t* begin, const std::int64_t* end) {
     return PlacedPoints{{p.axis[0].data(), p.axis[1].data(), p.axis[2].data()}, begin, end};
   };

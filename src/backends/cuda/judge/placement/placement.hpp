@@ -54,8 +54,8 @@ class DeviceSums final : public PlacementSums {
   void launch(bool planes_alone);
   /// Of a part of a tree, without lists, over points that the caller has: how its leaves are filled. Nothing else is
   /// offered.
-  DeviceSums(const TreeView& part, const PlacedPoints& sources, DeviceMemory& memory, SideStream& near_stream,
-             SideStream& far_stream);
+  DeviceSums(const TreeView& part, const PlacedPoints& sources, double softening, DeviceMemory& memory,
+             SideStream& near_stream, SideStream& far_stream);
   /// Returns at once.
   void look_at_part();
   /// Waits.
@@ -99,16 +99,23 @@ class DeviceSums final : public PlacementSums {
 inline BoxId own_leaf_stride(std::int64_t targets, bool softened) {
   return static_cast<BoxId>(1 + targets / (softened ? 20'000 : 200'000));  // all 60,000 softened bodies took 0.1 ms
 }
-/// PlacementFindings::own_leaf of `count` boxes, without softening, to `sums`; `parts`: room for 2 count numbers. All
-/// pointers are to device memory.
-void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets, const BoxId* boxes,
-                   int count, double* parts, double* sums, cudaStream_t stream);
+/// PlacementFindings::own_leaf of `count` boxes to `sums`; `parts`: room for 2 count numbers. All pointers are to
+/// device memory.
+struct SumsInLeaves {
+  const BoxId* box;
+  int count;
+  double softening;
+  double *parts, *sums;
+};
+void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
+                   const SumsInLeaves& leaves, cudaStream_t stream);
 
 /// At the target in the middle of each of these leaves: sum 1/r^2, sum 1/r^4 outside the leaf, the far leaves' part of
 /// the latter. All pointers are to device memory.
 struct NormsAtLeaves {
   const BoxId* leaf;
   int count;
+  double softening;
   double (*norm)[norm_shares][3];  ///< [count]
 };
 void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,

@@ -273,12 +273,12 @@ TensorView TensorM2l::view_of(int density) const {
 // A dipole p, |p_a| <= 1, adds p . grad R_i / a to a box of edge a. The squared gradients of one degree n sum to
 // n (2n + 1) |u|^(2n - 2), at most 18.8 in a box (n = 7): with its charge a source adds at most 1 + sqrt(3) 4.34 / a to
 // a coefficient. In the scale the source counts as so many charges.
-bool TensorM2l::allow_dipoles(const TreeView& tree, cudaStream_t stream) {
+bool TensorM2l::allow_dipoles(const Lattice& lattice, int levels, cudaStream_t stream) {
   std::uint32_t most[max_levels + 1];
   download(most, most_sources_.data(), max_levels + 1, stream);
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  for (int level = 0; level < tree.levels; ++level) {
-    const double charges = std::ceil(most[level] * (1 + 7.52 / tree.lattice.edge(level)));
+  for (int level = 0; level < levels; ++level) {
+    const double charges = std::ceil(most[level] * (1 + 7.52 / lattice.edge(level)));
     if (charges >= 0x1p32) return false;
     most[level] = static_cast<std::uint32_t>(charges);
   }

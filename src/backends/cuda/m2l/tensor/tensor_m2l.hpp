@@ -26,7 +26,7 @@ class TensorM2l {
              bool large = false);
   /// Makes the operands' scale that of sources with dipoles, and waits for the stream; after build. false: it would
   /// leave the range of the scales, and m2l has to do without tensor cores.
-  bool allow_dipoles(const TreeView& tree, cudaStream_t stream);
+  bool allow_dipoles(const Lattice& lattice, int levels, cudaStream_t stream);
   /// In two parts, of expansions whose operators depend on the level. Room for the operands of all levels:
   void build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream);
   /// and, of another object, the operators and rows of one level; `operands` are those of the first.
