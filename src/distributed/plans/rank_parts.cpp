@@ -57,6 +57,14 @@ FractionRange RankParts::joined(const FractionRange& range) const {
   return {least[0], -least[1]};
 }
 
+std::vector<double> RankParts::exchanged(const std::vector<double>& numbers, const std::vector<std::int64_t>& sent,
+                                         const std::vector<std::int64_t>& received) const {
+  const Begins sends = begins_of(sent), receives = begins_of(received);
+  std::vector<double> arrived(static_cast<std::size_t>(receives.back()));
+  ranks_.exchange(numbers.data(), sends, arrived.data(), receives);
+  return arrived;
+}
+
 std::unique_ptr<NearPlan> RankParts::near_plan(const Points& sources, const Points* targets,
                                                const farfield::Options& options) const {
   auto plan = std::make_unique<RankNear>(ranks_, options, capacity_, held_);
