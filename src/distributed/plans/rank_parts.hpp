@@ -20,7 +20,7 @@ class RankParts final : public PointParts {
   }
   std::vector<double> exchanged(const std::vector<double>& numbers, const std::vector<std::int64_t>& sent,
                                 const std::vector<std::int64_t>& received) const override;
-  void in_turn(std::vector<double>& sum, const Adding& add) const override { ranks_.one_by_one(sum, add); }
+  void in_turn(std::vector<double>& sum, const Adding& add) const override;
   std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets,
                                       const farfield::Options& options) const override;
   void set_capacity(const Capacity& capacity) { capacity_ = capacity; }
@@ -28,6 +28,8 @@ class RankParts final : public PointParts {
   const RankReport& held() const { return held_; }
 
  private:
+  void pass_on(std::vector<double>& numbers, int from, int first, int end) const;
+
   Ranks& ranks_;
   Capacity capacity_;
   mutable RankReport held_;
