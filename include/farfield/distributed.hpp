@@ -123,11 +123,11 @@ struct Capacity {
 /// All functions but source_count, target_count, owned_count and report are called by all ranks, with the same options,
 /// orders, numbers of vectors and type of results. An Error on one of them is thrown on all, with the number of the
 /// rank. Throws Error(usage) for what is not offered yet: periodic axes of kernels other than laplace3d, a skin with
-/// periodic axes, methods other than fmm and direct; with backend cuda also periodic axes and the virial. There a
-/// rank's device is the current one of the thread that makes its plan; estimates are those of one plan up to rounding,
-/// and in large trees to sampling. Where all pairs are summed, every rank gets all points and sums all; where the
-/// points decide so (report().plan.method), it owns those it passed. With periodic axes or the virial, which all ranks
-/// get, it does in any case, and the plan runs on the CPU.
+/// periodic axes, methods other than fmm and direct. With backend cuda a rank's device is the current one of the thread
+/// that makes its plan; estimates and virials are those of one plan up to rounding, and estimates in large trees to
+/// sampling. Where all pairs are summed, every rank gets all points and sums all; where the points decide so
+/// (report().plan.method), it owns those it passed. With periodic axes or the virial, which all ranks get, it does in
+/// any case.
 ///
 /// A simulation keeps its arrays where their points are owned. Then a step sends ghosts and migrants alone:
 ///     x = plan.to_owned(x, 3), v = plan.to_owned(v, 3), q = plan.to_owned(q);  // after the constructor and each move

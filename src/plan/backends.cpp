@@ -45,8 +45,8 @@ static std::vector<double> draw_points(const Points&, const Geometry&, std::int6
 static Joined join(const Points&, const Points&) { absent(); }
 static bool is_captured(void*) { absent(); }
 static std::unique_ptr<Evaluator> make_evaluator(const Decision&, int) { absent(); }
-static std::unique_ptr<BoxPoints> make_box_points() { absent(); }
-static std::unique_ptr<VirialSum> make_virial_sum(const Points&) { absent(); }
+static std::unique_ptr<BoxPoints> make_box_points(const OtherPoints&) { absent(); }
+static std::unique_ptr<VirialSum> make_virial_sum(const Points&, const OtherPoints&) { absent(); }
 static std::unique_ptr<MoleculeSums> make_molecules() { absent(); }
 static std::int64_t memory_bound(const Decision&, std::int64_t, std::int64_t, bool) { absent(); }
 }  // namespace cuda
@@ -180,8 +180,10 @@ bool is_captured(MemorySpace space, void* stream) {
   return space == MemorySpace::device && built_with_cuda() && cuda::is_captured(stream);
 }
 
-std::unique_ptr<BoxPoints> make_device_box_points() { return cuda::make_box_points(); }
-std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points) { return cuda::make_virial_sum(points); }
+std::unique_ptr<BoxPoints> make_device_box_points(const OtherPoints& others) { return cuda::make_box_points(others); }
+std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points, const OtherPoints& others) {
+  return cuda::make_virial_sum(points, others);
+}
 std::unique_ptr<MoleculeSums> make_device_molecules() { return cuda::make_molecules(); }
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads) {

@@ -8,6 +8,7 @@
 #include "backends/box_points.hpp"
 #include "backends/evaluator.hpp"
 #include "backends/molecule_sums.hpp"
+#include "backends/other_points.hpp"
 #include "backends/virial_sum.hpp"
 #include "model/choose.hpp"
 
@@ -48,9 +49,9 @@ Joined join(const Machine& machine, const Points& a, const Points& b);
 /// Is a CUDA graph being captured from the stream of the view's memory?
 bool is_captured(MemorySpace space, void* stream);
 
-/// On the current device.
-std::unique_ptr<BoxPoints> make_device_box_points();
-std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points);
+/// On the current device. `others` outlives what is made.
+std::unique_ptr<BoxPoints> make_device_box_points(const OtherPoints& others);
+std::unique_ptr<VirialSum> make_device_virial_sum(const Points& points, const OtherPoints& others);
 std::unique_ptr<MoleculeSums> make_device_molecules();
 
 std::unique_ptr<Evaluator> make_evaluator(const Decision& decision, int threads);

@@ -124,6 +124,21 @@ TEST_F(CudaArrays, OfDipolesAndHessians) {
   }
 }
 
+TEST_F(CudaArrays, HaveTheBitsOfHostMemoryInACell) {
+  std::vector<double> x = uniform(6'000);
+  for (double& at : x) at *= 2;  // in several images
+  const std::vector<double> q = strengths_for(6'000, fresh_seed());
+  for (const Order order : {Order::given, Order::owned}) {
+    Options o;
+    o.method = Method::fmm, o.tolerance = 1e-5;  // device memory decides on the backend
+    o.periodic = Axes::xyz, o.cell_x = 1, o.cell_y = 1.2, o.cell_bx = 0.1, o.cell_z = 0.9;
+    Options on_device = o;
+    on_device.backend = Backend::cuda;
+    const Sums<double> one = single_sums<double>(x, q, 1, on_device);
+    for (const int ranks : {1, 3}) EXPECT_EQ(sums_in_device_memory(x, q, ranks, o, order), one.potential);
+  }
+}
+
 TEST_F(CudaArrays, ADeviceThatIsNotThereIsOneSentence) {
   try {
     distributed::on_devices(std::vector<int>{0, 99}, [](distributed::Communicator&) { FAIL(); });

@@ -6,20 +6,25 @@
 #include "distributed/plans/whole_arrays.hpp"
 #include "kernels/periodic/cells.hpp"
 #include "kernels/traits.hpp"
+#include "plan/backends.hpp"
 #include "plan/threads.hpp"
 #include "plan/validate.hpp"
 
 namespace farfield::distributed {
 
 static void require_offered_composed(const farfield::Options& o) {
-  const bool repeat = o.periodic != Axes::none;
   if (!offers_cells(o.kernel))
     refuse(std::string("periodic axes of kernel ") + traits(o.kernel).name + " are not offered");
-  if (o.backend == Backend::cuda)
-    throw Error(ErrorCode::usage, std::string(repeat ? "periodic axes are" : "the virial is") +
-                                      " not offered over several devices in this version; use backend cpu, or an "
-                                      "ordinary plan");
-  if (repeat && o.skin > 0) refuse("a skin is not offered with periodic axes");
+  if (o.backend == Backend::hybrid) refuse("backend hybrid is not offered");
+  if (o.periodic != Axes::none && o.skin > 0) refuse("a skin is not offered with periodic axes");
+}
+
+/// The same on all ranks: a device where points of any rank are on one, and none where some rank has none.
+Backend ComposedPlan::backend_for(const farfield::Options& o, const Given& given) {
+  const auto on_device = [](const Points& p) { return p.space == MemorySpace::device; };
+  const bool own = on_device(given.sources) || (given.targets && on_device(*given.targets));
+  const Backend backend = resolve_machine(o, ranks_.sum_of(own) > 0).backend;
+  return ranks_.sum_of(backend == Backend::cpu) > 0 ? Backend::cpu : backend;
 }
 
 void ComposedPlan::check(const farfield::Options& o, const Given& given) {
@@ -37,7 +42,7 @@ void ComposedPlan::build(const Given& given) {
   ranks_.restart_accounts();
   farfield::Options next = settled(in_cell_ ? *in_cell_ : options_);
   check(next, given);
-  next.backend = Backend::cpu;
+  next.backend = backend_for(next, given);
   parts_.set_capacity(capacity);
   if (!repeating_ || !repeating_->move(next, given.sources, given.targets))
     repeating_ = make_repeating(next, given.sources, given.targets, parts_);
@@ -55,12 +60,11 @@ void ComposedPlan::forget() {
 
 void ComposedPlan::check(const Strengths& strengths, const Outputs& outputs, Order order) {
   require_same(ranks_, static_cast<std::int64_t>(order), one_order);
-  if (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host)
-    throw Error(
-        ErrorCode::device,
-        "strengths or results are in device memory, but this plan, of points that repeat or whose virial is wanted, "
-        "keeps them in host memory; use host memory");
-  validate(strengths, sources_, options_.dipoles, false);
+  const bool on_device = repeating_->backend() == Backend::cuda;
+  if (!on_device && (strengths.space != MemorySpace::host || outputs.space != MemorySpace::host))
+    throw Error(ErrorCode::device,
+                "strengths or results are in device memory, but this plan runs on the cpu; pass host memory");
+  validate(strengths, sources_, options_.dipoles, on_device);
   validate(outputs, settled(options_), alike_);
   require_same(ranks_, strengths.vectors, as_many_vectors);
   require_same(ranks_, static_cast<std::int64_t>(outputs.scalar), one_scalar);

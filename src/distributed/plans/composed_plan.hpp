@@ -25,6 +25,7 @@ class ComposedPlan final : public RankPlan {
 
  private:
   void check(const farfield::Options& options, const Given& given);
+  Backend backend_for(const farfield::Options& options, const Given& given);
   void check(const Strengths& strengths, const Outputs& outputs, Order order);
 
   Ranks& ranks_;

@@ -9,11 +9,18 @@ namespace farfield::distributed {
 class RankParts final : public PointParts {
  public:
   explicit RankParts(Ranks& ranks) : ranks_(ranks) {}
+  bool alone() const override { return ranks_.size() == 1; }
+  std::size_t rank() const override { return static_cast<std::size_t>(ranks_.rank()); }
   std::unique_ptr<PartOfPoints> part(std::int64_t count) const override;
   FractionRange joined(const FractionRange& range) const override;
   std::int64_t sum(std::int64_t number) const override { return ranks_.sum_of(number); }
   std::vector<double> gathered(std::vector<double> numbers) const override { return ranks_.gather_all(numbers); }
-  void in_turn(std::vector<double>& sum, const Adding& add) const override { ranks_.one_by_one(sum, add); }
+  std::vector<std::int64_t> counts_of_all(const std::vector<std::int64_t>& counts) const override {
+    return ranks_.all_gather(counts.data(), counts.size());
+  }
+  std::vector<double> exchanged(const std::vector<double>& numbers, const std::vector<std::int64_t>& sent,
+                                const std::vector<std::int64_t>& received) const override;
+  void in_turn(std::vector<double>& sum, const Adding& add) const override;
   std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets,
                                       const farfield::Options& options) const override;
   void set_capacity(const Capacity& capacity) { capacity_ = capacity; }
@@ -21,6 +28,8 @@ class RankParts final : public PointParts {
   const RankReport& held() const { return held_; }
 
  private:
+  void pass_on(std::vector<double>& numbers, int from, int first, int end) const;
+
   Ranks& ranks_;
   Capacity capacity_;
   mutable RankReport held_;

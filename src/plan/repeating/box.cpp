@@ -61,7 +61,7 @@ Box::Box(const Options& options, const Points& sources, const Points* targets, c
       cell_(cell_of(options)),
       threads_(settle_team(options.threads).threads) {
   options_.gradient = options.gradient || options.virial;
-  const Machine machine = resolve_machine(options, is_on_device(sources, targets));
+  const Machine machine = resolve_machine(options, any_on_device(sources, targets));
   simd_ = machine.simd;
   use(machine.backend == Backend::cuda);
   build(sources, targets);
@@ -71,13 +71,15 @@ Box::Box(const Options& options, const Points& sources, const Points* targets, c
   build(sources, targets);
 }
 
-bool Box::is_on_device(const Points& sources, const Points* targets) {
-  return sources.space == MemorySpace::device || (targets && targets->space == MemorySpace::device);
+/// Of all.
+bool Box::any_on_device(const Points& sources, const Points* targets) const {
+  const bool own = sources.space == MemorySpace::device || (targets && targets->space == MemorySpace::device);
+  return parts_.sum(own) > 0;
 }
 
 void Box::use(bool device) {
   for (std::unique_ptr<BoxPoints>* points : {&points_, &next_})
-    *points = device ? make_device_box_points() : std::make_unique<HostBoxPoints>(parts_, threads_);
+    *points = device ? make_device_box_points(parts_) : std::make_unique<HostBoxPoints>(parts_, threads_);
   on_device_ = device;
 }
 
@@ -137,7 +139,7 @@ void Box::check_replays() const {
 /// Blocks and their expansions are kept where they suit. The points in use stay until the near plan has taken the new
 /// ones.
 bool Box::move(const Options& options, const Points& sources, const Points* targets) {
-  if (!near_ || (!on_device_ && is_on_device(sources, targets))) return false;
+  if (!near_ || (!on_device_ && any_on_device(sources, targets))) return false;
   const bool other_cell = rows_of(options) != rows_of(options_);
   if (!other_cell && follow(sources, targets)) return true;
   const UnitCell cell = other_cell ? cell_of(options) : cell_;
@@ -185,7 +187,7 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
   const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) : 0;
-  return {points, 8 * (6 * sources + 5 * points + 12 * targets) + virial + skin +
+  return {points, 8 * (7 * sources + 5 * points + 12 * targets) + virial + skin +
                       BlockField::table_bytes(grid, grid.degree(degree), options.virial)};
 }
 

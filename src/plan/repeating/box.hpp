@@ -36,7 +36,7 @@ class Box : public Repeating {
  private:
   static constexpr double first_share = 0.5;
   bool follow(const Points& sources, const Points* targets);
-  static bool is_on_device(const Points& sources, const Points* targets);
+  bool any_on_device(const Points& sources, const Points* targets) const;
   void use(bool device);
   void build(const Points& sources, const Points* targets);
   static int box_degree(const Options& options);

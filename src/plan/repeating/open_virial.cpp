@@ -50,7 +50,7 @@ class HostVirialSum : public VirialSum {
 OpenVirial::OpenVirial(const Options& options, const Points& sources, const PointParts& parts)
     : with_gradient_(options.gradient), plan_(parts.near_plan(sources, nullptr, without_virial(options))) {
   if (backend() == Backend::cuda)
-    sum_ = make_device_virial_sum(sources);
+    sum_ = make_device_virial_sum(sources, parts);
   else
     sum_ = std::make_unique<HostVirialSum>(sources, parts, settle_team(options.threads).threads);
   describe();

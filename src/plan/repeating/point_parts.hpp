@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "expansions/periodic/blocks/field.hpp"
+#include "backends/other_points.hpp"
 
 namespace farfield {
 
@@ -69,19 +69,11 @@ struct Summed {
   std::int64_t count() const { return std::ssize(numbers); }
 };
 
-/// All call the same functions, in the same order.
-class PointParts {
+class PointParts : public OtherPoints {
  public:
-  virtual ~PointParts() = default;
   virtual std::unique_ptr<PartOfPoints> part(std::int64_t count) const {
     return std::make_unique<PartOfPoints>(0, count, count);
   }
-  /// Of all.
-  virtual FractionRange joined(const FractionRange& range) const { return range; }
-  virtual std::int64_t sum(std::int64_t number) const { return number; }
-  /// Those of all, in order.
-  virtual std::vector<double> gathered(std::vector<double> numbers) const { return numbers; }
-  virtual void in_turn(std::vector<double>& sum, const Adding& add) const { add(sum); }
   virtual std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets,
                                               const Options& options) const;
 };

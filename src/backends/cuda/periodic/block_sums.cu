@@ -138,11 +138,13 @@ struct AddShares {
   FieldView f;
   const double* share;
   const std::int32_t* begin;
+  bool onto;
   __device__ void operator()(std::int64_t at) const {
     const std::int64_t block = at / (f.count + 1), i = at % (f.count + 1);
-    double sum = 0;
+    double& to = i < f.count ? f.multipole[block * f.count + i] : f.second[block];
+    double sum = onto ? to : 0;
     for (std::int64_t part = begin[block]; part < begin[block + 1]; ++part) sum += share[part * (f.count + 1) + i];
-    (i < f.count ? f.multipole[block * f.count + i] : f.second[block]) = sum;
+    to = sum;
   }
 };
 
@@ -247,13 +249,17 @@ LaunchShape shape_of(const FieldView& f, const OrderedPoints& targets) {
 
 }  // namespace
 
-void p2m_blocks(const FieldView& f, const OrderedPoints& sources, const std::int32_t* begin, const double* charge,
-                double scale, double* share, cudaStream_t stream) {
+void p2m_parts_of_blocks(const FieldView& f, const OrderedPoints& sources, const double* charge, double scale,
+                         double* share, cudaStream_t stream) {
+  if (sources.part_count == 0) return;
   const LaunchShape shape{dim3(static_cast<unsigned>(sources.part_count)), part_threads,
                           sum_warps * static_cast<std::size_t>(f.count) * sizeof(double)};
-  if (sources.part_count > 0)
-    launch_kernel("p2m of blocks", p2m_parts, shape, stream, f, sources, charge, scale, share);
-  for_each_index(std::int64_t(f.blocks) * (f.count + 1), AddShares{f, share, begin}, stream, "p2m of blocks");
+  launch_kernel("p2m of blocks", p2m_parts, shape, stream, f, sources, charge, scale, share);
+}
+
+void add_parts_of_blocks(const FieldView& f, const std::int32_t* begin, const double* share, bool onto,
+                         cudaStream_t stream) {
+  for_each_index(std::int64_t(f.blocks) * (f.count + 1), AddShares{f, share, begin, onto}, stream, "p2m of blocks");
 }
 
 void l2p_blocks(const FieldView& f, const OrderedPoints& targets, double* potential, double* gradient,

@@ -22,10 +22,13 @@ struct OrderedPoints {
 /// As many as a block of threads takes in one pass.
 inline constexpr std::int64_t sources_of_part = 512, targets_of_part = 256;
 
-/// Multipoles of the blocks about their centres: charges times `scale`. `share`: room for part_count * (count + 1);
-/// `begin`: [block], where its parts begin.
-void p2m_blocks(const FieldView& field, const OrderedPoints& sources, const std::int32_t* begin, const double* charge,
-                double scale, double* share, cudaStream_t stream);
+/// Harmonics of each part about the centre of its block: charges times `scale`. `share`: [part][count + 1].
+void p2m_parts_of_blocks(const FieldView& field, const OrderedPoints& sources, const double* charge, double scale,
+                         double* share, cudaStream_t stream);
+/// Multipoles of the blocks, the shares of a block's parts one after the other. `begin`: [block], where its parts
+/// begin; `onto`: they are added to what is there.
+void add_parts_of_blocks(const FieldView& field, const std::int32_t* begin, const double* share, bool onto,
+                         cudaStream_t stream);
 
 /// potential[i], gradient[3 i ...] (null: not wanted): what the expansions give.
 void l2p_blocks(const FieldView& field, const OrderedPoints& targets, double* potential, double* gradient,

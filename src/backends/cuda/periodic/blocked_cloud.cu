@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "backends/cuda/periodic/blocked_cloud.hpp"
@@ -18,9 +19,13 @@ struct MoveIntoCell {
   AnyReader read;
   CellView cell;
   double* axis[3];
+  int* flag;
   __device__ void operator()(std::int64_t i) const {
     double x[3] = {read.raw(i, 0), read.raw(i, 1), read.raw(i, 2)};
-    if (isfinite(x[0] + x[1] + x[2])) cell.wrap(x);
+    if (isfinite(x[0] + x[1] + x[2]))
+      cell.wrap(x);
+    else
+      *flag = 1;
     for (int d = 0; d < 3; ++d) axis[d][i] = x[d];
   }
 };
@@ -73,13 +78,14 @@ struct FindBlock {
   }
 };
 
-/// begin[b]: points in blocks before b.
+/// begin[b]: points in blocks before b; behind all of them the flag, so that both come in one copy.
 struct FindBegin {
   const std::uint32_t* key;
-  std::int64_t count;
+  std::int64_t count, blocks;
+  const int* flag;
   std::uint32_t* begin;
   __device__ void operator()(std::int64_t block) const {
-    begin[block] = static_cast<std::uint32_t>(count_below(key, count, block));
+    begin[block] = static_cast<std::uint32_t>(block > blocks ? *flag : count_below(key, count, block));
   }
 };
 
@@ -100,8 +106,11 @@ void BlockedCloud::for_each_set(const Points& first, const Points* second, const
 void BlockedCloud::read(const CellView& cell, const Points& first, const Points* second) {
   count_ = first.count + (second ? second->count : 0);
   for (DeviceArray<double>& axis : axis_) axis.resize(count_);
+  flag_.resize(1);
+  require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
   for_each_set(first, second, [&](const AnyReader& reader, std::int64_t count, std::int64_t at) {
-    const MoveIntoCell move{reader, cell, {axis_[0].data() + at, axis_[1].data() + at, axis_[2].data() + at}};
+    const MoveIntoCell move{
+        reader, cell, {axis_[0].data() + at, axis_[1].data() + at, axis_[2].data() + at}, flag_.data()};
     for_each_index(count, move, memory_.stream, "points of a cell");
   });
 }
@@ -167,64 +176,58 @@ FractionRange BlockedCloud::range(const CellView& cell, int i) const {
   return range;
 }
 
-void BlockedCloud::place(const BlockView& blocks, std::int64_t samples) {
+void BlockedCloud::place(const BlockView& blocks, std::int64_t samples, const OtherPoints& others) {
   for (int d = 0; d < 3; ++d) placed_[d].release(), followed_[d].release();
   sort(blocks, blocks.counts[0] * blocks.counts[1] * blocks.counts[2]);
-  make_parts();
-  make_sample(samples);
+  source_parts_.make(begin_, sources_of_part);
+  target_parts_.make(begin_, targets_of_part);
+  take_sample(samples, others);
 }
 
 /// Keeps the order within a block. Waits.
 void BlockedCloud::sort(const BlockView& blocks, int count) {
   begin_.assign(static_cast<std::size_t>(count) + 1, 0);
-  order_.resize(count_);
+  order_.resize(count_), block_.resize(count_);
+  numbers_ = true;
   if (count_ == 0) return;
-  DeviceArray<std::uint32_t> key(memory_), sorted_key(memory_), index(memory_), begin(memory_);
-  for (DeviceArray<std::uint32_t>* array : {&key, &sorted_key, &index}) array->resize(count_);
-  begin.resize(count + 1);
-  for_each_index(count_, FindBlock{blocks, {axis(0), axis(1), axis(2)}, key.data(), index.data()}, memory_.stream,
+  DeviceArray<std::uint32_t> sorted_block(memory_), index(memory_), begin(memory_);
+  sorted_block.resize(count_), index.resize(count_), begin.resize(count + 2);
+  for_each_index(count_, FindBlock{blocks, {axis(0), axis(1), axis(2)}, block_.data(), index.data()}, memory_.stream,
                  "blocks of points");
   int bits = 1;
   while (1 << bits < count) ++bits;
   with_temporary(memory_, "sort by blocks", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(temporary, bytes, key.data(), sorted_key.data(), index.data(), order_.data(),
-                                           count_, 0, bits, memory_.stream);
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, block_.data(), sorted_block.data(), index.data(),
+                                           order_.data(), count_, 0, bits, memory_.stream);
   });
-  for_each_index(count + 1, FindBegin{sorted_key.data(), count_, begin.data()}, memory_.stream, "begins of blocks");
-  download(begin_.data(), begin.data(), count + 1, memory_.stream);
+  for_each_index(count + 2, FindBegin{sorted_block.data(), count_, count, flag_.data(), begin.data()}, memory_.stream,
+                 "begins of blocks");
+  begin_.push_back(0);
+  download(begin_.data(), begin.data(), count + 2, memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "sort by blocks");
+  numbers_ = begin_.back() == 0;
+  begin_.pop_back();
 }
 
-/// `begin`: [block], where its parts begin.
-std::vector<BlockPart> BlockedCloud::parts(std::int64_t of_part, std::vector<std::int32_t>& begin) const {
-  std::vector<BlockPart> parts;
-  begin.clear();
-  for (std::size_t b = 0; b + 1 < begin_.size(); ++b) {
-    begin.push_back(static_cast<std::int32_t>(parts.size()));
-    const std::int64_t last = begin_[b + 1];
-    for (std::int64_t at = begin_[b]; at < last; at += of_part)
-      parts.push_back({static_cast<std::int32_t>(b), 1, at, std::min(at + of_part, last)});
-  }
-  begin.push_back(static_cast<std::int32_t>(parts.size()));
-  return parts;
-}
-
-void BlockedCloud::make_parts() {
-  std::vector<std::int32_t> begin;
-  const std::vector<BlockPart> of_targets = parts(targets_of_part, begin), of_sources = parts(sources_of_part, begin);
-  upload(target_parts_, of_targets.data(), std::ssize(of_targets), memory_.stream);
-  upload(source_parts_, of_sources.data(), std::ssize(of_sources), memory_.stream);
-  upload(part_begin_, begin.data(), std::ssize(begin), memory_.stream);
-}
-
-void BlockedCloud::make_sample(std::int64_t samples) {
+/// Every so many of a block's points, counted from the first of all.
+void BlockedCloud::take_sample(std::int64_t samples, const OtherPoints& others) {
+  const std::size_t blocks = begin_.size() - 1;
+  std::vector<std::int64_t> counts(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) counts[b] = begin_[b + 1] - begin_[b];
+  counts_of_all_ = others.counts_of_all(counts);
+  const std::int64_t all = std::accumulate(counts_of_all_.begin(), counts_of_all_.end(), std::int64_t(0)),
+                     step = std::max<std::int64_t>(1, all / samples);
   std::vector<BlockPart> sample;
-  const std::int64_t step = std::max<std::int64_t>(1, count_ / samples);
   sampled_ = 0;
-  for (std::size_t b = 0; b + 1 < begin_.size(); ++b) {
-    const std::int64_t first = begin_[b], last = begin_[b + 1];
+  for (std::size_t b = 0; b < blocks; ++b) {
+    std::int64_t before = 0, in_block = 0;
+    for (std::size_t at = b; at < counts_of_all_.size(); at += blocks) {
+      if (at / blocks < others.rank()) before += counts_of_all_[at];
+      in_block += counts_of_all_[at];
+    }
+    const std::int64_t first = begin_[b] + (step - before % step) % step, last = begin_[b + 1];
     if (first < last) sample.push_back({static_cast<std::int32_t>(b), static_cast<std::int32_t>(step), first, last});
-    sampled_ += (last - first + step - 1) / step;
+    sampled_ += (in_block + step - 1) / step;
   }
   upload(sample_, sample.data(), std::ssize(sample), memory_.stream);
 }

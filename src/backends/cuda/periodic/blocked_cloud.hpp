@@ -2,14 +2,15 @@
 #pragma once
 #include <farfield/views.hpp>
 
-#include "backends/cuda/periodic/block_sums.hpp"
+#include "backends/cuda/periodic/block_parts.hpp"
+#include "backends/other_points.hpp"
 
 namespace farfield::cuda {
 
 class BlockedCloud {
  public:
-  explicit BlockedCloud(DeviceMemory& memory) : memory_(memory) {
-    use_all(memory, axis_[0], axis_[1], axis_[2], order_, source_parts_, target_parts_, part_begin_, sample_);
+  explicit BlockedCloud(DeviceMemory& memory) : memory_(memory), source_parts_(memory), target_parts_(memory) {
+    use_all(memory, axis_[0], axis_[1], axis_[2], order_, block_, sample_, flag_);
     for (int d = 0; d < 3; ++d) use_all(memory, placed_[d], followed_[d]);
   }
 
@@ -17,8 +18,10 @@ class BlockedCloud {
   void read(const CellView& cell, const Points& first, const Points* second);
   /// The least and the largest coordinate along vector i of the cell, of points that are numbers; infinite if none are.
   FractionRange range(const CellView& cell, int i) const;
-  /// Sorts by blocks. `samples`: of about so many points there are parts of their own.
-  void place(const BlockView& blocks, std::int64_t samples);
+  /// Sorts by blocks. `samples`: of about so many points of all there are parts of their own.
+  void place(const BlockView& blocks, std::int64_t samples, const OtherPoints& others);
+  /// Are all coordinates numbers? From place() on.
+  bool numbers() const { return numbers_; }
 
   /// Reads points that are those placed, moved: to their images near to where they were then. `beyond` on the device
   /// becomes 1 where one is farther than `reach` from there; `keep_followed` takes their places. The points that
@@ -32,17 +35,21 @@ class BlockedCloud {
   std::int64_t count() const { return count_; }
   const double* axis(int i) const { return axis_[i].data(); }
   const std::uint32_t* order() const { return order_.data(); }
+  /// [point], in the caller's order.
+  const std::uint32_t* block() const { return block_.data(); }
   /// [block], where it begins in the order.
   const std::vector<std::uint32_t>& begin() const { return begin_; }
-  OrderedPoints as_sources() const { return parts_of(source_parts_); }
-  OrderedPoints as_targets() const { return parts_of(target_parts_); }
-  OrderedPoints sample() const { return parts_of(sample_); }
-  std::int64_t sampled() const { return sampled_; }
+  /// [rank][block]: points of all.
+  const std::vector<std::int64_t>& counts_of_all() const { return counts_of_all_; }
+  OrderedPoints as_sources() const { return in_order(source_parts_.parts()); }
+  OrderedPoints as_targets() const { return in_order(target_parts_.parts()); }
+  OrderedPoints sample() const { return in_order(sample_); }
+  std::int64_t sampled() const { return sampled_; }  ///< of all
   /// [block], where its parts begin in as_sources().
-  const std::int32_t* part_begin() const { return part_begin_.data(); }
+  const std::int32_t* part_begin() const { return source_parts_.begin(); }
 
  private:
-  OrderedPoints parts_of(const DeviceArray<BlockPart>& parts) const {
+  OrderedPoints in_order(const DeviceArray<BlockPart>& parts) const {
     return {{axis(0), axis(1), axis(2)}, order(), parts.data(), static_cast<int>(parts.size())};
   }
   template <class Body>
@@ -50,18 +57,19 @@ class BlockedCloud {
   void bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
              DeviceArray<double> (&to)[3]);
   void sort(const BlockView& blocks, int count);
-  std::vector<BlockPart> parts(std::int64_t of_part, std::vector<std::int32_t>& begin) const;
-  void make_parts();
-  void make_sample(std::int64_t samples);
+  void take_sample(std::int64_t samples, const OtherPoints& others);
 
   DeviceMemory& memory_;
   std::int64_t count_ = 0, sampled_ = 0;
   DeviceArray<double> axis_[3];
   DeviceArray<double> placed_[3], followed_[3];  ///< where they were in place(), once they have moved since; and to be
-  DeviceArray<std::uint32_t> order_;
+  DeviceArray<std::uint32_t> order_, block_;
   std::vector<std::uint32_t> begin_;
-  DeviceArray<BlockPart> source_parts_, target_parts_, sample_;
-  DeviceArray<std::int32_t> part_begin_;
+  std::vector<std::int64_t> counts_of_all_;
+  BlockParts source_parts_, target_parts_;
+  DeviceArray<BlockPart> sample_;
+  DeviceArray<int> flag_;  ///< 1: some coordinate is no number
+  bool numbers_ = true;
 };
 
 }  // namespace farfield::cuda

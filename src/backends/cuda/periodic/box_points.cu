@@ -1,70 +1,24 @@
 #include <cmath>
+#include <utility>
 
-#include "backends/cuda/periodic/blocked_cloud.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/force_sums.hpp"
+#include "backends/cuda/periodic/near_images.hpp"
+#include "backends/cuda/periodic/shared_blocks.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/runtime/range_search.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/any_numbers.hpp"
+#include "backends/cuda/transfer/strengths.hpp"
+#include "backends/cuda/transfer/survey.hpp"
 #include "tree/geometry.hpp"
 
 namespace farfield::cuda {
 namespace {
 
 constexpr std::int64_t samples = 1000;  // targets at which the highest degrees are summed alone
-
-/// The images of a block's points under one vector of the lattice.
-struct ImageCopy {
-  double shift[3];
-  std::uint32_t first;   ///< of the points' order
-  std::int32_t away[3];  ///< how often each vector
-};
-
-/// The points, and their images behind them.
-struct PlaceWithImages {
-  const double* home[3];
-  const std::uint32_t *order, *offset;  ///< offset: [copy], of the images
-  const ImageCopy* copies;
-  std::int64_t points, copy_count;
-  double* axis[3];
-  std::uint32_t* source;
-  __device__ void operator()(std::int64_t i) const {
-    std::uint32_t j = static_cast<std::uint32_t>(i);
-    double shift[3] = {};
-    if (i >= points) {
-      const std::int64_t image = i - points, c = range_between(offset, 0, copy_count, image);
-      j = order[copies[c].first + (image - offset[c])];
-      for (int d = 0; d < 3; ++d) shift[d] = copies[c].shift[d];
-    }
-    source[i] = j;
-    for (int d = 0; d < 3; ++d) axis[d][i] = home[d][j] + shift[d];
-  }
-};
-
-struct TakeCharges {
-  AnyNumbers given;
-  const std::uint32_t* source;
-  double* charge;
-  __device__ void operator()(std::int64_t i) const { charge[i] = given[source[i]]; }
-};
-
-/// [k][all]: charges, of which those of an image so many vectors k away count so many times more.
-struct WeighImages {
-  const std::uint32_t* offset;
-  const ImageCopy* copies;
-  std::int64_t points, copy_count, all;
-  int vectors;
-  const double* charge;
-  double* weighted;
-  __device__ void operator()(std::int64_t i) const {
-    const std::int64_t copy = i < points ? -1 : range_between(offset, 0, copy_count, i - points);
-    for (int k = 0; k < vectors; ++k) weighted[k * all + i] = charge[i] * (copy < 0 ? 1 : 1 + copies[copy].away[k]);
-  }
-};
 
 /// Adds what the far images give to what the near ones do. Sums of squares: near potential, near gradient, all of both.
 struct AddFar {
@@ -95,11 +49,10 @@ struct Convert {
 
 class DeviceBoxPoints : public BoxPoints {
  public:
-  DeviceBoxPoints() {
+  explicit DeviceBoxPoints(const OtherPoints& others) : others_(others) {
     require_device();
     require(cudaGetDevice(&device_), "cudaGetDevice");
-    use_all(memory_, axis_[0], axis_[1], axis_[2], copies_, offset_, source_, charge_, potential_, gradient_, share_);
-    use_all(memory_, far_potential_, far_gradient_, part_);
+    use_all(memory_, charge_, home_charge_, potential_, gradient_, far_potential_, far_gradient_, share_, part_, flag_);
     memory_.stream = own_;
   }
   ~DeviceBoxPoints() override {
@@ -116,6 +69,9 @@ class DeviceBoxPoints : public BoxPoints {
     take_stream(sources, targets);
     sources_.read(cell.view(), sources, nullptr);
     if (targets) targets_.read(cell.view(), *targets, at_sources ? &sources : nullptr);
+    given_sources_ = sources, given_targets_ = targets ? *targets : Points{};
+    all_sources_ = others_.sum(sources_.count());
+    all_targets_ = alike_ ? all_sources_ : others_.sum(targets_.count());
   }
 
   FractionRange range(int i) override {
@@ -126,6 +82,7 @@ class DeviceBoxPoints : public BoxPoints {
       const FractionRange own = cloud->range(cell_->view(), i);
       all.low = std::fmin(all.low, own.low), all.high = std::fmax(all.high, own.high);
     }
+    all = others_.joined(all);
     return all.low <= all.high ? all : FractionRange{0, 0};
   }
 
@@ -134,9 +91,12 @@ class DeviceBoxPoints : public BoxPoints {
   void place(const BlockGrid& grid) override {
     const OnDevice current(device_);
     if (replays_) replays_->forget();
-    sources_.place(grid.view(), samples);
-    if (!alike_) targets_.place(grid.view(), samples);
-    add_images(grid);
+    sources_.place(grid.view(), samples, others_);
+    if (!alike_) targets_.place(grid.view(), samples, others_);
+    require_numbers();
+    images_.find(grid, sources_);
+    all_images_ = others_.sum(images_.count()) - all_sources_;
+    if (!others_.alone()) shared_.place(sources_, sources_of_part);
   }
 
   bool follow(const Points& sources, const Points* targets, double reach) override {
@@ -157,18 +117,18 @@ class DeviceBoxPoints : public BoxPoints {
     if (found) return false;
     sources_.keep_followed();
     if (targets) targets_.keep_followed();
-    place_images();
+    images_.place(sources_);
     return true;
   }
 
-  std::int64_t sources() const override { return sources_.count(); }
-  std::int64_t targets() const override { return all_targets().count(); }
-  std::int64_t images() const override { return images_; }
+  std::int64_t sources() const override { return all_sources_; }
+  std::int64_t targets() const override { return all_targets_; }
+  std::int64_t images() const override { return all_images_; }
   Points with_images() const override {
-    return on_device(axis_[0].data(), axis_[1].data(), axis_[2].data(), sources() + images_);
+    return on_device(images_.axis(0), images_.axis(1), images_.axis(2), images_.count());
   }
   Points at() const override {
-    const BlockedCloud& t = all_targets();
+    const BlockedCloud& t = own_targets();
     return on_device(t.axis(0), t.axis(1), t.axis(2), t.count());
   }
   std::int64_t bytes() const override { return memory_.meter.peak; }
@@ -180,39 +140,53 @@ class DeviceBoxPoints : public BoxPoints {
     } else if (memory_.stream != own_) {
       memory_.stream = own_;  // a caller's stream may be gone; calls wait before they return
     }
-    const std::int64_t all = sources() + images_;
     DeviceArray<unsigned char> copy(memory_);
-    charge_.resize(all);
+    charge_.resize(images_.count());
+    home_charge_.resize(sources_.count() + shared_.received());
+    given_strengths_ = given;
+    asked_ = captured();
+    if (!asked_) {
+      flag_.resize(1);
+      require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
+    }
     const AnyNumbers numbers = numbers_on_device(given, vector, copy, memory_.stream);
-    for_each_index(all, TakeCharges{numbers, source_.data(), charge_.data()}, memory_.stream, "charges with images");
+    images_.take(numbers, charge_.data(), home_charge_.data(), asked_ ? nullptr : flag_.data());
     return here(charge_, 1);
   }
 
   Net net() override {
     const OnDevice current(device_);
-    const auto found = column_sums<2>(sources(), AddCharges{charge_.data()}, part_, memory_.stream, "net charge");
+    const auto found = sums_of_all<2>(AddCharges{home_charge_.data()}, "net charge");
     return {found[0], found[1]};
   }
 
   Outputs near_sums(bool potential, bool gradient) override {
-    for (DeviceArray<double>* each : {&potential_, &far_potential_}) each->resize(potential ? targets() : 0);
-    for (DeviceArray<double>* each : {&gradient_, &far_gradient_}) each->resize(gradient ? 3 * targets() : 0);
+    const std::int64_t room = std::max<std::int64_t>(1, own_targets().count());  // without targets they are wanted, too
+    for (DeviceArray<double>* each : {&potential_, &far_potential_}) each->resize(potential ? room : 0);
+    for (DeviceArray<double>* each : {&gradient_, &far_gradient_}) each->resize(gradient ? 3 * room : 0);
     return sums_to(to(potential_), to(gradient_));
   }
 
   /// On a stream beside that of the near plan, from the charges to what the expansions give.
   void expand(BlockField& field, double scale) override {
     const OnDevice current(device_);
-    if (sources() == 0 || targets() == 0) return;
-    if (!field.kept) field.kept = std::make_shared<DeviceField>(field.maps());
-    const auto& own = *static_cast<DeviceField*>(field.kept.get());
-    const OrderedPoints points = sources_.as_sources();
-    share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
-    far_side_.join(memory_.stream);
-    const cudaStream_t beside = far_side_.fork(memory_.stream);
-    p2m_blocks(own.view(), points, sources_.part_begin(), charge_.data(), scale, share_.data(), beside);
-    own.translate(beside);
-    l2p_blocks(own.view(), all_targets().as_targets(), to(far_potential_), to(far_gradient_), beside);
+    if (!others_.alone()) require_finite_charges();
+    if (sources() > 0 && targets() > 0) {
+      if (!field.kept) field.kept = std::make_shared<DeviceField>(field.maps());
+      const auto& own = *static_cast<DeviceField*>(field.kept.get());
+      const OrderedPoints points = others_.alone() ? sources_.as_sources() : shared_.ordered();
+      share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
+      far_side_.join(memory_.stream);
+      if (!others_.alone()) p2m_in_turn(own, scale);
+      const cudaStream_t beside = far_side_.fork(memory_.stream);
+      if (others_.alone()) {
+        p2m_parts_of_blocks(own.view(), points, home_charge_.data(), scale, share_.data(), beside);
+        add_parts_of_blocks(own.view(), sources_.part_begin(), share_.data(), false, beside);
+      }
+      own.translate(beside);
+      l2p_blocks(own.view(), own_targets().as_targets(), to(far_potential_), to(far_gradient_), beside);
+    }
+    if (others_.alone()) require_finite_charges();  // the far images' work has begun meanwhile
   }
 
   Norms add_far(const BlockField& field) override {
@@ -220,22 +194,23 @@ class DeviceBoxPoints : public BoxPoints {
     if (sources() == 0 || targets() == 0) return norms;
     const OnDevice current(device_);
     far_side_.join(memory_.stream);
+    const std::int64_t own = own_targets().count();
     const AddFar add{to(potential_), to(gradient_), far_potential_.data(), far_gradient_.data()};
     if (captured()) {
-      for_each_index(targets(), add, memory_.stream, "far images");
+      for_each_index(own, add, memory_.stream, "far images");
       return norms;
     }
     const FieldView& f = static_cast<const DeviceField*>(field.kept.get())->view();
-    const OrderedPoints sample = all_targets().sample();
+    const OrderedPoints sample = own_targets().sample();
     part_.resize(4 * sum_blocks + 2 * std::int64_t(sample.part_count));
-    launch_columns<4>(targets(), add, part_.data(), memory_.stream, "far images");
+    launch_columns<4>(own, add, part_.data(), memory_.stream, "far images");
     l2p_highest(f, sample, !gradient_.empty(), part_.data() + 4 * sum_blocks, memory_.stream);
     std::vector<double> found(static_cast<std::size_t>(part_.size()));
     download(found.data(), part_.data(), part_.size(), memory_.stream);
     require(cudaStreamSynchronize(memory_.stream), "norms");
-    const auto all = added_rows<4>(found.data(), sum_blocks);
-    const auto highest = added_rows<2>(found.data() + 4 * sum_blocks, sample.part_count);
-    const double times = static_cast<double>(targets()) / static_cast<double>(all_targets().sampled());
+    const auto all = sum_of_all(others_, added_rows<4>(found.data(), sum_blocks));
+    const auto highest = sum_of_all(others_, added_rows<2>(found.data() + 4 * sum_blocks, sample.part_count));
+    const double times = static_cast<double>(targets()) / static_cast<double>(own_targets().sampled());
     for (std::size_t part = 0; part < 2; ++part) {
       norms.near[part] = std::sqrt(all[part]), norms.all[part] = std::sqrt(all[2 + part]);
       norms.highest[part] = std::sqrt(times * highest[part]);
@@ -245,7 +220,7 @@ class DeviceBoxPoints : public BoxPoints {
 
   void deliver(std::int64_t vector, const Outputs& o) override {
     const OnDevice current(device_);
-    const std::int64_t first = alike_ ? sources() : apart_, rest = alike_ || !at_sources_ ? 0 : sources();
+    const std::int64_t own = sources_.count(), first = alike_ ? own : apart_, rest = alike_ || !at_sources_ ? 0 : own;
     if (o.space == MemorySpace::device) order(static_cast<cudaStream_t>(o.stream), memory_.stream);
     const auto both = [&](void* at_targets, void* at_sources, const DeviceArray<double>& from, std::int64_t width) {
       if (from.empty()) return;
@@ -267,10 +242,10 @@ class DeviceBoxPoints : public BoxPoints {
     const OnDevice current(device_);
     const auto doubles = [](const double* data) { return AnyNumbers{data, 1, false}; };
     const AddVirial body{{doubles(sources_.axis(0)), doubles(sources_.axis(1)), doubles(sources_.axis(2))},
-                         doubles(charge_.data()),
+                         doubles(home_charge_.data()),
                          doubles(gradient_.data()),
                          {origin[0], origin[1], origin[2]}};
-    return column_sums<6>(sources(), body, part_, memory_.stream, "virial of points");
+    return sums_of_all<6>(body, "virial of points");
   }
 
   std::array<double, 6> virial_of_far(const BlockField& field) override {
@@ -281,16 +256,13 @@ class DeviceBoxPoints : public BoxPoints {
   std::vector<Vector3> pulls_of_images(const NearSums& near) override {
     const OnDevice current(device_);
     const int vectors = cell_->periodic_count();
-    const std::int64_t home = sources(), all = home + images_;
+    const std::int64_t room = std::max<std::int64_t>(1, sources_.count());
     DeviceArray<double> weighted(memory_), gradient(memory_);
-    weighted.resize(vectors * all), gradient.resize(3 * vectors * home);
-    for_each_index(all,
-                   WeighImages{offset_.data(), copies_.data(), home, copies_.size(), all, vectors, charge_.data(),
-                               weighted.data()},
-                   memory_.stream, "weights of images");
+    weighted.resize(vectors * images_.count()), gradient.resize(3 * vectors * room);
+    images_.weigh(charge_.data(), vectors, weighted.data());
     near(here(weighted, vectors), sums_to(nullptr, gradient.data()));
     std::vector<Vector3> pulls;
-    for (int k = 0; k < vectors; ++k) pulls.push_back(pull_of(gradient.data() + 3 * k * home));
+    for (int k = 0; k < vectors; ++k) pulls.push_back(pull_of(gradient.data() + 3 * k * sources_.count()));
     return pulls;
   }
 
@@ -308,7 +280,7 @@ class DeviceBoxPoints : public BoxPoints {
     if (targets)
       targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
                                replays_->far_points());
-    place_images();
+    images_.place(sources_);
     return true;
   }
   /// That of the points in device memory, else the own one.
@@ -319,7 +291,42 @@ class DeviceBoxPoints : public BoxPoints {
     if (sources.space != MemorySpace::device) memory_.stream = static_cast<cudaStream_t>(targets->stream);
     order(static_cast<cudaStream_t>(targets->stream), memory_.stream);
   }
-  const BlockedCloud& all_targets() const { return alike_ ? sources_ : targets_; }
+  const BlockedCloud& own_targets() const { return alike_ ? sources_ : targets_; }
+
+  /// A survey, which has the words for coordinates that are none; the near plan would count images, too.
+  void require_numbers() {
+    if (sources_.numbers() && (alike_ || targets_.numbers())) return;
+    survey(given_sources_, alike_ ? nullptr : &given_targets_, memory_);
+  }
+  /// The same of the charges taken.
+  void require_finite_charges() {
+    if (std::exchange(asked_, true)) return;
+    int found = 0;
+    download(&found, flag_.data(), 1, memory_.stream);
+    require(cudaStreamSynchronize(memory_.stream), "charges with images");
+    if (found) DeviceStrengths(memory_).read(given_strengths_, 0, memory_.stream);
+  }
+
+  /// Parts that are others', too, are summed where their first point is, and added up in the order of ranks, so that
+  /// the multipoles have the bits of one process over all points.
+  void p2m_in_turn(const DeviceField& field, double scale) {
+    const cudaStream_t stream = memory_.stream;
+    const FieldView& view = field.view();
+    shared_.complete(home_charge_.data());
+    p2m_parts_of_blocks(view, shared_.ordered(), home_charge_.data(), scale, share_.data(), stream);
+    std::vector<double> sum(static_cast<std::size_t>(view.blocks) * static_cast<std::size_t>(view.count + 1));
+    others_.in_turn(sum, [&](std::vector<double>& all) {
+      field.set_multipoles(all, stream);
+      add_parts_of_blocks(view, shared_.part_begin(), share_.data(), true, stream);
+      all = field.multipoles(stream);
+    });
+    field.set_multipoles(sum, stream);
+  }
+
+  template <int columns, class Body>
+  std::array<double, columns> sums_of_all(const Body& body, const char* name) {
+    return sum_of_all(others_, column_sums<columns>(sources_.count(), body, part_, memory_.stream, name));
+  }
   Points on_device(const double* x, const double* y, const double* z, std::int64_t count) const {
     Points view = points(x, y, z, count);
     view.space = MemorySpace::device;
@@ -328,7 +335,7 @@ class DeviceBoxPoints : public BoxPoints {
   }
   /// Charges of all points and images.
   Strengths here(const DeviceArray<double>& charges, int vectors) const {
-    Strengths view = strengths(charges.data(), sources() + images_, vectors);
+    Strengths view = strengths(charges.data(), images_.count(), vectors);
     view.space = MemorySpace::device;
     view.stream = memory_.stream;
     return view;
@@ -337,48 +344,7 @@ class DeviceBoxPoints : public BoxPoints {
   Outputs sums_to(double* potential, double* gradient) const {
     return {potential, gradient, nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream};
   }
-  Vector3 pull_of(const double* gradient) {
-    return column_sums<3>(sources(), AddPull{charge_.data(), gradient}, part_, memory_.stream, "pull");
-  }
-
-  void add_images(const BlockGrid& grid) {
-    std::vector<ImageCopy> copies;
-    std::vector<std::uint32_t> offsets;
-    images_ = 0;
-    const std::vector<std::uint32_t>& begin = sources_.begin();
-    for (int block = 0; block < grid.blocks(); ++block) {
-      const std::uint32_t first = begin[static_cast<std::size_t>(block)],
-                          last = begin[static_cast<std::size_t>(block) + 1];
-      if (first == last) continue;
-      for (const CellIndex& n : grid.near_images(block)) {
-        if (n == CellIndex{0, 0, 0}) continue;
-        const Vector3 shift = cell_->displacement(n);
-        copies.push_back({{shift[0], shift[1], shift[2]}, first, {n[0], n[1], n[2]}});
-        offsets.push_back(static_cast<std::uint32_t>(images_));
-        images_ += last - first;
-      }
-    }
-    upload(copies_, copies.data(), std::ssize(copies), memory_.stream);
-    upload(offset_, offsets.data(), std::ssize(offsets), memory_.stream);
-    const std::int64_t all = sources() + images_;
-    for (DeviceArray<double>& axis : axis_) axis.resize(all);
-    source_.resize(all);
-    place_images();
-  }
-
-  void place_images() {
-    const std::int64_t all = sources() + images_;
-    for_each_index(all,
-                   PlaceWithImages{{sources_.axis(0), sources_.axis(1), sources_.axis(2)},
-                                   sources_.order(),
-                                   offset_.data(),
-                                   copies_.data(),
-                                   sources(),
-                                   copies_.size(),
-                                   {axis_[0].data(), axis_[1].data(), axis_[2].data()},
-                                   source_.data()},
-                   memory_.stream, "near images");
-  }
+  Vector3 pull_of(const double* gradient) { return sums_of_all<3>(AddPull{home_charge_.data(), gradient}, "pull"); }
 
   void write(void* to, std::int64_t at, const double* from, std::int64_t count, const Outputs& o) {
     if (!to) return;
@@ -396,24 +362,31 @@ class DeviceBoxPoints : public BoxPoints {
     download(to, converted.data(), count, memory_.stream);
   }
 
+  const OtherPoints& others_;
   int device_ = 0;
   OwnStream own_;  // outlives the arrays, as in Placed
   DeviceMemory memory_;
   std::optional<UnitCell> cell_;
   bool alike_ = true, at_sources_ = false;
-  std::int64_t apart_ = -1, images_ = 0;  ///< apart_: targets that are not sources
+  std::int64_t apart_ = -1;  ///< targets that are not sources
+  std::int64_t all_sources_ = 0, all_targets_ = 0, all_images_ = 0;
+  Points given_sources_, given_targets_;  ///< until place() has looked at them
+  Strengths given_strengths_;             ///< until expand() has asked whether they are numbers
+  bool asked_ = true;
   BlockedCloud sources_{memory_}, targets_{memory_};
-  DeviceArray<double> axis_[3];  ///< of the sources and of the images
-  DeviceArray<ImageCopy> copies_;
-  DeviceArray<std::uint32_t> offset_;  ///< [copy], of the images
-  DeviceArray<std::uint32_t> source_;  ///< of each of the points and images
-  DeviceArray<double> charge_, potential_, gradient_, far_potential_, far_gradient_, share_, part_;
+  NearImages images_{memory_};
+  SharedBlocks shared_{memory_, others_};
+  DeviceArray<double> charge_, home_charge_;  ///< of sources and images, and of the sources alone
+  DeviceArray<double> potential_, gradient_, far_potential_, far_gradient_, share_, part_;
+  DeviceArray<int> flag_;
   SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on
 };
 
 }  // namespace
 
-std::unique_ptr<BoxPoints> make_box_points() { return std::make_unique<DeviceBoxPoints>(); }
+std::unique_ptr<BoxPoints> make_box_points(const OtherPoints& others) {
+  return std::make_unique<DeviceBoxPoints>(others);
+}
 
 }  // namespace farfield::cuda

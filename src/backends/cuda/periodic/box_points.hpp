@@ -3,10 +3,11 @@
 #include <memory>
 
 #include "backends/box_points.hpp"
+#include "backends/other_points.hpp"
 
 namespace farfield::cuda {
 
-/// On the current device, for points, strengths and results in host or device memory.
-std::unique_ptr<BoxPoints> make_box_points();
+/// On the current device, for points, strengths and results in host or device memory. `others` outlives them.
+std::unique_ptr<BoxPoints> make_box_points(const OtherPoints& others);
 
 }  // namespace farfield::cuda

@@ -226,6 +226,31 @@ const double* DeviceField::copy(const double* from, std::int64_t numbers) {
   return to;
 }
 
+/// Rows of a block: `width` numbers from one of the arrays to the other, which have so many more to the next row.
+static void copy_rows(double* to, std::int64_t to_pitch, const double* from, std::int64_t from_pitch,
+                      std::int64_t width, int blocks, cudaStream_t stream) {
+  const auto bytes = [](std::int64_t numbers) { return static_cast<std::size_t>(numbers) * sizeof(double); };
+  require(cudaMemcpy2DAsync(to, bytes(to_pitch), from, bytes(from_pitch), bytes(width),
+                            static_cast<std::size_t>(blocks), cudaMemcpyDefault, stream),
+          "multipoles of blocks");
+}
+
+std::vector<double> DeviceField::multipoles(cudaStream_t stream) const {
+  const FieldView& f = view_;
+  std::vector<double> numbers(static_cast<std::size_t>(f.blocks) * static_cast<std::size_t>(f.count + 1));
+  copy_rows(numbers.data(), f.count + 1, f.multipole, f.count, f.count, f.blocks, stream);
+  copy_rows(numbers.data() + f.count, f.count + 1, f.second, 1, 1, f.blocks, stream);
+  require(cudaStreamSynchronize(stream), "multipoles of blocks");
+  return numbers;
+}
+
+void DeviceField::set_multipoles(const std::vector<double>& numbers, cudaStream_t stream) const {
+  const FieldView& f = view_;
+  copy_rows(f.multipole, f.count, numbers.data(), f.count + 1, f.count, f.blocks, stream);
+  copy_rows(f.second, 1, numbers.data() + f.count, f.count + 1, 1, f.blocks, stream);
+  require(cudaStreamSynchronize(stream), "multipoles of blocks");
+}
+
 /// From the scaled multipoles and the cell's local expansion to the blocks'.
 static void translate_into_blocks(const FieldView& f, int groups, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(f.blocks);

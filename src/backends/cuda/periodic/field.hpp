@@ -26,6 +26,9 @@ class DeviceField {
  public:
   explicit DeviceField(const BlockMaps &maps);
   const FieldView &view() const { return view_; }
+  /// view().multipole and .second as numbers on the host, a block's `second` behind its multipole. Waits.
+  std::vector<double> multipoles(cudaStream_t stream) const;
+  void set_multipoles(const std::vector<double> &numbers, cudaStream_t stream) const;
   /// From view().multipole and .second to .local and .charge.
   void translate(cudaStream_t stream) const;
   /// Of the charges last translated. Takes the place of their local expansions. Waits.

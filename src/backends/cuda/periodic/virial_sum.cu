@@ -20,19 +20,20 @@ struct AddMean {
 /// Keeps its own copy of the positions. Arrays are no plan's: a call may come on any stream.
 class DeviceVirialSum : public VirialSum {
  public:
-  explicit DeviceVirialSum(const Points& points) : count_(points.count) {
+  DeviceVirialSum(const Points& points, const OtherPoints& others) : others_(others), count_(points.count) {
     require(cudaGetDevice(&device_), "cudaGetDevice");
     const cudaStream_t stream = stream_of_call({memory_of(points)}, own_);
     xyz_.resize(3 * count_);
     interleave(points, xyz_.data(), stream);
-    const double share = 1 / static_cast<double>(count_ > 0 ? count_ : 1);
-    mean_ = column_sums<3>(count_, AddMean{xyz_.data(), share}, part_, stream, "middle of the points");
+    const std::int64_t all = others.sum(count_);
+    const double share = 1 / static_cast<double>(all > 0 ? all : 1);
+    mean_ = sum_of_all(others, column_sums<3>(count_, AddMean{xyz_.data(), share}, part_, stream, "middle of points"));
   }
 
   double* room(std::int64_t numbers, MemorySpace space) override {
     if (space != MemorySpace::device) return VirialSum::room(numbers, space);
     const OnDevice current(device_);
-    room_.resize(numbers);
+    room_.resize(std::max<std::int64_t>(1, numbers));  // without points it is wanted, too
     return room_.data();
   }
 
@@ -44,10 +45,11 @@ class DeviceVirialSum : public VirialSum {
                          numbers_on_device(charges, vector, charge_copy_, stream),
                          numbers_on_device(gradient, vector, gradient_copy_, stream),
                          {mean_[0], mean_[1], mean_[2]}};
-    return column_sums<6>(count_, body, part_, stream, "virial");
+    return sum_of_all(others_, column_sums<6>(count_, body, part_, stream, "virial"));
   }
 
  private:
+  const OtherPoints& others_;
   int device_ = 0;
   std::int64_t count_;
   OwnStream own_;
@@ -58,6 +60,8 @@ class DeviceVirialSum : public VirialSum {
 
 }  // namespace
 
-std::unique_ptr<VirialSum> make_virial_sum(const Points& points) { return std::make_unique<DeviceVirialSum>(points); }
+std::unique_ptr<VirialSum> make_virial_sum(const Points& points, const OtherPoints& others) {
+  return std::make_unique<DeviceVirialSum>(points, others);
+}
 
 }  // namespace farfield::cuda

@@ -1,0 +1,121 @@
+#include <cub/device/device_scan.cuh>
+
+#include "backends/cuda/periodic/near_images.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+/// first[j]: how many images source j has, itself among them.
+struct CountImages {
+  const std::uint32_t *block, *begin;  ///< begin: [block], of the images
+  std::uint32_t* first;
+  __device__ void operator()(std::int64_t j) const { first[j] = begin[block[j] + 1] - begin[block[j]]; }
+};
+
+struct ListImages {
+  const std::uint32_t *block, *begin, *first;
+  std::uint32_t *source, *image;
+  __device__ void operator()(std::int64_t j) const {
+    std::uint32_t at = first[j];
+    for (std::uint32_t i = begin[block[j]]; i < begin[block[j] + 1]; ++i, ++at)
+      source[at] = static_cast<std::uint32_t>(j), image[at] = i;
+  }
+};
+
+struct TakeCharges {
+  AnyNumbers given;
+  const std::uint32_t* source;
+  double *charge, *home;
+  int* flag;
+  __device__ void operator()(std::int64_t i) const {
+    const std::uint32_t j = source[i];
+    const double q = given[j];
+    charge[i] = q;
+    if (i > 0 && source[i - 1] == j) return;
+    home[j] = q;
+    if (flag && !isfinite(q)) *flag = 1;
+  }
+};
+
+struct PlaceImages {
+  const double* home[3];
+  const std::uint32_t *source, *image;
+  const NearImage* images;
+  double* axis[3];
+  __device__ void operator()(std::int64_t i) const {
+    const std::uint32_t j = source[i];
+    const NearImage& at = images[image[i]];
+    for (int d = 0; d < 3; ++d) axis[d][i] = home[d][j] + at.shift[d];
+  }
+};
+
+struct WeighImages {
+  const std::uint32_t* image;
+  const NearImage* images;
+  std::int64_t all;
+  int vectors;
+  const double* charge;
+  double* weighted;
+  __device__ void operator()(std::int64_t i) const {
+    for (int k = 0; k < vectors; ++k) weighted[k * all + i] = charge[i] * (1 + images[image[i]].away[k]);
+  }
+};
+
+}  // namespace
+
+NearImages::NearImages(DeviceMemory& memory) : memory_(memory) {
+  use_all(memory, axis_[0], axis_[1], axis_[2], images_, source_, image_);
+}
+
+void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
+  std::vector<NearImage> images;
+  std::vector<std::uint32_t> begins{0};
+  std::int64_t all = 0;
+  for (int block = 0; block < grid.blocks(); ++block) {
+    const std::vector<CellIndex> near = grid.near_images(block);
+    for (const CellIndex& n : near) {
+      const Vector3 shift = grid.cell().displacement(n);
+      images.push_back({{shift[0], shift[1], shift[2]}, {n[0], n[1], n[2]}});
+    }
+    begins.push_back(static_cast<std::uint32_t>(images.size()));
+    const auto b = static_cast<std::size_t>(block);
+    all += std::ssize(near) * (cloud.begin()[b + 1] - cloud.begin()[b]);
+  }
+  DeviceArray<std::uint32_t> begin(memory_), first(memory_);
+  upload(images_, images.data(), std::ssize(images), memory_.stream);
+  upload(begin, begins.data(), std::ssize(begins), memory_.stream);
+  first.resize(cloud.count());
+  for (DeviceArray<double>& axis : axis_) axis.resize(all);
+  source_.resize(all), image_.resize(all);
+  if (cloud.count() == 0) return;
+  for_each_index(cloud.count(), CountImages{cloud.block(), begin.data(), first.data()}, memory_.stream, "near images");
+  with_temporary(memory_, "near images", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(temporary, bytes, first.data(), first.data(), cloud.count(), memory_.stream);
+  });
+  for_each_index(cloud.count(), ListImages{cloud.block(), begin.data(), first.data(), source_.data(), image_.data()},
+                 memory_.stream, "near images");
+  place(cloud);
+}
+
+void NearImages::place(const BlockedCloud& cloud) {
+  for_each_index(count(),
+                 PlaceImages{{cloud.axis(0), cloud.axis(1), cloud.axis(2)},
+                             source_.data(),
+                             image_.data(),
+                             images_.data(),
+                             {axis_[0].data(), axis_[1].data(), axis_[2].data()}},
+                 memory_.stream, "near images");
+}
+
+void NearImages::take(const AnyNumbers& given, double* charge, double* home, int* flag) const {
+  for_each_index(count(), TakeCharges{given, source_.data(), charge, home, flag}, memory_.stream,
+                 "charges with images");
+}
+
+void NearImages::weigh(const double* charge, int vectors, double* weighted) const {
+  for_each_index(count(), WeighImages{image_.data(), images_.data(), count(), vectors, charge, weighted},
+                 memory_.stream, "weights of images");
+}
+
+}  // namespace farfield::cuda

@@ -1,0 +1,40 @@
+// NearImages: the sources of a cell with their near images as points of a plan that is not periodic, on a device. Each
+// source is followed by its images: in this order the points of several ranks are those of one.
+#pragma once
+#include "backends/cuda/periodic/blocked_cloud.hpp"
+#include "backends/untyped.hpp"
+
+namespace farfield::cuda {
+
+/// An image of the points of a block; the first of each block is the block at home.
+struct NearImage {
+  double shift[3];
+  std::int32_t away[3];  ///< how often each vector
+};
+
+class NearImages {
+ public:
+  explicit NearImages(DeviceMemory& memory);
+  /// Which images there are; after the cloud's place().
+  void find(const BlockGrid& grid, const BlockedCloud& cloud);
+  /// Where they are, when the cloud's points have moved, too.
+  void place(const BlockedCloud& cloud);
+
+  /// Sources and images.
+  std::int64_t count() const { return source_.size(); }
+  const double* axis(int i) const { return axis_[i].data(); }
+
+  /// charge[count()] and, of the sources alone, home[]; *flag becomes 1 where one is no number (null: not asked).
+  void take(const AnyNumbers& given, double* charge, double* home, int* flag) const;
+  /// weighted[k][count()]: charges, of which those of an image so many vectors k away count so many times more.
+  void weigh(const double* charge, int vectors, double* weighted) const;
+
+ private:
+  DeviceMemory& memory_;
+  DeviceArray<double> axis_[3];
+  DeviceArray<NearImage> images_;      ///< those of a block behind those of the block before
+  DeviceArray<std::uint32_t> source_;  ///< of each of the points
+  DeviceArray<std::uint32_t> image_;   ///< which of images_ each is
+};
+
+}  // namespace farfield::cuda
