@@ -17,8 +17,7 @@ namespace farfield::cuda {
 /// so? Then p2p begins with m2l (tuning.hpp).
 template <class Real>
 bool far_field_first(const Work<Real>& work) {
-  if (getenv("FF_LATE")) return work.tree.boxes >= atoi(getenv("FF_LATE"));
-  if (sizeof(Real) != 4) return false;
+  if (sizeof(Real) != 4) return tuning::is_p2p_late_in_double(work.tree.boxes, work.sources, work.targets);
   const bool high = work.tables.degree >= tuning::late_p2p_degree;
   return work.tree.boxes >= (high ? tuning::late_p2p_boxes_of_high_degrees : tuning::late_p2p_boxes);
 }

@@ -54,7 +54,6 @@ std::vector<Real*> DeviceRankArrays<Real>::moments_at(int place, int moments, co
   for (int m = 0; m < moments; ++m) at.push_back(arrays_.strength[m].data() + place * strength_pitch(placed) + first);
   return at;
 }
-}
 
 template <class Real>
 void DeviceRankArrays<Real>::bind_points(const DevicePlaced& placed) {

@@ -19,12 +19,16 @@ struct Scale {
 /// Those of the first points of a set, for which `route` is, as they arrive.
 void bring(DevicePlaced& placed, const Points& given, const DeviceRoute& route, double* arrived) {
   const cudaStream_t stream = placed.memory.stream;
-  const std::int64_t count = route.given.size();
+  const std::int64_t count = route.points();
   OnDevice<double> lengths(placed.memory), sent(placed.memory);
   farfield::cuda::upload(lengths, given.softening, count, stream);
-  sent.resize(count);
-  for_each_index(count, Take<double>{lengths.data(), route.given.data(), sent.data()}, stream, "lengths as sent");
-  placed.transport.exchange(sent.data(), route.sent, arrived, route.received, sizeof(double), stream);
+  if (!route.given.empty()) {
+    sent.resize(count);
+    for_each_index(count, Take<double>{lengths.data(), route.given.data(), sent.data()}, stream, "lengths as sent");
+    sent.swap(lengths);
+  }
+  placed.transport.exchange(static_cast<const double*>(lengths.data()), route.sent, arrived, route.received,
+                            sizeof(double), stream);
 }
 
 }  // namespace
