@@ -28,7 +28,7 @@ inline constexpr std::int64_t late_p2p_boxes = 1 << 15, late_p2p_boxes_of_high_d
 /// to. One H100: 81,000 atoms of water at degrees 16 and 17 3.27 and 3.63 ms for 3.96 and 4.29, 1.1e6 20.9 for 20.7;
 /// 2^15 ... 2^18 points in open space 2 to 4 % slower.
 constexpr bool is_p2p_late_in_double(std::int64_t boxes, std::int64_t sources, std::int64_t targets) {
-  return sources >= 2 * targets && boxes >= 1 << 12 && boxes < 1 << 15;
+  return sources >= 2 * targets && boxes >= 1 << 10 && boxes < 1 << 13;
 }
 
 // ---- boxes, lists ----

@@ -24,7 +24,8 @@ __global__ void __launch_bounds__(sum_threads)
   }
 }
 
-/// part[columns * b + k], b < sum_blocks: of what body(i, sum) adds to sum[0 ... columns - 1] for every i below `count`.
+/// part[columns * b + k], b < sum_blocks: of what body(i, sum) adds to sum[0 ... columns - 1] for every i below
+/// `count`.
 template <int columns, class Body>
 void launch_columns(std::int64_t count, const Body& body, double* part, cudaStream_t stream, const char* name) {
   add_columns<columns><<<sum_blocks, sum_threads, 0, stream>>>(count, body, part);

@@ -62,9 +62,10 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
   parts_.use(memory);
 }
 
-/// Tiles that boxes with targets fill: rows of `group` siblings, of 8 / group classes, each of which ends a tile early.
-static std::int64_t tiles_of(double boxes, int group, int tile_rows) {
-  return static_cast<std::int64_t>(std::ceil(boxes / (group * tile_rows) + 4.0 / group));
+/// Tiles of 128 rows that boxes with targets fill: rows of `group` siblings, of 8 / group classes, each of which ends a
+/// tile early. Trees with larger tiles have more of them than are ever shared.
+static std::int64_t tiles_of(double boxes, int group) {
+  return static_cast<std::int64_t>(std::ceil(boxes / (group * 128) + 4.0 / group));
 }
 
 /// Blocks for a tile: so many that they take least time, each having its share of the 27 slots of colleagues. There
@@ -255,8 +256,7 @@ void TensorM2l::make_room(int densities) {
 }
 
 void TensorM2l::split_for(double heard) {
-  const TensorRows& rows = view_.full.rows;
-  view_.splits = splits_for(tiles_of(heard, rows.group, rows.tile_rows), view_.full.width);
+  view_.splits = splits_for(tiles_of(heard, view_.full.rows.group), view_.full.width);
   make_room(1);
 }
 
