@@ -5,12 +5,13 @@
 // of 5. Efficiency: of all points per second and device, over that of one device in the same run; of steps also without
 // redistribution. "unbooked": what of the move no stage (with a star: of the move) has. "sent_move", "sent_evaluate":
 // bytes from each device (rows) to each. "same_bits": are results in the given order those of one device, where it had
-// the same points, and at most 2^27? "errors": of one device, potential and gradient. "memory": bytes of each rank's
-// plan at their most, "held" its points, "bytes_per_point" the largest of the one over the other; the caller's arrays,
-// 32 bytes a point, come on top. "setup": seconds until points lie where they are wanted.
+// the same points, and at most 2^27? "errors": potential and gradient, of one device and where asked. "memory": bytes
+// of each rank's plan at their most, "held" its points, "bytes_per_point" the largest of the one over the other; the
+// caller's arrays, 32 bytes a point, come on top. "setup": seconds until points lie where they are wanted.
 //
 //     gpu_ranks CLOUD(uniform|plummer|sphere|galaxies) LOG2_N[,LOG2_N ...] DEVICE[,DEVICE ...] [TOLERANCE | pDEGREE]
-//               [WAY[,WAY ...] of weak-any, strong-any, weak-keep, strong-keep; without-one leaves out the one device]
+//               [WAY[,WAY ...] of weak-any, strong-any, weak-keep, strong-keep; check-any, check-keep: weak, with
+//               errors, which the times include; without-one leaves out the one device]
 #include <cstdlib>
 #include <optional>
 
@@ -134,9 +135,11 @@ void run(const std::string& cloud, std::int64_t n, const std::vector<int>& devic
   for (const std::string& name : ways) {
     if (name == "without-one") continue;
     const auto [way, order] = std::pair(name.substr(0, name.find('-')), name.substr(name.find('-') + 1));
-    const std::int64_t each = way == "weak" ? n : n / count;
+    const std::int64_t each = way == "strong" ? n / count : n;
+    Options own = o;
+    if (way == "check") own.check = samples;
     said(name.c_str(), [&] {
-      const Times times = of_ranks(cloud, each, devices, order == "any" ? Order::given : Order::owned, o,
+      const Times times = of_ranks(cloud, each, devices, order == "any" ? Order::given : Order::owned, own,
                                    each * count == n ? results : Results{});
       print({cloud, way, order, each * count, devices.size(), one, n}, times);
     });
