@@ -78,8 +78,11 @@ TEST_P(CudaCells, OfPlansThatMove) {
   expect_bits<double>(steps, {2, 5});
 }
 
+/// Of a degree that is asked for: sums of images that nearly cancel, which the virial is made of, are else repeated
+/// where their norms ask for it, and those over ranks are not the same to the last digits.
 TEST_P(CudaCells, HaveTheVirialOfOnePlan) {
   Options o = on_device(triclinic, GetParam());
+  o.degree = 10;
   o.virial = true, o.gradient = GetParam() % 2 == 0;
   std::array<double, 9> cell{}, other{};
   for (std::size_t i = 0; i < 9; ++i) other[i] = (GetParam() >> i / 3 & 1) ? 1.02 * triclinic[i / 3][i % 3] : 0;

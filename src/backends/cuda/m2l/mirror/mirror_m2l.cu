@@ -26,15 +26,16 @@ struct HasTargets {
   __device__ bool operator()(BoxId box) const { return tree.target_count(box) > 0; }
 };
 
-/// Copies the multipoles, their coefficients sorted by parity.
+/// Copies the multipoles of the boxes from `first` on, their coefficients sorted by parity.
 struct SortMultipoles {
   const double* from;
   const std::int16_t* source;
+  std::int64_t first;
   int stride, width;
   double* to;
   __device__ void operator()(std::int64_t i) const {
     const int place = source[i % width];
-    to[i] = place < 0 ? 0.0 : from[i / width * stride + place];
+    to[first * width + i] = place < 0 ? 0.0 : from[(first + i / width) * stride + place];
   }
 };
 
@@ -113,9 +114,10 @@ void m2l_by_mirrors(const Work<double>& work) {
   const MirrorView& view = work.mirror;
   if (view.most_rows == 0) return;
   const int width = 8 * view.shape.deep * mirror_chunk;
-  for_each_index(std::int64_t(work.tree.boxes) * width,
-                 SortMultipoles{work.multipole, view.source, work.tables.stride, width, view.multipole}, work.stream,
-                 "SortMultipoles");
+  const std::int64_t first = view.first_row;  // of level 2: boxes above, far from none, may have no multipoles
+  for_each_index((std::int64_t(work.tree.boxes) - first) * width,
+                 SortMultipoles{work.multipole, view.source, first, work.tables.stride, width, view.multipole},
+                 work.stream, "SortMultipoles");
   allow_shared_memory(reinterpret_cast<const void*>(mirror_kernel));
   const std::int64_t tiles = (view.most_rows + mirror_rows - 1) / mirror_rows;
   mirror_kernel<<<static_cast<unsigned>(tiles * view.splits), mirror_threads, sizeof(MirrorTile), work.stream>>>(
