@@ -2,6 +2,7 @@
 #include "expansions/basis.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "expansions/expansion_test.hpp"
 #include "expansions/ones_basis.hpp"
@@ -46,6 +47,28 @@ TEST(SolidShape, CountsAndPlacesAgree) {
     }
     EXPECT_EQ(SolidShape::count(n), i) << n;
   }
+}
+
+/// Each coefficient has a slot of one half, and coefficient() leads back.
+template <int degree>
+void expect_halves_of_all() {
+  using First = SolidOrders<degree, 0>;
+  using Second = SolidOrders<degree, First::passes - 1>;
+  int first = 0, second = 0;
+  for (int n = 0; n <= degree; ++n)
+    for (int i = SolidShape::first(n); i < SolidShape::count(n); ++i) {
+      const bool own = First::has(n, i);
+      const int slot = own ? First::slot(n, i) : Second::slot(n, i);
+      EXPECT_EQ(own ? First::coefficient(slot) : Second::coefficient(slot), i) << degree;
+      ++(own ? first : second);
+    }
+  EXPECT_EQ(first, First::count) << degree;
+  EXPECT_EQ(second, First::passes == 2 ? Second::count : 0) << degree;
+}
+
+TEST(SolidShape, SlotsOfTheHalvesLeadBack) {
+  []<int... degrees>(std::integer_sequence<int, degrees...>) { (expect_halves_of_all<degrees>(), ...); }
+  (std::make_integer_sequence<int, LaplaceBasis::highest_fixed + 1>());
 }
 
 TEST(SolidShape, LargestSetOfOneParity) {
