@@ -25,7 +25,7 @@ struct AddFar {
   double *potential, *gradient;  ///< null: not wanted
   const double *far_potential, *far_gradient;
   __device__ void operator()(std::int64_t i) const {
-    double squares[4];
+    double squares[4] = {};
     (*this)(i, squares);
   }
   __device__ void operator()(std::int64_t i, double* squares) const {
