@@ -43,8 +43,8 @@ class BoxPoints {
     double sum, size;  ///< size: sum of absolute values
   };
   virtual Net net() = 0;
-  /// Where the near plan writes.
-  virtual Outputs near_sums(bool potential, bool gradient) = 0;
+  /// Where the near plan writes potentials and, where wanted, gradients. `scalar`: at least of this.
+  virtual Outputs near_sums(bool gradient, Scalar scalar) = 0;
   /// Expansions of the far images of the strengths taken, times `scale`; after near_sums.
   virtual void expand(BlockField& field, double scale) = 0;
   /// L2 norms of what the near plan wrote, of all, and of what the two highest degrees give.

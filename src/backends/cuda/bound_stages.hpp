@@ -44,7 +44,10 @@ class BoundStages {
   int levels() const { return near_.tree.levels; }
   void p2p() {
     if (side_) far_.stream = side_->fork(near_.stream);
-    if (!p2p_is_late()) cuda::p2p<Kernel>(near_);
+    if (p2p_is_late())
+      clear_locals(near_.stream);  // which has nothing else to do yet
+    else
+      cuda::p2p<Kernel>(near_);
   }
   void p2m() {
     if (side_) events_.go_to(far_.stream);
@@ -53,8 +56,10 @@ class BoundStages {
   void m2m(int level) { cuda::m2m(far_, level); }
   void exchange() {}
   void m2l() {
-    clear(far_.local, m2l_writes_all() ? far_.tree.level_begin[std::min(far_.tree.levels, 2)] : far_.tree.boxes);
-    if (p2p_is_late()) begin_p2p();
+    if (p2p_is_late())
+      begin_p2p();
+    else
+      clear_locals(far_.stream);
     cuda::m2l(far_);
   }
   void p2l() {
@@ -80,6 +85,7 @@ class BoundStages {
  private:
   bool p2p_is_late() const { return side_ && has_p2p_ && far_field_first(near_); }
   void begin_p2p() {
+    order(near_.stream, far_.stream);  // locals are cleared
     order(far_.stream, near_.stream);
     events_.go_to(near_.stream);
     cuda::p2p<Kernel>(near_);
@@ -99,9 +105,10 @@ class BoundStages {
     return std::is_same_v<StageWork, Work<Real>> && far_.tensor.ready && !far_.rotation && far_.alike;
   }
 
-  void clear(Real* expansions, std::int64_t boxes) const {
+  void clear_locals(cudaStream_t stream) const {
+    const BoxId boxes = m2l_writes_all() ? far_.tree.level_begin[std::min(far_.tree.levels, 2)] : far_.tree.boxes;
     const auto bytes = static_cast<std::size_t>(boxes) * static_cast<std::size_t>(far_.tables.stride) * sizeof(Real);
-    require(cudaMemsetAsync(expansions, 0, bytes, far_.stream), "cudaMemsetAsync");
+    require(cudaMemsetAsync(far_.local, 0, bytes, stream), "cudaMemsetAsync");
   }
 
   const StageWork& near_;

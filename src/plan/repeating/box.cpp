@@ -125,7 +125,7 @@ bool Box::capture_move(const Points& sources, const Points* targets) {
 bool Box::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {
   if (!near_ || !on_device_ || options_.virial || !evaluated_) return false;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
-    sum_once(points_->take(strengths, v));
+    sum_once(points_->take(strengths, v), outputs.scalar);
     points_->deliver(v, outputs);
   }
   return true;
@@ -300,9 +300,15 @@ void Box::require_neutral() const {
                                       "has no limit; use strengths that add up to 0, or three axes");
 }
 
-BoxPoints::Norms Box::sum_once(const Strengths& charges) {
+/// In single where nothing is lost by it: not for the virial, in which sums of near images nearly cancel.
+Scalar Box::near_scalar(Scalar wanted) const {
+  const bool single = near_->report().precision == word_of(Precision::single_) && !options_.virial;
+  return single ? wanted : Scalar::float64;
+}
+
+BoxPoints::Norms Box::sum_once(const Strengths& charges, Scalar wanted) {
   StageClock time(own_, false);
-  const Outputs near = points_->near_sums(true, options_.gradient);
+  const Outputs near = points_->near_sums(options_.gradient, near_scalar(wanted));
   time("images", [&] { points_->expand(*far_, options_.scale); });
   near_->evaluate(charges, near);
   if (options_.virial) near_pull_ = points_->pull();
@@ -362,11 +368,11 @@ void Box::evaluate(const Strengths& strengths, const Outputs& outputs) {
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
     const Strengths charges = points_->take(strengths, v);
     require_neutral();
-    BoxPoints::Norms norms = sum_once(charges);
+    BoxPoints::Norms norms = sum_once(charges, outputs.scalar);
     for (bool again = true; again;) {
       again = !is_good_enough(norms);
       again = raise_degree(norms) || again;
-      if (again) norms = sum_once(charges);
+      if (again) norms = sum_once(charges, outputs.scalar);
     }
     points_->deliver(v, outputs);
     if (v == 0) describe();

@@ -52,7 +52,8 @@ class Box : public Repeating {
   void describe();
   std::int64_t bytes() const;
   void find_virial(double* virial);
-  BoxPoints::Norms sum_once(const Strengths& charges);
+  Scalar near_scalar(Scalar wanted) const;
+  BoxPoints::Norms sum_once(const Strengths& charges, Scalar wanted);
   bool is_good_enough(const BoxPoints::Norms& norms);
   bool raise_degree(const BoxPoints::Norms& norms);
 

@@ -204,14 +204,14 @@ void HostBoxPoints::expand(BlockField& field, double scale) {
             [&](std::vector<double>& sum, const Adding& add) { parts_.in_turn(sum, add); });
 }
 
-Outputs HostBoxPoints::near_sums(bool potential, bool gradient) {
+Outputs HostBoxPoints::near_sums(bool gradient, Scalar /*scalar*/) {
   const auto count = static_cast<std::size_t>(all_targets().count());
   with_gradient_ = gradient;
-  sums_.potential.resize(potential ? count : 0);
+  sums_.potential.resize(count);
   sums_.gradient.resize(gradient ? 3 * count : 0);
   Outputs outputs;
   outputs.scalar = Scalar::float64;
-  if (potential) outputs.potential = sums_.potential.data();
+  outputs.potential = sums_.potential.data();
   if (gradient) outputs.gradient = sums_.gradient.data();
   return outputs;
 }

@@ -23,7 +23,7 @@ class HostBoxPoints : public BoxPoints {
   Strengths take(const Strengths& strengths, std::int64_t vector) override;
   Net net() override;
   void expand(BlockField& field, double scale) override;
-  Outputs near_sums(bool potential, bool gradient) override;
+  Outputs near_sums(bool gradient, Scalar scalar) override;
   Norms add_far(const BlockField& field) override;
   void deliver(std::int64_t vector, const Outputs& outputs) override;
   Vector3 pull() override;

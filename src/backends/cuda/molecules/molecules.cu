@@ -4,7 +4,7 @@
 #include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/molecules/finish.hpp"
 #include "backends/cuda/molecules/molecules.hpp"
-#include "backends/cuda/periodic/force_sums.hpp"
+#include "backends/cuda/periodic/cell_sums.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
 #include "backends/cuda/transfer/any_numbers.hpp"

@@ -68,7 +68,7 @@ struct Taken {
       index[i] = points.order[exists[i] ? at : part.last - 1];
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
-        const double x = points.axis[axis][index[i]];
+        const double x = points.axis[axis][index[i] * points.stride];
         u[axis][i] = (x - centre[axis]) * inverse;
         v[i][axis] = (x - f.root_centre[axis]) * of_root;
       }

@@ -14,6 +14,7 @@ struct BlockPart {
 /// Points in the order of their blocks.
 struct OrderedPoints {
   const double* axis[3];
+  std::int64_t stride;
   const std::uint32_t* order;
   const BlockPart* parts;
   int part_count;

@@ -7,6 +7,7 @@
 #include "backends/cuda/periodic/blocked_cloud.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
+#include "backends/cuda/transfer/point_rows.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/drift.hpp"
 #include "tree/reader.hpp"
@@ -18,44 +19,40 @@ namespace {
 struct MoveIntoCell {
   AnyReader read;
   CellView cell;
-  double* axis[3];
   int* flag;
-  __device__ void operator()(std::int64_t i) const {
-    double x[3] = {read.raw(i, 0), read.raw(i, 1), read.raw(i, 2)};
+  __device__ void operator()(std::int64_t i, double x[3]) const {
+    for (int d = 0; d < 3; ++d) x[d] = read.raw(i, d);
     if (isfinite(x[0] + x[1] + x[2]))
       cell.wrap(x);
     else
       *flag = 1;
-    for (int d = 0; d < 3; ++d) axis[d][i] = x[d];
   }
 };
 
 struct BringToPlace {
   AnyReader read;
   CellView cell;
-  const double* placed[3];
-  double* axis[3];
+  const double* placed;
   Drift drift;
   int* beyond;
-  __device__ void operator()(std::int64_t i) const {
-    const double then[3] = {placed[0][i], placed[1][i], placed[2][i]};
-    double x[3] = {read.raw(i, 0), read.raw(i, 1), read.raw(i, 2)};
+  __device__ void operator()(std::int64_t i, double x[3]) const {
+    const double then[3] = {placed[3 * i], placed[3 * i + 1], placed[3 * i + 2]};
+    for (int d = 0; d < 3; ++d) x[d] = read.raw(i, d);
     cell.bring_to(then, x);
     if (drift.beyond(x, then)) *beyond = 1;
-    for (int d = 0; d < 3; ++d) axis[d][i] = x[d];
   }
 };
 
 constexpr int range_blocks = 128;
 
 /// part[2 b], part[2 b + 1]: the least and largest that block b has seen.
-__global__ void __launch_bounds__(block_threads) find_range(CellView cell, int along, const double* x, const double* y,
-                                                            const double* z, std::int64_t count, double* part) {
+__global__ void __launch_bounds__(block_threads)
+    find_range(CellView cell, int along, const double* at, std::int64_t count, double* part) {
   __shared__ double low[block_threads], high[block_threads];
   double least = INFINITY, most = -INFINITY;
   for (std::int64_t i = std::int64_t(blockIdx.x) * block_threads + threadIdx.x; i < count;
        i += std::int64_t(gridDim.x) * block_threads) {
-    const double point[3] = {x[i], y[i], z[i]}, f = cell.fraction(point, along);
+    const double f = cell.fraction(at + 3 * i, along);
     if (isfinite(f)) least = fmin(least, f), most = fmax(most, f);
   }
   low[threadIdx.x] = least, high[threadIdx.x] = most;
@@ -70,11 +67,10 @@ __global__ void __launch_bounds__(block_threads) find_range(CellView cell, int a
 
 struct FindBlock {
   BlockView blocks;
-  const double* axis[3];
+  const double* at;
   std::uint32_t *key, *index;
   __device__ void operator()(std::int64_t i) const {
-    const double x[3] = {axis[0][i], axis[1][i], axis[2][i]};
-    key[i] = static_cast<std::uint32_t>(blocks.block_of(x)), index[i] = static_cast<std::uint32_t>(i);
+    key[i] = static_cast<std::uint32_t>(blocks.block_of(at + 3 * i)), index[i] = static_cast<std::uint32_t>(i);
   }
 };
 
@@ -105,67 +101,55 @@ void BlockedCloud::for_each_set(const Points& first, const Points* second, const
 
 void BlockedCloud::read(const CellView& cell, const Points& first, const Points* second) {
   count_ = first.count + (second ? second->count : 0);
-  for (DeviceArray<double>& axis : axis_) axis.resize(count_);
+  at_.resize(3 * count_);
   flag_.resize(1);
   require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
   for_each_set(first, second, [&](const AnyReader& reader, std::int64_t count, std::int64_t at) {
-    const MoveIntoCell move{
-        reader, cell, {axis_[0].data() + at, axis_[1].data() + at, axis_[2].data() + at}, flag_.data()};
-    for_each_index(count, move, memory_.stream, "points of a cell");
+    store_points(count, MoveIntoCell{reader, cell, flag_.data()}, at_.data() + 3 * at, memory_.stream,
+                 "points of a cell");
   });
 }
 
 /// To their images near to where they were in place().
 void BlockedCloud::bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
-                         DeviceArray<double> (&to)[3]) {
-  const auto& then = placed_[0].empty() ? axis_ : placed_;
+                         DeviceArray<double>& to) {
+  const DeviceArray<double>& then = placed_.empty() ? at_ : placed_;
   for_each_set(first, second, [&](const AnyReader& reader, std::int64_t count, std::int64_t at) {
-    const BringToPlace bring{reader,
-                             cell,
-                             {then[0].data() + at, then[1].data() + at, then[2].data() + at},
-                             {to[0].data() + at, to[1].data() + at, to[2].data() + at},
-                             {reach},
-                             beyond};
-    for_each_index(count, bring, memory_.stream, "points near their places");
+    const BringToPlace bring{reader, cell, then.data() + 3 * at, {reach}, beyond};
+    store_points(count, bring, to.data() + 3 * at, memory_.stream, "points near their places");
   });
 }
 
 void BlockedCloud::follow(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond) {
-  for (DeviceArray<double>& axis : followed_) axis.resize(count_);
+  followed_.resize(3 * count_);
   bring(cell, first, second, reach, beyond, followed_);
 }
 
 void BlockedCloud::follow_in_place(const CellView& cell, const Points& first, const Points* second, double reach,
                                    int* beyond) {
-  bring(cell, first, second, reach, beyond, axis_);
+  bring(cell, first, second, reach, beyond, at_);
 }
 
 void BlockedCloud::keep_places(cudaStream_t stream) {
-  if (!placed_[0].empty() || count_ == 0) return;
+  if (!placed_.empty() || count_ == 0) return;
   const auto before = std::exchange(memory_.stream, stream);
-  for (int d = 0; d < 3; ++d) {
-    placed_[d].resize(count_);
-    require(cudaMemcpyAsync(placed_[d].data(), axis(d), static_cast<std::size_t>(count_) * sizeof(double),
-                            cudaMemcpyDeviceToDevice, stream),
-            "places of points");
-  }
+  placed_.resize(at_.size());
+  require(cudaMemcpyAsync(placed_.data(), at_.data(), static_cast<std::size_t>(at_.size()) * sizeof(double),
+                          cudaMemcpyDeviceToDevice, stream),
+          "places of points");
   memory_.stream = before;
 }
 
 /// From the first time on where they were is kept.
 void BlockedCloud::keep_followed() {
-  const bool first = placed_[0].empty();
-  for (int d = 0; d < 3; ++d) {
-    if (first) axis_[d].swap(placed_[d]);
-    axis_[d].swap(followed_[d]);
-  }
+  if (placed_.empty()) at_.swap(placed_);
+  at_.swap(followed_);
 }
 
 FractionRange BlockedCloud::range(const CellView& cell, int i) const {
   DeviceArray<double> part(memory_);
   part.resize(2 * range_blocks);
-  find_range<<<range_blocks, block_threads, 0, memory_.stream>>>(cell, i, axis(0), axis(1), axis(2), count_,
-                                                                 part.data());
+  find_range<<<range_blocks, block_threads, 0, memory_.stream>>>(cell, i, at_.data(), count_, part.data());
   require_launch("range of points");
   std::vector<double> found(2 * range_blocks);
   download(found.data(), part.data(), part.size(), memory_.stream);
@@ -177,7 +161,7 @@ FractionRange BlockedCloud::range(const CellView& cell, int i) const {
 }
 
 void BlockedCloud::place(const BlockView& blocks, std::int64_t samples, const OtherPoints& others) {
-  for (int d = 0; d < 3; ++d) placed_[d].release(), followed_[d].release();
+  placed_.release(), followed_.release();
   sort(blocks, blocks.counts[0] * blocks.counts[1] * blocks.counts[2]);
   source_parts_.make(begin_, sources_of_part);
   target_parts_.make(begin_, targets_of_part);
@@ -192,7 +176,7 @@ void BlockedCloud::sort(const BlockView& blocks, int count) {
   if (count_ == 0) return;
   DeviceArray<std::uint32_t> sorted_block(memory_), index(memory_), begin(memory_);
   sorted_block.resize(count_), index.resize(count_), begin.resize(count + 2);
-  for_each_index(count_, FindBlock{blocks, {axis(0), axis(1), axis(2)}, block_.data(), index.data()}, memory_.stream,
+  for_each_index(count_, FindBlock{blocks, at_.data(), block_.data(), index.data()}, memory_.stream,
                  "blocks of points");
   int bits = 1;
   while (1 << bits < count) ++bits;

@@ -10,8 +10,7 @@ namespace farfield::cuda {
 class BlockedCloud {
  public:
   explicit BlockedCloud(DeviceMemory& memory) : memory_(memory), source_parts_(memory), target_parts_(memory) {
-    use_all(memory, axis_[0], axis_[1], axis_[2], order_, block_, sample_, flag_);
-    for (int d = 0; d < 3; ++d) use_all(memory, placed_[d], followed_[d]);
+    use_all(memory, at_, placed_, followed_, order_, block_, sample_, flag_);
   }
 
   /// Reads `first` and, behind them, `second` (null: none) and moves them into the cell.
@@ -33,7 +32,8 @@ class BlockedCloud {
   void keep_places(cudaStream_t stream);
 
   std::int64_t count() const { return count_; }
-  const double* axis(int i) const { return axis_[i].data(); }
+  /// Interleaved: kernels read them in any order, and a point alone costs whole sectors of memory.
+  const double* at() const { return at_.data(); }
   const std::uint32_t* order() const { return order_.data(); }
   /// [point], in the caller's order.
   const std::uint32_t* block() const { return block_.data(); }
@@ -50,19 +50,19 @@ class BlockedCloud {
 
  private:
   OrderedPoints in_order(const DeviceArray<BlockPart>& parts) const {
-    return {{axis(0), axis(1), axis(2)}, order(), parts.data(), static_cast<int>(parts.size())};
+    return {{at(), at() + 1, at() + 2}, 3, order(), parts.data(), static_cast<int>(parts.size())};
   }
   template <class Body>
   void for_each_set(const Points& first, const Points* second, const Body& body);
   void bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
-             DeviceArray<double> (&to)[3]);
+             DeviceArray<double>& to);
   void sort(const BlockView& blocks, int count);
   void take_sample(std::int64_t samples, const OtherPoints& others);
 
   DeviceMemory& memory_;
   std::int64_t count_ = 0, sampled_ = 0;
-  DeviceArray<double> axis_[3];
-  DeviceArray<double> placed_[3], followed_[3];  ///< where they were in place(), once they have moved since; and to be
+  DeviceArray<double> at_;
+  DeviceArray<double> placed_, followed_;  ///< where they were in place(), once they have moved since; and to be
   DeviceArray<std::uint32_t> order_, block_;
   std::vector<std::uint32_t> begin_;
   std::vector<std::int64_t> counts_of_all_;

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "backends/cuda/periodic/box_points.hpp"
-#include "backends/cuda/periodic/force_sums.hpp"
+#include "backends/cuda/periodic/cell_sums.hpp"
 #include "backends/cuda/periodic/near_images.hpp"
 #include "backends/cuda/periodic/shared_blocks.hpp"
 #include "backends/cuda/runtime/capture.hpp"
@@ -11,6 +11,7 @@
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/any_numbers.hpp"
+#include "backends/cuda/transfer/points.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
 #include "backends/cuda/transfer/survey.hpp"
 #include "tree/geometry.hpp"
@@ -20,31 +21,27 @@ namespace {
 
 constexpr std::int64_t samples = 1000;  // targets at which the highest degrees are summed alone
 
-/// Adds what the far images give to what the near ones do. Sums of squares: near potential, near gradient, all of both.
-struct AddFar {
-  double *potential, *gradient;  ///< null: not wanted
-  const double *far_potential, *far_gradient;
-  __device__ void operator()(std::int64_t i) const {
-    double squares[4] = {};
-    (*this)(i, squares);
-  }
+/// Sums of squares: near potential, near gradient, all of both.
+struct AddSquares {
+  CellSum potential, gradient;
+  bool has_gradient;
   __device__ void operator()(std::int64_t i, double* squares) const {
-    if (potential) add(potential[i], far_potential[i], squares);
-    for (int axis = 0; axis < 3 && gradient; ++axis)
-      add(gradient[3 * i + axis], far_gradient[3 * i + axis], squares + 1);
+    add(potential, i, squares);
+    for (int axis = 0; axis < 3 && has_gradient; ++axis) add(gradient, 3 * i + axis, squares + 1);
   }
-  __device__ static void add(double& near, double far, double* squares) {
+  __device__ static void add(const CellSum& sum, std::int64_t i, double* squares) {
+    const double near = sum.near[i], all = sum[i];
     squares[0] += near * near;
-    near += far;
-    squares[2] += near * near;
+    squares[2] += all * all;
   }
 };
 
 template <class T>
 struct Convert {
-  const double* from;
+  CellSum from;
+  std::int64_t first;
   T* to;
-  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<T>(from[i]); }
+  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<T>(from[first + i]); }
 };
 
 class DeviceBoxPoints : public BoxPoints {
@@ -52,7 +49,7 @@ class DeviceBoxPoints : public BoxPoints {
   explicit DeviceBoxPoints(const OtherPoints& others) : others_(others) {
     require_device();
     require(cudaGetDevice(&device_), "cudaGetDevice");
-    use_all(memory_, charge_, home_charge_, potential_, gradient_, far_potential_, far_gradient_, share_, part_, flag_);
+    use_all(memory_, charge_, home_charge_, share_, part_, flag_);
     memory_.stream = own_;
   }
   ~DeviceBoxPoints() override {
@@ -124,12 +121,10 @@ class DeviceBoxPoints : public BoxPoints {
   std::int64_t sources() const override { return all_sources_; }
   std::int64_t targets() const override { return all_targets_; }
   std::int64_t images() const override { return all_images_; }
-  Points with_images() const override {
-    return on_device(images_.axis(0), images_.axis(1), images_.axis(2), images_.count());
-  }
+  Points with_images() const override { return on_device(images_.at(), images_.count()); }
   Points at() const override {
     const BlockedCloud& t = own_targets();
-    return on_device(t.axis(0), t.axis(1), t.axis(2), t.count());
+    return on_device(t.at(), t.count());
   }
   std::int64_t bytes() const override { return memory_.meter.peak; }
 
@@ -141,7 +136,8 @@ class DeviceBoxPoints : public BoxPoints {
       memory_.stream = own_;  // a caller's stream may be gone; calls wait before they return
     }
     DeviceArray<unsigned char> copy(memory_);
-    charge_.resize(images_.count());
+    single_ = given.scalar == Scalar::float32;
+    charge_.resize(images_.count() * size_of(given.scalar));
     home_charge_.resize(sources_.count() + shared_.received());
     given_strengths_ = given;
     asked_ = captured();
@@ -151,7 +147,8 @@ class DeviceBoxPoints : public BoxPoints {
     }
     const AnyNumbers numbers = numbers_on_device(given, vector, copy, memory_.stream);
     images_.take(numbers, charge_.data(), home_charge_.data(), asked_ ? nullptr : flag_.data());
-    return here(charge_, 1);
+    return single_ ? here(reinterpret_cast<const float*>(charge_.data()), 1)
+                   : here(reinterpret_cast<const double*>(charge_.data()), 1);
   }
 
   Net net() override {
@@ -160,11 +157,9 @@ class DeviceBoxPoints : public BoxPoints {
     return {found[0], found[1]};
   }
 
-  Outputs near_sums(bool potential, bool gradient) override {
-    const std::int64_t room = std::max<std::int64_t>(1, own_targets().count());  // without targets they are wanted, too
-    for (DeviceArray<double>* each : {&potential_, &far_potential_}) each->resize(potential ? room : 0);
-    for (DeviceArray<double>* each : {&gradient_, &far_gradient_}) each->resize(gradient ? 3 * room : 0);
-    return sums_to(to(potential_), to(gradient_));
+  Outputs near_sums(bool gradient, Scalar scalar) override {
+    sums_.begin(own_targets().count(), gradient, scalar);
+    return sums_.near_to(memory_.stream);
   }
 
   /// On a stream beside that of the near plan, from the charges to what the expansions give.
@@ -184,7 +179,7 @@ class DeviceBoxPoints : public BoxPoints {
         add_parts_of_blocks(own.view(), sources_.part_begin(), share_.data(), false, beside);
       }
       own.translate(beside);
-      l2p_blocks(own.view(), own_targets().as_targets(), to(far_potential_), to(far_gradient_), beside);
+      l2p_blocks(own.view(), own_targets().as_targets(), sums_.far_potential(), sums_.far_gradient(), beside);
     }
     if (others_.alone()) require_finite_charges();  // the far images' work has begun meanwhile
   }
@@ -194,17 +189,14 @@ class DeviceBoxPoints : public BoxPoints {
     if (sources() == 0 || targets() == 0) return norms;
     const OnDevice current(device_);
     far_side_.join(memory_.stream);
-    const std::int64_t own = own_targets().count();
-    const AddFar add{to(potential_), to(gradient_), far_potential_.data(), far_gradient_.data()};
-    if (captured()) {
-      for_each_index(own, add, memory_.stream, "far images");
-      return norms;
-    }
+    sums_.add_far();
+    if (captured()) return norms;
     const FieldView& f = static_cast<const DeviceField*>(field.kept.get())->view();
     const OrderedPoints sample = own_targets().sample();
     part_.resize(4 * sum_blocks + 2 * std::int64_t(sample.part_count));
-    launch_columns<4>(own, add, part_.data(), memory_.stream, "far images");
-    l2p_highest(f, sample, !gradient_.empty(), part_.data() + 4 * sum_blocks, memory_.stream);
+    const AddSquares squares{sums_.potential(), sums_.gradient(), sums_.has_gradient()};
+    launch_columns<4>(own_targets().count(), squares, part_.data(), memory_.stream, "far images");
+    l2p_highest(f, sample, sums_.has_gradient(), part_.data() + 4 * sum_blocks, memory_.stream);
     std::vector<double> found(static_cast<std::size_t>(part_.size()));
     download(found.data(), part_.data(), part_.size(), memory_.stream);
     require(cudaStreamSynchronize(memory_.stream), "norms");
@@ -222,28 +214,28 @@ class DeviceBoxPoints : public BoxPoints {
     const OnDevice current(device_);
     const std::int64_t own = sources_.count(), first = alike_ ? own : apart_, rest = alike_ || !at_sources_ ? 0 : own;
     if (o.space == MemorySpace::device) order(static_cast<cudaStream_t>(o.stream), memory_.stream);
-    const auto both = [&](void* at_targets, void* at_sources, const DeviceArray<double>& from, std::int64_t width) {
-      if (from.empty()) return;
-      write(alike_ && !at_targets ? at_sources : at_targets, width * vector * first, from.data(), width * first, o);
-      if (rest > 0) write(at_sources, width * vector * rest, from.data() + width * first, width * rest, o);
+    const auto both = [&](void* at_targets, void* at_sources, const CellSum& from, std::int64_t width) {
+      void* const to = alike_ && !at_targets ? at_sources : at_targets;
+      write(to, width * vector * first, {from, 0}, width * first, o);
+      if (rest > 0) write(at_sources, width * vector * rest, {from, width * first}, width * rest, o);
     };
-    both(o.gradient, o.source_gradient, gradient_, 3);
-    both(o.potential, o.source_potential, potential_, 1);
+    if (sums_.has_gradient()) both(o.gradient, o.source_gradient, sums_.gradient(), 3);
+    both(o.potential, o.source_potential, sums_.potential(), 1);
     if (captured()) return;
     require(cudaStreamSynchronize(memory_.stream), "results");
   }
 
   Vector3 pull() override {
     const OnDevice current(device_);
-    return pull_of(gradient_.data());
+    return pull_of(sums_.gradient());
   }
 
   std::array<double, 6> virial_of_points(const Vector3& origin) override {
     const OnDevice current(device_);
-    const auto doubles = [](const double* data) { return AnyNumbers{data, 1, false}; };
-    const AddVirial body{{doubles(sources_.axis(0)), doubles(sources_.axis(1)), doubles(sources_.axis(2))},
-                         doubles(home_charge_.data()),
-                         doubles(gradient_.data()),
+    const auto coordinate = [&](int axis) { return AnyNumbers{sources_.at() + axis, 3, false}; };
+    const AddVirial body{{coordinate(0), coordinate(1), coordinate(2)},
+                         {home_charge_.data(), 1, false},
+                         sums_.gradient(),
                          {origin[0], origin[1], origin[2]}};
     return sums_of_all<6>(body, "virial of points");
   }
@@ -259,10 +251,12 @@ class DeviceBoxPoints : public BoxPoints {
     const std::int64_t room = std::max<std::int64_t>(1, sources_.count());
     DeviceArray<double> weighted(memory_), gradient(memory_);
     weighted.resize(vectors * images_.count()), gradient.resize(3 * vectors * room);
-    images_.weigh(charge_.data(), vectors, weighted.data());
-    near(here(weighted, vectors), sums_to(nullptr, gradient.data()));
+    images_.weigh({charge_.data(), 1, single_}, vectors, weighted.data());
+    near(here(weighted.data(), vectors),
+         {nullptr, gradient.data(), nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream});
     std::vector<Vector3> pulls;
-    for (int k = 0; k < vectors; ++k) pulls.push_back(pull_of(gradient.data() + 3 * k * sources_.count()));
+    for (int k = 0; k < vectors; ++k)
+      pulls.push_back(pull_of({{gradient.data() + 3 * k * sources_.count(), 1, false}, nullptr}));
     return pulls;
   }
 
@@ -327,26 +321,27 @@ class DeviceBoxPoints : public BoxPoints {
   std::array<double, columns> sums_of_all(const Body& body, const char* name) {
     return sum_of_all(others_, column_sums<columns>(sources_.count(), body, part_, memory_.stream, name));
   }
-  Points on_device(const double* x, const double* y, const double* z, std::int64_t count) const {
-    Points view = points(x, y, z, count);
+  Points on_device(const double* xyz, std::int64_t count) const {
+    Points view = points(xyz, count);
     view.space = MemorySpace::device;
     view.stream = memory_.stream;
     return view;
   }
   /// Charges of all points and images.
-  Strengths here(const DeviceArray<double>& charges, int vectors) const {
-    Strengths view = strengths(charges.data(), images_.count(), vectors);
+  template <class T>
+  Strengths here(const T* charges, int vectors) const {
+    Strengths view = strengths(charges, images_.count(), vectors);
     view.space = MemorySpace::device;
     view.stream = memory_.stream;
     return view;
   }
-  static double* to(DeviceArray<double>& sums) { return sums.empty() ? nullptr : sums.data(); }
-  Outputs sums_to(double* potential, double* gradient) const {
-    return {potential, gradient, nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream};
-  }
-  Vector3 pull_of(const double* gradient) { return sums_of_all<3>(AddPull{home_charge_.data(), gradient}, "pull"); }
+  Vector3 pull_of(const CellSum& gradient) { return sums_of_all<3>(AddPull{home_charge_.data(), gradient}, "pull"); }
 
-  void write(void* to, std::int64_t at, const double* from, std::int64_t count, const Outputs& o) {
+  struct SumsFrom {
+    CellSum sum;
+    std::int64_t first;
+  };
+  void write(void* to, std::int64_t at, const SumsFrom& from, std::int64_t count, const Outputs& o) {
     if (!to) return;
     if (o.scalar == Scalar::float32)
       write_as(static_cast<float*>(to) + at, from, count, o.space);
@@ -354,11 +349,14 @@ class DeviceBoxPoints : public BoxPoints {
       write_as(static_cast<double*>(to) + at, from, count, o.space);
   }
   template <class T>
-  void write_as(T* to, const double* from, std::int64_t count, MemorySpace space) {
-    if (space == MemorySpace::device) return for_each_index(count, Convert<T>{from, to}, memory_.stream, "results");
+  void write_as(T* to, const SumsFrom& from, std::int64_t count, MemorySpace space) {
+    const auto convert = [&](T* there) {
+      for_each_index(count, Convert<T>{from.sum, from.first, there}, memory_.stream, "results");
+    };
+    if (space == MemorySpace::device) return convert(to);
     DeviceArray<T> converted(memory_);
     converted.resize(count);
-    for_each_index(count, Convert<T>{from, converted.data()}, memory_.stream, "results");
+    convert(converted.data());
     download(to, converted.data(), count, memory_.stream);
   }
 
@@ -376,8 +374,11 @@ class DeviceBoxPoints : public BoxPoints {
   BlockedCloud sources_{memory_}, targets_{memory_};
   NearImages images_{memory_};
   SharedBlocks shared_{memory_, others_};
-  DeviceArray<double> charge_, home_charge_;  ///< of sources and images, and of the sources alone
-  DeviceArray<double> potential_, gradient_, far_potential_, far_gradient_, share_, part_;
+  DeviceArray<unsigned char> charge_;  ///< of sources and images, of the type of those given
+  bool single_ = false;                ///< float
+  DeviceArray<double> home_charge_;    ///< of the sources alone
+  CellSums sums_{memory_};
+  DeviceArray<double> share_, part_;
   DeviceArray<int> flag_;
   SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on

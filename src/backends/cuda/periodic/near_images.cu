@@ -1,7 +1,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "backends/cuda/periodic/near_images.hpp"
-#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/point_rows.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -23,14 +23,17 @@ struct ListImages {
   }
 };
 
+template <class T>
 struct TakeCharges {
-  AnyNumbers given;
+  const T* given;
+  std::int64_t stride;
   const std::uint32_t* source;
-  double *charge, *home;
+  T* charge;
+  double* home;
   int* flag;
   __device__ void operator()(std::int64_t i) const {
     const std::uint32_t j = source[i];
-    const double q = given[j];
+    const T q = given[j * stride];
     charge[i] = q;
     if (i > 0 && source[i - 1] == j) return;
     home[j] = q;
@@ -39,14 +42,12 @@ struct TakeCharges {
 };
 
 struct PlaceImages {
-  const double* home[3];
+  const double* home;
   const std::uint32_t *source, *image;
   const NearImage* images;
-  double* axis[3];
-  __device__ void operator()(std::int64_t i) const {
-    const std::uint32_t j = source[i];
-    const NearImage& at = images[image[i]];
-    for (int d = 0; d < 3; ++d) axis[d][i] = home[d][j] + at.shift[d];
+  __device__ void operator()(std::int64_t i, double x[3]) const {
+    const double *const own = home + 3 * std::int64_t(source[i]), *const shift = images[image[i]].shift;
+    for (int d = 0; d < 3; ++d) x[d] = own[d] + shift[d];
   }
 };
 
@@ -55,7 +56,7 @@ struct WeighImages {
   const NearImage* images;
   std::int64_t all;
   int vectors;
-  const double* charge;
+  AnyNumbers charge;
   double* weighted;
   __device__ void operator()(std::int64_t i) const {
     for (int k = 0; k < vectors; ++k) weighted[k * all + i] = charge[i] * (1 + images[image[i]].away[k]);
@@ -64,9 +65,7 @@ struct WeighImages {
 
 }  // namespace
 
-NearImages::NearImages(DeviceMemory& memory) : memory_(memory) {
-  use_all(memory, axis_[0], axis_[1], axis_[2], images_, source_, image_);
-}
+NearImages::NearImages(DeviceMemory& memory) : memory_(memory) { use_all(memory, at_, images_, source_, image_); }
 
 void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
   std::vector<NearImage> images;
@@ -86,8 +85,7 @@ void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
   upload(images_, images.data(), std::ssize(images), memory_.stream);
   upload(begin, begins.data(), std::ssize(begins), memory_.stream);
   first.resize(cloud.count());
-  for (DeviceArray<double>& axis : axis_) axis.resize(all);
-  source_.resize(all), image_.resize(all);
+  at_.resize(3 * all), source_.resize(all), image_.resize(all);
   if (cloud.count() == 0) return;
   for_each_index(cloud.count(), CountImages{cloud.block(), begin.data(), first.data()}, memory_.stream, "near images");
   with_temporary(memory_, "near images", [&](void* temporary, std::size_t& bytes) {
@@ -99,21 +97,20 @@ void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
 }
 
 void NearImages::place(const BlockedCloud& cloud) {
-  for_each_index(count(),
-                 PlaceImages{{cloud.axis(0), cloud.axis(1), cloud.axis(2)},
-                             source_.data(),
-                             image_.data(),
-                             images_.data(),
-                             {axis_[0].data(), axis_[1].data(), axis_[2].data()}},
-                 memory_.stream, "near images");
+  store_points(count(), PlaceImages{cloud.at(), source_.data(), image_.data(), images_.data()}, at_.data(),
+               memory_.stream, "near images");
 }
 
-void NearImages::take(const AnyNumbers& given, double* charge, double* home, int* flag) const {
-  for_each_index(count(), TakeCharges{given, source_.data(), charge, home, flag}, memory_.stream,
-                 "charges with images");
+void NearImages::take(const AnyNumbers& given, void* charge, double* home, int* flag) const {
+  const auto all = [&](auto* to) {
+    using T = std::remove_pointer_t<decltype(to)>;
+    const TakeCharges<T> take{static_cast<const T*>(given.data), given.stride, source_.data(), to, home, flag};
+    for_each_index(count(), take, memory_.stream, "charges with images");
+  };
+  given.single ? all(static_cast<float*>(charge)) : all(static_cast<double*>(charge));
 }
 
-void NearImages::weigh(const double* charge, int vectors, double* weighted) const {
+void NearImages::weigh(const AnyNumbers& charge, int vectors, double* weighted) const {
   for_each_index(count(), WeighImages{image_.data(), images_.data(), count(), vectors, charge, weighted},
                  memory_.stream, "weights of images");
 }

@@ -22,16 +22,18 @@ class NearImages {
 
   /// Sources and images.
   std::int64_t count() const { return source_.size(); }
-  const double* axis(int i) const { return axis_[i].data(); }
+  /// Interleaved: the near plan reads them in the order of its boxes, and a point alone costs whole sectors of memory.
+  const double* at() const { return at_.data(); }
 
-  /// charge[count()] and, of the sources alone, home[]; *flag becomes 1 where one is no number (null: not asked).
-  void take(const AnyNumbers& given, double* charge, double* home, int* flag) const;
+  /// charge[count()], of the type of those given, and, of the sources alone, home[]; *flag becomes 1 where one is no
+  /// number (null: not asked).
+  void take(const AnyNumbers& given, void* charge, double* home, int* flag) const;
   /// weighted[k][count()]: charges, of which those of an image so many vectors k away count so many times more.
-  void weigh(const double* charge, int vectors, double* weighted) const;
+  void weigh(const AnyNumbers& charge, int vectors, double* weighted) const;
 
  private:
   DeviceMemory& memory_;
-  DeviceArray<double> axis_[3];
+  DeviceArray<double> at_;
   DeviceArray<NearImage> images_;      ///< those of a block behind those of the block before
   DeviceArray<std::uint32_t> source_;  ///< of each of the points
   DeviceArray<std::uint32_t> image_;   ///< which of images_ each is

@@ -22,6 +22,12 @@ struct ExpandRuns {
   }
 };
 
+struct TakeAxis {
+  const double* from;
+  double* to;
+  __device__ void operator()(std::int64_t i) const { to[i] = from[3 * i]; }
+};
+
 struct TakeSent {
   const double* from;
   const std::uint32_t* index;
@@ -54,10 +60,7 @@ void SharedBlocks::place(const BlockedCloud& cloud, std::int64_t of_part) {
   parts_.make(begin, of_part);
   for (int d = 0; d < 3; ++d) {
     axis_[d].resize(own_ + received_);
-    if (own_ > 0)
-      require(cudaMemcpyAsync(axis_[d].data(), cloud.axis(d), static_cast<std::size_t>(own_) * sizeof(double),
-                              cudaMemcpyDeviceToDevice, memory_.stream),
-              "points of blocks");
+    for_each_index(own_, TakeAxis{cloud.at() + d, axis_[d].data()}, memory_.stream, "points of blocks");
     complete(axis_[d].data());
   }
 }
@@ -83,6 +86,7 @@ void SharedBlocks::expand(const std::vector<AlignedBlocks::Run>& runs, DeviceArr
 
 OrderedPoints SharedBlocks::ordered() const {
   return {{axis_[0].data(), axis_[1].data(), axis_[2].data()},
+          1,
           order_.data(),
           parts_.parts().data(),
           static_cast<int>(parts_.parts().size())};

@@ -1,0 +1,87 @@
+// CellSums: results of points in a cell as their two parts, near images' and far images'. They are added up wherever
+// they are read: a pass that did nothing else would cost as much as writing them where the caller wants them.
+#pragma once
+#include <algorithm>
+#include <farfield/views.hpp>
+
+#include "backends/cuda/runtime/array.hpp"
+#include "backends/untyped.hpp"
+#include "backends/virial_sum.hpp"
+
+namespace farfield::cuda {
+
+/// Number i of both parts together.
+struct CellSum {
+  AnyNumbers near;
+  const double* far;  ///< null: none
+  __device__ double operator[](std::int64_t i) const { return far ? near[i] + far[i] : near[i]; }
+};
+
+class CellSums {
+ public:
+  explicit CellSums(DeviceMemory& memory) { use_all(memory, near_, far_); }
+
+  /// For so many targets, without far images so far. `scalar`: of the near images' part.
+  void begin(std::int64_t targets, bool gradient, Scalar scalar) {
+    const std::int64_t room = std::max<std::int64_t>(1, targets);  // without targets they are wanted, too
+    room_ = room, gradient_ = gradient, single_ = scalar == Scalar::float32, has_far_ = false;
+    near_.resize((gradient ? 4 : 1) * room * (single_ ? 4 : 8));
+    far_.resize((gradient ? 4 : 1) * room);
+  }
+  /// Where the near plan writes.
+  Outputs near_to(cudaStream_t stream) {
+    return {near_.data(), gradient_ ? near_.data() + room_ * (single_ ? 4 : 8) : nullptr,
+            nullptr,      nullptr,
+            scalar(),     MemorySpace::device,
+            stream};
+  }
+  double* far_potential() { return far_.data(); }
+  double* far_gradient() { return gradient_ ? far_.data() + room_ : nullptr; }
+  void add_far() { has_far_ = true; }
+
+  bool has_gradient() const { return gradient_; }
+  CellSum potential() const { return from(0); }
+  CellSum gradient() const { return from(room_); }
+
+ private:
+  Scalar scalar() const { return single_ ? Scalar::float32 : Scalar::float64; }
+  CellSum from(std::int64_t first) const {
+    return {{near_.data() + first * (single_ ? 4 : 8), 1, single_}, has_far_ ? far_.data() + first : nullptr};
+  }
+
+  DeviceArray<unsigned char> near_;  ///< potential, gradient
+  DeviceArray<double> far_;
+  std::int64_t room_ = 0;
+  bool gradient_ = false, single_ = false, has_far_ = false;
+};
+
+// What column_sums adds of charges, and of charges in a field.
+
+/// Sum and sum of absolute values.
+struct AddCharges {
+  const double* charge;
+  __device__ void operator()(std::int64_t i, double* sum) const { sum[0] += charge[i], sum[1] += fabs(charge[i]); }
+};
+
+/// Of each point q times the gradient.
+struct AddPull {
+  const double* charge;
+  CellSum gradient;
+  __device__ void operator()(std::int64_t i, double* sum) const {
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += charge[i] * gradient[3 * i + axis];
+  }
+};
+
+/// Of each point x F, x from the origin and F = -q times the gradient: xx yy zz xy xz yz.
+struct AddVirial {
+  AnyNumbers axis[3], charge;
+  CellSum gradient;
+  double origin[3];
+  __device__ void operator()(std::int64_t i, double* sum) const {
+    double x[3], force[3];
+    for (int a = 0; a < 3; ++a) x[a] = axis[a][i] - origin[a], force[a] = -charge[i] * gradient[3 * i + a];
+    add_virial(x, force, sum);
+  }
+};
+
+}  // namespace farfield::cuda
